@@ -42,7 +42,7 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
 
   function see(result: Result, listing: Listing): Promise<void> | undefined {
     notes.see(result, listing);
-    if (result.kind === 'source-begin') source = listing.sources[result.source]?.name ?? '';
+    if (result.kind === 'source-begin') source = listing.sources.at(result.source)?.name ?? '';
     if (result.kind === 'session') return tellRejections(result);
     if (result.kind !== 'finding' || !rules.has(result.rule)) return undefined;
     const { line, rule, message } = result;

@@ -93,7 +93,7 @@ function sourceAt(file: string, root: string | undefined): SourceRef {
 /** A folder that is one source. @throws TurnmillError `no-input` when it has no files */
 function folderAt(path: string, name: string): SourceRef {
   const { sources } = joinFolders(listSources([path]), [path], 'folder');
-  const folder = sources.find((ref) => ref.parts?.[0]?.name.includes('/') === false);
+  const folder = [...sources].find((ref) => ref.parts?.[0]?.name.includes('/') === false);
   if (folder === undefined)
     throw new TurnmillError('no-input', `no files found in ${path}`, { subject: path });
   return { ...folder, name };

@@ -236,7 +236,7 @@ export class RunNotes {
   }
 
   #note({ sources }: Listing, line: number | undefined, reason: string, detail: string): void {
-    const ref = sources[this.#source];
+    const ref = sources.at(this.#source);
     if (ref === undefined || this.#examples.length >= MOST_EXAMPLES) return;
     const path = ref.path === undefined ? '-' : Buffer.from(ref.path, 'latin1').toString('utf8');
     this.#examples.push({ where: line === undefined ? path : `${path}:${line}`, reason, detail });

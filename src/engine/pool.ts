@@ -5,14 +5,14 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
-import type { SourceRef } from '../input/sources/source.ts';
+import type { SourceRef, Sources } from '../input/sources/source.ts';
 import type { Profile } from '../profile.ts';
 import { filesOnly } from '../settings/plug-ins.ts';
 import type { Settings, TaskSettings } from '../settings/settings.ts';
 import type { Delivery } from './delivery.ts';
 import { OwnWorker } from './own-worker.ts';
 import { runTask } from './run-task.ts';
-import { type IsRead, type Task, type TaskSource, tasksOf } from './task.ts';
+import { type IsRead, type PlannedTask, planTasks, readIn, refsIn, type TaskSource, taskOf } from './task.ts';
 import { workerCount } from './worker-count.ts';
 import type { WorkerThread } from './worker-thread.ts';
 
@@ -31,35 +31,33 @@ export interface PoolHooks {
 
 /** Returns the deliveries of all sources that have to be read, in the order of the sources. */
 export async function* runWorkers(
-  sources: readonly SourceRef[],
+  sources: Sources,
   settings: Settings,
   hooks: PoolHooks = {},
 ): AsyncGenerator<Delivery> {
-  const isRead: IsRead = (_ref, index) => hooks.isReused?.(index) !== true;
-  const workers = workerCount(sources.filter(isRead), settings);
+  const isRead: IsRead = (index) => hooks.isReused?.(index) !== true;
+  const workers = workerCount(refsIn(sources, isRead), settings);
   const conversion = conversionOf(settings, workers);
-  const tasks = workers === 1 ? [] : tasksOf(sources, isRead);
+  const tasks = workers === 1 ? [] : planTasks(sources, isRead);
   if (tasks.length > 1) {
     const { WorkerThread } = await import('./worker-thread.ts'); // loaded late: a run with one worker starts no thread
-    yield* new WorkerPool(tasks, Math.min(workers, tasks.length), conversion, hooks, WorkerThread).run();
+    const plan = { sources, isRead, tasks };
+    yield* new WorkerPool(plan, Math.min(workers, tasks.length), conversion, hooks, WorkerThread).run();
   } else {
     const { signal, profile } = hooks;
-    const upcoming = (after: number): Iterable<SourceRef> => readAfter(after, sources, isRead);
+    const upcoming = (after: number): Iterable<SourceRef> => refsIn(sources, isRead, after + 1);
     yield* runTask(inOrder(sources, isRead), conversion, { signal, profile, upcoming });
   }
 }
 
-function* inOrder(sources: readonly SourceRef[], isRead: IsRead): Generator<TaskSource> {
-  // the next stream may be slow: results of the previous one must not wait for it
-  const flush = sources.some(({ stream }) => stream !== undefined);
-  for (const [index, ref] of sources.entries()) if (isRead(ref, index)) yield { index, ref, flush };
-}
-
-function* readAfter(after: number, sources: readonly SourceRef[], isRead: IsRead): Generator<SourceRef> {
-  for (let index = after + 1; index < sources.length; index++) {
-    const ref = sources[index] as SourceRef;
-    if (isRead(ref, index)) yield ref;
+/** The results of a source must not wait for the stream after it, which may be slow. */
+function* inOrder(sources: Sources, isRead: IsRead): Generator<TaskSource> {
+  let before: TaskSource | undefined;
+  for (const source of readIn(sources, isRead)) {
+    if (before !== undefined) yield source.ref.stream === undefined ? before : { ...before, flush: true };
+    before = source;
   }
+  if (before !== undefined) yield before;
 }
 
 /** The settings of a task, as plain data. */
@@ -69,9 +67,16 @@ function conversionOf(settings: Settings, workers: number): TaskSettings {
   return { ...conversion, s3, takesBack: out !== undefined && out !== '-' };
 }
 
+/** The sources to be read, and how they are cut into tasks. */
+interface Plan {
+  readonly sources: Sources;
+  readonly isRead: IsRead;
+  readonly tasks: readonly PlannedTask[];
+}
+
 /** The workers of a run: the main thread and worker threads. */
 class WorkerPool {
-  readonly #tasks: readonly Task[];
+  readonly #plan: Plan;
   readonly #own: OwnWorker;
   readonly #threads: readonly WorkerThread[];
   readonly #signal: AbortSignal | undefined;
@@ -83,13 +88,13 @@ class WorkerPool {
 
   /** @param count number of workers, including the main thread */
   constructor(
-    tasks: readonly Task[],
+    plan: Plan,
     count: number,
     settings: TaskSettings,
     { signal, onRestart, profile }: PoolHooks,
     Thread: typeof WorkerThread,
   ) {
-    this.#tasks = tasks;
+    this.#plan = plan;
     this.#signal = signal;
     this.#own = new OwnWorker(settings, signal, profile);
     this.#give(this.#own); // the first task, read while the threads are starting
@@ -115,7 +120,7 @@ class WorkerPool {
     try {
       for (let ahead = 0; ahead < TASKS_AHEAD; ahead++)
         for (const thread of this.#threads) this.#give(thread);
-      for (let task = 0; task < this.#tasks.length; ) {
+      for (let task = 0; task < this.#plan.tasks.length; ) {
         const received = this.#owners[task]?.next();
         if (this.#fault !== undefined) throw this.#fault;
         if (received === undefined) {
@@ -147,10 +152,11 @@ class WorkerPool {
   }
 
   #give(worker: WorkerThread | OwnWorker): void {
-    const task = this.#tasks[this.#nextTask];
+    const { sources, isRead, tasks } = this.#plan;
+    const task = tasks[this.#nextTask];
     if (task === undefined) return;
     this.#owners[this.#nextTask++] = worker;
-    worker.give(task);
+    worker.give(taskOf(task, sources, isRead));
   }
 
   #fail(fault: Error): void {

@@ -56,6 +56,8 @@ export class SourceRun {
   readonly #slab: Slab;
   readonly #opener: SourceOpener;
   readonly #intake: Intake;
+  /** Was the last source folded? If not, the next one is opened at once: logs of one dialect lie together. */
+  #isFolded = true;
   /** Did the last read give very many results? */
   #isDense = false;
   /** Decompressed bytes since the event loop last had a turn. */
@@ -211,7 +213,7 @@ export class SourceRun {
   /** Reads and folds a small file in one go. @returns false if it has to be opened like any other file */
   #foldWhole(open: OpenSource): boolean {
     const { index, ref } = open;
-    const file = this.#intake.canFold ? this.#opener.readSmall(ref) : undefined;
+    const file = this.#intake.canFold && this.#isFolded ? this.#opener.readSmall(ref) : undefined;
     if (file === undefined) return false;
     const framing = this.#intake.takeWhole(file.bytes);
     if (framing === undefined) return false;
@@ -313,6 +315,7 @@ export class SourceRun {
   }
 
   #reportOn(source: ReadSource, ended: Ended, fault?: SourceFault): void {
+    this.#isFolded = this.#intake.isFolding;
     this.#intake.count(ended);
     this.#delivery.add(reportOf(source, ended, fault));
     this.#open = undefined;

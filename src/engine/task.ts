@@ -1,5 +1,5 @@
 /** Cuts the sources into tasks. A worker gets one task at a time. */
-import type { SourceRef } from '../input/sources/source.ts';
+import type { SourceRef, Sources } from '../input/sources/source.ts';
 
 /** A source and its index in the listing. */
 export interface TaskSource {
@@ -24,21 +24,51 @@ const TASK_SOURCES = 256;
 export type Task = readonly TaskSource[];
 
 /** Does the source have to be read? */
-export type IsRead = (ref: SourceRef, index: number) => boolean;
+export type IsRead = (index: number) => boolean;
 
-export function tasksOf(sources: readonly SourceRef[], isRead: IsRead): readonly Task[] {
-  const tasks: TaskSource[][] = [];
+/** A task that is not given out yet, as indexes of its first and last source. */
+export interface PlannedTask {
+  readonly first: number;
+  readonly last: number;
+}
+
+export function planTasks(sources: Sources, isRead: IsRead): readonly PlannedTask[] {
+  const tasks: { first: number; last: number }[] = [];
+  let index = -1;
   let bytes = Number.POSITIVE_INFINITY;
-  sources.forEach((ref, index) => {
-    if (!isRead(ref, index)) return;
+  let count = 0;
+  for (const { sizeBytes } of sources) {
+    index++;
+    if (!isRead(index)) continue;
     const task = tasks.at(-1);
-    if (task === undefined || bytes + ref.sizeBytes > TASK_BYTES || task.length >= TASK_SOURCES) {
-      tasks.push([{ index, ref }]);
-      bytes = ref.sizeBytes;
-    } else {
-      task.push({ index, ref });
-      bytes += ref.sizeBytes;
-    }
-  });
-  return tasks.map((task) => task.map((source, i) => ({ ...source, flush: i === task.length - 1 })));
+    if (task === undefined || bytes + sizeBytes > TASK_BYTES || count >= TASK_SOURCES) {
+      tasks.push({ first: index, last: index });
+      bytes = count = 0;
+    } else task.last = index;
+    bytes += sizeBytes;
+    count++;
+  }
+  return tasks;
+}
+
+export function taskOf({ first, last }: PlannedTask, sources: Sources, isRead: IsRead): Task {
+  return Array.from(readIn(sources, isRead, first, last), (source) => ({
+    ...source,
+    flush: source.index === last,
+  }));
+}
+
+/** The sources to be read among those with the indexes `first` to `last`. */
+export function* readIn(
+  sources: Sources,
+  isRead: IsRead,
+  first = 0,
+  last: number = sources.length - 1,
+): Generator<TaskSource> {
+  for (let index = first; index <= last; index++)
+    if (isRead(index)) yield { index, ref: sources.at(index) as SourceRef };
+}
+
+export function* refsIn(sources: Sources, isRead: IsRead, first = 0): Generator<SourceRef> {
+  for (const { ref } of readIn(sources, isRead, first)) yield ref;
 }

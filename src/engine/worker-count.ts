@@ -19,15 +19,19 @@ const COMPRESSED_NAME = /\.(gz|zst)$/;
  * @param settings if `workers` is undefined, the number depends on the amount of work
  */
 export function workerCount(
-  sources: readonly SourceRef[],
+  sources: Iterable<SourceRef>,
   { workers, limit, plugIns }: Pick<Settings, 'workers' | 'limit'> & Partial<Pick<Settings, 'plugIns'>>,
   cores: number = availableParallelism(),
 ): number {
   if (limit !== undefined) return 1; // sessions are counted in order
-  if (sources.some(({ path }) => path === undefined)) return 1; // standard input can have only one reader
   if (plugIns?.hasObjects === true) return 1; // functions do not cross threads
+  if (workers === 1) return 1;
+  let work = 0;
+  for (const source of sources) {
+    if (source.path === undefined) return 1; // standard input can have only one reader
+    work += SOURCE_BYTES + bytesOf(source);
+  }
   if (workers !== undefined) return workers;
-  const work = sources.reduce((sum, source) => sum + SOURCE_BYTES + bytesOf(source), 0);
   return Math.min(cores, 1 + Math.floor(work / WORKER_BYTES));
 }
 

@@ -12,6 +12,7 @@ import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
 import { workPath } from '../dataset/staging.ts';
 import type { Previous } from '../dataset/store/store.ts';
 import { storeFor } from '../dataset/store/store-for.ts';
+import { refsIn } from '../engine/task.ts';
 import { workerCount } from '../engine/worker-count.ts';
 import { TurnmillError } from '../errors.ts';
 import { requireZstd } from '../input/decompress/require-zstd.ts';
@@ -206,15 +207,15 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
     destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
     const counted = counter?.take();
     destination.text(REPORTS.summary, `${JSON.stringify({ ...sums, profile: counted }, null, 2)}\n`);
-    const toRead = listing.sources.filter((_, index) => !reuse.has(index));
-    const reusedSources = listing.sources.length - toRead.length;
+    const isRead = (index: number): boolean => !reuse.has(index);
+    const reusedSources = countOf(listing.sources.length, (index) => reuse.has(index));
     const runFacts = {
       started: run.startedAt,
       host: hostname(),
       pid: process.pid,
       node: process.version,
       elapsed_ms: performance.now() - started,
-      workers: workerCount(toRead, settings),
+      workers: workerCount(refsIn(listing.sources, isRead), settings),
       worker_restarts: workerRestarts,
       inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
       resumed: done > 0,
@@ -245,6 +246,13 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
       hooks.onNote?.('run the same command with --resume to continue from the last checkpoint');
     throw error;
   }
+}
+
+/** How many of the first indexes are so? */
+function countOf(length: number, is: (index: number) => boolean): number {
+  let count = 0;
+  for (let index = 0; index < length; index++) if (is(index)) count++;
+  return count;
 }
 
 function incomplete({ sessions, first }: CameBack): string {

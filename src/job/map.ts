@@ -138,9 +138,10 @@ class Recording {
 
 function bytesToRead({ listing, reuse }: RecordParts): number | undefined {
   let bytes = 0;
-  for (const [index, { path, sizeBytes }] of listing.sources.entries()) {
+  let index = 0;
+  for (const { path, sizeBytes } of listing.sources) {
     if (path === undefined) return undefined;
-    if (!reuse.has(index)) bytes += sizeBytes;
+    if (!reuse.has(index++)) bytes += sizeBytes;
   }
   return bytes;
 }

@@ -222,7 +222,7 @@ export class Ledger {
   }
 
   #nameOf(source: number): string | undefined {
-    return this.#listing.sources[source]?.name;
+    return this.#listing.sources.at(source)?.name;
   }
 
   /** Checks the identities of the whole run. */

@@ -105,7 +105,7 @@ export class Recorder {
 
   #begin(begin: SourceBegin): void {
     this.#sourceIndex = begin.source;
-    this.#source = this.#parts.listing.sources[begin.source] as SourceRef;
+    this.#source = this.#parts.listing.sources.at(begin.source) as SourceRef;
     this.#isProvisional = begin.provisional;
     this.#reopened = begin.mayReopen ? new ReopenedSessions() : undefined;
     this.#isStreaming = this.#streams(begin);

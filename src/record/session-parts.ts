@@ -26,7 +26,7 @@ export class SessionParts {
   /** Takes a session of a source, in the order of the listing. */
   see(source: number, { sessionId, snapshot, rejection }: SessionReport): void {
     const line = snapshot?.line ?? rejection?.line;
-    const ref = this.#listing.sources[source] as SourceRef;
+    const ref = this.#listing.sources.at(source) as SourceRef;
     if (sessionId === undefined || line === undefined || isMadeUp(sessionId, ref)) return;
     const first = this.#first.of(sessionId, source);
     if (first === source) return;
@@ -35,7 +35,7 @@ export class SessionParts {
       this.#untoldLine ||= line;
       return;
     }
-    const { name } = this.#listing.sources[first] as SourceRef;
+    const { name } = this.#listing.sources.at(first) as SourceRef;
     const message = `the session has entries in an earlier source too: ${name}`;
     this.#findings.push({
       kind: 'finding',

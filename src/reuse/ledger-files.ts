@@ -6,7 +6,7 @@ import { LINE_FILES } from '../dataset/layout.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
-import { compareSources } from '../input/sources/list.ts';
+import { compareSources } from '../input/sources/source-table.ts';
 import { losesNothing } from '../ledger/ledger.ts';
 import type { PreviousRun } from './previous-run.ts';
 

@@ -7,8 +7,8 @@ import { readCheckpoint } from '../dataset/checkpoint-file.ts';
 import { WORK_FILES } from '../dataset/layout.ts';
 import { type Place, partPath, runsWith } from '../dataset/place.ts';
 import { TurnmillError } from '../errors.ts';
-import { compareSources } from '../input/sources/list.ts';
-import type { Listing, SourceRef } from '../input/sources/source.ts';
+import type { Listing, Sources } from '../input/sources/source.ts';
+import { compareSources } from '../input/sources/source-table.ts';
 import { fingerprintIfUnchanged } from '../input/unchanged.ts';
 import { type Checkpoint, decodeCheckpoint } from '../ledger/checkpoint.ts';
 import { differences } from '../settings/decisive.ts';
@@ -78,28 +78,24 @@ function checkSettings(checkpoint: Checkpoint, settings: Settings): void {
   if (different.length > 0) refuse(`the run was started with other settings: ${different.join(', ')}`);
 }
 
-function checkListing(staged: PreviousRun, sources: readonly SourceRef[]): void {
+function checkListing(staged: PreviousRun, sources: Sources): void {
   let at = 0;
   for (const then of staged.lines(WORK_FILES.listing)) {
-    const now = sources[at++];
+    const now = sources.at(at++);
     if (now === undefined || compareSources(then, now) < 0) refuse(`${then.name} is gone`);
     if (compareSources(now, then) < 0) refuse(`${now.name} was added`);
     if (now.sizeBytes !== then.sizeBytes)
       refuse(`${now.name} had ${then.sizeBytes} bytes and now has ${now.sizeBytes}`);
   }
-  const more = sources[at];
+  const more = sources.at(at);
   if (more !== undefined) refuse(`${more.name} was added`);
 }
 
 /** Returns the current fingerprints of the completed sources. */
-function currentFingerprints(
-  staged: PreviousRun,
-  done: number,
-  sources: readonly SourceRef[],
-): readonly string[] {
+function currentFingerprints(staged: PreviousRun, done: number, sources: Sources): readonly string[] {
   const fingerprints: string[] = [];
   for (const then of staged.lines(WORK_FILES.fingerprints)) {
-    const ref = sources[fingerprints.length];
+    const ref = sources.at(fingerprints.length);
     const now = ref === undefined || then === '' ? then : fingerprintIfUnchanged(ref, then);
     if (now === undefined) refuse(`${ref?.name} was changed`);
     fingerprints.push(now);

@@ -45,7 +45,7 @@ export class ReusedSources implements Reuse {
 
   #sourceAt(index: number): ReusedSource | undefined {
     const fingerprint = this.#reusable.fingerprints[index];
-    const ref = this.#listing.sources[index];
+    const ref = this.#listing.sources.at(index);
     if (fingerprint === undefined || ref === undefined) return undefined;
     const { name, nameBase64, input } = ref;
     return { name, ...(nameBase64 !== undefined && { nameBase64 }), input, index, fingerprint };

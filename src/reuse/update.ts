@@ -8,8 +8,8 @@ import { resolveDataset } from '../dataset/recover.ts';
 import { readFingerprints } from '../dataset/run-facts.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import { parseFingerprint } from '../input/fingerprint.ts';
-import { compareSources } from '../input/sources/list.ts';
-import type { Listing, SourceRef } from '../input/sources/source.ts';
+import type { Listing, Sources } from '../input/sources/source.ts';
+import { compareSources } from '../input/sources/source-table.ts';
 import { fingerprintIfUnchanged } from '../input/unchanged.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -71,7 +71,7 @@ interface Unchanged {
 function findUnchanged(
   run: PreviousRun,
   previous: readonly string[],
-  sources: readonly SourceRef[],
+  sources: Sources,
   { quarantineContent, checksum }: Pick<Settings, 'quarantineContent' | 'checksum'>,
 ): Unchanged {
   const fingerprints: (string | undefined)[] = new Array(sources.length).fill(undefined);
@@ -82,7 +82,11 @@ function findUnchanged(
   for (const key of sourcesRead(run)) {
     const then = previous[seen++] ?? '';
     if (parseFingerprint(then)?.provesContent !== true) withoutContent++;
-    for (let ref = sources[at]; ref !== undefined && compareSources(ref, key) <= 0; ref = sources[++at]) {
+    for (
+      let ref = sources.at(at);
+      ref !== undefined && compareSources(ref, key) <= 0;
+      ref = sources.at(++at)
+    ) {
       if (compareSources(ref, key) < 0) continue;
       const now = fingerprintIfUnchanged(ref, then, checksum);
       if (now === undefined) continue;

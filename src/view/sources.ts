@@ -28,7 +28,7 @@ export class LogSources {
 
   find({ source, input = 0 }: SourceName): SourceRef | undefined {
     this.#byName ??= new Map(
-      joinFolders(listSources(this.#inputs), this.#inputs, undefined).sources.map((ref) => [
+      Array.from(joinFolders(listSources(this.#inputs), this.#inputs, undefined).sources, (ref) => [
         `${ref.input}/${ref.name}`,
         ref,
       ]),

@@ -44,7 +44,7 @@ async function resultsOf(
   overrides: Partial<TaskSettings>,
 ): Promise<Result[]> {
   const settings = { ...resolveSettings({ inputs: [input] }), takesBack: true, ...overrides, scanner };
-  const sources = listSources([input]).sources.map((ref, index) => ({ index, ref }));
+  const sources = [...listSources([input]).sources].map((ref, index) => ({ index, ref }));
   const results: Result[] = [];
   for await (const batch of runTask(sources, settings)) results.push(...batch.results);
   return results.map(plain);

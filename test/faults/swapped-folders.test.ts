@@ -143,7 +143,7 @@ faultTest('F206', 'in a worker thread', {}, async () => {
 
 faultTest('F206', 'a second read, and the check whether it is unchanged', {}, async () => {
   const at = place();
-  const ref = listSources([at.logs]).sources.find(({ name }) => name === 'sub/b.jsonl');
+  const ref = [...listSources([at.logs]).sources].find(({ name }) => name === 'sub/b.jsonl');
   if (ref === undefined) throw new Error('it is not listed');
   const before = await readAgain(ref, undefined);
   expect(await before?.take(0, 10, 10)).toBeDefined();

@@ -35,17 +35,17 @@ class Factory:
         return "".join(self.functions.apply(content=message["content"], **words))
 
     def judge(self, record: dict, truth: Truth) -> set[str]:
-        made = self.convert(record)
-        messages = made["_prompt"] + made["_response"]
+        converted = self.convert(record)
+        messages = converted["_prompt"] + converted["_response"]
         if not messages:
             return {"refuses: turns that do not alternate"}
         try:
             texts = [self.spoken(message) for message in messages]
-            self.tools.apply(content=made["_tools"])
+            self.tools.apply(content=converted["_tools"])
         except RuntimeError as error:
             return {f"refuses: {error}"}
         calls = [CALL.findall(text) for text, message in zip(texts, messages) if message["role"] == "function"]
-        text = "\n".join([made["_system"], *texts])
+        text = "\n".join([converted["_system"], *texts])
         return {*changed_calls([call for one in calls for call in one], truth), *lost(text, truth)}
 
 

@@ -1,8 +1,8 @@
-"""Loads files of records with `datasets`, each by itself, and tells what the loader made of every value.
+"""Loads files of records with `datasets`, one at a time, and reports how the loader changed every value.
 
     python load.py FILE...      one line of JSON for each file: {"refused": WHY} or {"records": N, "changes": {CHANGE: RECORDS}}
 
-Runs in any environment that has `datasets`, so that several versions of it can be asked.
+Runs in any environment that has `datasets`, so that several versions of it can be compared.
 """
 
 import json
@@ -19,7 +19,7 @@ REFUSALS = {
     "changed from": "a column holds values of two kinds",
     "Value is too big": "a whole number is beyond 64 bits",
     "Number too big": "a number is beyond the range of a double",
-    "specified twice": "a key stands twice in an object",
+    "specified twice": "an object has a duplicate key",
     "surrogate": "a text holds half of a surrogate pair",
     "Couldn't cast": "a later part of the file has another shape than the first 10 MB",
 }

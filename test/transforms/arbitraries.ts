@@ -1,4 +1,4 @@
-/** Generators of JSON text that holds what JSON.stringify never writes, and of damage to bytes. */
+/** Generators of JSON text that JSON.stringify never writes, and of damage to bytes. */
 import fc from 'fast-check';
 import { encode } from '../../transforms/json/utf8.ts';
 
@@ -17,7 +17,7 @@ const strings = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }).map((value) => JSON.stringify(value)),
   fc.constantFrom('"\\u0041"', '"\\/"', '"\\ud800"', '"é\u2028\u{1f600}"', '"\\u00E9"', '""', '"\\\\\\""'),
 );
-/** Keys with repeats, integers, escapes and the names that break plain objects. */
+/** Keys: repeated ones, integers, escapes and names that break plain objects. */
 const keys = fc.oneof(
   fc.constantFrom('"a"', '"b"', '"2"', '"1"', '"__proto__"', '"\\u0061"', '"constructor"'),
   strings,
@@ -48,7 +48,7 @@ const { value, object } = fc.letrec<{ value: string; array: string; object: stri
   }),
 );
 
-/** JSON text with odd numbers, keys, escapes and white space; no white space around it. */
+/** JSON text with odd numbers, keys, escapes and inner white space. */
 export const jsonText: fc.Arbitrary<string> = value;
 export const objectText: fc.Arbitrary<string> = object;
 

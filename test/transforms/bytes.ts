@@ -1,4 +1,4 @@
-/** The two kinds of byte arrays that a line may be: both as views into more bytes, as the framing hands them out. */
+/** The two kinds of byte arrays that a line may be, both as views into a larger buffer, as from the framer. */
 import { encode } from '../../transforms/json/utf8.ts';
 
 /** @param bytes text (as UTF-8), or the bytes themselves */
@@ -35,9 +35,9 @@ export const KINDS: readonly (readonly [string, MakeBytes])[] = [
 /** Decodes bytes, with U+FFFD for invalid UTF-8. */
 export const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
-/** One character a byte. */
+/** Decodes bytes as Latin-1. */
 export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
-/** The bytes of a string of characters up to U+00FF. */
+/** Encodes a Latin-1 string. */
 export const fromLatin1 = (characters: string): Uint8Array =>
   Uint8Array.from(Buffer.from(characters, 'latin1'));

@@ -1,4 +1,4 @@
-/** JSON text as its tokens: strings decoded, numbers and the rest as they are written. White space is none. */
+/** Tokens of JSON text: strings are decoded, others are as written, white space is left out. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 
 export function tokensOf(json: string): readonly string[] {

@@ -1,14 +1,14 @@
-/** Lines of a log out of text, and what came out of them in a form that can be compared. */
+/** Builds lines of a log from text, and brings elements into a form that can be compared. */
 import type { Entry, Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
 import { asBuffer, type MakeBytes, text } from './bytes.ts';
 
-/** Line `line` of `a.jsonl`, which begins at byte `offset`. */
+/** Line `line` of `a.jsonl`, at byte `offset`. */
 export function lineOf(json: string | Uint8Array, make: MakeBytes = asBuffer, line = 1, offset = 0): Line {
   const bytes = make(json);
   return { kind: 'line', bytes, origin: { source: 'a.jsonl', line, offset, length: bytes.length } };
 }
 
-/** The JSON text of an entry; members of `over` replace its own, undefined takes one away. */
+/** JSON text of an entry, with members replaced by those of `over`, or removed where undefined. */
 export function entryJson(over: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({
     timestamp: '2026-01-13T22:14:03Z',
@@ -19,7 +19,7 @@ export function entryJson(over: Readonly<Record<string, unknown>> = {}): string 
   });
 }
 
-/** The element with its bytes as text. */
+/** An element with its bytes as text. */
 export function plain(element: StreamElement): unknown {
   return element.kind === 'entry'
     ? plainEntry(element)

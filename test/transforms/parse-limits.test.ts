@@ -1,4 +1,4 @@
-/** The limits of parse: the depth of a line, whichever dialect reads it and however low it is set, and the messages of an entry. */
+/** The limits of parse: the depth of a line in every dialect, and the messages of an entry. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { entryJson, lineOf, why } from './log-lines.ts';
 const EXAMPLES = resolve(import.meta.dirname, '../../examples/dialects');
 const SAMPLE = '{"messages":[{"role":"user","content":"a"}],"expected":{"score":[{"a":[1]}]}}';
 
-/** Lines of every dialect of JSON, some whose deepest level a dialect walks itself, and one that nests further than that. */
+/** Lines of every dialect: in some of them the dialect itself walks the deepest level, and one is nested deeper. */
 const lines: readonly string[] = [
   ...readdirSync(EXAMPLES)
     .filter((name) => name.includes('.json'))
@@ -26,7 +26,7 @@ const lines: readonly string[] = [
   entryJson({ more: JSON.parse(`${'['.repeat(18)}${']'.repeat(18)}`) }),
 ];
 
-/** How deep the objects and arrays of the text go; counted without a look at any scanner. */
+/** Depth of objects and arrays in a text, counted without a scanner. */
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
@@ -42,7 +42,7 @@ const run = (
 const isTooDeep = (element: StreamElement | undefined): boolean =>
   element?.kind === 'rejection' && element.reason === 'too-deep';
 
-test.each(KINDS)('a line in a %s is too deep beyond exactly as many levels as it has', (_kind, make) => {
+test.each(KINDS)('a line in a %s is too deep when the limit is below its depth', (_kind, make) => {
   const depths = lines.map((line) => depthOf(JSON.parse(line)));
   expect(Math.min(...depths)).toBeLessThan(6);
   expect(Math.max(...depths)).toBeGreaterThan(16);
@@ -56,7 +56,7 @@ test.each(KINDS)('a line in a %s is too deep beyond exactly as many levels as it
   }
 });
 
-test('the place is that of the first level too many', () => {
+test('the position is that of the first level over the limit', () => {
   const [first] = run(entryJson(), { maxDepth: 2 });
   const at = entryJson().indexOf('[');
   expect(why(first as Rejection)).toBe(
@@ -64,7 +64,7 @@ test('the place is that of the first level too many', () => {
   );
 });
 
-test('messages are counted with the reply; without a limit any number is read', () => {
+test('messages are counted with the reply, and without a limit any number is read', () => {
   const kinds = (maxMessages: number | undefined): readonly string[] =>
     run(entryJson(), { maxMessages }).map((element) => element.kind);
   expect(kinds(undefined)).toEqual(['entry']);

@@ -11,7 +11,7 @@ const END: SessionEnd = { kind: 'session-end', origin: originOf(9), last: true }
 const entry = (line: number) => entryOf([user('x')], line);
 const lines = (elements: readonly StreamElement[]) => elements.map(({ origin }) => origin.line);
 
-/** Gives each entry `times` times, and tells how many it has made. */
+/** Emits each entry `times` times and counts the emitted ones. */
 function fanOut(times: number) {
   const state = { made: 0 };
   const handlers: Handlers = {
@@ -39,24 +39,28 @@ const source = (elements: readonly StreamElement[]) =>
   Readable.from(elements, { objectMode: true, highWaterMark: 1 });
 
 describe('a stage as a stream', () => {
-  it.each([false, true])('gives what its handlers make, in order (slow sink: %s)', async (slow) => {
-    const made: StreamElement[] = [];
+  it.each([false, true])('emits the elements of its handlers in order (slow sink: %s)', async (slow) => {
+    const emitted: StreamElement[] = [];
     const { handlers } = fanOut(3);
-    await pipeline(source([entry(1), END, entry(2)]), new StageStream(handlers), sink(made, slow));
-    expect(lines(made)).toEqual([1, 1, 1, 9, 2, 2, 2]);
+    await pipeline(source([entry(1), END, entry(2)]), new StageStream(handlers), sink(emitted, slow));
+    expect(lines(emitted)).toEqual([1, 1, 1, 9, 2, 2, 2]);
   });
 
-  it('goes on when elements are dropped', async () => {
-    const made: StreamElement[] = [];
+  it('continues when elements are dropped', async () => {
+    const emitted: StreamElement[] = [];
     const drop = new StageStream({ entry: () => [] });
-    await pipeline(source([...Array.from({ length: 50 }, (_, i) => entry(i)), END]), drop, sink(made, true));
-    expect(made).toEqual([END]);
+    await pipeline(
+      source([...Array.from({ length: 50 }, (_, i) => entry(i)), END]),
+      drop,
+      sink(emitted, true),
+    );
+    expect(emitted).toEqual([END]);
   });
 
   it('ends without elements', async () => {
-    const made: StreamElement[] = [];
-    await pipeline(source([]), new StageStream({}), sink(made));
-    expect(made).toEqual([]);
+    const emitted: StreamElement[] = [];
+    await pipeline(source([]), new StageStream({}), sink(emitted));
+    expect(emitted).toEqual([]);
   });
 
   it('counts elements in and out by kind', async () => {
@@ -72,7 +76,7 @@ describe('a stage as a stream', () => {
     ]);
   });
 
-  describe('of batches', () => {
+  describe('a stage as a stream of batches', () => {
     const batches = (...chunks: (readonly StreamElement[])[]) =>
       Readable.from(chunks, { objectMode: true, highWaterMark: 1 });
     const batchSink = (into: (readonly StreamElement[])[], slow = false) =>
@@ -86,12 +90,12 @@ describe('a stage as a stream', () => {
         },
       });
 
-    it.each([false, true])('gives the same elements in the same order (slow sink: %s)', async (slow) => {
-      const made: (readonly StreamElement[])[] = [];
+    it.each([false, true])('emits the same elements in the same order (slow sink: %s)', async (slow) => {
+      const emitted: (readonly StreamElement[])[] = [];
       const { handlers } = fanOut(3);
       const stage = new StageStream(handlers);
-      await pipeline(batches([entry(1), END], [], [entry(2)]), stage, batchSink(made, slow));
-      expect(made.map(lines)).toEqual([
+      await pipeline(batches([entry(1), END], [], [entry(2)]), stage, batchSink(emitted, slow));
+      expect(emitted.map(lines)).toEqual([
         [1, 1, 1, 9],
         [2, 2, 2],
       ]);
@@ -102,14 +106,14 @@ describe('a stage as a stream', () => {
       expect(stage.counts.out.get('entry')).toBe(6);
     });
 
-    it('cuts what one batch fans out to', async () => {
-      const made: (readonly StreamElement[])[] = [];
+    it('cuts the elements of one batch into batches', async () => {
+      const emitted: (readonly StreamElement[])[] = [];
       const { handlers, state } = fanOut(1000);
       const stage = new StageStream(handlers);
-      await pipeline(batches([entry(1)]), stage, batchSink(made, true));
+      await pipeline(batches([entry(1)]), stage, batchSink(emitted, true));
       expect(state.made).toBe(1000);
-      expect(Math.max(...made.map(({ length }) => length))).toBe(64);
-      expect(made.flat()).toHaveLength(1000);
+      expect(Math.max(...emitted.map(({ length }) => length))).toBe(64);
+      expect(emitted.flat()).toHaveLength(1000);
     });
 
     it('ends the pipeline when a handler throws in the middle of one', async () => {
@@ -123,20 +127,20 @@ describe('a stage as a stream', () => {
     });
   });
 
-  it('can be composed with others and read as an iterator', async () => {
+  it('can be composed with other stages and read as an iterator', async () => {
     const [first, second] = [fanOut(2), fanOut(2)].map(({ handlers }) => new StageStream(handlers));
-    const made: StreamElement[] = [];
+    const emitted: StreamElement[] = [];
     for await (const element of source([entry(1), entry(2)])
       .pipe(first as StageStream)
       .pipe(second as StageStream)) {
-      made.push(element as StreamElement);
+      emitted.push(element as StreamElement);
     }
-    expect(lines(made)).toEqual([1, 1, 1, 1, 2, 2, 2, 2]);
+    expect(lines(emitted)).toEqual([1, 1, 1, 1, 2, 2, 2, 2]);
   });
 });
 
 describe('backpressure', () => {
-  it('stops a fan-out of any size until its elements are taken', async () => {
+  it('stops a fan-out of any size until its elements are read', async () => {
     const { handlers, state } = fanOut(1_000_000);
     const stage = new StageStream(handlers);
     stage.write(entry(1));
@@ -151,25 +155,25 @@ describe('backpressure', () => {
     stage.destroy();
   });
 
-  it('holds back the writer while an element is in work', async () => {
+  it('blocks the writer while an element is processed', async () => {
     const { handlers } = fanOut(5);
     const stage = new StageStream(handlers);
     const written: number[] = [];
     for (const line of [1, 2, 3]) stage.write(entry(line), () => written.push(line));
     await setImmediate();
     expect(written).toEqual([]);
-    const made: StreamElement[] = [];
+    const emitted: StreamElement[] = [];
     stage.end();
-    for await (const element of stage) made.push(element as StreamElement);
-    expect(lines(made)).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3]);
+    for await (const element of stage) emitted.push(element as StreamElement);
+    expect(lines(emitted)).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3]);
     expect(written).toEqual([1, 2, 3]);
   });
 });
 
 describe('a throw', () => {
   const failing = (handlers: Handlers) => {
-    const made: StreamElement[] = [];
-    return { made, run: pipeline(source([entry(1), entry(2)]), new StageStream(handlers), sink(made)) };
+    const emitted: StreamElement[] = [];
+    return { emitted, run: pipeline(source([entry(1), entry(2)]), new StageStream(handlers), sink(emitted)) };
   };
 
   it('of a handler ends the pipeline', async () => {
@@ -181,18 +185,18 @@ describe('a throw', () => {
     await expect(run).rejects.toThrow('at once');
   });
 
-  it('in the middle of what a handler makes ends the pipeline', async () => {
-    const { run, made } = failing({
+  it('between two elements of a handler ends the pipeline', async () => {
+    const { run, emitted } = failing({
       *entry(element) {
         yield element;
         throw new Error('after one');
       },
     });
     await expect(run).rejects.toThrow('after one');
-    expect(made.length).toBeLessThan(2);
+    expect(emitted.length).toBeLessThan(2);
   });
 
-  it('while the reader takes more ends the stream', async () => {
+  it('while the reader reads on ends the stream', async () => {
     const stage = new StageStream({
       *entry(element) {
         yield element;

@@ -7,29 +7,29 @@ const END: SessionEnd = { kind: 'session-end', origin: originOf(9), last: true }
 const entry = (line: number) => entryOf([user('x')], line);
 const line = (element: StreamElement) => element.origin.line;
 
-/** Gives every entry twice. */
+/** Emits every entry twice. */
 const twice: Handlers = { entry: (element) => [element, element] };
-/** Drops entries of odd lines, and the end. */
+/** Drops entries of odd lines and the end. */
 const drop: Handlers = {
   entry: (element) => (element.origin.line % 2 === 0 ? [element] : []),
   'session-end': () => [],
 };
-/** Entries to ends. */
+/** Turns entries into ends. */
 const change: Handlers = { entry: (element) => [{ ...END, origin: element.origin }] };
 
 describe('step', () => {
-  it('lets a kind that is not named pass as it is', () => {
+  it('passes elements of other kinds unchanged', () => {
     expect([...step(twice, END)][0]).toBe(END);
     expect([...step({}, END)]).toEqual([END]);
   });
 
-  it('gives what the handler makes', () => {
+  it('emits the elements of the handler', () => {
     expect([...step(twice, entry(1))]).toHaveLength(2);
     expect([...step(drop, END)]).toEqual([]);
   });
 });
 
-it('apply runs over all elements in order, one at a time', () => {
+it('apply processes elements in order, one at a time', () => {
   const seen: number[] = [];
   const watch: Handlers = {
     entry(element) {
@@ -37,13 +37,13 @@ it('apply runs over all elements in order, one at a time', () => {
       return [element];
     },
   };
-  const made = apply(watch, [entry(1), entry(2), END]);
-  made.next();
+  const emitted = apply(watch, [entry(1), entry(2), END]);
+  emitted.next();
   expect(seen).toEqual([1]);
-  expect([...made].map(({ kind }) => kind)).toEqual(['entry', 'session-end']);
+  expect([...emitted].map(({ kind }) => kind)).toEqual(['entry', 'session-end']);
 });
 
-it('defaultsOf has the default of every option', () => {
+it('defaultsOf returns the default of every option', () => {
   const specs = {
     a: { describe: 'a', default: 1 },
     b: { describe: 'b', default: ['x'] as readonly string[], choices: [] },
@@ -54,13 +54,13 @@ it('defaultsOf has the default of every option', () => {
 
 describe('fuse', () => {
   const run = (stages: readonly Handlers[], elements: readonly StreamElement[]) => {
-    const made: StreamElement[] = [];
-    const feed = fuse(stages, (element) => made.push(element));
+    const emitted: StreamElement[] = [];
+    const feed = fuse(stages, (element) => emitted.push(element));
     elements.forEach(feed);
-    return made.map((element) => `${element.kind} ${line(element)}`);
+    return emitted.map((element) => `${element.kind} ${line(element)}`);
   };
 
-  it('gives what the stages give one after the other', () => {
+  it('emits the same as the stages one after the other', () => {
     const elements = [entry(1), entry(2), END, entry(4)];
     for (const stages of [[], [twice], [twice, drop], [drop, twice, twice], [twice, change, drop]]) {
       const expected = stages.reduce<readonly StreamElement[]>(
@@ -71,7 +71,7 @@ describe('fuse', () => {
     }
   });
 
-  it('hands each element on before the next one is made', () => {
+  it('passes each element on before the next one is emitted', () => {
     const log: string[] = [];
     const source: Handlers = {
       *entry(element) {

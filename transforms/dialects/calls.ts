@@ -7,12 +7,13 @@ import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import { hashOf } from '../model/hashed-set.ts';
+import { detect as isAnthropic } from './anthropic-pair.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { jsonIn, present, structured } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
-import { type Call, callMeta, hasMessages, isCapture, loggedAnswer } from './pairs/logged-call.ts';
+import { bodyOf, type Call, callMeta, hasMessages, isCapture, loggedAnswer } from './pairs/logged-call.ts';
 
 /** Members that may hold the answer. */
 const ANSWERS = ['response', 'completion', 'output', 'choices'] as const;
@@ -86,6 +87,42 @@ const openPipeLog: Wrapper = {
   }),
 };
 
+/** A request beside its response, as gateways such as Cloudflare's log them. With a session and a time it is `exchange`. */
+const wrapped: Wrapper = {
+  knows(object) {
+    const request = structured(object.get('request'));
+    const isNative = ['session_id', 'timestamp'].some((key) => object.get(key) !== undefined);
+    const messages = isObject(request) ? bodyOf(request).get('messages') : undefined;
+    const response = object.get('response');
+    if (isNative || messages?.type !== 'array' || !present(response)) return false;
+    const pair = { request: object.get('request'), response };
+    return !isAnthropic(new Map(Object.entries(pair).map(([key, view]) => [key, view?.bytes as Uint8Array])));
+  },
+  call(json, { time }) {
+    const request = structured(json.get('request'));
+    return {
+      request: request && bodyOf(request),
+      ...loggedAnswer(json.get('response')),
+      timestamp: time(json.get('created_at')),
+    };
+  },
+};
+
+/**
+ * A model invocation log of Amazon Bedrock. Requests of its operation Converse are in an API that nothing here reads.
+ */
+const bedrock: Wrapper = {
+  knows: (object) =>
+    object.get('schemaType')?.text() === 'ModelInvocationLog' &&
+    object.get('operation')?.text()?.startsWith('InvokeModel') === true &&
+    at(object.get('input'), 'inputBodyJson.messages')?.type === 'array',
+  call: (json, { time }) => ({
+    request: at(json, 'input.inputBodyJson'),
+    response: at(json, 'output.outputBodyJson'),
+    timestamp: time(json.get('timestamp')),
+  }),
+};
+
 /** The standard logging payload of LiteLLM. */
 const liteLlm: Wrapper = {
   knows: (object) =>
@@ -144,7 +181,9 @@ const pair: Wrapper = {
 };
 
 /** Tried in this order; the last one accepts everything that the others do not. */
-const WRAPPERS: readonly Wrapper[] = [capture, helicone, openPipe, openPipeLog, liteLlm, openHands, pair];
+const WRAPPERS: readonly Wrapper[] = [
+  ...[capture, wrapped, helicone, openPipe, openPipeLog, bedrock, liteLlm, openHands, pair],
+];
 
 /** Does it have messages and an answer, and is it not a pair of a chosen and a rejected one? */
 function hasAnswer(object: FirstObject): boolean {
@@ -195,12 +234,20 @@ function readLoaded(entry: JsonView, context: ReadContext, reader: CallReader): 
 const calls: Dialect = defineDialect({
   name: 'calls',
   summary:
-    'Single calls: {messages, response | completion | output | choices}, LiteLLM, Helicone, OpenPipe, OpenHands LLM logs, logged HTTP (HAR).',
+    'Single calls: {messages, response | completion | output | choices}, LiteLLM, Helicone, OpenPipe, OpenHands LLM logs, Bedrock invocations, logged HTTP (HAR).',
   knownBy:
-    'messages beside response, completion, output or choices; request_body and response_body; input.messages and output; request with url, method and body; log.entries',
+    'messages beside response, completion, output or choices; request_body and response_body; input.messages and output; request with url, method and body; request and response without session_id and timestamp; schemaType ModelInvocationLog; log.entries',
   keys: [
     ...[...ANSWERS, 'messages', 'raw_response', 'tools', 'model_parameters', 'kwargs', 'request', 'input'],
-    ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request', 'log'],
+    ...[
+      'request_body',
+      'response_body',
+      'reqPayload',
+      'respPayload',
+      'proxy_server_request',
+      'log',
+      'output',
+    ],
   ],
   gathers: true,
   marks: ['messages', 'response'],

@@ -10,11 +10,11 @@ import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { objectBytes, textAt } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../model/reply.ts';
+import { timeIn, unreadableTime } from '../model/timestamp.ts';
 import { detect as isAnthropic, isCapture } from './anthropic-pair.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
 import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { createMessageList, createReplyReader, isMessage, type ReplyReader } from './logged-messages.ts';
-import { timeIn, unreadableTime } from './logged-time.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 
 /** Nesting around a message: the line's object, the request and the list. */
@@ -150,15 +150,20 @@ const EVENT = ['uuid', 'type'];
 /** A pair that no other dialect reads; without a request, the beginning of one. */
 function detect(first: ObjectMembers): boolean {
   const request = first.get('request');
-  if (request === undefined)
-    return first.has('session_id') && first.has('timestamp') && !EVENT.some((key) => first.has(key));
+  const isNamed = first.has('session_id');
+  const isTimed = first.has('timestamp');
+  if (request === undefined) return isNamed && isTimed && !EVENT.some((key) => first.has(key));
+  if (!isNamed && !isTimed && !hasMessages(request)) return false;
   return !isItems(request) && !(request[0] === OPEN_OBJECT && isCapture(request)) && !isAnthropic(first);
 }
+
+const hasMessages = (request: Uint8Array): boolean =>
+  request[0] === OPEN_OBJECT && valuesOf(request, ['messages'])[0] !== undefined;
 
 const exchange: Dialect = {
   name: 'exchange',
   summary: 'Request/response pairs of an LLM proxy: {timestamp, session_id, request, response}.',
-  knownBy: 'request; or session_id and timestamp',
+  knownBy: 'request with messages, or beside session_id or timestamp; or both of these alone',
   marks: ['timestamp', 'session_id', 'request', 'response'],
   detect,
   create: createReader,

@@ -22,10 +22,12 @@ const GEMINI = 'gemini-cli';
 const LINES: ReadonlySet<string> = new Set(['user', 'assistant', 'tool_result', 'system']);
 const COMPRESSION = 'chat_compression';
 
-/** Is it a message of this API? */
+/** Is it a message of this API? Other clients have parts too, but name the type of each. */
 export function isContent(json: FirstObject | undefined): boolean {
   const role = json?.get('role')?.text();
-  return (role === 'user' || role === 'model') && json?.get('parts')?.type === 'array';
+  const parts = json?.get('parts');
+  if ((role !== 'user' && role !== 'model') || parts?.type !== 'array') return false;
+  return parts.elements()[0]?.get('type') === undefined;
 }
 
 /** Is it a line of Qwen Code? */

@@ -27,10 +27,10 @@ export interface Path {
 
 const NO_PATH: Path = { messages: [], hashes: [], ids: [], counts: [] };
 
-/** @param known another path: the objects that the two share are not hashed again */
+/** @param known another path: the messages whose bytes are the same objects are not hashed again */
 export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Path {
   let shared = 0;
-  while (shared < messages.length && messages[shared] === known.messages[shared]) shared++;
+  while (shared < messages.length && messages[shared]?.bytes === known.messages[shared]?.bytes) shared++;
   const hashes = known.hashes.slice(0, shared);
   const counts = known.counts.slice(0, shared);
   const ids = known.ids.slice(0, counts.at(-1) ?? 0);

@@ -72,6 +72,11 @@ export class JsonView {
     return this.#bytes;
   }
 
+  /** Length of that text. */
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
   /** The same text as a copy, on one line. */
   copy(): Uint8Array {
     const copy = copyOf(this.#line, this.#start, this.#end);
@@ -141,6 +146,17 @@ export class JsonView {
       return this.#rowsOf(tape, (view, row) => [knownText(line, tape.keyStart(row), tape.keyEnd(row)), view]);
     const members = this.#members ?? membersOf(this.bytes);
     return members.map(({ key, valueStart, end }) => [key, this.#inner(valueStart, end)]);
+  }
+
+  /** The keys of an object in order; none for any other value. */
+  keys(): readonly string[] {
+    const tape = this.#tape;
+    if (tape === undefined || this.#line[this.#start] !== OPEN_OBJECT)
+      return this.members().map(([key]) => key);
+    const keys: string[] = [];
+    for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
+      keys.push(knownText(this.#line, tape.keyStart(row), tape.keyEnd(row)));
+    return keys;
   }
 
   /** The whole value decoded. Numbers become doubles: never write them back. */

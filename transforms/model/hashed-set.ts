@@ -3,7 +3,7 @@
  * line, and such a set lives as long as a source or a run. Cryptographic, because two ids with one hash would cost a
  * session.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const HASH_BYTES = 16;
 /** Texts up to this length are their own key: a hash would take as much memory, and time. */
@@ -41,8 +41,6 @@ export function keyOf(text: string | Uint8Array): string {
 
 /** 128 bits. UTF-16, because UTF-8 cannot encode lone surrogates. */
 export function hashOf(text: string | Uint8Array): Buffer {
-  const hash = createHash('sha256');
-  if (typeof text === 'string') hash.update(text, 'utf16le');
-  else hash.update(text);
-  return hash.digest().subarray(0, HASH_BYTES);
+  const bytes = typeof text === 'string' ? Buffer.from(text, 'utf16le') : text;
+  return hash('sha256', bytes, 'buffer').subarray(0, HASH_BYTES);
 }

@@ -16,6 +16,8 @@ interface Stranger {
   readonly keys: readonly string[];
   /** Beginning of `type`, where the log has one. */
   readonly type?: RegExp;
+  /** Is the member in it that tells it from other logs with these keys? */
+  readonly holds?: (first: ObjectMembers) => boolean;
 }
 
 const HISTORY = 'it holds what was typed, and no answers';
@@ -145,13 +147,46 @@ const STRANGERS: readonly Stranger[] = [
   {
     what: 'a list of messages of LangChain',
     advice: 'write them with convert_to_openai_messages',
+    keys: ['messages'],
+    holds: (first) => isObjectWith(firstOf(first.get('messages')), 'lc'),
+  },
+  {
+    what: 'a list of messages of LangChain',
+    advice: 'write them with convert_to_openai_messages',
     keys: ['type', 'data'],
     type: /^(?:human|ai|system|tool)$/,
+  },
+  {
+    what: 'a message of the AI SDK as a chat shows it',
+    advice: 'write them with convertToModelMessages as {"messages": [...]}',
+    keys: ['role', 'parts'],
+  },
+  {
+    what: 'an invocation of Amazon Bedrock in a form of its own (Converse, or a prompt without messages)',
+    advice: 'write its messages and its answer as {"messages": [...], "response": {...}}',
+    keys: ['schemaType', 'modelId', 'input'],
+  },
+  {
+    what: 'an answer of Ollama without its request',
+    advice: 'log the request too, as {"messages": [...], "response": {...}}',
+    keys: ['model', 'created_at', 'done'],
+  },
+  {
+    what: 'a call of the Gemini API',
+    advice: 'write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI',
+    keys: ['request', 'response'],
+    holds: (first) => isObjectWith(first.get('request'), 'contents'),
   },
   {
     what: 'a request of the Gemini API or a tuning example of it',
     advice: 'write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI',
     keys: ['contents'],
+  },
+  {
+    what: 'a trajectory of the Agent Data Protocol',
+    advice: 'convert it with its own tools to {"messages": [...]}',
+    keys: ['content'],
+    holds: (first) => isObjectWith(firstOf(first.get('content')), 'class_'),
   },
 ];
 
@@ -159,19 +194,16 @@ const STRANGERS: readonly Stranger[] = [
 export function strangerOf(first: ObjectMembers): string | undefined {
   const type = textOfValue(first.get('type'));
   const found = STRANGERS.find(
-    ({ keys, type: wanted }) =>
+    ({ keys, type: wanted, holds }) =>
       keys.every((key) => first.has(key)) &&
-      (wanted === undefined || (type !== undefined && wanted.test(type))),
+      (wanted === undefined || (type !== undefined && wanted.test(type))) &&
+      (holds === undefined || holds(first)),
   );
-  if (found !== undefined) return `this is ${found.what}: ${found.advice}`;
-  return isAgentData(first)
-    ? 'this is a trajectory of the Agent Data Protocol: convert it with its own tools to {"messages": [...]}'
-    : undefined;
+  return found && `this is ${found.what}: ${found.advice}`;
 }
 
-/** Is its content a list of observations and actions that name their class? */
-function isAgentData(first: ObjectMembers): boolean {
-  const content = first.get('content');
-  const block = content?.[0] === OPEN_ARRAY ? elementsOf(content)[0] : undefined;
-  return block?.[0] === OPEN_OBJECT && valuesOf(block, ['class_'])[0] !== undefined;
-}
+const firstOf = (list: Uint8Array | undefined): Uint8Array | undefined =>
+  list?.[0] === OPEN_ARRAY ? elementsOf(list)[0] : undefined;
+
+const isObjectWith = (value: Uint8Array | undefined, key: string): boolean =>
+  value?.[0] === OPEN_OBJECT && valuesOf(value, [key])[0] !== undefined;

@@ -5,8 +5,8 @@
  */
 import { basename, resolve } from 'node:path';
 import { batchesIn, mayBeBatchFile } from './batch-files.ts';
-import { compareSources } from './list.ts';
 import type { Listing, SourceRef } from './source.ts';
+import { compareSources } from './source-table.ts';
 
 /** One event: `event-00012-0f3e.json`, or `12.json` in a folder `events`. */
 const EVENT_FILE = /(?:^|\/)(?:event-\d+(?:-[\w-]+)?|events\/\d+)\.json(?:\.(?:gz|zst))?$/;
@@ -48,24 +48,30 @@ export function joinFolders(
   if (sessionBy === 'file' || sessionBy === 'id') return listing;
   const folders = new Map<string, SourceRef[]>();
   const others = new Map<string, SourceRef[]>();
-  const alone: SourceRef[] = [];
   const roots = inputs.map(rootOf);
+  /** The files in those maps. */
+  const indexes = new Map<SourceRef, number>();
+  let index = -1;
   for (const ref of listing.sources) {
+    index++;
     const root = roots[ref.input];
-    if (root === undefined || !isBelow(ref, root)) alone.push(ref);
-    else if (sessionBy === 'folder' || isEventFile(ref, root)) addTo(folders, ref, root);
-    else if (mayBeBatchFile(ref)) addTo(others, ref, root);
-    else alone.push(ref);
+    if (root === undefined || !isBelow(ref, root)) continue;
+    const isPart = sessionBy === 'folder' || isEventFile(ref, root);
+    if (!isPart && !mayBeBatchFile(ref)) continue;
+    indexes.set(ref, index);
+    addTo(isPart ? folders : others, ref, root);
   }
   const joined = [...folders].map(([key, parts]) => folderSource(nameIn(key), parts));
+  const taken = new Set([...folders.values()].flat().map((ref) => indexes.get(ref)));
   for (const [key, files] of others) {
     const batches = files.length > 1 ? batchesIn(files) : [];
     for (const parts of batches)
       joined.push(folderSource(batches.length === 1 ? nameIn(key) : nameOfBatch(parts), parts));
-    const taken = new Set(batches.flat());
-    for (const ref of files) if (!taken.has(ref)) alone.push(ref);
+    for (const ref of batches.flat()) taken.add(indexes.get(ref));
   }
-  return joined.length === 0 ? listing : { ...listing, sources: [...alone, ...joined].sort(compareSources) };
+  if (joined.length === 0) return listing;
+  const alone = [...listing.sources].filter((_, i) => !taken.has(i));
+  return { ...listing, sources: [...alone, ...joined].sort(compareSources) };
 }
 
 const nameIn = (key: string): string => key.slice(key.indexOf('/') + 1);

@@ -1,7 +1,6 @@
 /**
  * Lists the sources of a run: files as named, folders recursively, regular files only, in bytewise order of their
- * paths. Paths are handled as bytes in Latin-1 characters: they need not be UTF-8, they compare bytewise, and a million
- * of them take little room. Objects of a store, listed before, are sorted in.
+ * paths. Paths are handled as bytes in Latin-1 characters: they need not be UTF-8, and they compare bytewise. Objects of a store, listed before, are sorted in.
  */
 import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../../errors.ts';
@@ -12,6 +11,7 @@ import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import type { ListedInput } from './objects.ts';
 import { PassedOver } from './passed-over.ts';
 import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts';
+import { compareSources, type FolderPlace, isAscii, latin1, nameOf, SourceTable } from './source-table.ts';
 import type { Input } from './stream-source.ts';
 
 /** Names of logs, and of rotated ones: a.jsonl.1, a.log.2.gz, a.log-20260113, a.jsonl.2026-01-13.zst. */
@@ -20,11 +20,7 @@ const isLog = (relative: string): boolean => LOG_NAME.test(relative) && !isBesid
 const ALL_PERMISSIONS = 0o777;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
 
-interface Folder {
-  readonly input: number;
-  readonly path: string;
-  /** Undefined for the input itself. */
-  readonly relative: string | undefined;
+interface Folder extends FolderPlace {
   readonly stats: BigIntStats;
   /** Is it in the home of a client, but not in one of the folders with logs? */
   readonly isBeside: boolean;
@@ -52,9 +48,10 @@ class SourceLister {
   readonly #inputs: readonly Input[];
   readonly #follow: Follow;
   readonly #objects: ListedObjects | undefined;
-  readonly #sources: SourceRef[] = [];
+  readonly #sources = new SourceTable();
   readonly #skipped: SkippedSource[] = [];
-  readonly #inodes = new Map<SourceRef, string>();
+  /** Rows of sources that another row may repeat. */
+  readonly #repeatable = new Set<number>();
   /** Folders walked so far, if links are followed. */
   readonly #walked = new Set<string>();
   /** Folders still to walk, as a list: a tree may be deeper than a call stack. */
@@ -63,8 +60,6 @@ class SourceLister {
   #links: FoundLink[] = [];
   readonly #passedOver = new PassedOver(compareSources);
   #mode: number | undefined;
-  /** Device of the previous file, shared because almost all files are on one. */
-  #device: bigint | undefined;
 
   constructor(inputs: readonly Input[], follow: Follow, objects: ListedObjects | undefined) {
     this.#inputs = inputs;
@@ -76,10 +71,9 @@ class SourceLister {
     for (const [input, path] of this.#inputs.entries()) this.#addInput(path, input);
     this.#walk();
     this.#followLinks();
-    sortSources(this.#sources);
-    const sources = this.#withoutSeconds();
+    this.#sortWithoutSeconds();
     return {
-      sources,
+      sources: this.#sources,
       skipped: [...this.#skipped, ...this.#passedOver.named()].sort(compareSources),
       excluded: this.#passedOver.count,
       extensions: this.#passedOver.extensions(),
@@ -92,8 +86,8 @@ class SourceLister {
     if (this.#objects !== undefined && listed !== undefined)
       this.#addObjects(listed, this.#objects.s3, input);
     else if (typeof item !== 'string')
-      this.#sources.push({ name: item.name, input, path: undefined, sizeBytes: 0, stream: item.stream });
-    else if (item === '-') this.#sources.push({ ...STDIN, input });
+      this.#sources.addApart({ name: item.name, input, path: undefined, sizeBytes: 0, stream: item.stream });
+    else if (item === '-') this.#sources.addApart({ ...STDIN, input });
     else this.#addPath(item, input);
   }
 
@@ -116,9 +110,8 @@ class SourceLister {
         continue;
       }
       const path = latin1(objectUrl({ bucket, key }));
-      const source = { ...nameOf(relative), input, path, sizeBytes, etag, s3 };
-      this.#sources.push(source);
-      if (this.#inputs.length > 1) this.#inodes.set(source, path);
+      const row = this.#sources.addApart({ ...nameOf(relative), input, path, sizeBytes, etag, s3 });
+      if (this.#inputs.length > 1) this.#repeatable.add(row);
     }
   }
 
@@ -129,10 +122,10 @@ class SourceLister {
       if (this.#follow !== 'none') this.#walked.add(inodeOf(stats));
       const names = this.#namesOf(folder);
       const logs = logFoldersOf(path, names);
+      const place: FolderPlace = { input, path, relative };
       for (const name of names) {
         const isBeside = folder.isBeside || (logs !== undefined && !logs.includes(name));
-        const below = relative === undefined ? name : `${relative}/${name}`;
-        this.#addEntry(input, `${path}/${name}`, below, isBeside);
+        this.#addEntry(place, name, isBeside);
       }
     }
   }
@@ -147,7 +140,10 @@ class SourceLister {
     }
   }
 
-  #addEntry(input: number, path: string, relative: string, isBeside: boolean): void {
+  #addEntry(place: FolderPlace, name: string, isBeside: boolean): void {
+    const { input } = place;
+    const path = `${place.path}/${name}`;
+    const relative = place.relative === undefined ? name : `${place.relative}/${name}`;
     let stats: BigIntStats;
     try {
       stats = lstatSync(isAscii(path) ? path : Buffer.from(path, 'latin1'), { bigint: true });
@@ -158,6 +154,8 @@ class SourceLister {
     }
     if (stats.isSymbolicLink() && this.#follow !== 'none' && !isBeside)
       this.#links.push({ input, path, relative });
+    else if (stats.isFile() && !isBeside && isLog(relative))
+      this.#count(this.#sources.addFile(place, name, stats), stats);
     else this.#addFound(input, path, relative, stats, isBeside);
   }
 
@@ -169,14 +167,17 @@ class SourceLister {
     else this.#addFile(input, path, relative, stats);
   }
 
+  /** Adds a file that is named, or that a link leads to. */
   #addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
-    if (this.#device !== stats.dev) this.#device = stats.dev;
-    const source = sourceOf(input, path, relative, this.#device, stats);
-    this.#sources.push(source);
-    this.#mode = (this.#mode ?? ALL_PERMISSIONS) & Number(stats.mode);
+    const { size, ctimeNs, dev, ino } = stats;
+    const source = { ...nameOf(relative), input, path, sizeBytes: Number(size), ctimeNs, dev, ino };
+    this.#count(this.#sources.addApart(source), stats);
+  }
+
+  #count(row: number, { mode, nlink }: BigIntStats): void {
+    this.#mode = (this.#mode ?? ALL_PERMISSIONS) & Number(mode);
     // a file can appear twice only through links or several inputs
-    if (stats.nlink > 1n || this.#inputs.length > 1 || this.#follow !== 'none')
-      this.#inodes.set(source, inodeOf(stats));
+    if (nlink > 1n || this.#inputs.length > 1 || this.#follow !== 'none') this.#repeatable.add(row);
   }
 
   /**
@@ -201,17 +202,14 @@ class SourceLister {
   }
 
   /** Keeps the first of several entries for one file: the first in sorting order, whatever the order of the folders. */
-  #withoutSeconds(): SourceRef[] {
-    if (this.#inodes.size === 0) return this.#sources;
+  #sortWithoutSeconds(): void {
     const seen = new Set<string>();
-    return this.#sources.filter((source) => {
-      const inode = this.#inodes.get(source);
-      if (inode === undefined) return true;
-      const isFirst = !seen.has(inode);
-      seen.add(inode);
-      const { name, nameBase64, input } = source;
-      if (!isFirst)
-        this.#skipped.push({ name, ...(nameBase64 && { nameBase64 }), input, reason: 'duplicate-inode' });
+    this.#sources.sort((row) => {
+      if (!this.#repeatable.has(row)) return true;
+      const file = this.#sources.fileAt(row);
+      const isFirst = !seen.has(file);
+      seen.add(file);
+      if (!isFirst) this.#skipped.push({ ...this.#sources.namedAt(row), reason: 'duplicate-inode' });
       return isFirst;
     });
   }
@@ -225,68 +223,7 @@ class SourceLister {
   }
 }
 
-const latin1 = (text: string): string => (isAscii(text) ? text : Buffer.from(text).toString('latin1'));
-
 const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
-
-type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
-
-/** Sorts the sources. Names in ASCII, as most are, can be compared directly. */
-function sortSources(sources: SourceRef[]): void {
-  const isPlain = sources.every(({ name, nameBase64 }) => nameBase64 === undefined && isAscii(name));
-  sources.sort(isPlain ? byName : compareSources);
-}
-
-/** Compares sources bytewise: a name that is not UTF-8 compares by its bytes too. */
-export const compareSources: (a: Named, b: Named) => number = by(bytesOf);
-
-function byName(a: Named, b: Named): number {
-  if (a.name === b.name) return a.input - b.input;
-  return a.name < b.name ? -1 : 1;
-}
-
-function by(keyOf: (source: Named) => string): (a: Named, b: Named) => number {
-  return (a, b) => {
-    const left = keyOf(a);
-    const right = keyOf(b);
-    if (left === right) return a.input - b.input;
-    return left < right ? -1 : 1;
-  };
-}
-
-function bytesOf({ name, nameBase64 }: Named): string {
-  if (nameBase64 !== undefined) return Buffer.from(nameBase64, 'base64').toString('latin1');
-  return isAscii(name) ? name : Buffer.from(name).toString('latin1');
-}
-
-const isAscii = (text: string): boolean => !NOT_ASCII.test(text);
-const NOT_ASCII = /[^\0-\x7f]/;
-
-function nameOf(relative: string): { name: string; nameBase64?: string } {
-  if (isAscii(relative)) return { name: relative };
-  const bytes = Buffer.from(relative, 'latin1');
-  const name = bytes.toString('utf8');
-  return Buffer.from(name).equals(bytes) ? { name } : { name, nameBase64: bytes.toString('base64') };
-}
-
-/**
- * Takes as little memory as possible: an object literal, since objects put together with spreads have a shape of 200
- * bytes each, and a name that is a slice of the path if possible.
- */
-function sourceOf(
-  input: number,
-  path: string,
-  relative: string,
-  dev: bigint,
-  { size, ino, ctimeNs }: BigIntStats,
-): SourceRef {
-  const sizeBytes = Number(size);
-  const below = path.endsWith(relative) ? path.slice(-relative.length) : relative;
-  const { name, nameBase64 } = nameOf(below);
-  return nameBase64 === undefined
-    ? { name, input, path, sizeBytes, ctimeNs, dev, ino }
-    : { name, nameBase64, input, path, sizeBytes, ctimeNs, dev, ino };
-}
 
 const NAMES_AT_ONCE = 512;
 

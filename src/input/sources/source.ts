@@ -37,6 +37,9 @@ export interface SourceRef extends Partial<FileIdentity> {
   readonly parts?: readonly SourceRef[];
 }
 
+/** Sources in order: a list, or a table that creates each when it is asked for. */
+export type Sources = Pick<readonly SourceRef[], 'length' | 'at' | typeof Symbol.iterator>;
+
 /** A source that is an object of a store. */
 export type ObjectRef = SourceRef & Required<Pick<SourceRef, 'etag' | 's3'>> & { readonly path: string };
 
@@ -68,7 +71,7 @@ export type SkipReason =
 
 export interface Listing {
   /** Sorted by name bytewise, then by input. */
-  readonly sources: readonly SourceRef[];
+  readonly sources: Sources;
   /** Lists at most a thousand as `excluded`. */
   readonly skipped: readonly SkippedSource[];
   /** Number of files in the folders that do not have the name of a log. */

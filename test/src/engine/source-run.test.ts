@@ -31,7 +31,7 @@ function runOver(
   const settings = resolveSettings({ inputs: [folder], out: undefined, ...options });
   const delivery = new DeliveryBuilder();
   const run = new SourceRun({ settings, watch, signal: undefined, memory: undefined, delivery });
-  const sources = listSources([folder], settings.follow).sources.map((ref, index) => ({ index, ref }));
+  const sources = [...listSources([folder], settings.follow).sources].map((ref, index) => ({ index, ref }));
   return {
     ...{ run, delivery, sources },
     async results(source) {

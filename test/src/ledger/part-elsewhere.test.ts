@@ -36,7 +36,7 @@ const WRITER = `
   const settings = resolveSettings({ inputs: ['logs'], out: 'out', workers: 2 });
   const listing = listSources(settings.inputs, settings.follow);
   const numbers = (_key, value) => (typeof value === 'bigint' ? Number(value) : value);
-  writeFileSync('listing.json', JSON.stringify(listing, numbers));
+  writeFileSync('listing.json', JSON.stringify({ ...listing, sources: [...listing.sources] }, numbers));
   let parts = 0;
   for await (const { results } of runWorkers(listing.sources, settings)) {
     for (let at = 0; at < results.length; at += 7, parts++)

@@ -51,7 +51,7 @@ it('reads only sources that changed, were added or were renamed', async () => {
   writeFileSync(join(run.logs, '2026-01-13', 'job-000a.jsonl'), readFileSync(first));
   renameSync(sixth, sixth.replace('job-005', 'job-009'));
   // 000, 000a (new), 002 (changed), 004, 001 (3 was removed), 003, 009 (renamed)
-  const names = listSources([run.logs], 'none').sources.map(({ name }) => name.split('/').at(-1));
+  const names = [...listSources([run.logs], 'none').sources].map(({ name }) => name.split('/').at(-1));
   const indices = await reused(run);
   expect(indices.map((index) => names[index])).toEqual(
     filesIn(run.logs)

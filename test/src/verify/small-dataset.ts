@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { build } from '../../../src/job/build.ts';
 import { type VerifyResult, verifyDataset } from '../../../src/verify/verify-dataset.ts';
 
@@ -110,3 +110,16 @@ function entry(id: string, minute: number, turns: number, tools = 0): string {
     response: { choices: [{ message: { role: 'assistant', content: 'yes' } }] },
   });
 }
+
+/** Problems that verify finds in a copy after a change, when the manifest fits the changed files. */
+export async function problemsAfterReseal(copy: Copy, change: (copy: Copy) => void): Promise<string[]> {
+  change(copy);
+  copy.reseal();
+  return (await copy.verify()).problems.map(({ file, message }) => `${file}: ${message}`);
+}
+
+/** A change of lines that replaces a text, which must occur. */
+export const replaced = (from: string | RegExp, to: string) => (lines: string[]) => {
+  expect(lines.join('\n')).toMatch(from);
+  return lines.join('\n').replace(from, to).split('\n');
+};

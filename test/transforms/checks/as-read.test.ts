@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import asRead from '../../../transforms/checks/as-read.ts';
 import { assistant, conversationOf, named, texts, user } from './samples.ts';
 
-it('reports what is noted on the messages, with their place', () => {
+it('reports the notes on messages with their place', () => {
   const note = { rule: 'block-kept', severity: 'WARNING', message: 'a block is kept' } as const;
   const messages = [user('x'), { ...assistant('y'), notes: [note, { ...note, severity: 'ERROR' } as const] }];
   const found = [...asRead.check(conversationOf(messages))];

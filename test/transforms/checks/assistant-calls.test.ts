@@ -7,7 +7,7 @@ import {
 import { assistant, call, calling, messageOf } from './samples.ts';
 
 describe('assistantCalls', () => {
-  it('gives the calls of an assistant', () => {
+  it('returns the calls of an assistant', () => {
     expect(assistantCalls(calling(call('1', 'a'), call('2', 'b'))).map(({ name }) => name)).toEqual([
       'a',
       'b',
@@ -18,11 +18,11 @@ describe('assistantCalls', () => {
     [assistant('x')],
     [messageOf({ role: 'assistant', tool_calls: {} })],
     [messageOf({ role: 'user', tool_calls: [call('1', 'a')] })],
-  ])('gives none of other messages', (message) => {
+  ])('returns no calls of other messages', (message) => {
     expect(assistantCalls(message)).toEqual([]);
   });
 
-  it('reads a message once', () => {
+  it('reads each message once', () => {
     const message = calling(call('1', 'a'));
     expect(knownToolCalls(message)).toBe(knownToolCalls(message));
   });

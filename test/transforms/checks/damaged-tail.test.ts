@@ -21,7 +21,7 @@ it('reports a rejected line after the last entry', () => {
   ]);
 });
 
-it('is silent where an entry follows, where no line was rejected, and where no record was written', () => {
+it('reports nothing if an entry follows, no line was rejected or no record was written', () => {
   expect([...damagedTail.check(end('written', 1, 3), rejected(2))]).toEqual([]);
   expect([...damagedTail.check(end('written', 1), { count: 0, last: undefined })]).toEqual([]);
   for (const fate of ['empty', 'rejected'] as const)

@@ -34,7 +34,7 @@ describe('equalityKey', () => {
     expect(parsed(a)).not.toBe(parsed(b));
   });
 
-  it('is the same exactly for equal values', () => {
+  it('is the same only for equal values', () => {
     const few = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 3 },
@@ -87,7 +87,7 @@ describe('equalityDigest', () => {
     );
   });
 
-  it('survives values that nest very deep', () => {
+  it('does not overflow the stack on deep values', () => {
     const depth = 200_000;
     expect(digestOf('['.repeat(depth) + ']'.repeat(depth))).toBe((depth - 1) * 8 + 7);
   });

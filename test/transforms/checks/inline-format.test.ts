@@ -3,7 +3,7 @@ import { isInline } from '../../../transforms/checks/inline-tags.ts';
 import { recordOf } from './samples.ts';
 
 describe('isInline', () => {
-  it('is so for chat-inline, not for chat', () => {
+  it('is true for chat-inline and false for chat', () => {
     expect(isInline(recordOf('chat-inline', []))).toBe(true);
     expect(isInline(recordOf('chat', []))).toBe(false);
   });

@@ -9,7 +9,7 @@ const check = (...written: readonly Message[]) => [
 const GOOD = '<tool_call>{}</tool_call>';
 
 describe('inline-tags', () => {
-  it('is silent about a record that reads back', () => {
+  it('reports nothing for a record that can be read back', () => {
     const wrapped = messageOf({ role: 'tool', content: '<tool_result tool_call_id="1">x</tool_result>' });
     const parts = assistant([{ type: 'text', text: GOOD }]);
     const none = messageOf({ role: 'assistant', content: GOOD, tool_calls: [] });
@@ -18,11 +18,11 @@ describe('inline-tags', () => {
     ).toEqual([]);
   });
 
-  it('reports tags that do not pair', () => {
+  it('reports unpaired tags', () => {
     expect(named(check(assistant(`${GOOD}<tool_call>`)))).toEqual(['ERROR unbalanced-tool-call-tags']);
   });
 
-  it.each([[[call('1', 'a')]], [{}]])('reports the calls %j that are left', (tool_calls) => {
+  it.each([[[call('1', 'a')]], [{}]])('reports leftover calls %j', (tool_calls) => {
     expect(named(check(messageOf({ role: 'assistant', tool_calls })))).toEqual(['ERROR tool-calls-left']);
   });
 
@@ -32,11 +32,11 @@ describe('inline-tags', () => {
     [messageOf({ role: 'tool', content: '<tool_result tool_call_id="1">x' })],
     [messageOf({ role: 'tool', content: 'x</tool_result>' })],
     [result('1', '<tool_result tool_call_id="1">x</tool_result>')],
-  ])('reports a result that is not wrapped', (message) => {
+  ])('reports an unwrapped result', (message) => {
     expect(named(check(message))).toEqual(['ERROR tool-result-unwrapped']);
   });
 
-  it('says where', () => {
+  it('reports the position', () => {
     expect(
       texts(check(user('x'), assistant('</tool_call>'), result('1', 'x'), calling(call('1', 'a')))),
     ).toEqual([
@@ -46,7 +46,7 @@ describe('inline-tags', () => {
     ]);
   });
 
-  it('leaves records of other formats alone', () => {
+  it('ignores records of other formats', () => {
     expect([...inlineTags.check(recordOf('chat', [], [result('1', 'x'), assistant('<tool_call>')]))]).toEqual(
       [],
     );

@@ -14,7 +14,7 @@ describe('legacy-function-call', () => {
     expect(named(legacy.check(conversation))).toEqual(['ERROR legacy-function-call']);
   });
 
-  it('is silent about null, about none, and about other roles', () => {
+  it('reports nothing for null, an absent member or another role', () => {
     const messages = [withLegacy('assistant', null), assistant('function_call'), withLegacy('user', {})];
     expect([...legacy.check(conversationOf(messages))]).toEqual([]);
   });

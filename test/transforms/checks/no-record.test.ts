@@ -24,7 +24,7 @@ describe('no-record', () => {
     expect(texts(found)).toEqual([`no record: ${text} of the session rejected, no entry left`]);
   });
 
-  it.each(['written', 'rejected', 'none'] as const)('is silent about a session that is %s', (fate) => {
+  it.each(['written', 'rejected', 'none'] as const)('reports nothing for a session that is %s', (fate) => {
     expect([...noRecord.check(end(fate), { count: 3, last: originOf(8) })]).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import noReply from '../../../transforms/checks/no-reply.ts';
 import { entryOf, named, texts, user } from './samples.ts';
 
 describe('no-reply', () => {
-  it('reports an entry without a reply, and only that', () => {
+  it('reports only entries without a reply', () => {
     const watch = noReply.create();
     expect(named(watch.entry({ ...entryOf([user('x')]), reply: undefined }))).toEqual(['WARNING no-reply']);
     expect([...watch.entry(entryOf([user('x')]))]).toEqual([]);

@@ -8,7 +8,7 @@ const found = (...args: readonly unknown[]) =>
   texts(repeated.check(conversationOf(args.map((arg) => calling(call('1', 'read', arg))))));
 
 describe('repeated-tool-call', () => {
-  it('reports the same call with its count, over several messages and within one', () => {
+  it('reports a repeated call with its count, in several messages or in one', () => {
     const read = call('1', 'read', '{"a":1}');
     const messages = [user('x'), calling(read, call('2', 'read', '{"a": 1.0}')), user('y'), calling(read)];
     const findings = [...repeated.check(conversationOf(messages))];
@@ -23,7 +23,7 @@ describe('repeated-tool-call', () => {
     ['{"a":1}', { a: 1 }],
     ['{"a', '{"a'],
     ['', ''],
-  ])('takes %j and %j for the same', (a, b) => {
+  ])('treats %j and %j as equal', (a, b) => {
     expect(found(a, b)).toHaveLength(1);
   });
 
@@ -33,7 +33,7 @@ describe('repeated-tool-call', () => {
     ['{}', ''],
     ['"x"', 'x'],
     ['[1,2]', '[2,1]'],
-  ])('takes %j and %j for different', (a, b) => {
+  ])('treats %j and %j as different', (a, b) => {
     expect(found(a, b)).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('repeated-tool-call', () => {
     ]);
   });
 
-  it('needs the same name, and skips calls without one', () => {
+  it('compares calls of the same name and skips calls without one', () => {
     const messages = [
       calling(call('1', 'a'), call('2', 'b')),
       calling({ function: {} }, { function: {} }, 1, 1),
@@ -52,7 +52,7 @@ describe('repeated-tool-call', () => {
     expect([...repeated.check(conversationOf(messages))]).toEqual([]);
   });
 
-  it('takes calls without arguments for the same, but not for ones with null', () => {
+  it('treats calls without arguments as equal, but not to calls with null', () => {
     const bare = { function: { name: 'now' } };
     const messages = [calling(bare), calling(bare), calling(call('1', 'now', null))];
     expect(texts(repeated.check(conversationOf(messages)))).toEqual([
@@ -60,19 +60,19 @@ describe('repeated-tool-call', () => {
     ]);
   });
 
-  it('looks at assistants only', () => {
+  it('checks only assistant messages', () => {
     const twice = messageOf({ role: 'user', tool_calls: [call('1', 'a'), call('1', 'a')] });
     expect([...repeated.check(conversationOf([twice]))]).toEqual([]);
   });
 
-  it('survives arguments that nest very deep', () => {
+  it('does not overflow the stack on deep arguments', () => {
     const deep = JSON.stringify('['.repeat(200_000) + ']'.repeat(200_000));
     const json = `{"role":"assistant","tool_calls":[{"function":{"name":"a","arguments":${deep}}}]}`;
     const conversation = conversationOf([rawMessage('assistant', json), rawMessage('assistant', json)]);
     expect([...repeated.check(conversation)]).toHaveLength(1);
   });
 
-  it('finds what comparing each call with each other finds', () => {
+  it('finds the same as comparing every pair of calls', () => {
     const value = fc.oneof(
       fc.constantFrom(0, 1, '1', 'x', null),
       fc.dictionary(fc.constantFrom('a', 'b'), fc.nat(1)),
@@ -86,8 +86,10 @@ describe('repeated-tool-call', () => {
     fc.assert(
       fc.property(fc.array(use, { maxLength: 12 }), (uses) => {
         const messages = uses.map(({ name, args }) => calling(call('1', name, args)));
-        const told = [...repeated.check(conversationOf(messages))].map((finding) => finding.message).sort();
-        expect(told).toEqual(quadratic(uses).sort());
+        const messageTexts = [...repeated.check(conversationOf(messages))]
+          .map((finding) => finding.message)
+          .sort();
+        expect(messageTexts).toEqual(quadratic(uses).sort());
       }),
     );
   });

@@ -19,7 +19,7 @@ describe('verdictOf', () => {
         { type: 'text', text: '1}' },
       ],
     ],
-  ])('takes %j for an error', (content) => {
+  ])('treats %j as an error', (content) => {
     expect(verdict(content)).toBe('error');
   });
 
@@ -41,18 +41,18 @@ describe('verdictOf', () => {
     [42],
     [{ error: 'x' }],
     [[{ type: 'image_url', image_url: {} }]],
-  ])('takes %j for a success', (content) => {
+  ])('treats %j as a success', (content) => {
     expect(verdict(content)).toBe('ok');
   });
 
   it.each([[''], [' \t\n\u0085\u001c'], [null], [[]], [[{ type: 'text', text: ' ' }]]])(
-    'takes %j for empty',
+    'treats %j as empty',
     (content) => {
       expect(verdict(content)).toBe('empty');
     },
   );
 
-  it('takes absent content for empty', () => {
+  it('treats absent content as empty', () => {
     expect(verdictOf(messageOf({ role: 'tool' }))).toBe('empty');
   });
 
@@ -61,7 +61,7 @@ describe('verdictOf', () => {
     expect(verdictOf(rawMessage('tool', '{"role":"tool","content":"\\u0020"}'))).toBe('empty');
   });
 
-  it('knows an error however its text and its key are escaped', () => {
+  it('recognises an error however its text and key are escaped', () => {
     const spell = (char: string, upper: boolean): string => {
       const code = char.charCodeAt(0).toString(16).padStart(4, '0');
       return `\\u${upper ? code.toUpperCase() : code}`;
@@ -72,7 +72,7 @@ describe('verdictOf', () => {
     const key = fc.constantFrom('error', 'TimeOut', 'missing', 'INCOMPLETE', 'terror', 'errors', 'note');
     fc.assert(
       fc.property(key, choice, fc.boolean(), fc.boolean(), (name, inKey, inText, upper) => {
-        const text = `{"${escaped(name, inKey, upper)}":1}`; // the text of the result
+        const text = `{"${escaped(name, inKey, upper)}":1}`; // text of the result
         const plain = JSON.stringify(text).slice(1, -1);
         const quoted = inText ? plain.replaceAll('\\"', '\\u0022') : plain;
         const message = rawMessage('tool', `{"role":"tool","content":"${quoted}"}`);
@@ -113,10 +113,10 @@ function search(value: unknown): boolean {
 }
 
 describe('isTruthy', () => {
-  it.each([[true], [1], [-1.5], ['0'], [' '], [[0]], [{ a: null }]])('%j is', (value) =>
+  it.each([[true], [1], [-1.5], ['0'], [' '], [[0]], [{ a: null }]])('is true for %j', (value) =>
     expect(isTruthy(value)).toBe(true),
   );
-  it.each([[false], [0], [-0], [''], [[]], [{}], [null]])('%j is not', (value) =>
+  it.each([[false], [0], [-0], [''], [[]], [{}], [null]])('is false for %j', (value) =>
     expect(isTruthy(value)).toBe(false),
   );
 });

@@ -10,7 +10,7 @@ const run = (...lists: readonly (readonly Message[])[]) => {
 const [u, a, t] = [user('x'), assistant('y'), result('1', 'z')];
 
 describe('role-sequence', () => {
-  it('is silent while each entry continues the previous one', () => {
+  it('reports nothing while each entry continues the previous one', () => {
     const [developer, system] = ['developer', 'system'].map((role) => messageOf({ role, content: 'x' })) as [
       Message,
       Message,
@@ -18,7 +18,7 @@ describe('role-sequence', () => {
     expect(run([developer, u], [system, u, a], [system, user('other'), a, u]).flat()).toEqual([]);
   });
 
-  it('reports each entry that does not, compared with the one right before it', () => {
+  it('reports each entry that does not continue the previous one', () => {
     const found = run([u, a, t], [u, a], [u, a, t], [u, t], [u, t, a]);
     expect(found.map(named)).toEqual([[], ['ERROR role-sequence'], [], ['ERROR role-sequence'], []]);
     expect(texts(found.flat())).toEqual([
@@ -27,14 +27,14 @@ describe('role-sequence', () => {
     ]);
   });
 
-  it('names a role that has no sign, cut and made safe', () => {
+  it('names an unknown role, shortened and escaped', () => {
     const odd = messageOf({ role: `\u001b${'x'.repeat(200)}`, content: '' });
     expect(texts(run([u], [odd]).flat())).toEqual([
       `messages[0] is "\\u{1b}${'x'.repeat(79)}...", the entry before it (line 1) has U in messages[0]`,
     ]);
   });
 
-  it('begins anew with each session', () => {
+  it('starts over with each session', () => {
     const watch = roleSequence.create();
     watch.entry(entryOf([u, a]));
     watch.sessionEnd();

@@ -63,7 +63,7 @@ describe('partingOf', () => {
     ['Ac At', 'Ac At'],
     ['Act', 'Act'],
     ['Ac At Ac At', 'Act Act'],
-  ])('finds that %j is a prefix of %j', (earlier, later) => {
+  ])('takes %j for a prefix of %j', (earlier, later) => {
     expect(parting(earlier, later)).toBeUndefined();
   });
 
@@ -78,11 +78,11 @@ describe('partingOf', () => {
     ['Ac At', 'At', 0, 0],
     ['U Ac At', 'U A', 1, 1],
     ['Ac At T U', 'Act T T', 3, 2],
-  ])('finds where %j stops to be a prefix of %j', (a, b, earlier, later) => {
+  ])('finds where %j stops being a prefix of %j', (a, b, earlier, later) => {
     expect(parting(a, b)).toEqual({ earlier, later });
   });
 
-  it('agrees with the traces as text, and with sharing of messages or without', () => {
+  it('agrees with comparing the traces as text, with or without shared messages', () => {
     const signs = fc.array(fc.constantFrom(...SAMPLES.keys()), { maxLength: 8 });
     fc.assert(
       fc.property(signs, signs, fc.nat(8), fc.boolean(), (a, b, keep, share) => {
@@ -96,7 +96,7 @@ describe('partingOf', () => {
   });
 });
 
-/** The rule in another way: some writing of the earlier trace, with any `Ac At` made `Act`, is a prefix. */
+/** The same rule on text: the earlier trace is a prefix after replacing some `Ac At` with `Act`. */
 function isTextPrefix(earlier: readonly string[], later: readonly string[]): boolean {
   if (earlier.length === 0) return true;
   const [first, second, ...rest] = earlier;

@@ -1,4 +1,4 @@
-/** Messages, conversations, entries and records out of plain values, for the tests of the checks. */
+/** Builds messages, conversations, entries and records from plain values for the tests of checks. */
 import type { Found } from '../../../transforms/checks/check.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
 import type {
@@ -27,7 +27,7 @@ export const assistant = (content: unknown): Message => messageOf({ role: 'assis
 export const result = (id: string | undefined, content: unknown): Message =>
   messageOf({ role: 'tool', ...(id === undefined ? {} : { tool_call_id: id }), content });
 
-/** A call as OpenAI logs it. */
+/** A call in OpenAI's form. */
 export function call(id: string, name: string, args: unknown = '{}'): object {
   return { id, type: 'function', function: { name, arguments: args } };
 }
@@ -80,7 +80,7 @@ export function entryOf(
   };
 }
 
-/** A record of `format`, whose conversation is `messages` and whose record holds `written`. */
+/** A record in `format` of the conversation `messages`, which holds the messages `written`. */
 export function recordOf(
   format: string,
   messages: readonly Message[],
@@ -100,7 +100,7 @@ export function recordOf(
   };
 }
 
-/** The findings as `SEVERITY rule`. */
+/** Findings as `SEVERITY rule`. */
 export function named(found: Iterable<Found>): string[] {
   return [...found].map(({ severity, rule }) => `${severity} ${rule}`);
 }

@@ -18,11 +18,11 @@ describe('shownName', () => {
     expect(shownName(name)).toBe(shown);
   });
 
-  it('shows no name as none', () => {
+  it('shows an absent name as none', () => {
     expect(shownName(undefined)).toBe('(no name)');
   });
 
-  it('is one short printable line, whatever the name', () => {
+  it('is one short printable line for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
         const shown = shownName(name);

@@ -8,19 +8,19 @@ const withTool = (value: unknown, name?: string) =>
 const parameters = { type: 'object', properties: { a: {} } };
 
 describe('structure', () => {
-  it('is silent about messages and a complete tool', () => {
+  it('reports nothing for messages and a complete tool', () => {
     expect([...structure.check(conversationOf(hello))]).toEqual([]);
     expect([...structure.check(withTool({ name: 'x', parameters }))]).toEqual([]);
   });
 
-  it('reports a conversation without messages, and one without tools', () => {
+  it('reports a conversation without messages and one without tools', () => {
     expect(named(structure.check(conversationOf([])))).toEqual(['ERROR empty-messages']);
     expect(named(structure.check(conversationOf(hello, { tools: [] })))).toEqual(['WARNING no-tools']);
     const never = { tools: [], lacks: ['tools'] } as const;
     expect([...structure.check(conversationOf(hello, never))]).toEqual([]);
   });
 
-  it.each([[[]], ['read'], [null], [1]])('reports the tool %j as no object', (tool) => {
+  it.each([[[]], ['read'], [null], [1]])('reports that the tool %j is not an object', (tool) => {
     expect(named(structure.check(withTool(tool)))).toEqual(['ERROR tool-not-object']);
   });
 

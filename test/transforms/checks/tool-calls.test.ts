@@ -5,7 +5,7 @@ import { assistant, call, calling, messageOf, named, recordOf, texts } from './s
 const withCalls = (tool_calls: unknown) => messageOf({ role: 'assistant', tool_calls });
 
 describe('tool-calls', () => {
-  it('is silent about well-formed, empty, null and absent calls', () => {
+  it('reports nothing for well-formed, empty, null and absent calls', () => {
     const messages = [calling(call('1', 'read')), withCalls([]), withCalls(null), assistant('Hi')];
     expect([...toolCalls.check(recordOf('chat', messages))]).toEqual([]);
   });
@@ -24,7 +24,7 @@ describe('tool-calls', () => {
     expect(named(toolCalls.check(recordOf('chat', [withCalls(calls)])))).toEqual([`ERROR ${rule}`]);
   });
 
-  it('says where each faulty call is', () => {
+  it('reports the position of each faulty call', () => {
     const record = recordOf('chat', [assistant('Hi'), calling(call('1', 'a'), 1, { function: {} })]);
     expect(texts(toolCalls.check(record))).toEqual([
       'messages[1].tool_calls[1] is not an object',
@@ -32,15 +32,15 @@ describe('tool-calls', () => {
     ]);
   });
 
-  it('looks at assistant messages only', () => {
+  it('checks only assistant messages', () => {
     expect([...toolCalls.check(recordOf('chat', [messageOf({ role: 'user', tool_calls: 1 })]))]).toEqual([]);
   });
 
-  it('leaves records with inlined calls to the inline rules', () => {
+  it('leaves records with inline calls to the inline rules', () => {
     expect([...toolCalls.check(recordOf('chat-inline', [withCalls({})]))]).toEqual([]);
   });
 
-  it('looks at the conversation, not at what another format made of it', () => {
+  it('checks the conversation, not the record of another format', () => {
     const record = recordOf('sharegpt', [withCalls({})], [assistant('Hi')]);
     expect(named(toolCalls.check(record))).toEqual(['ERROR tool-calls-not-a-list']);
   });

@@ -18,13 +18,13 @@ const END = assistant('Done.');
 const ERROR = '{"error":"x"}';
 
 describe('tool-results', () => {
-  it('is silent when every call has its result, in any order', () => {
+  it('reports nothing when every call has its result, in any order', () => {
     const a = calling(call('1', 'read'), call('2', 'list'));
     expect(check(user('x'), a, result('2', 'b'), user('wait'), result('1', 'a'), END)).toEqual([]);
     expect(check()).toEqual([]);
   });
 
-  it('pairs ids that come again block by block', () => {
+  it('pairs repeated ids block by block', () => {
     const again = calling(call('1', 'write'));
     expect(check(calling(call('1', 'read')), result('1', 'a'), again, result('1', 'b'), END)).toEqual([]);
     expect(named(check(calling(call('1', 'read')), result('1', 'a'), again, END))).toEqual([
@@ -32,7 +32,7 @@ describe('tool-results', () => {
     ]);
   });
 
-  it('pairs the same id within one message in the order of the calls', () => {
+  it('pairs equal ids within one message in the order of the calls', () => {
     const twice = calling(call('1', 'read'), call('1', 'list'));
     expect(texts(check(twice, result('1', 'a'), END))).toEqual([
       'messages[0].tool_calls[1] "list" has no result',
@@ -68,7 +68,7 @@ describe('tool-results', () => {
     ]);
   });
 
-  it('expects no results of the last message, but of one that something follows', () => {
+  it('expects no results after the last message, but after any other', () => {
     const last = calling(call('1', 'read'), call('2', 'read'));
     expect(check(user('x'), last)).toEqual([]);
     expect(named(check(user('x'), last, user('y')))).toEqual([
@@ -78,21 +78,21 @@ describe('tool-results', () => {
     expect(named(check(user('x'), last, result('1', 'a')))).toEqual(['WARNING tool-result-missing']);
   });
 
-  it('expects none for a tool_calls entry that is not an object, and one for a call without an id or a name', () => {
+  it('expects no result for a tool_calls entry that is not an object, and one for a call without an id or a name', () => {
     expect(texts(check(calling('x', { function: {} }, call('', 'list')), END))).toEqual([
       'messages[0].tool_calls[1] (no name) has no result',
       'messages[0].tool_calls[2] "list" has no result',
     ]);
   });
 
-  it('does not take calls without a name for the same tool', () => {
+  it('does not treat calls without a name as calls of one tool', () => {
     const nameless = calling({ id: '1' }, { id: '2' });
     expect(named(check(nameless, result('1', 'a'), result('2', ''), END))).toEqual([
       'ERROR tool-result-empty',
     ]);
   });
 
-  it('reports results that answer no call', () => {
+  it('reports results without a call', () => {
     const found = check(
       result('1', 'before any call'),
       calling(call('1', 'read')),
@@ -115,7 +115,7 @@ describe('tool-results', () => {
     ]);
   });
 
-  it('treats tool_calls that are not a list as none', () => {
+  it('treats tool_calls that are not a list as absent', () => {
     expect(check(messageOf({ role: 'assistant', tool_calls: 'x' }), END)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { conversationOf, named, texts, user } from './samples.ts';
 const found = (count: number) => [...truncated.check(conversationOf([user('x')], { truncated: count }))];
 
 describe('truncated', () => {
-  it('warns about shorter entries after the snapshot, and says how many', () => {
+  it('warns about shorter entries after the snapshot with their number', () => {
     expect(named(found(1))).toEqual(['WARNING truncated']);
     expect(texts([...found(1), ...found(3)])).toEqual([
       '1 shorter entry comes after the snapshot',
@@ -13,7 +13,7 @@ describe('truncated', () => {
     ]);
   });
 
-  it('is silent when there are none', () => {
+  it('reports nothing when there are none', () => {
     expect(found(0)).toEqual([]);
   });
 });

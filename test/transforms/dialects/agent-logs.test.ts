@@ -1,4 +1,4 @@
-/** Event logs of agents, folded: nothing is lost, nothing is there twice, no result is paired with another call. */
+/** Folded event logs of agents: nothing is lost or repeated, and every result is paired with its call. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import claudeCode from '../../../transforms/dialects/claude-code.ts';
@@ -65,7 +65,7 @@ const textsOf = (elements: readonly StreamElement[]): string =>
     .map(({ bytes }) => text(bytes))
     .join('\n');
 
-/** Number of lines that have a fate. */
+/** Number of lines with a fate. */
 function lineCountOf(elements: readonly StreamElement[]): number {
   const places = elements.flatMap((element) =>
     element.kind === 'entry' ? [...placesOf(element.lines as NonNullable<Entry['lines']>)] : [element.origin],
@@ -74,7 +74,7 @@ function lineCountOf(elements: readonly StreamElement[]): number {
   return places.length;
 }
 
-/** Each result in a record answers a call of the nearest assistant message before it, in the order of the calls. */
+/** Expects each result to answer a call of the nearest earlier assistant message, in the order of the calls. */
 function expectPaired(elements: readonly StreamElement[]): void {
   for (const entry of entriesOf(elements)) {
     let ids: string[] = [];
@@ -92,10 +92,10 @@ function expectPaired(elements: readonly StreamElement[]): void {
 }
 
 describe.each(dialects)('$dialect.name', ({ dialect, logOf }) => {
-  it('writes every text, call and result once, and gives each line one fate', () => {
+  it('writes every text, call and result once and gives each line one fate', () => {
     fc.assert(
-      fc.property(turns, (said) => {
-        const { lines, tokens } = logOf(said);
+      fc.property(turns, (conversation) => {
+        const { lines, tokens } = logOf(conversation);
         const elements = elementsOf(dialect, lines);
         const written = textsOf(elements);
         for (const token of tokens) expect(written.split(token).length - 1, token).toBe(1);
@@ -105,10 +105,10 @@ describe.each(dialects)('$dialect.name', ({ dialect, logOf }) => {
     );
   });
 
-  it('survives a cut after any byte: no wrong pair, at most the cut line rejected', () => {
+  it('truncated after any byte, pairs nothing wrongly and rejects at most the last line', () => {
     fc.assert(
-      fc.property(turns, fc.double({ min: 0, max: 1, noNaN: true }), (said, part) => {
-        const whole = logOf(said).lines.join('\n');
+      fc.property(turns, fc.double({ min: 0, max: 1, noNaN: true }), (conversation, part) => {
+        const whole = logOf(conversation).lines.join('\n');
         const lines = whole.slice(0, Math.floor(whole.length * part)).split('\n');
         const kept = lines.filter((line) => line !== '');
         const elements = elementsOf(dialect, kept);
@@ -120,7 +120,7 @@ describe.each(dialects)('$dialect.name', ({ dialect, logOf }) => {
     );
   });
 
-  it('reads the same from a second source after the first', () => {
+  it('reads a second source as it read the first', () => {
     const { lines } = logOf([{ rounds: [{ calls: 2, reversed: true, thinks: true }], noise: true }]);
     const reader = dialect.create();
     const read = (): string => {
@@ -131,7 +131,7 @@ describe.each(dialects)('$dialect.name', ({ dialect, logOf }) => {
     expect(read()).toBe(read());
   });
 
-  it('rejects a conversation that is too long with all its lines, and holds no more of it', () => {
+  it('rejects a conversation that is too long with all its lines and stops holding it', () => {
     const { lines } = logOf(Array.from({ length: 50 }, () => ({ rounds: [], noise: false })));
     const elements = elementsOf(dialect, lines, { maxConversation: 5000 });
     expect(entriesOf(elements)).toMatchObject([
@@ -151,7 +151,7 @@ describe('hostile Claude Code logs', () => {
       message: { role: 'user', content },
       ...more,
     });
-  const said = (uuid: string, parentUuid: string | null, ...content: object[]): string =>
+  const says = (uuid: string, parentUuid: string | null, ...content: object[]): string =>
     JSON.stringify({
       ...{ type: 'assistant', uuid, parentUuid, sessionId: 's' },
       message: { id: uuid, role: 'assistant', content },
@@ -166,32 +166,32 @@ describe('hostile Claude Code logs', () => {
       }),
     );
 
-  test('the same call id again answers the nearest message', () => {
-    const lines = [user('1', null, 'a'), said('2', '1', use('x')), said('3', '2', use('x'))];
+  test('a repeated call id answers the nearest message', () => {
+    const lines = [user('1', null, 'a'), says('2', '1', use('x')), says('3', '2', use('x'))];
     const answers = [user('4', '3', result('x', 'r3')), user('5', '4', result('x', 'r2'))];
     expect(records([...lines, ...answers])).toEqual([
       ['user a', 'assistant (x)', 'tool r2', 'assistant (x)', 'tool r3'],
     ]);
   });
 
-  test('a result more than 64 lines before its call stays where it is', () => {
+  test('a result more than 64 lines before its call stays in its place', () => {
     const noise = Array.from({ length: 70 }, (_, i) => user(`n${i}`, null, 'n', { isMeta: true }));
     const [entry = []] = records([
       user('1', null, 'a'),
       user('2', '1', result('x', 'r')),
       ...noise,
-      said('3', '2', use('x')),
+      says('3', '2', use('x')),
     ]);
     expect([entry[1], entry.at(-1)]).toEqual(['tool r', 'assistant (x)']);
   });
 
-  test('parents in a circle, and parents that never come', () => {
-    const lines = [user('1', '2', 'a'), said('2', '1', { type: 'text', text: 'b' }), user('3', 'none', 'c')];
+  test('parents in a circle and missing parents are read in order', () => {
+    const lines = [user('1', '2', 'a'), says('2', '1', { type: 'text', text: 'b' }), user('3', 'none', 'c')];
     expect(records(lines)).toEqual([['user a', 'assistant b', 'user c']]);
   });
 
-  test('the user goes back twice, and then to a branch that was left', () => {
-    const answer = (uuid: string, parent: string): string => said(uuid, parent, { type: 'text', text: uuid });
+  test('going back, and then on from the abandoned branch, makes two records', () => {
+    const answer = (uuid: string, parent: string): string => says(uuid, parent, { type: 'text', text: uuid });
     const lines = [user('1', null, '1'), answer('2', '1'), user('3', '2', '3'), answer('4', '3')];
     const back = [user('5', '2', '5'), answer('6', '5'), user('7', '4', '7'), answer('8', '7')];
     expect(records([...lines, ...back])).toEqual([
@@ -200,24 +200,24 @@ describe('hostile Claude Code logs', () => {
     ]);
   });
 
-  test('a null parent later on goes back to the beginning', () => {
-    const lines = [user('1', null, 'a'), said('2', '1', { type: 'text', text: 'b' }), user('3', null, 'c')];
-    const more = [said('4', '3', { type: 'text', text: 'd' })];
+  test('a later null parent goes back to the beginning', () => {
+    const lines = [user('1', null, 'a'), says('2', '1', { type: 'text', text: 'b' }), user('3', null, 'c')];
+    const more = [says('4', '3', { type: 'text', text: 'd' })];
     expect(records([...lines, ...more])).toEqual([
       ['user a', 'assistant b'],
       ['user c', 'assistant d'],
     ]);
   });
 
-  test('two sessions in a file are one, and two where ids count', () => {
+  test('two sessions in a file are one, or two with --session-by id', () => {
     const other = user('2', null, 'b', { sessionId: 't', isMeta: true });
     expect(records([user('1', null, 'a'), other])).toEqual([['user a', 'user b']]);
     expect(records([user('1', null, 'a'), other], { sessionBy: 'id' })).toEqual([['user a'], ['user b']]);
   });
 
   const EVENTS = LONG ? 100_000 : 20_000;
-  test(`${EVENTS} events without an answer, call ids that are never answered`, () => {
-    const calls = Array.from({ length: EVENTS / 2 }, (_, i) => said(`${i}`, null, use('x')));
+  test(`${EVENTS} unanswered calls and results without a call are read`, () => {
+    const calls = Array.from({ length: EVENTS / 2 }, (_, i) => says(`${i}`, null, use('x')));
     const orphans = Array.from({ length: EVENTS / 2 }, (_, i) => user(`r${i}`, null, result('y', 'r')));
     expect(records([...calls, ...orphans])[0]).toHaveLength(EVENTS);
   });

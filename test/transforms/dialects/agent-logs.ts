@@ -1,13 +1,13 @@
-/** Random event logs of coding agents with tokens in them that an independent count can find again. */
+/** Random event logs of coding agents, with tokens that the tests count in the records. */
 import fc from 'fast-check';
 
-/** A log as lines, and the tokens in its texts, calls and results that belong into a record. */
+/** Lines of a log, and the tokens that belong in a record. */
 export interface AgentLog {
   readonly lines: readonly string[];
   readonly tokens: readonly string[];
 }
 
-/** One turn: what the user asks, rounds of calls (in how many lines of one message, results in which order), and the answer. */
+/** One turn: a question, rounds of calls with results in or out of order, and the answer. */
 export interface Turn {
   readonly rounds: readonly {
     readonly calls: number;
@@ -52,7 +52,7 @@ const inOrder = <T>(items: readonly T[], reversed: boolean): readonly T[] =>
   reversed ? items.toReversed() : items;
 
 /** A Claude Code transcript; call ids repeat from round to round. */
-export function claudeLog(said: readonly Turn[]): AgentLog {
+export function claudeLog(conversation: readonly Turn[]): AgentLog {
   const log = new Writer('c');
   let parent: string | null = null;
   const put = (type: string, message: object | undefined): void => {
@@ -60,7 +60,7 @@ export function claudeLog(said: readonly Turn[]): AgentLog {
     log.put({ type, uuid, parentUuid: parent, sessionId: 's', isSidechain: false, message });
     parent = uuid;
   };
-  for (const [n, { rounds, noise }] of said.entries()) {
+  for (const [n, { rounds, noise }] of conversation.entries()) {
     put('user', { role: 'user', content: log.token() });
     if (noise) put('progress', undefined);
     for (const [r, { calls, reversed, thinks }] of rounds.entries()) {
@@ -80,13 +80,13 @@ export function claudeLog(said: readonly Turn[]): AgentLog {
 }
 
 /** A Codex rollout with the same turns. */
-export function codexLog(said: readonly Turn[]): AgentLog {
+export function codexLog(conversation: readonly Turn[]): AgentLog {
   const log = new Writer('d');
   const item = (payload: object): void => log.put({ type: 'response_item', payload });
   const text = (role: string, type: string): void =>
     item({ type: 'message', role, content: [{ type, text: log.token() }] });
   log.put({ type: 'session_meta', payload: { id: 's', base_instructions: { text: log.token() } } });
-  for (const { rounds, noise } of said) {
+  for (const { rounds, noise } of conversation) {
     text('user', 'input_text');
     if (noise) log.put({ type: 'event_msg', payload: { type: 'token_count', info: null } });
     for (const { calls, reversed, thinks } of rounds) {
@@ -103,21 +103,21 @@ export function codexLog(said: readonly Turn[]): AgentLog {
 }
 
 /** A list of bare messages with the same turns, an object each. */
-export function runsLog(said: readonly Turn[]): AgentLog {
+export function runsLog(conversation: readonly Turn[]): AgentLog {
   const log = new Writer('r');
   log.put({ role: 'system', content: log.token() });
-  for (const { rounds, noise } of said) {
+  for (const { rounds, noise } of conversation) {
     log.put({ role: 'user', content: log.token() });
     if (noise) log.put({ role: 'exit', content: 'noise' });
     for (const { calls, reversed, thinks } of rounds) {
       const ids = Array.from({ length: calls }, (_, i) => `call${i}`);
-      const made = ids.map((id) => ({
+      const callList = ids.map((id) => ({
         id,
         type: 'function',
         function: { name: 'f', arguments: JSON.stringify({ t: log.token() }) },
       }));
       const thought = thinks ? { reasoning_content: log.token() } : {};
-      log.put({ role: 'assistant', content: null, ...thought, tool_calls: made });
+      log.put({ role: 'assistant', content: null, ...thought, tool_calls: callList });
       for (const tool_call_id of inOrder(ids, reversed))
         log.put({ role: 'tool', tool_call_id, content: log.token() });
     }
@@ -127,7 +127,7 @@ export function runsLog(said: readonly Turn[]): AgentLog {
 }
 
 /** Events of the OpenHands SDK with the same turns; the calls of a round are of one response. */
-export function openHandsLog(said: readonly Turn[]): AgentLog {
+export function openHandsLog(conversation: readonly Turn[]): AgentLog {
   const log = new Writer('o');
   const put = (kind: string, more: object): void => log.put({ kind, id: `e${log.lines.length}`, ...more });
   const text = (): readonly object[] => [{ type: 'text', text: log.token() }];
@@ -136,7 +136,7 @@ export function openHandsLog(said: readonly Turn[]): AgentLog {
     system_prompt: { type: 'text', text: log.token() },
     tools: [],
   });
-  for (const [n, { rounds, noise }] of said.entries()) {
+  for (const [n, { rounds, noise }] of conversation.entries()) {
     put('MessageEvent', { source: 'user', llm_message: { role: 'user', content: text() } });
     if (noise) put('PauseEvent', { source: 'user' });
     for (const [r, { calls, reversed, thinks }] of rounds.entries()) {
@@ -156,7 +156,7 @@ export function openHandsLog(said: readonly Turn[]): AgentLog {
 }
 
 /** A pi session with the same turns. */
-export function piLog(said: readonly Turn[]): AgentLog {
+export function piLog(conversation: readonly Turn[]): AgentLog {
   const log = new Writer('p');
   let parent: string | null = null;
   const put = (type: string, more: object): void => {
@@ -167,14 +167,14 @@ export function piLog(said: readonly Turn[]): AgentLog {
   const message = (role: string, more: object): void => put('message', { message: { role, ...more } });
   const text = (): object => ({ type: 'text', text: log.token() });
   log.put({ type: 'session', version: 3, id: 's', cwd: '/' });
-  for (const { rounds, noise } of said) {
+  for (const { rounds, noise } of conversation) {
     message('user', { content: log.token() });
     if (noise) put('model_change', { modelId: 'm' });
     for (const { calls, reversed, thinks } of rounds) {
       const ids = Array.from({ length: calls }, (_, i) => `call${i}`);
       const thought = thinks ? [{ type: 'thinking', thinking: log.token() }] : [];
-      const made = ids.map((id) => ({ type: 'toolCall', id, name: 'f', arguments: { t: log.token() } }));
-      message('assistant', { content: [...thought, ...made], stopReason: 'toolUse' });
+      const callList = ids.map((id) => ({ type: 'toolCall', id, name: 'f', arguments: { t: log.token() } }));
+      message('assistant', { content: [...thought, ...callList], stopReason: 'toolUse' });
       for (const toolCallId of inOrder(ids, reversed))
         message('toolResult', { toolCallId, content: [text()] });
     }
@@ -184,13 +184,13 @@ export function piLog(said: readonly Turn[]): AgentLog {
 }
 
 /** A session trace of the Hub with the same turns. */
-export function stsLog(said: readonly Turn[]): AgentLog {
+export function stsLog(conversation: readonly Turn[]): AgentLog {
   const log = new Writer('t');
   const message = (role: string, more: object): void =>
     log.put({ type: 'message', message: { role, ...more } });
   log.put({ type: 'session', harness: 'h', id: 's' });
   message('system', { content: log.token() });
-  for (const { rounds, noise } of said) {
+  for (const { rounds, noise } of conversation) {
     message('user', { content: log.token() });
     if (noise) log.put({ type: 'note' });
     for (const { calls, reversed, thinks } of rounds) {
@@ -208,26 +208,26 @@ export function stsLog(said: readonly Turn[]): AgentLog {
   return log;
 }
 
-/** A recording of Gemini CLI with the same turns: an answer is written when it calls, and again when the results are there. */
-export function geminiLog(said: readonly Turn[]): AgentLog {
+/** A recording of Gemini CLI with the same turns: an answer is written with its calls, and again with their results. */
+export function geminiLog(conversation: readonly Turn[]): AgentLog {
   const log = new Writer('g');
   const put = (type: string, more: object, id = `m${log.lines.length}`): string => {
     log.put({ id, type, ...more });
     return id;
   };
   log.put({ sessionId: 's', projectHash: 'h', startTime: '2026-01-01T00:00:00Z' });
-  for (const { rounds, noise } of said) {
+  for (const { rounds, noise } of conversation) {
     put('user', { content: [{ text: log.token() }] });
     if (noise) put('info', { content: 'noise' });
     for (const { calls, thinks } of rounds) {
       const thoughts = thinks ? [{ subject: log.token() }] : [];
-      const made = Array.from({ length: calls }, (_, i) => ({
+      const callList = Array.from({ length: calls }, (_, i) => ({
         id: `call${i}`,
         name: 'f',
         args: { t: log.token() },
       }));
-      const id = put('gemini', { content: '', thoughts, toolCalls: made });
-      const toolCalls = made.map((call) => ({
+      const id = put('gemini', { content: '', thoughts, toolCalls: callList });
+      const toolCalls = callList.map((call) => ({
         ...call,
         result: [{ functionResponse: { id: call.id, response: { output: log.token() } } }],
       }));
@@ -238,14 +238,14 @@ export function geminiLog(said: readonly Turn[]): AgentLog {
   return log;
 }
 
-/** The lines of an older goose session with the same turns: a head, then messages. */
-export function gooseLog(said: readonly Turn[]): AgentLog {
+/** Lines of an older goose session with the same turns: a head, then messages. */
+export function gooseLog(conversation: readonly Turn[]): AgentLog {
   const log = new Writer('w');
   const message = (role: string, content: readonly object[]): void =>
     log.put({ role, created: 1770112800 + log.lines.length, content });
   const text = (): object => ({ type: 'text', text: log.token() });
   log.put({ working_dir: '/', description: 'd' });
-  for (const { rounds, noise } of said) {
+  for (const { rounds, noise } of conversation) {
     message('user', [text()]);
     for (const { calls, reversed, thinks } of rounds) {
       const ids = Array.from({ length: calls }, (_, i) => `call${i}`);
@@ -268,13 +268,13 @@ export function gooseLog(said: readonly Turn[]): AgentLog {
   return log;
 }
 
-/** A history of Cline with the same turns; where a turn has noise its results are texts, as older versions wrote them. */
-export function clineLog(said: readonly Turn[]): AgentLog {
+/** A history of Cline with the same turns; in turns with noise, results are texts, as older versions wrote them. */
+export function clineLog(conversation: readonly Turn[]): AgentLog {
   const log = new Writer('l');
   const message = (role: string, content: readonly object[]): void =>
     log.put({ role, content, ts: 1770112800000 + log.lines.length });
   const text = (): object => ({ type: 'text', text: log.token() });
-  for (const { rounds, noise } of said) {
+  for (const { rounds, noise } of conversation) {
     message('user', [text()]);
     for (const { calls, reversed, thinks } of rounds) {
       const ids = Array.from({ length: calls }, (_, i) => `call${i}`);

@@ -9,15 +9,15 @@ const chat = (messages: string, meta = '{}') =>
   `{"meta":${meta},"settings":{},"state":{},"messages":${messages}}`;
 const read = (json: string) => [...astracodex.create().read(lineOf(json))];
 const one = (json: string) => read(json)[0] as Entry;
-const said = ({ messages, reply }: Entry) =>
+const messagesOf = ({ messages, reply }: Entry) =>
   (reply === undefined ? messages : [...messages, reply]).map(({ bytes }) => text(bytes));
 
 describe.each(KINDS)('a chat in a %s', (_kind, make) => {
-  it('keeps the text of what it says and of its arguments', () => {
+  it('keeps its texts and arguments byte for byte', () => {
     const list =
       '[{"role":"user","content":"\\u0041\\/ "},\n{"role":"assistant","content":"a","think":"t","tool_calls":[{"name":"f","arguments":{"b": 1.0}},{"name":"g","args":"{}"}]},{"role":"tool","content":"r","tool_call_id":"1-g"},{"role":"tool","tool_result":{"n":1.0}},{"role":"assistant","text":"b"}]';
     const [entry] = astracodex.create().read(lineOf(chat(list), make)) as [Entry];
-    expect(said(entry)).toEqual([
+    expect(messagesOf(entry)).toEqual([
       '{"role":"user","content":"\\u0041\\/ "}',
       '{"role":"assistant","content":"a","reasoning_content":"t","tool_calls":[{"id":"0-f","type":"function","function":{"name":"f","arguments":"{\\"b\\": 1.0}"}},{"id":"1-g","type":"function","function":{"name":"g","arguments":"{}"}}]}',
       '{"role":"tool","tool_call_id":"1-g","content":"r"}',
@@ -29,19 +29,19 @@ describe.each(KINDS)('a chat in a %s', (_kind, make) => {
   });
 });
 
-it('arguments and results of a document with indentation have none', () => {
+it('has no indentation in arguments and results of an indented document', () => {
   const messages = [
     { role: 'assistant', content: 'a', toolCalls: [{ name: 'f', args: { path: 'x', lines: [1, 2] } }] },
     { role: 'tool', toolResult: { files: ['a'], more: {} } },
   ];
   const document = JSON.stringify({ meta: {}, state: {}, messages }, null, 2);
-  expect(said(one(document))).toEqual([
+  expect(messagesOf(one(document))).toEqual([
     '{"role":"assistant","content":"a","tool_calls":[{"id":"0-f","type":"function","function":{"name":"f","arguments":"{\\"path\\": \\"x\\", \\"lines\\": [1, 2]}"}}]}',
     '{"role":"tool","tool_call_id":"0-f","content":"{\\"files\\": [\\"a\\"], \\"more\\": {}}"}',
   ]);
 });
 
-it('is a separate session, with the id and the time of its meta if it has them', () => {
+it('is a separate session with the id and time of its meta, if present', () => {
   expect(one(chat('[]', '{"id":"c","createdAt":"2026-01-13T22:14:03Z"}'))).toMatchObject({
     sessionId: 'c',
     alone: true,
@@ -56,10 +56,10 @@ it('is a separate session, with the id and the time of its meta if it has them',
   expect(one(chat('[]', '[]'))).toMatchObject({ sessionId: 'a.jsonl:1', messages: [], reply: undefined });
 });
 
-it('a result in an answer becomes a message after it, and several calls in a text are reported', () => {
+it('a result in an answer becomes the next message, and several calls in a text are reported', () => {
   const content = '<tool_call>{\\"name\\":\\"f\\"}</tool_call> <tool_call>{\\"name\\":\\"g\\"}</tool_call>';
   const entry = one(chat(`[{"role":"assistant","content":"${content}","toolResult":"r"}]`));
-  expect(said(entry)).toEqual([
+  expect(messagesOf(entry)).toEqual([
     '{"role":"assistant","content":"","tool_calls":[{"id":"0-g","type":"function","function":{"name":"g","arguments":"{}"}}]}',
     '{"role":"tool","tool_call_id":"0-g","content":"r"}',
   ]);
@@ -67,7 +67,7 @@ it('a result in an answer becomes a message after it, and several calls in a tex
   expect([...entry.changes]).toEqual([['recovered-call', 1]]);
 });
 
-it('what still looks like the protocol is reported, beside calls that are left out', () => {
+it('leftovers of the protocol and omitted calls are reported', () => {
   const content = 'Use <tool_call> now. <tool_call>{\\"name\\":\\"f\\"} <tool_call>{\\"name\\":\\"g\\"}';
   const { reply } = one(chat(`[{"role":"assistant","content":"${content}"}]`));
   expect(reply?.notes).toEqual([

@@ -40,7 +40,7 @@ describe('a result without the id of its call', () => {
     expect(shown([agent('x', ['a'], [{ content: 'r' }])])).toEqual(['assistant: x(a)', 'tool a: r']);
   });
 
-  it('answers the call at its place when there are as many', () => {
+  it('answers the call at its position when there are as many', () => {
     const results = [{ content: 'r' }, { content: 's' }];
     expect(shown([agent('x', ['a', 'b'], results)])).toEqual([
       'assistant: x(a)(b)',
@@ -49,7 +49,7 @@ describe('a result without the id of its call', () => {
     ]);
   });
 
-  it('is said by the user when no call fits', () => {
+  it('is a user message when no call fits', () => {
     expect(shown([agent('x', [], [{ content: 'r' }])])).toEqual(['assistant: x', 'user: r']);
     expect(shown([agent('x', ['a', 'b'], [{ content: 'r' }])])).toEqual(['assistant: x(a)(b)', 'user: r']);
     expect([...only([agent('x', [], [{ content: 'r' }])]).changes]).toEqual([['observation-as-user', 1]]);
@@ -57,7 +57,7 @@ describe('a result without the id of its call', () => {
 });
 
 describe('a step', () => {
-  it('of the system is a user message after the first turn', () => {
+  it('of the system after the first turn is a user message', () => {
     const steps = [
       { source: 'system', message: 'a' },
       { source: 'user', message: 'b' },
@@ -67,7 +67,7 @@ describe('a step', () => {
     expect([...only(steps).changes]).toEqual([['system-step', 1]]);
   });
 
-  it('that no model made is left out', () => {
+  it('that no model wrote is left out', () => {
     const steps = [
       { source: 'user', message: 'a' },
       { ...agent('x', ['q'], [{ content: 'r' }]), llm_call_count: 0 },
@@ -76,7 +76,7 @@ describe('a step', () => {
     expect([...only(steps).changes]).toEqual([['not-by-model', 1]]);
   });
 
-  it('that is copied is reported, not left out', () => {
+  it('that is a copy is kept and reported', () => {
     const { messages } = only([
       { source: 'user', message: 'a', is_copied_context: true },
       { source: 'agent', message: 'b' },
@@ -84,7 +84,7 @@ describe('a step', () => {
     expect(messages[0]?.notes).toMatchObject([{ rule: 'copied-history' }]);
   });
 
-  it('may hold parts, and keeps the text of numbers', () => {
+  it('may hold parts and keeps the text of numbers', () => {
     const steps = [
       {
         source: 'agent',
@@ -105,7 +105,7 @@ describe('a sub-agent', () => {
   const inner = (id: string, more: object = {}) =>
     trajectory([{ source: 'user', message: id }], { trajectory_id: id, session_id: undefined, ...more });
 
-  it('is a separate conversation, at any depth, and counts as a line', () => {
+  it('is a separate conversation at any depth and counts as a line', () => {
     const nested = inner('t1', { subagent_trajectories: [inner('t2')] });
     const elements = read(
       JSON.stringify(
@@ -135,7 +135,7 @@ describe('invalid trajectories', () => {
     ]);
   });
 
-  it('is rejected beside those that are', () => {
+  it('reject nothing else on their line', () => {
     const bad = trajectory([{ source: 'nobody' }]);
     const elements = read(
       JSON.stringify(trajectory([{ source: 'user', message: 'a' }], { subagent_trajectories: [bad] })),
@@ -144,25 +144,29 @@ describe('invalid trajectories', () => {
   });
 });
 
-/** A trajectory with a sub-agent, and the tokens in it. */
-function log(said: readonly Turn[]): { readonly json: string; readonly tokens: readonly string[] } {
+/** A trajectory with a sub-agent, and its tokens. */
+function log(conversation: readonly Turn[]): { readonly json: string; readonly tokens: readonly string[] } {
   const tokens: string[] = [];
   const token = (): string => {
     tokens.push(`t${tokens.length}x`);
     return tokens.at(-1) as string;
   };
   const stepsOf = (): readonly object[] =>
-    said.flatMap(({ rounds }) => [
+    conversation.flatMap(({ rounds }) => [
       { source: 'user', message: token() },
       ...rounds.map(({ calls, reversed, thinks }) => {
-        const ids = Array.from({ length: calls }, (_, i) => `c${i}`); // they repeat from step to step
-        const made = ids.map((id) => ({ tool_call_id: id, function_name: 'f', arguments: { t: token() } }));
+        const ids = Array.from({ length: calls }, (_, i) => `c${i}`); // ids repeat from step to step
+        const toolCalls = ids.map((id) => ({
+          tool_call_id: id,
+          function_name: 'f',
+          arguments: { t: token() },
+        }));
         const results = (reversed ? ids.toReversed() : ids).map((id) => ({
           source_call_id: id,
           content: token(),
         }));
         const thought = thinks ? { reasoning_content: token() } : {};
-        return { source: 'agent', message: '', ...thought, tool_calls: made, observation: { results } };
+        return { source: 'agent', message: '', ...thought, tool_calls: toolCalls, observation: { results } };
       }),
       { source: 'agent', message: token() },
     ]);
@@ -171,10 +175,10 @@ function log(said: readonly Turn[]): { readonly json: string; readonly tokens: r
 }
 
 describe('random trajectories', () => {
-  it('have every text, call and result once, and each result after its call', () => {
+  it('have every text, call and result once, with each result after its call', () => {
     fc.assert(
-      fc.property(turns, (said) => {
-        const { json, tokens } = log(said);
+      fc.property(turns, (conversation) => {
+        const { json, tokens } = log(conversation);
         const entries = entriesOf(read(json));
         const written = entries
           .flatMap(messagesOf)
@@ -193,14 +197,14 @@ describe('random trajectories', () => {
     );
   });
 
-  it('cut after any byte are one rejection', () => {
+  it('truncated after any byte are one rejection', () => {
     const { json } = log([{ rounds: [{ calls: 2, reversed: true, thinks: true }], noise: false }]);
     for (let end = 1; end < json.length; end++)
       expect(read(json.slice(0, end)).map(({ kind }) => kind)).toEqual(['rejection']);
   });
 });
 
-it('says what each answer took, once, and nothing of what was copied', () => {
+it('count the usage of each answer once, without copies', () => {
   const metrics = (n: number) => ({ prompt_tokens: n, cost_usd: n / 1000, prompt_token_ids: [1] });
   const steps = [
     { source: 'agent', message: 'a', metrics: metrics(1), is_copied_context: true },

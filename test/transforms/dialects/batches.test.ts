@@ -1,4 +1,4 @@
-/** Batches: each request meets its answer, whichever comes first, and each line has one fate. */
+/** Batches: each request is joined with its answer, whichever comes first, and each line has one fate. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import batches from '../../../transforms/dialects/batches.ts';
@@ -32,8 +32,8 @@ const answerOf = (id: number, isOpenAi: boolean): string => {
     ...(isOpenAi ? { response: { body }, error: null } : { result }),
   });
 };
-const said = ({ messages: asked, reply }: Entry): string =>
-  [...asked, ...(reply === undefined ? [] : [reply])]
+const textOf = ({ messages: list, reply }: Entry): string =>
+  [...list, ...(reply === undefined ? [] : [reply])]
     .map(({ bytes }) => JSON.parse(text(bytes)).content)
     .join(' ');
 const entriesOf = (elements: readonly ReadElement[]): readonly Entry[] =>
@@ -62,12 +62,12 @@ const logs = fc
   });
 
 describe('batches', () => {
-  it('join what belongs together in any order, and give each line one fate', () => {
+  it('join requests with answers in any order and give each line one fate', () => {
     fc.assert(
       fc.property(logs, ({ calls, lines }) => {
         const elements = read(lines);
         const joined = calls.flatMap(({ has }, id) => (has === 'both' ? [`q${id} a${id}`] : []));
-        expect(entriesOf(elements).map(said).sort()).toEqual(joined.sort());
+        expect(entriesOf(elements).map(textOf).sort()).toEqual(joined.sort());
         expect(linesOf(elements)).toEqual(lines.map((_, i) => i + 1));
         const count = (kind: string): number => calls.filter(({ has }) => has === kind).length;
         const fates = elements.filter((one) => one.kind === 'fate' && one.fate === 'dropped:no-completion');
@@ -80,7 +80,7 @@ describe('batches', () => {
     );
   });
 
-  it('survive a cut after every byte', () => {
+  it('may be truncated after any byte', () => {
     const whole = [requestOf(1, true), answerOf(1, true), answerOf(2, false), requestOf(2, false)].join('\n');
     for (let end = 0; end <= whole.length; end++) {
       const lines = whole
@@ -89,11 +89,11 @@ describe('batches', () => {
         .filter((line) => line !== '');
       const elements = read(lines);
       expect(linesOf(elements)).toEqual(lines.map((_, i) => i + 1));
-      for (const entry of entriesOf(elements)) expect(['q1 a1', 'q2 a2']).toContain(said(entry));
+      for (const entry of entriesOf(elements)) expect(['q1 a1', 'q2 a2']).toContain(textOf(entry));
     }
   });
 
-  test('a second request of an id takes the place of the first one', () => {
+  test('a second request with the same id replaces the first', () => {
     const elements = read([requestOf(1, true), requestOf(1, true), answerOf(1, true)]);
     expect(elements).toMatchObject([
       { fate: 'dropped:no-completion', origin: { line: 1 } },
@@ -101,7 +101,7 @@ describe('batches', () => {
     ]);
   });
 
-  test('what waits too long is given up, the oldest first', () => {
+  test('requests that wait too long are dropped, the oldest first', () => {
     const lines = [requestOf(1, true), requestOf(2, true), answerOf(2, true), answerOf(1, true)];
     expect(read(lines, { maxConversation: 100 })).toMatchObject([
       { fate: 'dropped:no-completion', origin: { line: 1 } },
@@ -118,7 +118,7 @@ describe('batches', () => {
     expect(read([line])).toMatchObject([{ kind: 'rejection', reason }]);
   });
 
-  test('a request that cannot be read takes its answer with it', () => {
+  test('the answer to an unreadable request is dropped', () => {
     const lines = [answerOf(1, true), '{"custom_id":"1","body":{"messages":7}}'];
     expect(read(lines)).toMatchObject([
       { kind: 'rejection', reason: 'bad-messages', origin: { line: 2 } },

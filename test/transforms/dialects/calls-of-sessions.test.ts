@@ -1,4 +1,4 @@
-/** Calls of mixed sessions: each text, call and result once, in a record that holds the conversation from its beginning. */
+/** Calls of interleaved sessions: each text, call and result once, in a record with the whole conversation. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import calls from '../../../transforms/dialects/calls.ts';
@@ -29,10 +29,10 @@ function gathered(
 const entriesOf = (elements: readonly ReadElement[]): readonly Entry[] =>
   elements.filter((element): element is Entry => element.kind === 'entry');
 const allOf = ({ messages, reply }: Entry) => (reply === undefined ? messages : [...messages, reply]);
-const saidIn = (entry: Entry): readonly string[] =>
+const textsIn = (entry: Entry): readonly string[] =>
   allOf(entry).map(({ bytes }) => {
-    const { content, tool_calls: made = [] } = JSON.parse(text(bytes));
-    return made.length > 0 ? `call ${made[0].function.arguments}` : content;
+    const { content, tool_calls: calls = [] } = JSON.parse(text(bytes));
+    return calls.length > 0 ? `call ${calls[0].function.arguments}` : content;
   });
 
 function linesOf(elements: readonly ReadElement[]): readonly number[] {
@@ -43,7 +43,7 @@ function linesOf(elements: readonly ReadElement[]): readonly number[] {
   );
 }
 
-/** The calls of one session: each turn asks, and may call a tool before it answers. */
+/** The calls of one session: each turn has a question, perhaps a tool call, and an answer. */
 interface Plan {
   readonly turns: readonly boolean[];
   readonly kind: 'litellm' | 'chain' | 'resent';
@@ -59,18 +59,18 @@ const plans: fc.Arbitrary<readonly Plan[]> = fc.array(
 
 type Step = { readonly asks: readonly object[]; readonly answers: object };
 
-/** The steps of a session as chat messages or items, and what its record has to say. */
+/** Steps of a session as chat messages or items, and the texts expected in its record. */
 function stepsOf(
   { turns, kind }: Plan,
   n: number,
-): { readonly steps: readonly Step[]; readonly said: readonly string[] } {
+): { readonly steps: readonly Step[]; readonly texts: readonly string[] } {
   const steps: Step[] = [];
-  const said: string[] = [];
+  const texts: string[] = [];
   const isChat = kind === 'litellm';
   for (const [t, hasCall] of turns.entries()) {
-    const token = (what: string): string => `${what}${n}-${t}x`;
+    const token = (prefix: string): string => `${prefix}${n}-${t}x`;
     const asks = [{ role: 'user', content: token('ask') }];
-    said.push(token('ask'));
+    texts.push(token('ask'));
     const answer = { ...(isChat ? {} : { type: 'message' }), role: 'assistant', content: token('answer') };
     if (hasCall) {
       const args = `{"t":"${token('call')}"}`;
@@ -85,18 +85,18 @@ function stepsOf(
         ? { role: 'tool', tool_call_id: id, content: token('result') }
         : { type: 'function_call_output', call_id: id, output: token('result') };
       steps.push({ asks, answers: call }, { asks: [result], answers: answer });
-      said.push(`call ${args}`, token('result'));
+      texts.push(`call ${args}`, token('result'));
     } else steps.push({ asks, answers: answer });
-    said.push(token('answer'));
+    texts.push(token('answer'));
   }
-  return { steps, said };
+  return { steps, texts };
 }
 
 function logOf(
   plan: Plan,
   n: number,
-): { readonly lines: readonly string[]; readonly said: readonly string[] } {
-  const { steps, said } = stepsOf(plan, n);
+): { readonly lines: readonly string[]; readonly texts: readonly string[] } {
+  const { steps, texts } = stepsOf(plan, n);
   const history: object[] = [];
   const lines = steps.map(({ asks, answers }, i) => {
     const context = plan.kind === 'chain' ? asks : [...history, ...asks];
@@ -109,24 +109,24 @@ function logOf(
     const response = { id: `resp${n}-${i}`, object: 'response', output: [answers] };
     return JSON.stringify({ request: { ...previous, input: context }, response });
   });
-  return { lines, said };
+  return { lines, texts };
 }
 
-/** The lines of several logs, each in its order. */
+/** Interleaves several logs, each in its own order. */
 function mixed(logs: readonly (readonly string[])[], order: readonly number[]): readonly string[] {
   const rest = logs.map((lines) => [...lines]);
-  const made: string[] = [];
+  const interleaved: string[] = [];
   for (let i = 0; rest.some(({ length }) => length > 0); i++) {
     const open = rest.filter(({ length }) => length > 0);
-    made.push(open[(order[i % order.length] as number) % open.length]?.shift() as string);
+    interleaved.push(open[(order[i % order.length] as number) % open.length]?.shift() as string);
   }
-  return made;
+  return interleaved;
 }
 
 const orders = fc.array(fc.nat(), { minLength: 1, maxLength: 9 });
 
-describe('mixed sessions', () => {
-  it('are a record each that says everything once; each line has one fate', () => {
+describe('interleaved sessions', () => {
+  it('become one record each, with everything once, and each line has one fate', () => {
     fc.assert(
       fc.property(plans, orders, fc.constantFrom('litellm', 'pairs'), (all, order, way) => {
         const isChat = way === 'litellm';
@@ -142,16 +142,16 @@ describe('mixed sessions', () => {
           order,
         );
         const elements = gathered(isChat ? calls : responses, lines);
-        const records = entriesOf(elements).map(saidIn);
-        expect(records.map((said) => said.join('\n')).toSorted()).toEqual(
-          logs.map(({ said }) => said.join('\n')).toSorted(),
+        const records = entriesOf(elements).map(textsIn);
+        expect(records.map((texts) => texts.join('\n')).toSorted()).toEqual(
+          logs.map(({ texts }) => texts.join('\n')).toSorted(),
         );
         expect([...linesOf(elements)].sort((a, b) => a - b)).toEqual(lines.map((_, i) => i + 1));
       }),
     );
   });
 
-  it('survive a cut after any byte: the rest is read as far as it goes', () => {
+  it('are read as far as they go when truncated after any byte', () => {
     fc.assert(
       fc.property(plans, orders, fc.double({ min: 0, max: 1, noNaN: true }), (all, order, part) => {
         const some = all.map(
@@ -167,10 +167,10 @@ describe('mixed sessions', () => {
           .split('\n')
           .filter((line) => line !== '');
         const elements = gathered(responses, lines);
-        const wholes = logs.map(({ said }) => said.join('\n'));
+        const wholes = logs.map(({ texts }) => texts.join('\n'));
         for (const entry of entriesOf(elements)) {
-          const said = saidIn(entry).join('\n');
-          expect(wholes.some((one) => one.startsWith(said))).toBe(true);
+          const joined = textsIn(entry).join('\n');
+          expect(wholes.some((one) => one.startsWith(joined))).toBe(true);
         }
         expect(elements.filter(({ kind }) => kind === 'rejection').length).toBeLessThanOrEqual(1);
         expect([...linesOf(elements)].sort((a, b) => a - b)).toEqual(lines.map((_, i) => i + 1));
@@ -186,9 +186,9 @@ describe('one session', () => {
     return JSON.stringify({ call_type: 'c', startTime: 1, trace_id: trace, messages, response });
   };
   const records = (lines: readonly string[], options: ReadingOptions = {}) =>
-    entriesOf(gathered(calls, lines, options)).map((entry) => [entry.sessionId, saidIn(entry).join(' ')]);
+    entriesOf(gathered(calls, lines, options)).map((entry) => [entry.sessionId, textsIn(entry).join(' ')]);
 
-  test('two answers to one question are two records, and --select last keeps the longest', () => {
+  test('has two records for two answers to one question, of which --select last keeps the longest', () => {
     const lines = [call('s', ['a'], 'b'), call('s', ['a', 'b', 'c'], 'd'), call('s', ['a'], 'x')];
     expect(records(lines)).toEqual([
       ['s', 'a b c d'],
@@ -198,28 +198,28 @@ describe('one session', () => {
     expect(few).toMatchObject([{ kind: 'entry' }, { fate: 'dropped:abandoned-branch', origin: { line: 3 } }]);
   });
 
-  test('the same call again is part of the same record', () => {
+  test('has one record for a repeated call', () => {
     expect(records([call('s', ['a'], 'b'), call('s', ['a'], 'b')])).toEqual([['s', 'a b']]);
   });
 
-  test('without an id, a call that continues the previous one is part of its record', () => {
+  test('joins a call without an id that continues the previous one', () => {
     const lines = [
       call(undefined, ['a'], 'b'),
       call(undefined, ['a', 'b', 'c'], 'd'),
       call(undefined, ['a'], 'b'),
     ];
-    expect(records(lines).map(([, said]) => said)).toEqual(['a b c d', 'a b']);
+    expect(records(lines).map(([, joined]) => joined)).toEqual(['a b c d', 'a b']);
   });
 
-  test('the first question of another session is not a reason to join it', () => {
+  test('does not join another session because of the same first question', () => {
     expect(records([call('s', ['a'], ''), call('t', ['a', 'b', 'c'], 'd')]).map(([id]) => id)).toEqual([
       's',
       't',
     ]);
   });
 
-  test('arguments with other blanks and keys in another order are the same', () => {
-    const made = (args: string) => ({
+  test('ignores white space and the order of keys in arguments', () => {
+    const withCall = (args: string) => ({
       role: 'assistant',
       content: null,
       tool_calls: [{ id: args, function: { name: 'f', arguments: args } }],
@@ -232,15 +232,15 @@ describe('one session', () => {
         messages,
         response: { choices: [{ message }] },
       });
-    const asked = { role: 'user', content: 'a' };
+    const question = { role: 'user', content: 'a' };
     const lines = [
-      line([asked], made('{"x":1,"y":[2]}')),
-      line([asked, made('{ "y": [2], "x": 1 }')], { role: 'assistant', content: 'b' }),
+      line([question], withCall('{"x":1,"y":[2]}')),
+      line([question, withCall('{ "y": [2], "x": 1 }')], { role: 'assistant', content: 'b' }),
     ];
     expect(records(lines)).toHaveLength(1);
   });
 
-  test('sessions that are idle are ended for room, and their ids are refused from then on', () => {
+  test('ends when it is idle and memory is short, and its id is refused from then on', () => {
     const long = 'x'.repeat(2000);
     const lines = [
       call('s', ['a'], long),
@@ -258,7 +258,7 @@ describe('one session', () => {
   });
 });
 
-test('calls of a user are of one session, whose id does not name the user', () => {
+test('gathers the calls of a user under an id that does not name the user', () => {
   const line = (user: string): string =>
     JSON.stringify({
       ...{ id: 'x', call_type: 'acompletion', startTime: 1770112800, end_user: user },

@@ -4,7 +4,7 @@ import { migrateMessage, readChatMessage } from '../../../transforms/dialects/ch
 const read = (message: object) => readChatMessage(Buffer.from(JSON.stringify(message)));
 const CALL = { name: 'read', arguments: { path: 'file.md' } };
 
-it('an old message becomes what is stored today and nothing else', () => {
+it('an old message becomes a message in the current form', () => {
   const old = {
     role: 'assistant',
     text: "I'll read that file for you.",
@@ -91,12 +91,12 @@ test.each<readonly [what: string, old: Record<string, unknown>, stored: object]>
   expect(migrateMessage(old)).toEqual(stored);
 });
 
-it('what has no role is refused', () => {
+it('a message without a role is refused', () => {
   for (const none of [{}, { role: 1 }, [], null])
     expect(() => migrateMessage(none as Record<string, unknown>)).toThrow(TypeError);
 });
 
-describe('what was done to a text is counted', () => {
+describe('changes to a text are counted', () => {
   const CUT = '<tool_call>{"name":"write","args":{"pa';
   const BLOCK = `<tool_call>${JSON.stringify(CALL)}</tool_call>`;
   test.each<readonly [what: string, message: object, changes: readonly string[]]>([
@@ -131,13 +131,13 @@ it('a retrigger never reaches a record, and the other arguments keep their text'
     `{"function":{"name":"f","arguments":${JSON.stringify(args)}}}`,
   ]) {
     const message = readChatMessage(Buffer.from(`{"role":"assistant","tool_calls":[${call}]}`));
-    const [made] = message?.calls ?? [];
+    const [first] = message?.calls ?? [];
     const kept = '{"n":1.0,"m":12345678901234567890}';
-    expect([kept, JSON.stringify(kept)]).toContain(Buffer.from(made?.arguments as Uint8Array).toString());
+    expect([kept, JSON.stringify(kept)]).toContain(Buffer.from(first?.arguments as Uint8Array).toString());
   }
 });
 
-it('a message that was migrated is the same when it is migrated again', () => {
+it('migrating a message twice is the same as once', () => {
   const contents = [
     'State: idle\n<think>t</think>Yes.\n```\ntool\n{"name":"read","args":{"path":"a"}}\n```',
     '<TOOL_CALL>read\n{"args":{"path":"a"}}</arg_value></TOOL_CALL>\n\n\n\nDone. <tool_call>',
@@ -151,7 +151,7 @@ it('a message that was migrated is the same when it is migrated again', () => {
   }
 });
 
-describe('what still looks like the protocol', () => {
+describe('leftovers of the protocol', () => {
   test.each([
     ['Use <tool_call> to call.', 'the text still contains a tag of a call'],
     ['a <tool_result tool_call_id="x">', 'the text still contains a tag of a call'],
@@ -164,7 +164,7 @@ describe('what still looks like the protocol', () => {
     ['and NEEDS_CONFIRMATION: false', 'the text still contains a confirmation'],
     ['{"name":"f","arguments":{"a":1}}', 'the text still contains a call without its tags'],
     ['<think>STATE: idle</think>a', 'the reasoning still contains a state'],
-  ])('%j: %s', (content, debris) => {
+  ])('in %j: %s', (content, debris) => {
     expect(read({ role: 'assistant', content })?.debris).toEqual([debris]);
   });
 
@@ -176,17 +176,17 @@ describe('what still looks like the protocol', () => {
     ['{"name":"Ann","age":7}'],
     ['A trigger fires again.'],
     ['tool_call'],
-  ])('%j does not', (content) => {
+  ])('are not in %j', (content) => {
     expect(read({ role: 'assistant', content })?.debris).toEqual([]);
   });
 
-  it('is not looked for in the words of others', () => {
+  it('are looked for only in assistant messages', () => {
     for (const role of ['user', 'system', 'tool'])
       expect(read({ role, content: '<tool_call> STATE: idle' })?.debris).toEqual([]);
   });
 
   test.each(['<tool_call', '```tool ', '``` ', 'state: ', 'retrigger', '"', '{', 'needs_confirmatio'])(
-    'a megabyte of %j is read',
+    'are looked for in a megabyte of %j',
     (piece) => {
       expect(read({ role: 'assistant', content: piece.repeat(2 ** 20 / piece.length) })).toBeDefined();
     },

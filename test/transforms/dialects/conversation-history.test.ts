@@ -10,12 +10,12 @@ const MESSAGES = [
 const SHOWN = [MESSAGES[0], MESSAGES[1], { ...MESSAGES[2], tool_call_id: '0-read' }];
 
 describe('the history', () => {
-  it('is an array with two blanks of indentation, and a result answers its call', () => {
+  it('is an array indented by two spaces, and a result answers its call', () => {
     expect(buildConversationHistory(MESSAGES)).toBe(JSON.stringify(SHOWN, null, 2));
     expect(buildConversationHistory([])).toBe('[]');
   });
 
-  it('is the same from old keys', () => {
+  it('is the same for messages with old keys', () => {
     const old = [
       { role: 'user', text: 'Read file.md' },
       {
@@ -48,7 +48,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('keeps the newest that fit', () => {
+  it('keeps the newest messages that fit', () => {
     const whole = buildConversationHistory(MESSAGES);
     const last = JSON.stringify(SHOWN.slice(1), null, 2);
     expect(buildConversationHistory(MESSAGES, { maxChars: whole.length })).toBe(whole);
@@ -57,7 +57,7 @@ describe('the history', () => {
     expect(buildConversationHistory(MESSAGES, { maxChars: 10 })).toBe('[]');
   });
 
-  it('may leave out the last message when it is of the user', () => {
+  it('can leave out the last message if it is the user', () => {
     const more = { role: 'user', content: 'more' };
     const options = { excludeLatestUserMessage: true };
     expect(buildConversationHistory([...MESSAGES, more], options)).toBe(JSON.stringify(SHOWN, null, 2));
@@ -68,7 +68,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('keeps the latest message of the user when others follow it', () => {
+  it('keeps the latest user message when others follow it', () => {
     const options = { excludeLatestUserMessage: true };
     expect(buildConversationHistory(MESSAGES, options)).toBe(JSON.stringify(SHOWN, null, 2));
     const answer = { role: 'assistant', content: 'It is empty.' };

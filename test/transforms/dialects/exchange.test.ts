@@ -36,14 +36,14 @@ describe('an entry', () => {
     expect(entry?.tools[0]?.name).toBe('t');
   });
 
-  it('may have any other keys, twice and in any order', () => {
+  it('may have any other keys, repeated and in any order', () => {
     const [entry] = entries(
       '{"model":1,"model":2,"request":{"x":[],"x":{},"messages":[],"model":null},"__proto__":{},"session_id":"s","timestamp":2}',
     );
     expect(entry).toMatchObject({ kind: 'entry', timestamp: 2_000_000_000n });
   });
 
-  it('has no raw line break in what a record will hold', () => {
+  it('has no raw line break in anything that goes into a record', () => {
     const message = '{\r"role":\r\n"user"}';
     const tool = '{"type":"function","function":{\n"name":"t"\r}}';
     const reply = '{"role":\n"assistant","content":"a"}';
@@ -55,7 +55,7 @@ describe('an entry', () => {
     expect(text(entry.reply?.bytes as Uint8Array)).toBe('{"role": "assistant","content":"a"}');
   });
 
-  it('survives its line', () => {
+  it('stays valid after its line is overwritten', () => {
     const line = lineOf(entryJson());
     const [entry] = exchange.create().read(line) as [Entry];
     line.bytes.fill(0);
@@ -66,7 +66,7 @@ describe('an entry', () => {
     expect(entry.sessionId).toBe('s');
   });
 
-  it('has a timestamp of any notation', () => {
+  it('may have a timestamp in any notation', () => {
     const stamps = [
       '"1970-01-01T00:00:01Z"',
       '1',
@@ -109,7 +109,7 @@ describe('the reply', () => {
       '{"role":"x","content":5}',
     ],
     ['{"choices":[{"message":{"role":"x","content":[1]}},1,[],null]}', 'x', '{"role":"x","content":[1]}'],
-  ])('of %s has the role %j', (response, role, json) => {
+  ])('from %s has the role %j', (response, role, json) => {
     expect(reply(response)).toEqual([role, json]);
   });
 
@@ -120,7 +120,7 @@ describe('the reply', () => {
     ['{"content":"a","role" : ""}', '{"content":"a","role" : "assistant"}'],
     ['{"role":{"a":1},"content":"a"}', '{"role":"assistant","content":"a"}'],
     ['{"role":"user","role":7,"refusal":"no"}', '{"role":"user","role":"assistant","refusal":"no"}'],
-  ])('%s has no role: it is the assistant, and that is counted', (message, json) => {
+  ])('gets the role assistant, which is counted, in %s', (message, json) => {
     expect(reply(`{"choices":[{"message":${message}}]}`)).toEqual(['assistant', json]);
     const [entry] = entries(
       `{"timestamp":1,"session_id":"s","request":{"messages":[]},"response":{"choices":[{"message":${message}}]}}`,
@@ -139,7 +139,7 @@ describe('the reply', () => {
     '{"content":[ ],"reasoning_content":"","thinking":" ","reasoning":null}',
     '{"content":[{"type":"text","text":"  "}, {"text":"","type":"text"}]}',
     '{"role":"assistant","content":"","annotations":[],"name":"n"}',
-  ])('%s says nothing: no message', (message) => {
+  ])('is absent, and counted as empty, for %s', (message) => {
     const [entry] = entries(
       `{"timestamp":1,"session_id":"s","request":{"messages":[]},"response":{"choices":[{"message":${message}}]}}`,
     );
@@ -185,11 +185,11 @@ describe('the reply', () => {
     '{"choices":[{"message":{"role":"x"},"message":null}]}',
     '{"choices":[{"message":{"role":"x"}}],"choices":[]}',
     '{"error":{"message":{"role":"x"}}}',
-  ])('of %s is none', (response) => {
+  ])('is absent for %s', (response) => {
     expect(reply(response)).toBeUndefined();
   });
 
-  it('is none without a response, after a line that had one', () => {
+  it('is absent without a response, even after a line with one', () => {
     const [, entry] = entries(entryJson(), wrap('[]'));
     expect(entry?.reply).toBeUndefined();
   });
@@ -207,7 +207,7 @@ describe('repeated messages', () => {
     expect(b.messages[1]).toBe(a.messages[1]);
   });
 
-  it('are recognised after a changed first message, and after a rejected line', () => {
+  it('are recognised after a changed first message and after a rejected line', () => {
     const changed = wrap(`[{"role":"system","n":9},${messages.slice(1)}]`);
     const [a, , b] = entries(wrap(`[${messages}]`), changed.replace(':1,', ':null,'), changed) as [
       Entry,
@@ -228,14 +228,23 @@ describe('repeated messages', () => {
   });
 });
 
-test('an object with a request, or with a time and a session id, is of this dialect', () => {
+describe('detect', () => {
   const has = (...keys: readonly string[]) =>
     exchange.detect(new Map(keys.map((key) => [key, asBuffer('1')])));
-  expect([has('request'), has('timestamp', 'session_id')]).toEqual([true, true]);
-  expect([has(), has('timestamp'), has('session_id', 'response')]).toEqual([false, false, false]);
+
+  test('accepts a request with a time or a session id, and both of these alone', () => {
+    expect([has('request', 'timestamp'), has('request', 'session_id')]).toEqual([true, true]);
+    expect([has('timestamp', 'session_id'), has('timestamp')]).toEqual([true, false]);
+    expect([has(), has('session_id', 'response')]).toEqual([false, false]);
+  });
+
+  test('accepts only a request with messages without a time and a session id', () => {
+    const knows = (request: string) => exchange.detect(new Map([['request', asBuffer(request)]]));
+    expect([knows('{"messages":null}'), knows('{"contents":[]}'), knows('1')]).toEqual([true, false, false]);
+  });
 });
 
-/** Lines as logs have them: histories that grow and change, with odd parts. */
+/** Lines of logs with histories that grow and change, and with odd parts. */
 const message = fc.oneof(
   { weight: 6, arbitrary: fc.nat(6).map((n) => `{"role":"user","n":${n}}`) },
   { weight: 2, arbitrary: objectText.map((json) => `{"role":"tool","content":${json}}`) },
@@ -277,7 +286,7 @@ const lines = fc.array(
   { minLength: 2, maxLength: 6 },
 );
 
-/** Each line by one reader, and each by a fresh one. */
+/** Reads all lines with one reader, and each line with a fresh one. */
 function compare(all: readonly Uint8Array[], make: MakeBytes): void {
   const reader = exchange.create();
   all.forEach((bytes, i) => {
@@ -289,7 +298,7 @@ function compare(all: readonly Uint8Array[], make: MakeBytes): void {
 }
 
 describe.each(KINDS)('a reader that remembers (%s)', (_kind, make) => {
-  it('reads every line as a fresh one does', () => {
+  it('reads every line like a fresh one', () => {
     fc.assert(
       fc.property(lines, (all) =>
         compare(
@@ -301,7 +310,7 @@ describe.each(KINDS)('a reader that remembers (%s)', (_kind, make) => {
     );
   });
 
-  it('reads every damaged line as a fresh one does', () => {
+  it('reads every damaged line like a fresh one', () => {
     fc.assert(
       fc.property(lines, fc.array(damage, { minLength: 6, maxLength: 6 }), (all, changes) => {
         const bytes = all.flatMap((json, i) => {

@@ -1,4 +1,4 @@
-/** Only the open conversations of a log are held, however long it is: a compaction lets everything before it go. */
+/** Only the open conversations of a log are held, however long it is: a compaction releases everything before it. */
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -11,13 +11,13 @@ import { lineOf } from '../log-lines.ts';
 
 const SEGMENTS = 200;
 const TEXT = 'x'.repeat(200_000);
-/** A few conversations; all of them together hold 80 MB. */
+/** A few conversations, 80 MB in total. */
 const MOST_BYTES = 8_000_000;
 
 setFlagsFromString('--expose-gc');
 const collectOnce = runInNewContext('gc') as () => void;
 
-/** Buffers are freed beside the main thread, after the collection that has found them. */
+/** Collects garbage and waits, because buffers are freed on another thread after the collection. */
 async function collect(): Promise<void> {
   for (let i = 0; i < 4; i++) {
     collectOnce();

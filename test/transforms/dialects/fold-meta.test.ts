@@ -1,4 +1,4 @@
-/** Metadata that the folded logs of agents say beside their messages. */
+/** Metadata in the folded logs of agents. */
 import { describe, expect, it } from 'vitest';
 import claudeCode from '../../../transforms/dialects/claude-code.ts';
 import codex from '../../../transforms/dialects/codex.ts';
@@ -32,19 +32,19 @@ const answer = (id: string, model: string, input: number, block: object, stop: s
   ...{ id, role: 'assistant', model, content: [block], stop_reason: stop },
   usage: { input_tokens: input, cache: { read: 2 } },
 });
-const said = (words: string) => ({ type: 'text', text: words });
+const textPart = (words: string) => ({ type: 'text', text: words });
 
 describe('claude-code', () => {
-  it('counts the tokens of an answer once, though each of its lines has them; the last line counts', () => {
+  it('counts the tokens of an answer once, from the last of its lines', () => {
     const [meta] = metaIn(claudeCode, [
       claudeLine('a', null, { role: 'user', content: 'One?' }),
-      claudeLine('b', 'a', answer('m1', 'x', 10, said('I'))),
+      claudeLine('b', 'a', answer('m1', 'x', 10, textPart('I'))),
       claudeLine('c', 'b', answer('m1', 'x', 12, { type: 'tool_use', id: 't', name: 'f', input: {} })),
       claudeLine('d', 'c', {
         role: 'user',
         content: [{ type: 'tool_result', tool_use_id: 't', content: '1' }],
       }),
-      claudeLine('e', 'd', answer('m2', 'y', 30, said('1.'), 'end_turn')),
+      claudeLine('e', 'd', answer('m2', 'y', 30, textPart('1.'), 'end_turn')),
     ]);
     expect(meta).toEqual({
       ...{ source_id: 'S', harness: 'claude-code', model: 'y', finish: 'end_turn' },
@@ -52,17 +52,17 @@ describe('claude-code', () => {
     });
   });
 
-  it('counts in each branch the answers of that branch, and names the parent of a sub-agent', () => {
+  it('counts the answers of each branch separately, and names the parent of a sub-agent', () => {
     const side = { isSidechain: true, agentId: 'ag' };
     const metas = metaIn(claudeCode, [
       claudeLine('a', null, { role: 'user', content: 'One?' }),
-      claudeLine('b', 'a', answer('m1', 'x', 1, said('1.'))),
+      claudeLine('b', 'a', answer('m1', 'x', 1, textPart('1.'))),
       claudeLine('c', 'b', { role: 'user', content: 'Two?' }),
-      claudeLine('d', 'c', answer('m2', 'x', 20, said('2.'))),
+      claudeLine('d', 'c', answer('m2', 'x', 20, textPart('2.'))),
       claudeLine('e', 'b', { role: 'user', content: 'Three?' }),
-      claudeLine('f', 'e', answer('m3', 'x', 300, said('3.'))),
+      claudeLine('f', 'e', answer('m3', 'x', 300, textPart('3.'))),
       claudeLine('g', null, { role: 'user', content: 'Look.' }, side),
-      claudeLine('h', 'g', answer('m4', 'z', 5000, said('Seen.')), side),
+      claudeLine('h', 'g', answer('m4', 'z', 5000, textPart('Seen.')), side),
     ]);
     const usage = (input_tokens: number, read: number) => ({ usage: { input_tokens, cache: { read } } });
     const own = { source_id: 'S', harness: 'claude-code' };
@@ -86,7 +86,7 @@ describe('codex', () => {
     payload: { type: 'token_count', info: { last_token_usage: { input_tokens: input } } },
   });
 
-  it('counts an event about tokens that comes twice once', () => {
+  it('counts a repeated token event once', () => {
     const [meta] = metaIn(codex, [
       { type: 'session_meta', payload: { id: 'C', cwd: '/home/ada', forked_from_id: 'P' } },
       { type: 'turn_context', payload: { model: 'm1', cwd: '/home/ada' } },

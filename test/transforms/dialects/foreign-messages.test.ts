@@ -16,8 +16,8 @@ const fn = (id: string, name: string, args: string) => ({
 });
 
 describe('readForeignMessages', () => {
-  it('reads calls, results and thoughts of the Messages API', () => {
-    const said = [
+  it('reads calls, results and thinking of the Messages API', () => {
+    const logged = [
       message('user', { content: 'When?' }),
       message('assistant', {
         content: [
@@ -33,7 +33,7 @@ describe('readForeignMessages', () => {
         ],
       }),
     ];
-    expect(parsed(readForeignMessages(said))).toEqual([
+    expect(parsed(readForeignMessages(logged))).toEqual([
       { role: 'user', content: 'When?' },
       {
         role: 'assistant',
@@ -51,7 +51,7 @@ describe('readForeignMessages', () => {
     ['tau2', { id: 'c', name: 'read', arguments: { n: 1 }, requestor: 'assistant' }, '{"n":1}'],
     ['AgentDojo', { function: 'read', args: { n: 1 }, id: 'c', placeholder_args: null }, '{"n":1}'],
     ['a client that writes arguments as text', { id: 'c', name: 'read', arguments: '{"n": 1}' }, '{"n": 1}'],
-  ])('puts the flat calls of %s into a function', (_client, call, args) => {
+  ])('nests the flat calls of %s in a function', (_client, call, args) => {
     const [read] = readForeignMessages([message('assistant', { content: 'I look.', tool_calls: [call] })]);
     expect(parsed([read as Message])).toEqual([
       { role: 'assistant', content: 'I look.', tool_calls: [fn('c', 'read', args)] },
@@ -68,12 +68,12 @@ describe('readForeignMessages', () => {
     ],
     ['calls of a simulated user', message('user', { tool_calls: [{ id: 'c', name: 'f', arguments: {} }] })],
     ['a thought without text', message('assistant', { content: [{ type: 'thinking', value: 'a' }] })],
-  ])('leaves %s as they are', (_what, one) => {
-    const said = [one];
-    expect(readForeignMessages(said)).toBe(said);
+  ])('returns %s unchanged', (_what, one) => {
+    const logged = [one];
+    expect(readForeignMessages(logged)).toBe(logged);
   });
 
-  it('leaves the other messages of a conversation as they are', () => {
+  it('returns the other messages of a conversation unchanged', () => {
     const plain = message('user', { content: [{ type: 'text', text: 'a' }], n: 1 });
     const flat = message('assistant', { tool_calls: [{ id: 'c', name: 'f', arguments: {} }] });
     expect(readForeignMessages([plain, flat])[0]).toBe(plain);

@@ -1,4 +1,4 @@
-/** Calls whose sessions interleave in one source, gathered by a dialect made for the test. */
+/** Calls of interleaved sessions in one source, gathered by a test dialect. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineDialect } from '../../../transforms/dialects/define-dialect.ts';
@@ -13,8 +13,8 @@ import { lineOf } from '../log-lines.ts';
 interface Call {
   readonly s?: string;
   readonly t?: number;
-  /** Messages by turns, the user's first; the last one is the model's when their number is even. */
-  readonly said: readonly string[];
+  /** Alternating messages, first the user's; with an even number the last one is the reply. */
+  readonly texts: readonly string[];
   readonly tools?: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const dialect = defineDialect({
   gathers: true,
   read(json, context) {
     const entries = (json.get('calls')?.elements() ?? [json]).map((call) => {
-      const messages = (call.get('said')?.elements() ?? []).map((content, i) =>
+      const messages = (call.get('texts')?.elements() ?? []).map((content, i) =>
         context.makeMessage(i % 2 === 0 ? 'user' : 'assistant', { content }),
       );
       const tools = call
@@ -56,33 +56,33 @@ function read(calls: readonly (Call | { readonly calls: readonly Call[] })[], op
 
 const entriesOf = (elements: readonly StreamElement[]): readonly Entry[] =>
   elements.filter((element): element is Entry => element.kind === 'entry');
-const saidBy = ({ messages, reply }: Entry): string =>
+const joinedTexts = ({ messages, reply }: Entry): string =>
   [...messages, ...(reply === undefined ? [] : [reply])]
     .map(({ bytes }) => JSON.parse(text(bytes)).content)
     .join(' ');
 const linesOf = ({ lines }: Entry): readonly number[] =>
   [...placesOf(lines as NonNullable<Entry['lines']>)].map(({ line }) => line);
 const records = (calls: Parameters<typeof read>[0], options: ReadingOptions = {}) =>
-  entriesOf(read(calls, options)).map((entry) => [entry.sessionId, saidBy(entry), linesOf(entry)]);
+  entriesOf(read(calls, options)).map((entry) => [entry.sessionId, joinedTexts(entry), linesOf(entry)]);
 
-const SAID = ['a', 'b', 'c', 'd', 'e', 'f'];
+const TEXTS = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 describe('gathered sessions', () => {
-  it('hold what no other call of the session includes, whatever the order of the calls', () => {
-    const calls = [2, 4, 6].map((n) => ({ s: 'x', said: SAID.slice(0, n) }));
+  it('consist of the calls that no other call includes, in any order', () => {
+    const calls = [2, 4, 6].map((n) => ({ s: 'x', texts: TEXTS.slice(0, n) }));
     const whole = [['x', 'a b c d e f', [1, 2, 3]]];
     expect(records(calls)).toEqual(whole);
     expect(records(calls.toReversed())).toEqual(whole);
     expect(records([1, 2, 0].map((i) => calls[i] as Call))).toEqual(whole);
   });
 
-  it('interleave, and an unrelated call is a separate conversation', () => {
+  it('may interleave, and an unrelated call is a separate conversation', () => {
     const calls = [
-      { s: 'x', said: ['a', 'b'] },
-      { s: 'y', said: ['a', 'b'] },
-      { s: 'x', said: ['title?', 'T'] },
-      { s: 'x', said: ['a', 'b', 'c', 'd'] },
-      { s: 'y', said: ['a', 'b', 'q', 'r'] },
+      { s: 'x', texts: ['a', 'b'] },
+      { s: 'y', texts: ['a', 'b'] },
+      { s: 'x', texts: ['title?', 'T'] },
+      { s: 'x', texts: ['a', 'b', 'c', 'd'] },
+      { s: 'y', texts: ['a', 'b', 'q', 'r'] },
     ];
     expect(records(calls)).toEqual([
       ['x', 'title? T', [3]],
@@ -91,48 +91,48 @@ describe('gathered sessions', () => {
     ]);
   });
 
-  it('come in the order of their times when all calls have one', () => {
-    const late = { s: 'x', t: 1700000009, said: ['c', 'd'] };
-    const early = { s: 'x', t: 1700000001, said: ['a', 'b'] };
-    expect(records([late, early]).map(([, said]) => said)).toEqual(['a b', 'c d']);
-    expect(records([late, { s: 'x', said: ['a', 'b'] }]).map(([, said]) => said)).toEqual(['c d', 'a b']);
+  it('are ordered by time when all calls have one', () => {
+    const late = { s: 'x', t: 1700000009, texts: ['c', 'd'] };
+    const early = { s: 'x', t: 1700000001, texts: ['a', 'b'] };
+    expect(records([late, early]).map(([, joined]) => joined)).toEqual(['a b', 'c d']);
+    expect(records([late, { s: 'x', texts: ['a', 'b'] }]).map(([, texts]) => texts)).toEqual(['c d', 'a b']);
   });
 
-  it('write the longest of a session with --select last, and give the other lines their fate', () => {
+  it('keep the longest conversation with --select last and give the other lines their fate', () => {
     const calls = [
-      { s: 'x', said: ['a', 'b'] },
-      { s: 'x', said: ['t', 'T'] },
-      { s: 'x', said: ['a', 'b', 'c', 'd'] },
+      { s: 'x', texts: ['a', 'b'] },
+      { s: 'x', texts: ['t', 'T'] },
+      { s: 'x', texts: ['a', 'b', 'c', 'd'] },
     ];
     expect(records(calls, { select: 'last' })).toEqual([['x', 'a b c d', [1, 3]]]);
     const fates = read(calls, { select: 'last' }).filter((one): one is Fate => one.kind === 'fate');
     expect(fates.map(({ fate, origin }) => [fate, origin.line])).toEqual([['dropped:abandoned-branch', 2]]);
   });
 
-  it('take the tools of every call that they include, and the time of the first', () => {
+  it('have the tools of all their calls and the time of the first', () => {
     const calls = [
-      { s: 'x', t: 1700000001, said: ['a', 'b'], tools: ['f', 'g'] },
-      { s: 'x', t: 1700000002, said: ['a', 'b', 'c', 'd'], tools: ['g', 'h'] },
+      { s: 'x', t: 1700000001, texts: ['a', 'b'], tools: ['f', 'g'] },
+      { s: 'x', t: 1700000002, texts: ['a', 'b', 'c', 'd'], tools: ['g', 'h'] },
     ];
     const [entry] = entriesOf(read(calls));
     expect(entry?.tools.map(({ name }) => name)).toEqual(['f', 'g', 'h']);
     expect(entry?.timestamp).toBe(1700000001n * 1_000_000_000n);
   });
 
-  it('leave a call without a session alone', () => {
-    expect(read([{ said: ['a', 'b'] }])).toMatchObject([
+  it('do not join a call without a session', () => {
+    expect(read([{ texts: ['a', 'b'] }])).toMatchObject([
       { kind: 'entry', alone: true, sessionId: 'a.jsonl:1' },
     ]);
   });
 
   it('count an object of several calls as several lines', () => {
-    const elements = read([{ calls: [1, 2, 3].map((n) => ({ s: 'x', said: SAID.slice(0, 2 * n) })) }]);
+    const elements = read([{ calls: [1, 2, 3].map((n) => ({ s: 'x', texts: TEXTS.slice(0, 2 * n) })) }]);
     expect(elements[0]).toMatchObject({ kind: 'repair', repair: 'split-objects', count: 2 });
     expect(entriesOf(elements).map(linesOf)).toEqual([[1, 1, 1]]);
   });
 
-  it('end when they were idle longest and memory is short; what comes later of them is refused', () => {
-    const call = (s: string, ...said: string[]) => ({ s, said: [`${said[0]}${'x'.repeat(3000)}`, 'b'] });
+  it('end, the longest idle first, when memory is short, and later calls are refused', () => {
+    const call = (s: string, ...texts: string[]) => ({ s, texts: [`${texts[0]}${'x'.repeat(3000)}`, 'b'] });
     const elements = entriesOf(
       read([call('x', 'a'), call('y', 'b'), call('x', 'c')], { maxConversation: 5000 }),
     );
@@ -143,7 +143,7 @@ describe('gathered sessions', () => {
     ]);
   });
 
-  it('hold every turn of random calls exactly once, by an independent count', () => {
+  it('hold every turn of random calls exactly once', () => {
     const paths = fc.array(
       fc.tuple(
         fc.constantFrom('x', 'y'),
@@ -153,14 +153,14 @@ describe('gathered sessions', () => {
     );
     fc.assert(
       fc.property(paths, (calls) => {
-        const made = records(calls.map(([s, said]) => ({ s, said })));
+        const built = records(calls.map(([s, texts]) => ({ s, texts })));
         for (const s of ['x', 'y']) {
-          const all = [...new Set(calls.filter(([id]) => id === s).map(([, said]) => said.join(' ')))];
+          const all = [...new Set(calls.filter(([id]) => id === s).map(([, texts]) => texts.join(' ')))];
           const leaves = all.filter((one) => !all.some((other) => other.startsWith(`${one} `)));
-          const got = made.filter(([id]) => `${id}`.startsWith(s)).map(([, said]) => said);
-          expect(got.toSorted()).toEqual(leaves.toSorted());
+          const actual = built.filter(([id]) => `${id}`.startsWith(s)).map(([, texts]) => texts);
+          expect(actual.toSorted()).toEqual(leaves.toSorted());
         }
-        const lines = made.flatMap(([, , numbers]) => numbers as readonly number[]);
+        const lines = built.flatMap(([, , numbers]) => numbers as readonly number[]);
         expect(lines.toSorted((a, b) => a - b)).toEqual(calls.map((_, i) => i + 1));
       }),
     );
@@ -204,7 +204,7 @@ describe('the hash of a path', () => {
     expect(hashes(a)).not.toEqual(hashes(b));
   });
 
-  it('finds which of two calls a result answers', () => {
+  it('tells which of two calls a result answers', () => {
     const two = {
       ...call('1', '{}'),
       tool_calls: [...call('1', '{}').tool_calls, ...call('2', '{}').tool_calls],

@@ -12,8 +12,8 @@ function elementsOf(objects: readonly object[], maxConversation?: number) {
   return [...read, ...(reader.end?.() ?? [])];
 }
 
-/** The texts of each conversation. */
-function said(...objects: readonly object[]): readonly string[][] {
+/** Texts of each conversation. */
+function conversationsOf(...objects: readonly object[]): readonly string[][] {
   const entries = elementsOf(objects).filter(({ kind }) => kind === 'entry') as readonly Entry[];
   return entries.map(({ messages, reply }) =>
     [...messages, ...(reply === undefined ? [] : [reply])].map(({ bytes }) => {
@@ -41,7 +41,7 @@ const call = (id: string, output?: string) => ({
 });
 
 describe('gemini-cli', () => {
-  it('counts the last of an id, in the place of the first', () => {
+  it('keeps the last message with an id, at the place of the first', () => {
     const lines = [
       head,
       user('1'),
@@ -51,26 +51,28 @@ describe('gemini-cli', () => {
       answer('2', 'final'),
       user('1', 'one'),
     ];
-    expect(said(...lines)).toEqual([['user one', 'assistant final', 'user 3', 'assistant 4']]);
+    expect(conversationsOf(...lines)).toEqual([['user one', 'assistant final', 'user 3', 'assistant 4']]);
   });
 
-  it('has each result once, when its message is written again and again', () => {
+  it('has each result once, even if its message is written repeatedly', () => {
     const lines = [head, user('1'), answer('2', '', call('c')), answer('2', '', call('c', 'r'))];
-    expect(said(...lines, answer('2', 'b', call('c', 'r')))).toEqual([['user 1', 'assistant b', 'tool r']]);
+    expect(conversationsOf(...lines, answer('2', 'b', call('c', 'r')))).toEqual([
+      ['user 1', 'assistant b', 'tool r'],
+    ]);
   });
 
-  it('has each result once, when a message of the user repeats the results of the calls', () => {
+  it('has each result once, even if a user message repeats it', () => {
     const repeated = (id: string) => ({ functionResponse: { id, name: 'f', response: { output: 'r' } } });
     const lines = [head, user('1'), answer('2', 'a', call('c')), answer('2', 'a', call('c', 'r'))];
-    expect(said(...lines, user('3', [repeated('c')]), answer('4'))).toEqual([
+    expect(conversationsOf(...lines, user('3', [repeated('c')]), answer('4'))).toEqual([
       ['user 1', 'assistant a', 'tool r', 'assistant 4'],
     ]);
-    expect(said(...lines, user('3', [repeated('c'), { text: 'hint' }]), answer('4'))).toEqual([
+    expect(conversationsOf(...lines, user('3', [repeated('c'), { text: 'hint' }]), answer('4'))).toEqual([
       ['user 1', 'assistant a', 'tool r', 'user hint', 'assistant 4'],
     ]);
   });
 
-  it('keeps an image that lies in a result', () => {
+  it('keeps an image in a result', () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
     const functionResponse = { id: 'c', response: { output: 'seen' }, parts: [image] };
     const toolCalls = [{ id: 'c', name: 'f', args: {}, result: [{ functionResponse }] }];
@@ -83,12 +85,12 @@ describe('gemini-cli', () => {
 
   it('takes a result from the message after a call that has none', () => {
     const result = { functionResponse: { id: 'c', name: 'f', response: { error: 'stopped' } } };
-    expect(said(head, user('1'), answer('2', '', call('c')), user('3', [result]), answer('4'))).toEqual([
-      ['user 1', 'assistant ', 'tool stopped', 'assistant 4'],
-    ]);
+    expect(
+      conversationsOf(head, user('1'), answer('2', '', call('c')), user('3', [result]), answer('4')),
+    ).toEqual([['user 1', 'assistant ', 'tool stopped', 'assistant 4']]);
   });
 
-  it('holds no more of a message that is written a thousand times', () => {
+  it('holds a message once that is written a thousand times', () => {
     const lines = Array.from({ length: 1000 }, () =>
       answer('2', 'x'.repeat(1000), call('c', 'r'.repeat(1000))),
     );
@@ -96,44 +98,52 @@ describe('gemini-cli', () => {
     expect(entry?.refused).toBeUndefined();
   });
 
-  it('goes back to the beginning for a message that it does not know', () => {
-    expect(said(head, user('1'), answer('2'), { $rewindTo: 'none' }, user('3'))).toEqual([
+  it('goes back to the beginning for an unknown message', () => {
+    expect(conversationsOf(head, user('1'), answer('2'), { $rewindTo: 'none' }, user('3'))).toEqual([
       ['user 3'],
       ['user 1', 'assistant 2'],
     ]);
   });
 
-  it('goes back in front of a note of the client', () => {
+  it('goes back to the position before a note of the client', () => {
     const note = { id: 'n', type: 'info', content: 'x' };
-    expect(said(head, user('1'), note, answer('2'), { $rewindTo: 'n' }, answer('4'))).toEqual([
+    expect(conversationsOf(head, user('1'), note, answer('2'), { $rewindTo: 'n' }, answer('4'))).toEqual([
       ['user 1', 'assistant 4'],
       ['user 1', 'assistant 2'],
     ]);
   });
 
-  it('writes nothing twice when nothing comes after the user went back', () => {
+  it('writes nothing twice if nothing follows after going back', () => {
     const first = [head, user('1'), answer('2')];
     const whole = [['user 1', 'assistant 2', 'user 3', 'assistant 4']];
-    expect(said(...first, user('3'), answer('4'), { $rewindTo: '3' })).toEqual(whole);
+    expect(conversationsOf(...first, user('3'), answer('4'), { $rewindTo: '3' })).toEqual(whole);
     const shorter = { $set: { messages: [user('1'), answer('2')] } };
-    expect(said(...first, user('3'), answer('4'), shorter)).toEqual(whole);
-    expect(said(...first, { $rewindTo: '1' })).toEqual([['user 1', 'assistant 2']]);
-    expect(said(...first, user('3'), { $rewindTo: '3' })).toEqual([['user 1', 'assistant 2']]);
+    expect(conversationsOf(...first, user('3'), answer('4'), shorter)).toEqual(whole);
+    expect(conversationsOf(...first, { $rewindTo: '1' })).toEqual([['user 1', 'assistant 2']]);
+    expect(conversationsOf(...first, user('3'), { $rewindTo: '3' })).toEqual([['user 1', 'assistant 2']]);
     const again = [user('5'), { $rewindTo: '5' }];
-    expect(said(...first, user('3'), answer('4'), { $rewindTo: '3' }, ...again)).toEqual(whole);
+    expect(conversationsOf(...first, user('3'), answer('4'), { $rewindTo: '3' }, ...again)).toEqual(whole);
   });
 
   it('continues from the common start of a replaced context and the previous one', () => {
     const messages = [user('1'), answer('2'), user('5')];
     expect(
-      said(head, user('1'), answer('2'), user('3'), answer('4'), { $set: { messages } }, answer('6')),
+      conversationsOf(
+        head,
+        user('1'),
+        answer('2'),
+        user('3'),
+        answer('4'),
+        { $set: { messages } },
+        answer('6'),
+      ),
     ).toEqual([
       ['user 1', 'assistant 2', 'user 5', 'assistant 6'],
       ['user 1', 'assistant 2', 'user 3', 'assistant 4'],
     ]);
   });
 
-  it('reads several parts of a result, and parts that are not text', () => {
+  it('reads results of several parts and parts that are not text', () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
     const result = [{ functionResponse: { response: { n: 1 } } }, image, { fileData: { fileUri: 'f' } }];
     const toolCalls = [{ name: 'f', args: {}, result }];
@@ -151,7 +161,7 @@ describe('gemini-cli', () => {
     expect(message?.notes?.map(({ rule }) => rule)).toEqual(['block-kept']);
   });
 
-  it('begins another session with another head, and continues with the same', () => {
+  it('begins a session with another head and continues with the same', () => {
     const other = { ...head, sessionId: 't' };
     const entries = elementsOf([head, user('1'), head, user('2'), other, user('1')]) as readonly Entry[];
     expect(entries.map(({ sessionId, messages }) => [sessionId, messages.length])).toEqual([
@@ -160,7 +170,7 @@ describe('gemini-cli', () => {
     ]);
   });
 
-  it('rejects a document with a message that has no id, and a line', () => {
+  it('rejects a document or a line with a message without an id', () => {
     expect(elementsOf([{ ...head, messages: [{ type: 'user' }] }])).toMatchObject([
       { kind: 'rejection', reason: 'bad-messages' },
     ]);

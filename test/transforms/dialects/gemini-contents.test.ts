@@ -17,8 +17,8 @@ function elementsOf(objects: readonly object[]) {
   return [...read, ...(reader.end?.() ?? [])];
 }
 
-/** The conversations, each message as `role: text`, calls as `role> name id`. */
-function saidIn(...objects: readonly object[]): readonly (readonly string[])[] {
+/** Conversations with messages as `role: text` and calls as `role> name id`. */
+function conversationsOf(...objects: readonly object[]): readonly (readonly string[])[] {
   const entries = elementsOf(objects).filter((element): element is Entry => element.kind === 'entry');
   return entries.map(({ messages, reply }) =>
     [...messages, ...(reply === undefined ? [] : [reply])].flatMap(({ bytes }) => {
@@ -36,7 +36,7 @@ function saidIn(...objects: readonly object[]): readonly (readonly string[])[] {
 
 const user = (...parts: readonly object[]) => ({ role: 'user', parts });
 const model = (...parts: readonly object[]) => ({ role: 'model', parts });
-const says = (said: string) => ({ text: said });
+const says = (content: string) => ({ text: content });
 const calls = (name: string, id?: string) => ({ functionCall: { ...(id && { id }), name, args: { n: 1 } } });
 const answers = (name: string, output: string, id?: string) => ({
   functionResponse: { ...(id && { id }), name, response: { output } },
@@ -64,14 +64,14 @@ describe('a checkpoint of Gemini CLI', () => {
     user(answers('list', 'diary'), answers('read', 'In May.')),
     model(says('In May.')),
   ];
-  const said = [
+  const expected = [
     'user: When?',
     ...['assistant> read call_1 {"n":1}', 'assistant> list call_2 {"n":1}'],
     ...['tool call_1: In May.', 'tool call_2: diary'],
     'assistant: In May.',
   ];
 
-  it('is known by a role and parts', () => {
+  it('is detected by a role and parts', () => {
     expect([contents[0], { history: contents }].map((first) => detects(first as object))).toEqual([
       true,
       true,
@@ -81,12 +81,12 @@ describe('a checkpoint of Gemini CLI', () => {
     expect(detects({ history: [{ role: 'user', content: 'a' }] })).toBe(false);
   });
 
-  it('is one conversation; results without an id answer by name', () => {
-    expect(saidIn(...contents)).toEqual([said]);
-    expect(saidIn({ history: contents, authType: 'x' })).toEqual([said]);
+  it('is one conversation, in which results without an id answer by name', () => {
+    expect(conversationsOf(...contents)).toEqual([expected]);
+    expect(conversationsOf({ history: contents, authType: 'x' })).toEqual([expected]);
   });
 
-  it('rejects what has no parts', () => {
+  it('rejects messages without parts', () => {
     expect(elementsOf([{ role: 'user', parts: 1 }])).toMatchObject([{ reason: 'bad-event' }]);
   });
 });
@@ -99,32 +99,32 @@ describe('a recording of Qwen Code', () => {
     line('4', '3', 'tool_result', user(answers('read', 'In May.', 'c')), { toolCallResult: { callId: 'c' } }),
     line('5', '4', 'assistant', model(says('In May.'))),
   ];
-  const said = [
+  const expected = [
     'user: When?',
     ...['assistant thinks: Hm.', 'assistant: I look.', 'assistant> read c {"n":1}'],
     'tool c: In May.',
     'assistant: In May.',
   ];
 
-  it('is known by its first line', () => {
+  it('is detected by its first line', () => {
     expect(detects(begin[0] as object)).toBe(true);
     expect(detects(line('1', null, 'user', { role: 'user', content: 'a' }))).toBe(false);
   });
 
-  it('is folded', () => expect(saidIn(...begin)).toEqual([said]));
+  it('is folded', () => expect(conversationsOf(...begin)).toEqual([expected]));
 
-  it('goes back to an earlier message', () => {
+  it('can go back to an earlier message', () => {
     const [again, answer] = [
       line('6', '2', 'user', user(says('Where?'))),
       line('7', '6', 'assistant', model(says('Here.'))),
     ];
-    expect(saidIn(...begin, again, answer)).toEqual([
-      said,
+    expect(conversationsOf(...begin, again, answer)).toEqual([
+      expected,
       ['user: When?', 'user: Where?', 'assistant: Here.'],
     ]);
   });
 
-  it('continues with the messages that a compression kept', () => {
+  it('continues with the messages that a compression has kept', () => {
     const left = [user(says('So far: May.')), model(says('Got it.'))];
     const compression = line('6', '5', 'system', undefined, {
       subtype: 'chat_compression',
@@ -134,13 +134,13 @@ describe('a recording of Qwen Code', () => {
       line('7', '6', 'user', user(says('And?'))),
       line('8', '7', 'assistant', model(says('June.'))),
     ];
-    expect(saidIn(...begin, compression, ...more)).toEqual([
-      said,
+    expect(conversationsOf(...begin, compression, ...more)).toEqual([
+      expected,
       ['user: So far: May.', 'assistant: Got it.', 'user: And?', 'assistant: June.'],
     ]);
   });
 
-  it('drops copied lines, and rejects messages without parts', () => {
+  it('drops copied lines and rejects messages without parts', () => {
     const bad = line('9', '5', 'user', { role: 'user', content: 'a' });
     const fates = elementsOf([...begin, begin[0] as object, bad]).filter(({ kind }) => kind !== 'entry');
     expect(JSON.stringify(fates)).toContain('copied-line');

@@ -16,7 +16,7 @@ function elementsOf({ create }: typeof goose, ...objects: readonly object[]) {
 const detects = ({ detect }: typeof goose, first: object): unknown =>
   detect(new Map(Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))])));
 
-function said({ messages, reply }: Entry): readonly unknown[] {
+function messagesOf({ messages, reply }: Entry): readonly unknown[] {
   const all = [...messages, ...(reply === undefined ? [] : [reply])];
   return all.map(({ bytes }) => JSON.parse(text(bytes)));
 }
@@ -27,14 +27,14 @@ const words = (role: string, content: string, more: object = {}) => ({
 });
 
 describe('goose', () => {
-  it('knows exports and the heads of older sessions', () => {
+  it('detects exports and heads of older sessions', () => {
     expect(detects(goose, { conversation: [], working_dir: '/' })).toBe(true);
     expect(detects(goose, { working_dir: '/', description: 'd' })).toBe(true);
     expect(detects(goose, { conversation: [] })).toBe(false);
     expect(detects(goose, words('user', 'a'))).toBe(false);
   });
 
-  it('reads results of both shapes, and a call that could not be read', () => {
+  it('reads results in both forms and a call that goose could not read', () => {
     const request = (id: string, toolCall: object) => ({ type: 'toolRequest', id, toolCall });
     const response = (id: string, toolResult: object) => ({ type: 'toolResponse', id, toolResult });
     const calls = [
@@ -47,7 +47,7 @@ describe('goose', () => {
       { role: 'user', created: 2, content: [...results, { type: 'text', text: 'more' }] },
     ];
     const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
-    expect(said(entry as Entry)).toEqual([
+    expect(messagesOf(entry as Entry)).toEqual([
       {
         role: 'assistant',
         tool_calls: [
@@ -61,7 +61,7 @@ describe('goose', () => {
     ]);
   });
 
-  it('counts an export that was compacted as two lines, and one that was not as one', () => {
+  it('counts a compacted export as two lines and any other as one', () => {
     const hidden = { metadata: { agentVisible: false } };
     const conversation = [words('user', 'a', hidden), words('assistant', 'b', hidden), words('user', 'sum')];
     const kinds = elementsOf(goose, { conversation, working_dir: '/' }).map(({ kind }) => kind);
@@ -70,7 +70,7 @@ describe('goose', () => {
     expect(elementsOf(goose, { conversation: whole, working_dir: '/' })).toHaveLength(1);
   });
 
-  it('drops an export without messages, and rejects one with something else in the list', () => {
+  it('drops an export without messages and rejects one whose list holds anything else', () => {
     expect(elementsOf(goose, { conversation: [], working_dir: '/' })).toMatchObject([
       { fate: 'dropped:client-event' },
     ]);
@@ -79,7 +79,7 @@ describe('goose', () => {
     ]);
   });
 
-  it('begins another session with another head', () => {
+  it('begins a session with another head', () => {
     const head = { working_dir: '/', description: 'd' };
     const elements = elementsOf(goose, head, words('user', 'a'), head, words('user', 'b'));
     expect(elements.filter(({ kind }) => kind === 'entry')).toHaveLength(2);
@@ -89,13 +89,13 @@ describe('goose', () => {
 describe('cline', () => {
   const message = (role: string, content: unknown) => ({ role, content, ts: 1770112800000 });
 
-  it('knows messages that have a time', () => {
+  it('detects messages with a time', () => {
     expect(detects(cline, message('user', 'a'))).toBe(true);
     expect(detects(cline, { role: 'user', content: 'a' })).toBe(false);
     expect(detects(cline, message('manager', 'a'))).toBe(false);
   });
 
-  it('says that results are texts where calls have no other, and only there', () => {
+  it('reports results that are texts only when calls have no other results', () => {
     const use = (id: string) => [{ type: 'tool_use', id, name: 'f', input: {} }];
     const notesOf = (...content: readonly unknown[]): readonly string[] => {
       const messages = content.map((one, i) => message(i % 2 === 0 ? 'user' : 'assistant', one));
@@ -108,14 +108,14 @@ describe('cline', () => {
     expect(notesOf('a', 'b', 'c', 'd')).not.toContain('results-as-text');
   });
 
-  it('keeps blocks that have no place in a conversation, and seals nothing', () => {
+  it('keeps blocks that have no place in a conversation and seals nothing', () => {
     const search = { type: 'server_tool_use', id: 's', name: 'web', input: {} };
     const [entry] = elementsOf(
       cline,
       message('user', 'a'),
       message('assistant', [search]),
     ) as readonly Entry[];
-    expect(said(entry as Entry)[1]).toEqual({ role: 'assistant', content: [search] });
+    expect(messagesOf(entry as Entry)[1]).toEqual({ role: 'assistant', content: [search] });
     expect((entry as Entry).reply?.notes).toMatchObject([{ rule: 'block-kept' }]);
   });
 

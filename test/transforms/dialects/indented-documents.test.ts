@@ -1,4 +1,4 @@
-/** Clients write their documents with an indentation, which must not become the text of arguments: models would learn it. */
+/** The indentation of documents must not get into arguments, because models would learn it. */
 import { expect, it } from 'vitest';
 import { dialects } from '../../../transforms/dialects/index.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
@@ -7,9 +7,9 @@ import { lineOf } from '../log-lines.ts';
 
 const INPUT = { path: 'diary.md', lines: [1, 2] };
 const use = { type: 'tool_use', id: 'c', name: 'f', input: INPUT };
-const said = (more: object) => ({ role: 'assistant', ...more });
+const assistant = (more: object) => ({ role: 'assistant', ...more });
 
-/** Logs with one call each, as the objects of a document. */
+/** Logs with one call each, as documents. */
 const LOGS: readonly (readonly [dialect: string, ...objects: readonly object[]])[] = [
   [
     'gemini-cli',
@@ -19,9 +19,9 @@ const LOGS: readonly (readonly [dialect: string, ...objects: readonly object[]])
     },
   ],
   ['gemini-cli', { role: 'model', parts: [{ functionCall: { id: 'c', name: 'f', args: INPUT } }] }],
-  ['runs', said({ content: '', tool_calls: [{ id: 'c', name: 'f', arguments: INPUT }] })],
-  ['runs', said({ content: [use] })],
-  ['claude-code', { type: 'assistant', message: said({ content: [use] }) }],
+  ['runs', assistant({ content: '', tool_calls: [{ id: 'c', name: 'f', arguments: INPUT }] })],
+  ['runs', assistant({ content: [use] })],
+  ['claude-code', { type: 'assistant', message: assistant({ content: [use] }) }],
   [
     'opencode',
     {
@@ -34,13 +34,13 @@ const LOGS: readonly (readonly [dialect: string, ...objects: readonly object[]])
       ],
     },
   ],
-  ['cline', said({ content: [use], ts: 1 })],
+  ['cline', assistant({ content: [use], ts: 1 })],
   [
     'goose',
     {
       working_dir: '/',
       conversation: [
-        said({
+        assistant({
           content: [
             {
               type: 'toolRequest',
@@ -55,7 +55,7 @@ const LOGS: readonly (readonly [dialect: string, ...objects: readonly object[]])
   ['openhands', { id: 1, source: 'agent', action: 'f', args: INPUT }],
 ];
 
-it.each(LOGS)('%s: arguments have no indentation', (name, ...objects) => {
+it.each(LOGS)('%s: arguments are not indented', (name, ...objects) => {
   const reader = dialects.find((dialect) => dialect.name === name)?.create();
   const elements = objects.flatMap((object, i) => [
     ...(reader?.read(lineOf(JSON.stringify(object, null, 2), asBuffer, i + 1)) ?? []),

@@ -1,4 +1,4 @@
-/** Evaluation logs of Inspect: samples after the head, texts that are kept apart, scores. */
+/** Evaluation logs of Inspect: samples after the head, texts stored as attachments, scores. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import inspect from '../../../transforms/dialects/inspect.ts';
@@ -11,7 +11,7 @@ import { type Turn, turns } from './agent-logs.ts';
 const HEAD = { version: 2, status: 'success', eval: { run_id: 'R', model: 'm' }, plan: {} };
 const HASH = '0123456789abcdef0123456789abcdef';
 
-/** The head and the samples as the framing gives them: one after the other. */
+/** Reads the head and then the samples, as the framer emits them. */
 function read(samples: readonly (object | string)[], keepSealed = false): readonly StreamElement[] {
   const reader = inspect.create(undefined, { keepSealed });
   const lines = [
@@ -36,7 +36,7 @@ const user = { role: 'user', content: 'a' };
 const answer = { role: 'assistant', content: 'b' };
 
 describe('a sample', () => {
-  it('is named by run, id and epoch', () => {
+  it('has an id of run, sample and epoch', () => {
     const messages = [user, answer];
     const elements = read([
       { id: 7, epoch: 1, messages },
@@ -47,13 +47,13 @@ describe('a sample', () => {
     expect(entriesOf(elements).map(({ sessionId }) => sessionId)).toEqual(['R/7/1', 'R/x/2', 'R/y']);
   });
 
-  it('may lie in the same object as the head', () => {
+  it('may be in the same object as the head', () => {
     const json = JSON.stringify({ ...HEAD, samples: [{ id: 1, epoch: 1, messages: [user, answer] }] });
     const elements = [...inspect.create().read(lineOf(json))];
     expect(elements.map(({ kind }) => kind)).toEqual(['repair', 'fate', 'entry']);
   });
 
-  it('without messages has the input and the output', () => {
+  it('without messages consists of its input and output', () => {
     const output = { choices: [{ message: answer, stop_reason: 'content_filter' }] };
     const entry = only({ input: 'a', messages: [], output });
     expect([messagesOf(entry), rulesOf(entry)]).toEqual([[user, answer], ['reply-filtered']]);
@@ -102,10 +102,10 @@ describe('a sample', () => {
   });
 });
 
-describe('a text that is kept apart', () => {
+describe('an attachment', () => {
   const attachments = { [HASH]: 'two\nlines, a "quote" and \u00e9' };
 
-  it('is put back, alone and inside of a longer text, in contents and arguments', () => {
+  it('is inserted in contents and arguments, alone or inside a longer text', () => {
     const call = { id: 'c', function: 'f', arguments: { t: `attachment://${HASH}` } };
     const messages = [
       { role: 'user', content: `see attachment://${HASH}!` },
@@ -119,18 +119,18 @@ describe('a text that is kept apart', () => {
   it.each([
     ['a hash that the log does not hold', [{ role: 'user', content: `attachment://${'e'.repeat(32)}` }]],
     ['a message that is a reference', [user, 3]],
-  ])('that is missing is reported: %s', (_what, messages) => {
+  ])('is reported when it is missing: %s', (_what, messages) => {
     const entry = only({ messages, attachments });
     expect(rulesOf(entry)).toEqual(['attachment-missing']);
   });
 
-  it('is not any address of that kind', () => {
+  it('is not every text with such an address', () => {
     expect(rulesOf(only({ messages: [{ role: 'user', content: 'attachment://notes.txt' }] }))).toEqual([]);
   });
 });
 
 describe('a result', () => {
-  it('says the error where its content is empty', () => {
+  it('has the error as its text if its content is empty', () => {
     const error = { type: 'timeout', message: 'Timed out.' };
     const call = { role: 'assistant', content: '', tool_calls: [{ id: 'c', function: 'f', arguments: {} }] };
     const result = (content: string) => ({ role: 'tool', tool_call_id: 'c', function: 'f', content, error });
@@ -153,18 +153,21 @@ it('keeps redacted reasoning only on request', () => {
   expect(messagesOf(only(sample, true))[1]).toMatchObject({ reasoning_details: [{ data: 'c2VhbA' }] });
 });
 
-/** A sample with tokens in it. */
-function sampleOf(said: readonly Turn[]): { readonly sample: object; readonly tokens: readonly string[] } {
+/** A sample with tokens. */
+function sampleOf(conversation: readonly Turn[]): {
+  readonly sample: object;
+  readonly tokens: readonly string[];
+} {
   const tokens: string[] = [];
   const token = (): string => {
     tokens.push(`t${tokens.length}x`);
     return tokens.at(-1) as string;
   };
-  const messages = said.flatMap(({ rounds }): object[] => [
+  const messages = conversation.flatMap(({ rounds }): object[] => [
     { role: 'user', content: token() },
     ...rounds.flatMap(({ calls, reversed, thinks }, r): object[] => {
       const ids = Array.from({ length: calls }, (_, i) => `c${r}-${i}`);
-      const made = ids.map((id) => ({ id, function: 'f', arguments: { t: token() } }));
+      const toolCalls = ids.map((id) => ({ id, function: 'f', arguments: { t: token() } }));
       const content = thinks ? [{ type: 'reasoning', reasoning: token() }] : '';
       const results = (reversed ? ids.toReversed() : ids).map((id) => ({
         role: 'tool',
@@ -172,7 +175,7 @@ function sampleOf(said: readonly Turn[]): { readonly sample: object; readonly to
         function: 'f',
         content: token(),
       }));
-      return [{ role: 'assistant', content, tool_calls: made }, ...results];
+      return [{ role: 'assistant', content, tool_calls: toolCalls }, ...results];
     }),
     { role: 'assistant', content: [{ type: 'text', text: token() }] },
   ]);
@@ -182,8 +185,8 @@ function sampleOf(said: readonly Turn[]): { readonly sample: object; readonly to
 describe('random samples', () => {
   it('have every text, call and result once', () => {
     fc.assert(
-      fc.property(turns, (said) => {
-        const { sample, tokens } = sampleOf(said);
+      fc.property(turns, (conversation) => {
+        const { sample, tokens } = sampleOf(conversation);
         const written = entriesOf(read([sample]))
           .flatMap(messagesOf)
           .map((one) => JSON.stringify(one))
@@ -193,7 +196,7 @@ describe('random samples', () => {
     );
   });
 
-  it('cut after any byte are one rejection after the head', () => {
+  it('truncated after any byte are one rejection after the head', () => {
     const json = JSON.stringify(
       sampleOf([{ rounds: [{ calls: 2, reversed: true, thinks: true }], noise: false }]).sample,
     );

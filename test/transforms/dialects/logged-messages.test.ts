@@ -9,7 +9,7 @@ import { createPlainScanner } from '../../../transforms/json/scanner.ts';
 import { KINDS, text } from '../bytes.ts';
 
 describe.each(KINDS)('in a %s', (_kind, make) => {
-  it('messages have their role, and what is none has no role', () => {
+  it('messages have their role, and other values have none', () => {
     const list = createMessageList(createPlainScanner(), 3);
     const json = '[{"role":"user"} ,{"role":1},{},[{"role":"x"}],"role",{"role":"a","role":"\\u0062"}]';
     expect(list.read(make(json), 0)).toBe(json.length);
@@ -24,7 +24,7 @@ describe.each(KINDS)('in a %s', (_kind, make) => {
     expect(list.items.map(isMessage)).toEqual([true, false, false, false, false, true]);
   });
 
-  it('an object is copied with its members, on one line', () => {
+  it('an object is copied to one line with its members', () => {
     const reader = createObjectReader(createPlainScanner());
     const line = make('x{\r"a":1 ,"\\u0062":[{"c":2}]}x');
     const end = reader.scan(line, 1, 0);

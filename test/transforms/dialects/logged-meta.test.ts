@@ -31,7 +31,7 @@ describe('metaOf', () => {
     });
   });
 
-  it('leaves out null, what is absent, empty or of another type', () => {
+  it('leaves out values that are null, absent, empty or of another type', () => {
     const meta = metaOf({
       source_id: view(null),
       harness: undefined,
@@ -45,7 +45,7 @@ describe('metaOf', () => {
     expect(plain(meta)).toEqual({});
   });
 
-  it('takes a number for an id', () => {
+  it('accepts a number as an id', () => {
     expect(plain(metaOf({ source_id: view(7) }))).toEqual({ source_id: '"7"' });
   });
 
@@ -104,7 +104,7 @@ describe('metaOf', () => {
     expect(plain(metaOf({ model: words }))).toEqual({ model: JSON.stringify(words) });
   });
 
-  it('keeps the scores of a reward and nothing about a person', () => {
+  it('keeps the scores of a reward and nothing personal', () => {
     const rewardOf = (value: unknown): object => plain(metaOf({ reward: view(value) }));
     const scores = { score: 1, solved: true, grade: 'partial', by: { a: 0.5, b: 'C' } };
     const others = {
@@ -125,7 +125,7 @@ describe('metaOf', () => {
   });
 });
 
-test('whatever is logged, a value is JSON on one line', () => {
+test('writes any logged value as one line of JSON', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(...META_NAMES), (json, name) => {
       for (const value of metaOf({ [name]: new JsonView(encode(json.trim())) }).values()) {

@@ -30,7 +30,7 @@ describe.each(KINDS)('a response in a %s', (_kind, make) => {
     expect(message && text(message.bytes)).toBe(expected);
   });
 
-  it('may nest as deep as the line may', () => {
+  it('may be nested as deep as its line', () => {
     const around = (levels: number, wrap: (inner: string) => string) =>
       reader.read(make(wrap(nested(levels))), 0);
     const wraps: readonly (readonly [number, (inner: string) => string])[] = [
@@ -50,7 +50,7 @@ describe.each(KINDS)('a response in a %s', (_kind, make) => {
   });
 });
 
-it('the verdict and the place are those of the scanner alone', () => {
+it('has the verdict and place of the scanner alone', () => {
   const response = fc.oneof(
     jsonText,
     jsonText.map((json) => `{"id":1,"choices":[{"message":${json},"index":0},${json}]}`),

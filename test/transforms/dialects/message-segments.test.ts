@@ -8,10 +8,10 @@ const call = (name: string, args: unknown) => ({
   call: { name, arguments: args },
   argumentsText: JSON.stringify(args),
 });
-const text = (said: string) => ({ kind: 'text', text: said });
-const think = (said: string) => ({ kind: 'think', text: said });
+const text = (content: string) => ({ kind: 'text', text: content });
+const think = (content: string) => ({ kind: 'think', text: content });
 
-describe('an assistant text as its segments', () => {
+describe('the segments of an assistant text', () => {
   test.each([
     ['', []],
     ['Hello.', [text('Hello.')]],
@@ -33,18 +33,18 @@ describe('an assistant text as its segments', () => {
     ['STATE: acting\nNEEDS_CONFIRMATION: true\nFINAL: It is done.', [text('It is done.')]],
     ['<think>STATE: a line of the thought</think>', [think('STATE: a line of the thought')]],
     ['Use `<tool_call>` to call.', [text('Use `<tool_call>` to call.')]],
-  ])('%j', (given, segments) => {
-    expect(parseMessageSegments(given)).toEqual(segments);
+  ])('%j', (content, segments) => {
+    expect(parseMessageSegments(content)).toEqual(segments);
   });
 
-  it('keeps the order of thoughts, words and calls', () => {
-    const given = 'a<think>b</think>c<tool_call>{"name":"d","arguments":{}}</tool_call>e<think>f</think>';
-    expect(parseMessageSegments(given).map(({ kind }) => kind)).toEqual([
+  it('keep the order of thoughts, texts and calls', () => {
+    const content = 'a<think>b</think>c<tool_call>{"name":"d","arguments":{}}</tool_call>e<think>f</think>';
+    expect(parseMessageSegments(content).map(({ kind }) => kind)).toEqual([
       ...['text', 'think', 'text', 'tool', 'text', 'think'],
     ]);
   });
 
-  it('never throws, and invents nothing', () => {
+  it('contain only text of the message, and no message throws', () => {
     const words = [
       '<think>',
       '</think>',
@@ -61,11 +61,11 @@ describe('an assistant text as its segments', () => {
     ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...words), { maxLength: 30 }), (parts) => {
-        const given = parts.join('');
-        for (const segment of parseMessageSegments(given)) {
+        const content = parts.join('');
+        for (const segment of parseMessageSegments(content)) {
           if (segment.kind === 'tool') continue;
           for (const word of segment.text.split(/\s+/))
-            expect(given.replaceAll('\ud800', '\ufffd')).toContain(
+            expect(content.replaceAll('\ud800', '\ufffd')).toContain(
               word.replaceAll('\ud800', '\ufffd').slice(0, 1),
             );
         }
@@ -74,7 +74,7 @@ describe('an assistant text as its segments', () => {
   });
 });
 
-test('U3: the lines of the protocol are separated from the words', () => {
+test('keep lines of the protocol apart from texts', () => {
   expect(protocolLines('STATE: acting\nNEEDS_CONFIRMATION: true\nFINAL: done\nstate of mind')).toEqual([
     ...['STATE: acting', 'NEEDS_CONFIRMATION: true', 'FINAL:'],
   ]);

@@ -11,8 +11,8 @@ const read = (...lines: readonly string[]) => {
   return lines.flatMap((json, i) => [...reader.read(lineOf(json, asBuffer, i + 1))]);
 };
 const texts = (items: readonly { readonly bytes: Uint8Array }[]) => items.map(({ bytes }) => text(bytes));
-/** All messages, the reply too, as text. */
-const said = ({ messages: list, reply }: Entry) => texts(reply === undefined ? list : [...list, reply]);
+/** All messages and the reply as text. */
+const allTexts = ({ messages: list, reply }: Entry) => texts(reply === undefined ? list : [...list, reply]);
 const one = (json: string): Entry => read(json)[0] as Entry;
 const turns = (...list: readonly (readonly [from: string, value: string])[]) =>
   `{"conversations":${JSON.stringify(list.map(([from, value]) => ({ from, value })))}}`;
@@ -27,23 +27,23 @@ describe.each(KINDS)('a conversation in a %s', (_kind, make) => {
   const json = ` {"id":7, "messages" : [${list.join(' ,')}],"tools":[{"type":"function","function":{"name":"a","n":1.0}},{"name":"b"}],"parallel_tool_calls":true}`;
   const [entry] = messages.create().read(lineOf(json, make, 3, 50)) as [Entry];
 
-  it('keeps the bytes of its messages; the last one is the reply', () => {
+  it('keeps the bytes of its messages, of which the last is the reply', () => {
     expect(texts(entry.messages)).toEqual(list.slice(0, -1));
     expect(text(entry.reply?.bytes as Uint8Array)).toBe(list[3]);
   });
 
-  it('takes definitions wrapped and flattened', () => {
+  it('takes wrapped and flat definitions', () => {
     expect(texts(entry.tools)).toEqual(['{"name":"a","n":1.0}', '{"name":"b"}']);
     expect(entry.tools.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  it('is a separate session, without a time', () => {
+  it('is a separate session without a time', () => {
     expect(entry).toMatchObject({ sessionId: 'a.jsonl:3', alone: true, timestamp: undefined });
     expect(entry.origin).toEqual({ source: 'a.jsonl', line: 3, offset: 50, length: Buffer.byteLength(json) });
   });
 });
 
-it('has no reply when the last message is not that of the model', () => {
+it('a conversation has no reply if its last message is not of the model', () => {
   expect(one('{"messages":[{"role":"assistant"},{"role":"user"}]}')).toMatchObject({ reply: undefined });
   expect(one('{"messages":[]}')).toMatchObject({ messages: [], reply: undefined, tools: [] });
 });
@@ -55,7 +55,7 @@ it('the objects of one line have different ids', () => {
   expect(ids).toEqual(['a.jsonl:1', 'a.jsonl:1.2', 'a.jsonl:1.3']);
 });
 
-it('messages that the line before has too are the same objects', () => {
+it('messages that the previous line has too are the same objects', () => {
   const [a, b] = read(
     '{"messages":[{"role":"system"},{"role":"user"}]}',
     '{"messages":[{"role":"system"},{"role":"x"}]}',
@@ -63,30 +63,30 @@ it('messages that the line before has too are the same objects', () => {
   expect(b.messages[0]).toBe(a.messages[0]);
 });
 
-test.each(['', ' \\n', '[]', ' [] '])('tools in a string: %j are none', (tools) => {
+test.each(['', ' \\n', '[]', ' [] '])('tools that are the string %j are absent', (tools) => {
   expect(one(`{"messages":[],"tools":"${tools}"}`).tools).toEqual([]);
 });
 
-it('tools in a string keep the text that is in it', () => {
+it('tools in a string keep their text', () => {
   const tools = '[{"type":"function","function":{"name":"f","n":[1.0,1e400],"d":"\\u00e9"}}]';
   expect(texts(one(`{"messages":[],"tools":${JSON.stringify(tools)}}`).tools)).toEqual([
     '{"name":"f","n":[1.0,1e400],"d":"\\u00e9"}',
   ]);
 });
 
-it('a system text beside the messages is the first of them', () => {
-  expect(said(one('{"system":"a\\u0041","messages":[{"role":"user"}]}'))).toEqual([
+it('a system text beside the messages comes first', () => {
+  expect(allTexts(one('{"system":"a\\u0041","messages":[{"role":"user"}]}'))).toEqual([
     '{"role":"system","content":"a\\u0041"}',
     '{"role":"user"}',
   ]);
-  for (const none of ['""', 'null']) expect(said(one(`{"system":${none},"messages":[]}`))).toEqual([]);
+  for (const none of ['""', 'null']) expect(allTexts(one(`{"system":${none},"messages":[]}`))).toEqual([]);
 });
 
 describe('ShareGPT', () => {
-  it('becomes messages, with the values as they are written', () => {
+  it('becomes messages with unchanged values', () => {
     const json =
       '{"system":"s","tools":"[{\\"name\\":\\"f\\"}]","conversations":[{"from":"human","value":"\\u0041\\/"},{"value":"b","from":"gpt","weight":0.0}]}';
-    expect(said(one(json))).toEqual([
+    expect(allTexts(one(json))).toEqual([
       '{"role":"system","content":"s"}',
       '{"role":"user","content":"\\u0041\\/"}',
       '{"role":"assistant","content":"b","weight":0.0}',
@@ -94,7 +94,7 @@ describe('ShareGPT', () => {
     expect(texts(one(json).tools)).toEqual(['{"name":"f"}']);
   });
 
-  it('calls keep the text of their arguments, and results answer them in order', () => {
+  it('keeps the text of arguments, and results answer calls in order', () => {
     const parallel = '[{"name":"f","arguments":{"b":1.0,"a":[]}},{"name":"g","arguments":"{}"}]';
     const list = turns(
       ['human', 'q'],
@@ -105,7 +105,7 @@ describe('ShareGPT', () => {
       ['observation', 'three'],
       ['gpt', 'done'],
     );
-    expect(said(one(list)).slice(1)).toEqual([
+    expect(allTexts(one(list)).slice(1)).toEqual([
       '{"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\\"b\\":1.0,\\"a\\":[]}"}},{"id":"call_2","type":"function","function":{"name":"g","arguments":"{}"}}]}',
       '{"role":"tool","tool_call_id":"call_1","content":"one"}',
       '{"role":"assistant","content":"text","tool_calls":[{"id":"call_3","type":"function","function":{"name":"f","arguments":"{}"}}]}',
@@ -115,7 +115,7 @@ describe('ShareGPT', () => {
     ]);
   });
 
-  it('a thought in front is the reasoning', () => {
+  it('has a leading thought as its reasoning', () => {
     const thought = '<think>\nhm\n</think>\n\n';
     const call = '{"name":"f"}';
     const list = turns(
@@ -124,15 +124,15 @@ describe('ShareGPT', () => {
       ['function_call', `${thought}b\n<tool_call>${call}</tool_call>`],
     );
     const tool = (n: number) => `"tool_calls":[{"id":"call_${n}","type":"function","function":{"name":"f"}}]`;
-    expect(said(one(list))).toEqual([
+    expect(allTexts(one(list))).toEqual([
       '{"role":"assistant","content":"a","reasoning_content":"hm"}',
       `{"role":"assistant","reasoning_content":"hm",${tool(1)}}`,
       `{"role":"assistant","content":"b","reasoning_content":"hm",${tool(2)}}`,
     ]);
   });
 
-  it('other tags stay in the text', () => {
-    expect(said(one(turns(['gpt', '<think>a</think>b'], ['tool', 'x'], ['human', 'y'])))).toEqual([
+  it('keeps other tags in the text', () => {
+    expect(allTexts(one(turns(['gpt', '<think>a</think>b'], ['tool', 'x'], ['human', 'y'])))).toEqual([
       '{"role":"assistant","content":"<think>a</think>b"}',
       '{"role":"tool","content":"x"}',
       '{"role":"user","content":"y"}',
@@ -180,11 +180,11 @@ describe('a line is rejected', () => {
   });
 });
 
-test('any object survives as a message, byte for byte', () => {
+test('any object is kept as a message byte for byte', () => {
   fc.assert(
     fc.property(objectText, (content) => {
       const message = `{"role":"user","content":${content}}`;
-      expect(said(one(`{"messages":[${message}]}`))).toEqual([message.replace(/[\r\n]/g, ' ')]);
+      expect(allTexts(one(`{"messages":[${message}]}`))).toEqual([message.replace(/[\r\n]/g, ' ')]);
     }),
   );
 });

@@ -18,7 +18,7 @@ function elementsOf(document: object) {
 const entriesOf = (document: object) =>
   elementsOf(document).filter((element): element is Entry => element.kind === 'entry');
 
-function saidIn(...messages: readonly object[]): readonly (readonly unknown[])[] {
+function conversationsOf(...messages: readonly object[]): readonly (readonly unknown[])[] {
   return entriesOf({ info: { id: 's' }, messages }).map(({ messages: list, reply }) =>
     [...list, ...(reply === undefined ? [] : [reply])].map(({ bytes }) => JSON.parse(text(bytes))),
   );
@@ -26,13 +26,13 @@ function saidIn(...messages: readonly object[]): readonly (readonly unknown[])[]
 
 const user = (...parts: readonly object[]) => ({ info: { role: 'user' }, parts });
 const answer = (...parts: readonly object[]) => ({ info: { role: 'assistant', modelID: 'm' }, parts });
-const says = (said: string, more: object = {}) => ({ type: 'text', text: said, ...more });
+const says = (content: string, more: object = {}) => ({ type: 'text', text: content, ...more });
 const step = { type: 'step-start' };
 const tool = (callID: string, state: object) => ({ type: 'tool', callID, tool: 'read', state });
 const call = (id: string) => ({ id, type: 'function', function: { name: 'read', arguments: '{}' } });
 
 describe('opencode', () => {
-  it('knows a session with messages, and an empty one', () => {
+  it('detects a session with messages and an empty one', () => {
     expect(detects({ info: {}, messages: [user()] })).toBe(true);
     expect(detects({ info: { projectID: 'p' }, messages: [] })).toBe(true);
   });
@@ -42,13 +42,13 @@ describe('opencode', () => {
     ['an empty run', { info: {}, messages: [] }],
     ['a message without parts', { info: {}, messages: [{ info: { role: 'user' } }] }],
     ['a conversation', { messages: [user()] }],
-  ])('does not know %s', (_what, first) => expect(detects(first)).toBe(false));
+  ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
-  it('makes an answer of each step, with the results of its calls after it', () => {
+  it('makes each step an answer, followed by the results of its calls', () => {
     const done = { status: 'completed', input: {}, output: 'In May.' };
     const failed = { status: 'error', input: {}, error: 'gone' };
     const parts = [step, says('I look.'), tool('a', done), tool('b', failed), step, says('In May.')];
-    expect(saidIn(user(says('When?')), answer(...parts))).toEqual([
+    expect(conversationsOf(user(says('When?')), answer(...parts))).toEqual([
       [
         { role: 'user', content: 'When?' },
         { role: 'assistant', content: 'I look.', tool_calls: [call('a'), call('b')] },
@@ -59,10 +59,14 @@ describe('opencode', () => {
     ]);
   });
 
-  it('keeps reasoning, and leaves out what the model did not see and did not say', () => {
-    const asked = user(says('When?'), says('Hidden.', { ignored: true }), says('Seen.', { synthetic: true }));
+  it('keeps reasoning and leaves out parts that the model neither saw nor wrote', () => {
+    const question = user(
+      says('When?'),
+      says('Hidden.', { ignored: true }),
+      says('Seen.', { synthetic: true }),
+    );
     const parts = [{ type: 'reasoning', text: 'Hm.' }, says(''), says('May.'), { type: 'patch', files: [] }];
-    expect(saidIn(asked, answer(...parts), answer(step))).toEqual([
+    expect(conversationsOf(question, answer(...parts), answer(step))).toEqual([
       [
         { role: 'user', content: 'When?\nSeen.' },
         { role: 'assistant', content: 'May.', reasoning_content: 'Hm.' },
@@ -70,13 +74,13 @@ describe('opencode', () => {
     ]);
   });
 
-  it('keeps images, and files whose text is not in the log', () => {
+  it('keeps images and files whose text is not in the log', () => {
     const image = { type: 'file', mime: 'image/png', url: 'data:image/png;base64,AA==' };
     const pdf = { type: 'file', mime: 'application/pdf', url: 'data:a' };
     const plain = { type: 'file', mime: 'text/plain', url: 'file:///a' };
     const shown = { type: 'image_url', image_url: { url: image.url } };
     const state = { status: 'completed', input: {}, output: 'r', attachments: [image] };
-    expect(saidIn(user(says('a'), image, pdf, plain), answer(tool('c', state)))).toEqual([
+    expect(conversationsOf(user(says('a'), image, pdf, plain), answer(tool('c', state)))).toEqual([
       [
         { role: 'user', content: [{ type: 'text', text: 'a' }, shown, pdf] },
         { role: 'assistant', tool_calls: [call('c')] },
@@ -85,9 +89,9 @@ describe('opencode', () => {
     ]);
   });
 
-  it('has no result for a call that did not end', () => {
+  it('has no result for an unfinished call', () => {
     const state = { status: 'running', input: {} };
-    expect(saidIn(answer(tool('c', state)), user(says('Stop.')))).toEqual([
+    expect(conversationsOf(answer(tool('c', state)), user(says('Stop.')))).toEqual([
       [
         { role: 'assistant', tool_calls: [call('c')] },
         { role: 'user', content: 'Stop.' },
@@ -102,7 +106,7 @@ describe('opencode', () => {
       user({ type: 'compaction', auto: true }),
       answer(says('So far: b.')),
     ];
-    expect(saidIn(...messages, user(says('c')), answer(says('d')))).toEqual([
+    expect(conversationsOf(...messages, user(says('c')), answer(says('d')))).toEqual([
       [
         { role: 'user', content: 'a' },
         { role: 'assistant', content: 'b' },
@@ -120,7 +124,7 @@ describe('opencode', () => {
     ]);
   });
 
-  it('gives every document an element', () => {
+  it('yields an element for every document', () => {
     expect(elementsOf({ info: {}, messages: [] })).toHaveLength(1);
     expect(elementsOf({ info: {}, messages: 1 })).toMatchObject([{ reason: 'bad-messages' }]);
     expect(elementsOf({ info: {}, messages: [user(), { parts: [] }] })).toMatchObject([

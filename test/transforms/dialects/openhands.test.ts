@@ -17,8 +17,8 @@ function elementsOf(...objects: readonly object[]) {
   return [...read, ...(reader.end?.() ?? [])];
 }
 
-/** The roles and contents of each conversation. */
-function said(...objects: readonly object[]): readonly string[][] {
+/** Roles and contents of each conversation. */
+function conversationsOf(...objects: readonly object[]): readonly string[][] {
   const entries = elementsOf(...objects).filter(({ kind }) => kind === 'entry') as readonly Entry[];
   return entries.map(({ messages, reply }) =>
     [...messages, ...(reply === undefined ? [] : [reply])].map(({ bytes }) => {
@@ -29,7 +29,7 @@ function said(...objects: readonly object[]): readonly string[][] {
   );
 }
 
-const asked = { id: 0, source: 'user', action: 'message', args: { content: 'a' } };
+const question = { id: 0, source: 'user', action: 'message', args: { content: 'a' } };
 const ran = (id: number, more: object = {}) => ({
   id,
   source: 'agent',
@@ -43,61 +43,61 @@ const saw = (id: number, cause: number, content = 'r') => ({
 
 describe('openhands', () => {
   it.each([
-    ['an action', asked],
+    ['an action', question],
     ['an observation', saw(1, 0)],
     ['an event of the SDK', { kind: 'MessageEvent', source: 'user', llm_message: {} }],
     ['a condensation', { kind: 'Condensation', source: 'environment' }],
     ['a run', { instance_id: 'i', history: [] }],
-  ])('knows %s', (_what, first) => expect(detects(first)).toBe(true));
+  ])('detects %s', (_what, first) => expect(detects(first)).toBe(true));
 
   it.each([
     ['an action of nobody', { action: 'run', args: {} }],
     ['a kind of something else', { kind: 'LLM', source: 'x' }],
     ['a trajectory', { history: [], trajectory: [], info: {} }],
-  ])('does not know %s', (_what, first) => expect(detects(first)).toBe(false));
+  ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
   it('pairs observations by their cause, in the order of the calls', () => {
-    expect(said(asked, ran(1, { thought: 'b' }), saw(2, 1, 'r1'), ran(3), saw(4, 3, 'r3'))).toEqual([
-      ['user "a"', 'assistant "b" run', 'tool "r1"', 'assistant  run', 'tool "r3"'],
-    ]);
+    expect(
+      conversationsOf(question, ran(1, { thought: 'b' }), saw(2, 1, 'r1'), ran(3), saw(4, 3, 'r3')),
+    ).toEqual([['user "a"', 'assistant "b" run', 'tool "r1"', 'assistant  run', 'tool "r3"']]);
   });
 
-  it('takes an observation whose action is unknown, or has had its observation, as a user message', () => {
-    expect(said(asked, ran(1), saw(2, 1), saw(3, 1, 'again'), saw(4, 9, 'lost'))).toEqual([
+  it('reads an observation without an open action as a user message', () => {
+    expect(conversationsOf(question, ran(1), saw(2, 1), saw(3, 1, 'again'), saw(4, 9, 'lost'))).toEqual([
       ['user "a"', 'assistant  run', 'tool "r"', 'user "again"', 'user "lost"'],
     ]);
   });
 
-  it('keeps what a condensation did not forget, and a call that is open across it', () => {
+  it('keeps events that a condensation did not forget, and a call that is open across it', () => {
     const condensed = { forgotten_event_ids: [1, 2], summary: 's', summary_offset: 1 };
     const events = [
-      ...[asked, ran(1), saw(2, 1), ran(3)],
+      ...[question, ran(1), saw(2, 1), ran(3)],
       { id: 4, source: 'agent', action: 'condensation', args: condensed },
       saw(5, 3, 'late'),
     ];
-    expect(said(...events)).toEqual([
+    expect(conversationsOf(...events)).toEqual([
       ['user "a"', 'assistant  run', 'tool "r"', 'assistant  run'],
       ['user "a"', 'user "s"', 'assistant  run', 'tool "late"'],
     ]);
   });
 
-  it('counts an object that was condensed as one line for each of its conversations', () => {
+  it('counts a condensed object as one line for each of its conversations', () => {
     const condensation = {
       id: 3,
       source: 'agent',
       action: 'condensation',
       args: { forgotten_event_ids: [1, 2] },
     };
-    const history = [asked, ran(1), saw(2, 1), condensation, ran(4), condensation, ran(5)];
+    const history = [question, ran(1), saw(2, 1), condensation, ran(4), condensation, ran(5)];
     const elements = elementsOf({ instance_id: 'i', history });
     const repairs = elements.filter(({ kind }) => kind === 'repair') as readonly Repair[];
     expect(repairs.map(({ repair, count }) => [repair, count])).toEqual([['split-objects', 2]]);
     expect(elements.filter(({ kind }) => kind === 'entry')).toHaveLength(3);
   });
 
-  it('rejects a run as a whole for an event that it cannot read, and reads the next one', () => {
-    const bad = { instance_id: 'i', history: [asked, { id: 1 }] };
-    const good = { instance_id: 'j', history: [asked, ran(1)] };
+  it('rejects a whole run for an unreadable event and reads the next one', () => {
+    const bad = { instance_id: 'i', history: [question, { id: 1 }] };
+    const good = { instance_id: 'j', history: [question, ran(1)] };
     expect(elementsOf(bad, good)).toMatchObject([
       { kind: 'rejection', reason: 'bad-event' },
       { kind: 'entry', sessionId: expect.stringMatching(/\/j$/) },
@@ -114,7 +114,7 @@ describe('openhands', () => {
     expect(elementsOf(event)).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });
 
-  it('reads an observation that has no content as the text of its members', () => {
+  it('reads an observation without content as the text of its members', () => {
     const call = { id: 'c', name: 'f', arguments: '{}' };
     const events = [
       { kind: 'ActionEvent', source: 'agent', thought: [], tool_call: call, llm_response_id: 'r' },
@@ -125,6 +125,6 @@ describe('openhands', () => {
         observation: { kind: 'X', n: 1 },
       },
     ];
-    expect(said(...events)).toEqual([['assistant  f', 'tool "{\\"kind\\":\\"X\\",\\"n\\":1}"']]);
+    expect(conversationsOf(...events)).toEqual([['assistant  f', 'tool "{\\"kind\\":\\"X\\",\\"n\\":1}"']]);
   });
 });

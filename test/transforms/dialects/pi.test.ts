@@ -12,8 +12,8 @@ function elementsOf(...objects: readonly object[]) {
   return [...read, ...(reader.end?.() ?? [])];
 }
 
-/** The texts of each conversation. */
-function said(...objects: readonly object[]): readonly string[][] {
+/** Texts of each conversation. */
+function conversationsOf(...objects: readonly object[]): readonly string[][] {
   const entries = elementsOf(...objects).filter(({ kind }) => kind === 'entry') as readonly Entry[];
   return entries.map(({ messages, reply }) =>
     [...messages, ...(reply === undefined ? [] : [reply])].map(({ bytes }) => {
@@ -38,42 +38,47 @@ const compaction = (id: string, parentId: string, firstKeptEntryId: string) => (
 });
 
 describe('pi', () => {
-  it('goes back twice, and then to a branch that was left', () => {
+  it('goes back twice and then to an abandoned branch', () => {
     const lines = [head, user('1', null), answer('2', '1'), user('3', '2'), answer('4', '3')];
     const back = [user('5', '2'), answer('6', '5'), user('7', '4'), answer('8', '7')];
-    expect(said(...lines, ...back)).toEqual([
+    expect(conversationsOf(...lines, ...back)).toEqual([
       ['user 1', 'assistant 2', 'user 5', 'assistant 6'],
       ['user 1', 'assistant 2', 'user 3', 'assistant 4', 'user 7', 'assistant 8'],
     ]);
   });
 
-  it('writes nothing twice when nothing comes after the user went back', () => {
+  it('writes nothing twice if nothing follows after going back', () => {
     const lines = [head, user('1', null), answer('2', '1'), user('3', '2'), answer('4', '3')];
     const message = { role: 'assistant', content: [], stopReason: 'aborted' };
     const stopped = { type: 'message', id: '5', parentId: '2', message };
-    expect(said(...lines, stopped)).toEqual([['user 1', 'assistant 2', 'user 3', 'assistant 4']]);
-    expect(said(...lines, stopped, user('6', '2'))).toEqual([
+    expect(conversationsOf(...lines, stopped)).toEqual([['user 1', 'assistant 2', 'user 3', 'assistant 4']]);
+    expect(conversationsOf(...lines, stopped, user('6', '2'))).toEqual([
       ['user 1', 'assistant 2', 'user 6'],
       ['user 1', 'assistant 2', 'user 3', 'assistant 4'],
     ]);
   });
 
-  it('begins again in front of the first message for a null parent', () => {
-    expect(said(head, user('1', null), answer('2', '1'), user('3', null), answer('4', '3'))).toEqual([
+  it('starts over before the first message for a null parent', () => {
+    expect(
+      conversationsOf(head, user('1', null), answer('2', '1'), user('3', null), answer('4', '3')),
+    ).toEqual([
       ['user 3', 'assistant 4'],
       ['user 1', 'assistant 2'],
     ]);
   });
 
-  it('keeps the messages from the one that a compaction names, or after an entry without a message', () => {
+  it('keeps messages from the one that a compaction names, or after an entry without a message', () => {
     const model = { type: 'model_change', id: '2m', parentId: '2' };
     const lines = [head, user('1', null), answer('2', '1'), model, user('3', '2m'), answer('4', '3')];
     for (const first of ['3', '2m'])
-      expect(said(...lines, compaction('5', '4', first), user('6', '5'))).toEqual([
+      expect(conversationsOf(...lines, compaction('5', '4', first), user('6', '5'))).toEqual([
         ['user 1', 'assistant 2', 'user 3', 'assistant 4'],
         ['user sum', 'user 3', 'assistant 4', 'user 6'],
       ]);
-    expect(said(...lines, compaction('5', '4', 'none'), user('6', '5'))[1]).toEqual(['user sum', 'user 6']);
+    expect(conversationsOf(...lines, compaction('5', '4', 'none'), user('6', '5'))[1]).toEqual([
+      'user sum',
+      'user 6',
+    ]);
   });
 
   it('continues in the order of the file when it goes back before a compaction', () => {
@@ -83,7 +88,7 @@ describe('pi', () => {
     expect(second?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('parent-missing');
   });
 
-  it('reads each message of the output of --mode json once, when it ends', () => {
+  it('reads each message in the output of --mode json once, at its end', () => {
     const ask = { role: 'user', content: [{ type: 'text', text: 'a' }] };
     const say = { role: 'assistant', content: [{ type: 'text', text: 'b' }] };
     const lines = [
@@ -99,24 +104,24 @@ describe('pi', () => {
       ],
       { type: 'agent_end', messages: [ask, say] },
     ];
-    expect(said(...lines)).toEqual([['user a', 'assistant b']]);
+    expect(conversationsOf(...lines)).toEqual([['user a', 'assistant b']]);
     const [entry] = elementsOf(...lines).filter(({ kind }) => kind === 'entry') as readonly Entry[];
     expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
   });
 
-  it('drops a line that is there again, also from before a compaction', () => {
+  it('drops repeated lines, also from before a compaction', () => {
     const lines = [head, user('1', null), answer('2', '1'), compaction('3', '2', '2'), user('4', '3')];
     const fates = elementsOf(...lines, user('1', null), user('4', '3')).filter(({ kind }) => kind === 'fate');
     expect(fates).toMatchObject(Array(2).fill({ fate: 'dropped:copied-line' }));
   });
 
-  it('begins another session with another header', () => {
+  it('begins a session with another header', () => {
     const lines = [head, user('1', null), { ...head, id: 't' }, user('1', null)];
     const entries = elementsOf(...lines).filter(({ kind }) => kind === 'entry') as readonly Entry[];
     expect(entries.map(({ sessionId }) => sessionId)).toEqual(['s', 't']);
   });
 
-  it('keeps what a model said before it was stopped', () => {
+  it('keeps the text of a model that was stopped', () => {
     const stopped = { role: 'assistant', content: [{ type: 'text', text: 'b' }], stopReason: 'error' };
     const [entry] = elementsOf(head, user('1', null), {
       type: 'message',
@@ -137,7 +142,7 @@ describe('pi', () => {
     expect(elementsOf(line)).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });
 
-  it('knows its own header, not that of a session trace', () => {
+  it('detects its own header but not that of a session trace', () => {
     const detects = (first: object): unknown =>
       pi.detect(new Map(Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))])));
     expect(detects(head)).toBe(true);

@@ -1,4 +1,4 @@
-/** Pairs of the Responses API: items as messages, chains of responses, answers that come later. */
+/** Exchanges of the Responses API: items as messages, chains of responses, late answers. */
 import { describe, expect, it, test } from 'vitest';
 import type { ReadingOptions } from '../../../transforms/dialects/dialect.ts';
 import responses from '../../../transforms/dialects/responses.ts';
@@ -58,7 +58,7 @@ describe('items', () => {
     expect(all(read([pair(input)])[0])).toEqual([expected]);
   });
 
-  it('makes one message of what the model says up to a result, and puts results in the order of the calls', () => {
+  it('join the output up to a result into one message, with results in the order of the calls', () => {
     const input = [
       { role: 'user', content: 'q' },
       message('a'),
@@ -68,19 +68,19 @@ describe('items', () => {
       result('1', [{ type: 'input_text', text: 'r1' }]),
       message('b'),
     ];
-    const said = all(read([pair(input)])[0]);
-    expect(said.map(({ role, tool_call_id: id }) => id ?? role)).toEqual([
+    const messages = all(read([pair(input)])[0]);
+    expect(messages.map(({ role, tool_call_id: id }) => id ?? role)).toEqual([
       'user',
       'assistant',
       '1',
       '2',
       'assistant',
     ]);
-    expect(said[1].tool_calls.map(({ id }: { readonly id: string }) => id)).toEqual(['1', '2']);
-    expect(said[2].content).toEqual([{ type: 'text', text: 'r1' }]);
+    expect(messages[1].tool_calls.map(({ id }: { readonly id: string }) => id)).toEqual(['1', '2']);
+    expect(messages[2].content).toEqual([{ type: 'text', text: 'r1' }]);
   });
 
-  it('keeps calls of the server and unknown items as parts', () => {
+  it('stay parts when they are server calls or unknown', () => {
     const [entry] = read([
       pair('q', answer('1', { type: 'web_search_call', id: 'w' }, { type: 'novel', x: 1.0 }, message('a'))),
     ]);
@@ -92,7 +92,7 @@ describe('items', () => {
     expect(rules(entry).toSorted()).toEqual(['block-kept', 'server-tool']);
   });
 
-  it('leaves sealed reasoning out, or keeps it', () => {
+  it('have sealed reasoning left out, or kept on request', () => {
     const [entry] = read([pair('q', answer('1', sealed, message('a')))]);
     expect([...(entry?.changes ?? [])]).toEqual([['sealed-reasoning', 1]]);
     expect(rules(entry)).toEqual(['reasoning-sealed']);
@@ -100,7 +100,7 @@ describe('items', () => {
     expect(all(kept)[1].reasoning_details).toEqual([{ type: 'reasoning.encrypted', data: 'data' }]);
   });
 
-  it('takes tools as functions; hosted ones stay', () => {
+  it('have function tools, and hosted tools unchanged', () => {
     const tools = [{ type: 'function', name: 'f', parameters: {}, strict: true }, { type: 'web_search' }];
     const [entry] = read([pair('q', null, { tools })]);
     expect(entry?.tools.map(({ name, bytes }) => [name, JSON.parse(text(bytes))])).toEqual([
@@ -119,7 +119,7 @@ describe('items', () => {
 });
 
 describe('chains', () => {
-  it('put the conversation so far in front, without its instructions', () => {
+  it('begin with the conversation so far, without its instructions', () => {
     const [, second] = read([
       pair('one', answer('1', call('c')), { instructions: 'old' }),
       pair([result('c', 'r')], answer('2', message('two')), {
@@ -133,7 +133,7 @@ describe('chains', () => {
     expect(second?.sessionId).toBe('1');
   });
 
-  it('branch where two requests name one response', () => {
+  it('branch when two requests continue one response', () => {
     const [first, ...others] = read([
       pair('a', answer('1', message('b'))),
       pair('c', answer('2', message('d')), { previous_response_id: '1' }),
@@ -149,7 +149,7 @@ describe('chains', () => {
     for (const { messages } of others) expect(messages[0]).toBe(first?.messages[0]);
   });
 
-  it('are refused when the response they continue is unknown, or was forgotten for room', () => {
+  it('are refused when the response that they continue is unknown or was dropped to save memory', () => {
     const lost = pair('x', answer('9', message('y')), { previous_response_id: 'none' });
     expect(read([lost])).toMatchObject([
       { refused: { reason: 'context-missing' }, messages: [], alone: true },
@@ -163,7 +163,7 @@ describe('chains', () => {
     expect(read([...pairs, again])[2]).not.toHaveProperty('refused');
   });
 
-  it('forget what another source said', () => {
+  it('do not continue responses of another source', () => {
     const reader = responses.create();
     const line = (one: object) => lineOf(JSON.stringify(one));
     reader.read(line(pair('a', answer('1', message('b')))));
@@ -172,7 +172,7 @@ describe('chains', () => {
     expect(entry).toMatchObject({ refused: { reason: 'context-missing' } });
   });
 
-  it('continue a conversation by its id', () => {
+  it('can continue a conversation by its id', () => {
     const conversation = { conversation: { id: 'v' } };
     const [, second] = read([
       pair('a', answer('1', message('b')), conversation),
@@ -184,14 +184,14 @@ describe('chains', () => {
 });
 
 describe('answers', () => {
-  it('that come later are found by their id', () => {
+  it('that arrive later are found by their id', () => {
     const queued = { ...answer('1'), status: 'queued' };
-    const [asked, polled, next] = read([
+    const [first, polled, next] = read([
       pair('a', queued, { instructions: 's' }),
       { request: null, response: { ...answer('1', message('b')), status: 'completed' } },
       pair('c', null, { previous_response_id: '1' }),
     ]);
-    expect(asked?.reply).toBeUndefined();
+    expect(first?.reply).toBeUndefined();
     expect(all(polled).map(({ content }) => content)).toEqual(['s', 'a', 'b']);
     expect(all(next).map(({ content }) => content)).toEqual(['a', 'b', 'c']);
   });
@@ -204,7 +204,7 @@ describe('answers', () => {
     expect(rules(read([pair('q', { ...answer('1', message('a')), ...more })])[0])).toEqual([rule]);
   });
 
-  it('alone are a separate session, after the instructions that they repeat', () => {
+  it('alone are a separate session that begins with the instructions they repeat', () => {
     const [entry] = read([{ ...answer('1', message('a')), instructions: 's' }], { userTurn: 'u' });
     expect(all(entry).map(({ content }) => content)).toEqual(['s', 'u', 'a']);
     expect(entry).toMatchObject({ alone: true, lacks: ['tools'] });

@@ -30,7 +30,7 @@ describe('runs', () => {
     ['tau-bench', { task_id: 1, reward: 0, traj: [] }],
     ['mini-swe-agent', { info: {}, messages: [], trajectory_format: 'mini-swe-agent-1.1' }],
     ['a bare message', user],
-  ])('knows %s', (_what, first) => expect(detects(first)).toBe(true));
+  ])('detects %s', (_what, first) => expect(detects(first)).toBe(true));
 
   it.each([
     ['a message with a time of its own', { ...user, ts: 1 }],
@@ -40,10 +40,10 @@ describe('runs', () => {
     ['an OpenHands run', { instance_id: 'i', history: [] }],
     ['a role that no API has', { role: 'manager', content: 'a' }],
     ['a trajectory without information', { trajectory: [], history: [] }],
-  ])('does not know %s', (_what, first) => expect(detects(first)).toBe(false));
+  ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
   it('reads blocks of the Messages API: calls, thoughts and results', () => {
-    const said = [
+    const replyBlocks = [
       { type: 'thinking', thinking: 'Hm.', signature: 's' },
       { type: 'text', text: 'I look.' },
       { type: 'tool_use', id: 'c', name: 'f', input: { n: 1 } },
@@ -52,7 +52,7 @@ describe('runs', () => {
       { type: 'tool_result', tool_use_id: 'c', content: 'r' },
       { type: 'text', text: 'Well?' },
     ];
-    const objects = [user, { role: 'assistant', content: said }, { role: 'user', content: results }];
+    const objects = [user, { role: 'assistant', content: replyBlocks }, { role: 'user', content: results }];
     expect(messagesOf(...objects)).toEqual([
       user,
       {
@@ -66,7 +66,7 @@ describe('runs', () => {
     ]);
   });
 
-  it('drops the marks of Kimi CLI, and reads its thoughts', () => {
+  it('drops the markers of Kimi CLI and reads its thoughts', () => {
     const thought = [
       { type: 'think', think: 'Hm.' },
       { type: 'text', text: 'b' },
@@ -83,7 +83,7 @@ describe('runs', () => {
     expect(elementsOf(...objects).filter(({ kind }) => kind === 'fate')).toHaveLength(2);
   });
 
-  it('reads the old form of calls, and arguments that are an object', () => {
+  it('reads the old form of calls and arguments that are objects', () => {
     const old = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } };
     const result = { role: 'function', name: 'f', content: 'r' };
     const flat = { role: 'assistant', tool_calls: [{ id: 'x', name: 'g', arguments: { n: 1 } }] };
@@ -98,7 +98,7 @@ describe('runs', () => {
     ]);
   });
 
-  it('keeps images, refusals and texts apart', () => {
+  it('keeps images, refusals and separate texts', () => {
     const image = { type: 'image_url', image_url: { url: 'data:x' } };
     const seen = { role: 'user', content: [{ type: 'text', text: 'b' }, image] };
     expect(messagesOf(seen, { role: 'assistant', content: null, refusal: 'No.' })).toEqual([
@@ -107,7 +107,7 @@ describe('runs', () => {
     ]);
   });
 
-  it('leaves reasoning out that has no text', () => {
+  it('leaves out reasoning without text', () => {
     const blocks = [
       { type: 'redacted_thinking', data: 'x' },
       { type: 'thinking', thinking: '', signature: 's' },
@@ -139,7 +139,7 @@ describe('runs', () => {
     expect(ids.map((id) => id.split('/').slice(1).join('/'))).toEqual(['1/0', '1/1', 'x/0']);
   });
 
-  it('says what a run was worth, what it cost and how it ended', () => {
+  it('has the reward, the cost and the end of a run as meta', () => {
     const tau = { task_id: 3, reward: 1, traj: [user] };
     const mini = {
       info: { exit_status: 'Submitted', model_stats: { instance_cost: 0.5 } },

@@ -15,12 +15,12 @@ describe('thoughts', () => {
     ['<think> </think>a', 'a', []],
     ['a<think>x</think>', 'a', ['x']],
     ['a<think>t <TOOL_CALL>{}', 'a<TOOL_CALL>{}', ['t']],
-  ])('%j', (said, text, thoughts) => {
-    expect(cutThoughts(said)).toEqual({ text, thoughts });
+  ])('%j', (content, text, thoughts) => {
+    expect(cutThoughts(content)).toEqual({ text, thoughts });
   });
 
   test.each(['<think>', '</think>', '<think></think>', '<think><tool_call>'])(
-    'a megabyte of %s is read',
+    'are cut from a megabyte of %s',
     (tag) => {
       expect(cutThoughts(tag.repeat(2 ** 20 / tag.length)).text).not.toContain('think>');
     },
@@ -52,13 +52,13 @@ describe('leaked lines', () => {
     ['Retrigger: go on', 'Retrigger: go on', 0],
     ['needs_confirmation: from you', 'needs_confirmation: from you', 0],
     ['```yaml\nstate: idle\n```\nState: idle', '```yaml\nstate: idle\n```', 1],
-  ])('%j', (said, text, lines) => {
-    expect(cutLeakedHeaders(said)).toEqual({ text, lines });
+  ])('%j', (content, text, lines) => {
+    expect(cutLeakedHeaders(content)).toEqual({ text, lines });
   });
 
   test.each(
     ...[['idle', 'thinking', 'reading', 'searching', 'writing', 'appending', 'editing', 'checking', 'error']],
-  )('State: %s is one', (state) => {
+  )('include State: %s', (state) => {
     for (const line of [`State: ${state}`, `state:\t${state.toUpperCase()}`, `STATE: ${state}`])
       expect(cutLeakedHeaders(`${line}\nHello`)).toEqual({ text: 'Hello', lines: 1 });
   });
@@ -71,7 +71,7 @@ describe('leaked lines', () => {
     'FINAL:',
     '```\n',
     'needs_confirmation:\t',
-  ])('a megabyte of %j is read', (line) => {
+  ])('are cut from a megabyte of %j', (line) => {
     expect(cutLeakedHeaders(line.repeat(2 ** 20 / line.length)).text.length).toBeLessThanOrEqual(2 ** 20);
   });
 

@@ -9,7 +9,7 @@ import {
 const turn = { role: 'user', content: 'a' };
 
 describe('a sample', () => {
-  it('of several turns and any roles passes, as it is', () => {
+  it('of several turns and any roles is accepted unchanged', () => {
     const messages = [turn, { role: 'judge', content: 'b', x: 1 }, { role: 'tool', content: 'c' }];
     const sample = { messages, expected: { score: 1 }, tags: [] };
     expect(validateSample(sample)).toBe(sample);
@@ -42,12 +42,12 @@ describe('a sample', () => {
     expect(refused()).toBe(message);
   });
 
-  it('of the old shape gets an error with the new one', () => {
+  it('in the old form is refused with an error that shows the new one', () => {
     expect(SAMPLE_FAULTS['old-shape']).toMatch(/^Sample must have messages array.*messages.*role.*content/);
   });
 });
 
-it('the grading context is the whole conversation and what is expected', () => {
+it('has the whole conversation and the expected answer as its grading context', () => {
   const sample: Sample = { messages: [turn], expected: { score: 2 }, tags: ['x'] };
   const context = gradingContext(sample);
   expect(context).toEqual({ fullConversation: [turn], expected: { score: 2 } });

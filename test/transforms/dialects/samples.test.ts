@@ -8,7 +8,7 @@ import { lineOf, why } from '../log-lines.ts';
 const read = (json: string) => [...samples.create().read(lineOf(json))];
 
 describe.each(KINDS)('a sample in a %s', (_kind, make) => {
-  it('keeps its messages and what is beside them, byte for byte', () => {
+  it('keeps its messages and its other members byte for byte', () => {
     const list = ['{ "role":"user","content":"\\u0041"}', '{"role":"assistant","content":"b","x":1.0}'];
     const json = `{"tags":["a"],"messages":[${list}],"expected":{"score": 1.0,\n"reason":"r"},"tools":[{"name":"f"}]}`;
     const line = lineOf(json, make);
@@ -40,7 +40,7 @@ test.each([
   expect(read(json).map((element) => why(element as Rejection))).toEqual([reason]);
 });
 
-it('several objects of a line are several samples', () => {
+it('each object of a line is a sample', () => {
   const one = '{"messages":[{"role":"a","content":"b"}],"expected":1}';
   expect(read(`${one}{"messages":[]} ${one}`).map(({ kind }) => kind)).toEqual([
     'entry',
@@ -49,7 +49,7 @@ it('several objects of a line are several samples', () => {
   ]);
 });
 
-it('what was made of something else is rejected with its own bytes', () => {
+it('a sample that was converted from TOML is rejected with its TOML bytes', () => {
   const raw = encode('[[samples]]');
   const line = { ...lineOf('{}'), made: { raw, dialect: 'samples' } };
   const [rejection] = samples.create().read(line) as [Rejection];

@@ -1,4 +1,4 @@
-/** Random traces of one agent in the words of four platforms, with tokens in them that an independent count can find again. */
+/** Random traces of one agent in the forms of four platforms, with tokens that the tests count in the records. */
 import type { AgentLog, Turn } from './agent-logs.ts';
 
 interface Call {
@@ -6,18 +6,18 @@ interface Call {
   readonly token: string;
 }
 
-/** A message before it is said in the words of a platform. */
-type Said =
+/** A message before it is put into the form of a platform. */
+type PlainMessage =
   | { readonly role: 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly Call[] }
   | { readonly role: 'tool'; readonly id: string; readonly text: string };
 
 interface ModelCall {
-  readonly context: readonly Said[];
-  readonly answer: Extract<Said, { role: 'assistant' }>;
+  readonly context: readonly PlainMessage[];
+  readonly answer: Extract<PlainMessage, { role: 'assistant' }>;
 }
 
-/** Each answer of the model with its context; and, where a turn has noise, a call beside the conversation. */
+/** Each answer with its context, and in turns with noise a model call outside the conversation. */
 function callsOf(turns: readonly Turn[]): {
   readonly calls: readonly ModelCall[];
   readonly tokens: readonly string[];
@@ -28,19 +28,19 @@ function callsOf(turns: readonly Turn[]): {
     return tokens.at(-1) as string;
   };
   const calls: ModelCall[] = [];
-  const said: Said[] = [];
-  const answer = (text: string, made: readonly Call[]): void => {
-    const reply = { role: 'assistant', text, calls: made } as const;
-    calls.push({ context: [...said], answer: reply });
-    said.push(reply);
+  const history: PlainMessage[] = [];
+  const answer = (text: string, toolCalls: readonly Call[]): void => {
+    const reply = { role: 'assistant', text, calls: toolCalls } as const;
+    calls.push({ context: [...history], answer: reply });
+    history.push(reply);
   };
   for (const [n, { rounds, noise }] of turns.entries()) {
-    said.push({ role: 'user', text: token() });
+    history.push({ role: 'user', text: token() });
     for (const [r, { calls: count, reversed }] of rounds.entries()) {
-      const made = Array.from({ length: count }, (_, i) => ({ id: `c${n}-${r}-${i}`, token: token() }));
-      answer('', made);
-      for (const { id } of reversed ? made.toReversed() : made)
-        said.push({ role: 'tool', id, text: token() });
+      const toolCalls = Array.from({ length: count }, (_, i) => ({ id: `c${n}-${r}-${i}`, token: token() }));
+      answer('', toolCalls);
+      for (const { id } of reversed ? toolCalls.toReversed() : toolCalls)
+        history.push({ role: 'tool', id, text: token() });
     }
     answer(token(), []);
     if (noise)
@@ -54,51 +54,57 @@ function callsOf(turns: readonly Turn[]): {
 
 const args = ({ token }: Call): string => JSON.stringify({ t: token });
 
-function openAi(said: Said): object {
-  if (said.role === 'user') return { role: 'user', content: said.text };
-  if (said.role === 'tool') return { role: 'tool', tool_call_id: said.id, content: said.text };
-  const calls = said.calls.map((call) => ({
+function openAi(message: PlainMessage): object {
+  if (message.role === 'user') return { role: 'user', content: message.text };
+  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.id, content: message.text };
+  const calls = message.calls.map((call) => ({
     id: call.id,
     type: 'function',
     function: { name: 'f', arguments: args(call) },
   }));
-  return { role: 'assistant', content: said.text, ...(calls.length > 0 && { tool_calls: calls }) };
+  return { role: 'assistant', content: message.text, ...(calls.length > 0 && { tool_calls: calls }) };
 }
 
-function genAi(said: Said): object {
-  if (said.role === 'user') return { role: 'user', parts: [{ type: 'text', content: said.text }] };
-  if (said.role === 'tool')
-    return { role: 'tool', parts: [{ type: 'tool_call_response', id: said.id, response: said.text }] };
-  const calls = said.calls.map(({ id, token }) => ({
+function genAi(message: PlainMessage): object {
+  if (message.role === 'user') return { role: 'user', parts: [{ type: 'text', content: message.text }] };
+  if (message.role === 'tool')
+    return { role: 'tool', parts: [{ type: 'tool_call_response', id: message.id, response: message.text }] };
+  const calls = message.calls.map(({ id, token }) => ({
     type: 'tool_call',
     id,
     name: 'f',
     arguments: { t: token },
   }));
-  const texts = said.text === '' ? [] : [{ type: 'text', content: said.text }];
+  const texts = message.text === '' ? [] : [{ type: 'text', content: message.text }];
   return { role: 'assistant', parts: [...texts, ...calls] };
 }
 
-function langChain(said: Said): object {
+function langChain(message: PlainMessage): object {
   const make = (name: string, kwargs: object) => ({ lc: 1, type: 'constructor', id: ['m', name], kwargs });
-  if (said.role === 'user') return make('HumanMessage', { content: said.text });
-  if (said.role === 'tool') return make('ToolMessage', { content: said.text, tool_call_id: said.id });
-  const calls = said.calls.map(({ id, token }) => ({ name: 'f', args: { t: token }, id, type: 'tool_call' }));
-  return make('AIMessage', { content: said.text, tool_calls: calls });
+  if (message.role === 'user') return make('HumanMessage', { content: message.text });
+  if (message.role === 'tool')
+    return make('ToolMessage', { content: message.text, tool_call_id: message.id });
+  const calls = message.calls.map(({ id, token }) => ({
+    name: 'f',
+    args: { t: token },
+    id,
+    type: 'tool_call',
+  }));
+  return make('AIMessage', { content: message.text, tool_calls: calls });
 }
 
 type Pair = readonly [key: string, value: string];
 
-function flat(prefix: string, all: readonly Said[]): readonly Pair[] {
-  return all.flatMap((said, i): readonly Pair[] => {
+function flat(prefix: string, all: readonly PlainMessage[]): readonly Pair[] {
+  return all.flatMap((message, i): readonly Pair[] => {
     const at = `${prefix}.${i}.message`;
     const head: readonly Pair[] = [
-      [`${at}.role`, said.role],
-      [`${at}.content`, said.text],
+      [`${at}.role`, message.role],
+      [`${at}.content`, message.text],
     ];
-    if (said.role === 'tool') return [...head, [`${at}.tool_call_id`, said.id]];
-    if (said.role === 'user') return head;
-    const calls = said.calls.flatMap((call, k): readonly Pair[] => {
+    if (message.role === 'tool') return [...head, [`${at}.tool_call_id`, message.id]];
+    if (message.role === 'user') return head;
+    const calls = message.calls.flatMap((call, k): readonly Pair[] => {
       const one = `${at}.tool_calls.${k}.tool_call`;
       return [
         [`${one}.id`, call.id],
@@ -149,7 +155,7 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
 
 export const PLATFORM_NAMES: readonly string[] = Object.keys(PLATFORMS);
 
-/** @param reversed are the spans logged in the opposite order? */
+/** @param reversed whether the spans are logged in reverse order */
 export function spanLog(platform: string, turns: readonly Turn[], reversed: boolean): AgentLog {
   const { calls, tokens } = callsOf(turns);
   const lines = calls.map((call, i) => JSON.stringify((PLATFORMS[platform] as Platform)(call, i)));

@@ -1,109 +1,8 @@
-/** Traces of model calls: every text, call and result once, and the words of each client. */
-import fc from 'fast-check';
+/** Traces of model calls: the forms of requests, answers and spans in different clients. */
 import { describe, expect, it } from 'vitest';
-import spans from '../../../transforms/dialects/spans.ts';
-import type { Entry, StreamElement } from '../../../transforms/model/element.ts';
-import { placesOf } from '../../../transforms/model/entry-log.ts';
-import { LONG } from '../../support/long.ts';
-import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
-import { turns } from './agent-logs.ts';
-import { PLATFORM_NAMES, spanLog } from './span-logs.ts';
-
-/** Bytes between two cuts. */
-const STEP = LONG ? 1 : 3;
-const RUNS = { numRuns: LONG ? 1000 : 50 };
-
-function read(lines: readonly string[], keepSealed = false): readonly StreamElement[] {
-  const reader = spans.create(undefined, { keepSealed });
-  let offset = 0;
-  const elements = lines.flatMap((json, i) => {
-    const line = lineOf(json, asBuffer, i + 1, offset);
-    offset += line.bytes.length + 1;
-    return [...reader.read(line)];
-  });
-  return [...elements, ...(reader.end?.() ?? [])];
-}
-
-const entriesOf = (elements: readonly StreamElement[]): readonly Entry[] =>
-  elements.filter((element): element is Entry => element.kind === 'entry');
-const messagesOf = ({ messages, reply }: Entry) =>
-  (reply === undefined ? messages : [...messages, reply]).map(({ bytes }) => JSON.parse(text(bytes)));
-const rulesOf = ({ messages, reply }: Entry): readonly string[] =>
-  [...messages, ...(reply === undefined ? [] : [reply])].flatMap(({ notes = [] }) =>
-    notes.map(({ rule }) => rule),
-  );
-
-/** Number of lines that have a fate; an object with several calls counts as that many. */
-function lineCountOf(elements: readonly StreamElement[]): number {
-  let count = 0;
-  for (const element of elements) {
-    if (element.kind === 'repair') continue;
-    count +=
-      element.kind === 'entry' && element.lines !== undefined ? [...placesOf(element.lines)].length : 1;
-  }
-  return count;
-}
-
-function expectPaired(elements: readonly StreamElement[]): void {
-  for (const entry of entriesOf(elements)) {
-    const open = new Set<string>();
-    for (const message of messagesOf(entry)) {
-      for (const { id } of message.tool_calls ?? []) open.add(id);
-      if (message.role === 'tool') expect(open.delete(message.tool_call_id)).toBe(true);
-    }
-  }
-}
-
-describe.each(PLATFORM_NAMES)('%s', (platform) => {
-  it('writes every text, call and result once, in whichever order the spans come', () => {
-    fc.assert(
-      fc.property(turns, fc.boolean(), (said, reversed) => {
-        const { lines, tokens } = spanLog(platform, said, reversed);
-        const elements = read(lines);
-        const written = entriesOf(elements)
-          .flatMap(messagesOf)
-          .map((one) => JSON.stringify(one))
-          .join('\n');
-        for (const token of tokens) expect(written.split(token).length - 1, token).toBe(1);
-        expect(lineCountOf(elements)).toBe(lines.length);
-        expectPaired(elements);
-        const noisy = said.filter(({ noise }) => noise).length;
-        expect(entriesOf(elements)).toHaveLength(1 + noisy);
-      }),
-      RUNS,
-    );
-  });
-
-  it('gives the same conversations, whatever the order', () => {
-    fc.assert(
-      fc.property(turns, (said) => {
-        const records = (reversed: boolean) =>
-          entriesOf(read(spanLog(platform, said, reversed).lines)).map((entry) => [
-            entry.sessionId,
-            messagesOf(entry),
-          ]);
-        expect(records(true)).toEqual(records(false));
-      }),
-      RUNS,
-    );
-  });
-
-  it('survives a cut after any byte: no wrong pair, at most the cut line rejected', () => {
-    const rounds = [{ calls: 2, reversed: true, thinks: false }];
-    const whole = spanLog(platform, [{ rounds, noise: true }], false).lines.join('\n');
-    for (let end = 0; end <= whole.length; end += STEP) {
-      const kept = whole
-        .slice(0, end)
-        .split('\n')
-        .filter((line) => line !== '');
-      const elements = read(kept);
-      expect(lineCountOf(elements)).toBe(kept.length);
-      expect(elements.filter(({ kind }) => kind === 'rejection').length).toBeLessThanOrEqual(1);
-      expectPaired(elements);
-    }
-  });
-});
+import type { Entry } from '../../../transforms/model/element.ts';
+import { text } from '../bytes.ts';
+import { entriesOf, messagesOf, read, rulesOf } from './span-samples.ts';
 
 const observation = (input: unknown, output: unknown, more: object = {}): string =>
   JSON.stringify({ traceId: 't', type: 'GENERATION', input, output, ...more });
@@ -112,7 +11,7 @@ const only = (line: string, keepSealed = false): Entry => {
   expect(entries).toHaveLength(1);
   return entries[0] as Entry;
 };
-const said = (input: unknown, output: unknown): readonly object[] =>
+const messagesFor = (input: unknown, output: unknown): readonly object[] =>
   messagesOf(only(observation(input, output)));
 const user = { role: 'user', content: 'a' };
 const reply = { role: 'assistant', content: 'b' };
@@ -140,16 +39,16 @@ describe('a request', () => {
     ['a prompt', { prompt: 'a' }],
     ['parts alone', [{ type: 'text', text: 'a' }]],
   ])('may be %s', (_what, input) => {
-    expect(said(input, 'b')).toEqual([user, reply]);
+    expect(messagesFor(input, 'b')).toEqual([user, reply]);
   });
 
-  it('has its system text beside the messages', () => {
-    expect(said({ system: 's', messages: [user] }, 'b')[0]).toEqual({ role: 'system', content: 's' });
+  it('may have its system text beside the messages', () => {
+    expect(messagesFor({ system: 's', messages: [user] }, 'b')[0]).toEqual({ role: 'system', content: 's' });
     const gemini = {
       systemInstruction: { parts: [{ text: 's' }] },
       contents: [{ role: 'user', parts: [{ text: 'a' }] }],
     };
-    expect(said(gemini, 'b')[0]).toEqual({ role: 'system', content: 's' });
+    expect(messagesFor(gemini, 'b')[0]).toEqual({ role: 'system', content: 's' });
   });
 
   it('keeps the bytes of an OpenAI message', () => {
@@ -173,7 +72,10 @@ describe('a request', () => {
       },
     ];
     expect(
-      said({ messages: history }, { text: '', toolCalls: [{ toolCallId: 'd', toolName: 'f', args: {} }] }),
+      messagesFor(
+        { messages: history },
+        { text: '', toolCalls: [{ toolCallId: 'd', toolName: 'f', args: {} }] },
+      ),
     ).toEqual(
       [
         user,
@@ -194,7 +96,7 @@ describe('a request', () => {
     const output = {
       output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] }],
     };
-    expect(said({ instructions: 's', input }, output)).toEqual([
+    expect(messagesFor({ instructions: 's', input }, output)).toEqual([
       { role: 'system', content: 's' },
       user,
       { role: 'assistant', reasoning_content: 'hm', tool_calls: [call('c', '{}')] },
@@ -203,7 +105,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('may have blocks of Anthropic, with images and thoughts', () => {
+  it('may have blocks of Anthropic with images and thoughts', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } };
     const history = [
       { role: 'user', content: [{ type: 'text', text: 'a' }, image] },
@@ -223,7 +125,11 @@ describe('a request', () => {
       },
     ];
     expect(
-      said(history, { role: 'assistant', content: [{ type: 'text', text: 'b' }], stop_reason: 'end_turn' }),
+      messagesFor(history, {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'b' }],
+        stop_reason: 'end_turn',
+      }),
     ).toEqual([
       {
         role: 'user',
@@ -271,11 +177,11 @@ describe('an answer', () => {
     ['body-placeholder', '<truncated due to size exceeding limit>'],
     ['body-placeholder', '{"choices":[{"mess'],
     ['content-not-messages', { label: 'x' }],
-  ])('gives the finding %s', (rule, output) => {
+  ])('reports the finding %s', (rule, output) => {
     expect(rulesOf(only(observation([user], output)))).toEqual([rule]);
   });
 
-  it('is not taken from the request when there is none', () => {
+  it('is not taken from the request when it is absent', () => {
     const { reply: none, messages } = only(observation([user, reply], null));
     expect([none, messages.length]).toEqual([undefined, 2]);
   });
@@ -359,7 +265,7 @@ describe('a span', () => {
     expect(messagesOf(only(JSON.stringify({ attributes: nested })))).toEqual([user, reply]);
   });
 
-  it('has tools in any of the shapes that are sent', () => {
+  it('may have its tools in any known form', () => {
     const parameters = { type: 'object', properties: {} };
     const names = (more: object): unknown => {
       const { tools } = only(observation([user], 'b', more));
@@ -381,7 +287,7 @@ describe('a span', () => {
     ).toEqual(wanted);
   });
 
-  it('of one trace may belong to several sessions, and of several traces to one', () => {
+  it('may share its trace with spans of other sessions, and its session with other traces', () => {
     const one = (traceId: string, session: string, content: string) =>
       JSON.stringify({
         traceId,
@@ -402,8 +308,8 @@ describe('meta of a conversation', () => {
   const metaOf = (entry: Entry | undefined) =>
     Object.fromEntries([...(entry?.meta ?? [])].map(([name, json]) => [name, JSON.parse(text(json))]));
 
-  it('has the last model, and the tokens of all its calls', () => {
-    const one = (n: number, said: readonly object[]) =>
+  it('has the last model and the tokens of all its calls', () => {
+    const one = (n: number, messages: readonly object[]) =>
       JSON.stringify({
         ...{ traceId: 't', parentSpanId: 'p', startTimeUnixNano: `177011280${n}000000000` },
         attributes: {
@@ -414,8 +320,8 @@ describe('meta of a conversation', () => {
           },
           'gen_ai.usage.input_tokens': 10 * n,
           'gen_ai.response.finish_reasons': ['stop'],
-          'gen_ai.input.messages': JSON.stringify(said.slice(0, -1)),
-          'gen_ai.output.messages': JSON.stringify(said.slice(-1)),
+          'gen_ai.input.messages': JSON.stringify(messages.slice(0, -1)),
+          'gen_ai.output.messages': JSON.stringify(messages.slice(-1)),
         },
       });
     const first = one(1, [user, reply]);

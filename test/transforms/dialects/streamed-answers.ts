@@ -1,11 +1,11 @@
-/** Random answers as streams of each API, cut into deltas anywhere, with tokens that an independent count can find again. */
+/** Random answers as streams of each API, cut into deltas anywhere, with tokens that the tests count in the records. */
 import fc from 'fast-check';
 
 export interface RandomAnswer {
   readonly thinks: boolean;
   readonly words: number;
   readonly calls: number;
-  /** Lengths of the pieces that texts are cut into, used in turn. */
+  /** Lengths of the pieces of a text, used in turn. */
   readonly cuts: readonly number[];
 }
 
@@ -16,7 +16,7 @@ export const answers: fc.Arbitrary<RandomAnswer> = fc.record({
   cuts: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
 });
 
-/** An answer in plain words, and its events. */
+/** An answer and its events. */
 export interface StreamedSample {
   readonly text: string;
   readonly thought: string;
@@ -24,24 +24,24 @@ export interface StreamedSample {
   readonly events: readonly object[];
 }
 
-/** UTF-16 units are cut apart, also the halves of one character. */
+/** Cuts a text between any two UTF-16 units, even inside a surrogate pair. */
 function pieces(text: string, cuts: readonly number[]): readonly string[] {
-  const made: string[] = [];
+  const parts: string[] = [];
   for (let at = 0, i = 0; at < text.length; i++) {
     const length = cuts[i % cuts.length] as number;
-    made.push(text.slice(at, at + length));
+    parts.push(text.slice(at, at + length));
     at += length;
   }
-  return made;
+  return parts;
 }
 
 function wordsOf({ thinks, words, calls }: RandomAnswer): Omit<StreamedSample, 'events'> {
   const text = Array.from({ length: words }, (_, i) => `w${i}x 🌷"\\\n`).join(' ');
-  const made = Array.from({ length: calls }, (_, i) => ({
+  const toolCalls = Array.from({ length: calls }, (_, i) => ({
     ...{ id: `call_${i}`, name: `f${i}` },
     arguments: JSON.stringify({ t: `a${i}x 🌱`, deep: [{ n: i }] }),
   }));
-  return { text, thought: thinks ? 't0x thinks 🌍' : '', calls: made };
+  return { text, thought: thinks ? 't0x thinks 🌍' : '', calls: toolCalls };
 }
 
 const chunk = (delta: object, finish: string | null = null): object => ({
@@ -50,40 +50,40 @@ const chunk = (delta: object, finish: string | null = null): object => ({
 });
 
 export function chatStream(answer: RandomAnswer): StreamedSample {
-  const said = wordsOf(answer);
+  const words = wordsOf(answer);
   const { cuts } = answer;
   const events = [
     chunk({ role: 'assistant', content: null }),
-    ...pieces(said.thought, cuts).map((reasoning_content) => chunk({ reasoning_content })),
-    ...pieces(said.text, cuts).map((content) => chunk({ content })),
-    ...said.calls.flatMap(({ id, name, arguments: args }, index) => [
+    ...pieces(words.thought, cuts).map((reasoning_content) => chunk({ reasoning_content })),
+    ...pieces(words.text, cuts).map((content) => chunk({ content })),
+    ...words.calls.flatMap(({ id, name, arguments: args }, index) => [
       chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
       ...pieces(args, cuts).map((piece) =>
         chunk({ tool_calls: [{ index, id: null, function: { name: null, arguments: piece } }] }),
       ),
     ]),
-    chunk({}, said.calls.length > 0 ? 'tool_calls' : 'stop'),
+    chunk({}, words.calls.length > 0 ? 'tool_calls' : 'stop'),
     { object: 'chat.completion.chunk', choices: [], usage: { total_tokens: 7 } },
   ];
-  return { ...said, events };
+  return { ...words, events };
 }
 
 export function anthropicStream(answer: RandomAnswer): StreamedSample {
-  const said = wordsOf(answer);
+  const words = wordsOf(answer);
   const { cuts } = answer;
   const blocks: (readonly [start: object, deltas: readonly object[]])[] = [];
-  if (said.thought !== '') {
-    const deltas = pieces(said.thought, cuts).map((thinking) => ({ type: 'thinking_delta', thinking }));
+  if (words.thought !== '') {
+    const deltas = pieces(words.thought, cuts).map((thinking) => ({ type: 'thinking_delta', thinking }));
     blocks.push([
       { type: 'thinking', thinking: '' },
       [...deltas, { type: 'signature_delta', signature: 's' }],
     ]);
   }
-  if (said.text !== '') {
-    const deltas = pieces(said.text, cuts).map((text) => ({ type: 'text_delta', text }));
+  if (words.text !== '') {
+    const deltas = pieces(words.text, cuts).map((text) => ({ type: 'text_delta', text }));
     blocks.push([{ type: 'text', text: '' }, deltas]);
   }
-  for (const { id, name, arguments: args } of said.calls) {
+  for (const { id, name, arguments: args } of words.calls) {
     const deltas = pieces(args, cuts).map((partial_json) => ({ type: 'input_json_delta', partial_json }));
     blocks.push([{ type: 'tool_use', id, name, input: {} }, deltas]);
   }
@@ -98,28 +98,28 @@ export function anthropicStream(answer: RandomAnswer): StreamedSample {
     { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } },
     { type: 'message_stop' },
   ];
-  return { ...said, events };
+  return { ...words, events };
 }
 
-/** @param hasItems do items end with a separate event? @param isWhole does the last event hold the response? */
+/** @param hasItems whether items end with a separate event @param isWhole whether the last event holds the response */
 export function responsesStream(answer: RandomAnswer, hasItems: boolean, isWhole: boolean): StreamedSample {
-  const said = wordsOf(answer);
+  const words = wordsOf(answer);
   const { cuts } = answer;
   const items: (readonly [item: object, start: object, type: string, text: string])[] = [];
-  if (said.thought !== '') {
-    const summary = [{ type: 'summary_text', text: said.thought }];
+  if (words.thought !== '') {
+    const summary = [{ type: 'summary_text', text: words.thought }];
     items.push([
       { type: 'reasoning', summary },
       { type: 'reasoning', summary: [] },
-      ...(['reasoning_summary_text', said.thought] as const),
+      ...(['reasoning_summary_text', words.thought] as const),
     ]);
   }
-  if (said.text !== '') {
+  if (words.text !== '') {
     const message = { type: 'message', role: 'assistant' };
-    const content = [{ type: 'output_text', text: said.text }];
-    items.push([{ ...message, content }, { ...message, content: [] }, 'output_text', said.text]);
+    const content = [{ type: 'output_text', text: words.text }];
+    items.push([{ ...message, content }, { ...message, content: [] }, 'output_text', words.text]);
   }
-  for (const { id, name, arguments: args } of said.calls) {
+  for (const { id, name, arguments: args } of words.calls) {
     const call = { type: 'function_call', call_id: id, name };
     items.push([{ ...call, arguments: args }, { ...call, arguments: '' }, 'function_call_arguments', args]);
   }
@@ -134,10 +134,10 @@ export function responsesStream(answer: RandomAnswer, hasItems: boolean, isWhole
     ]),
     ...(isWhole ? [{ type: 'response.completed', response: { ...head, status: 'completed', output } }] : []),
   ];
-  return { ...said, events };
+  return { ...words, events };
 }
 
-/** The events as text; line ends and comments in turn. */
+/** Writes events as text, with varying line ends and comments. */
 export function asText(events: readonly object[], lineEnd: string, done: boolean): string {
   const texts = events.map((event, i) => {
     const comment = i % 3 === 0 ? `: keep-alive${lineEnd}${lineEnd}` : '';

@@ -1,4 +1,4 @@
-/** Answers from streams of the three APIs: the same answer whatever the pieces, the frame and the place; a cut costs what is missing. */
+/** Answers in streams of the three APIs: the same whatever the pieces, the framing and the place; a cut loses only the missing part. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import anthropic from '../../../transforms/dialects/anthropic.ts';
@@ -37,22 +37,24 @@ const kinds: readonly (readonly [
 ];
 
 /** The text of a reply. */
-function saidIn(entry: Entry | undefined): object | undefined {
+function replyIn(entry: Entry | undefined): object | undefined {
   if (entry?.reply === undefined) return undefined;
   const {
     content,
     reasoning_content: thought = '',
     tool_calls: calls = [],
   } = JSON.parse(text(entry.reply.bytes));
-  const made = calls.map((call: { id: string; function: object }) => ({ id: call.id, ...call.function }));
-  return { text: content ?? '', thought, calls: made };
+  const callList = calls.map((call: { id: string; function: object }) => ({ id: call.id, ...call.function }));
+  return { text: content ?? '', thought, calls: callList };
 }
 
-function expected({ text: said, thought, calls }: StreamedSample): object | undefined {
-  return said === '' && thought === '' && calls.length === 0 ? undefined : { text: said, thought, calls };
+function expected({ text: content, thought, calls }: StreamedSample): object | undefined {
+  return content === '' && thought === '' && calls.length === 0
+    ? undefined
+    : { text: content, thought, calls };
 }
 
-/** All elements of a dump, line by line as the framer cuts them. */
+/** Reads a dump line by line, as the framer cuts it. */
 function dumped(dump: string, options = {}): readonly StreamElement[] {
   const reader = streams.create(undefined, options);
   const elements: StreamElement[] = [];
@@ -90,7 +92,7 @@ const rulesOf = (entry: Entry | undefined): readonly string[] =>
 describe.each(kinds)('%s', (name, make, done) => {
   const isWhole = name !== 'responses from items' && name !== 'responses from deltas';
 
-  it('gives the same answer in every place and frame', () => {
+  it('yields the same answer in every place and framing', () => {
     fc.assert(
       fc.property(answers, fc.constantFrom('\n', '\r\n'), (answer, lineEnd) => {
         const sample = make(answer);
@@ -103,7 +105,7 @@ describe.each(kinds)('%s', (name, make, done) => {
         ];
         expect(places).toHaveLength(6);
         for (const entry of places) {
-          expect(saidIn(entry)).toEqual(expected(sample));
+          expect(replyIn(entry)).toEqual(expected(sample));
           const hasPlace = entry?.reply !== undefined || entry?.messages.length === 1;
           expect(rulesOf(entry).includes('stream-cut')).toBe(hasPlace && !isWhole);
         }
@@ -112,14 +114,14 @@ describe.each(kinds)('%s', (name, make, done) => {
     );
   });
 
-  it('survives a cut anywhere: the text so far, and a finding', () => {
+  it('yields the text so far and a finding when truncated anywhere', () => {
     const sample = make({ thinks: true, words: 1, calls: 1, cuts: [9] });
     const sse = asText(sample.events, '\n', done);
     for (let end = 0; end < sse.length; end += STEP) {
       const cut = sse.slice(0, end);
       const entry = paired({ body_raw: cut });
-      const said = saidIn(entry) as ReturnType<typeof expected> & { text?: string };
-      if (said !== undefined) expect(sample.text.startsWith(said.text ?? '')).toBe(true);
+      const partial = replyIn(entry) as ReturnType<typeof expected> & { text?: string };
+      if (partial !== undefined) expect(sample.text.startsWith(partial.text ?? '')).toBe(true);
       const elements = dumped(cut);
       const lines = cut.split('\n').filter((line) => line !== '').length;
       const places = elements.flatMap((one) =>
@@ -142,7 +144,7 @@ describe('chat chunks', () => {
     return { entry, message: entry?.reply && JSON.parse(text(entry.reply.bytes)) };
   };
 
-  test('calls without an index are separated by id, then by position', () => {
+  test('separate calls without an index by id, then by position', () => {
     const call = (id: string | undefined, args: string) => ({
       ...(id && { id }),
       function: { name: 'f', arguments: args },
@@ -162,13 +164,13 @@ describe('chat chunks', () => {
     ).toEqual(['13', '2']);
   });
 
-  test('calls of one index are two when the second has another id, a name, and the first is whole', () => {
+  test('hold two calls under one index if the second has another id and a name, and the first is complete', () => {
     const call = (id: string) =>
       chunk({ delta: { tool_calls: [{ index: 0, id, function: { name: 'f', arguments: '{}' } }] } });
     expect(reply(call('a'), call('b')).message.tool_calls).toMatchObject([{ id: 'a' }, { id: 'b' }]);
   });
 
-  test('two names of the same reasoning count once, details by index', () => {
+  test('count reasoning under two names once, and its details by index', () => {
     const delta = (reasoning: string) =>
       chunk({
         delta: {
@@ -192,11 +194,11 @@ describe('chat chunks', () => {
     ['length', 'reply-cut'],
     ['content_filter', 'reply-filtered'],
     ['error', 'response-error'],
-  ])('finish_reason %s is %s', (finish_reason, rule) => {
+  ])('read finish_reason %s as %s', (finish_reason, rule) => {
     expect(rulesOf(reply(chunk({ delta: { content: 'a' }, finish_reason })).entry)).toEqual([rule]);
   });
 
-  test('an error in place of an answer, and after half of one', () => {
+  test('may hold an error instead of an answer or after half of one', () => {
     const error = { error: { message: 'overloaded' } };
     expect(paired([chunk({ delta: { role: 'assistant' } }), error])?.reply).toBeUndefined();
     const { entry, message } = reply(chunk({ delta: { content: 'half' } }), error);
@@ -204,7 +206,7 @@ describe('chat chunks', () => {
     expect(rulesOf(entry)).toEqual(['response-error', 'stream-cut', 'response-error'].slice(1));
   });
 
-  test('other choices are left out, and reported', () => {
+  test('have other choices left out and reported', () => {
     const other = { choices: [{ index: 1, delta: { content: 'b' }, finish_reason: 'stop' }] };
     const { entry, message } = reply(chunk({ delta: { content: 'a' }, finish_reason: 'stop' }), other);
     expect(message.content).toBe('a');
@@ -220,9 +222,9 @@ describe('dumps', () => {
       choices: [{ index: 0, delta: { role, content }, finish_reason: finish }],
     });
   const texts = (dump: string, options = {}) =>
-    entriesOf(dumped(dump, options)).map((entry) => (saidIn(entry) as { text: string } | undefined)?.text);
+    entriesOf(dumped(dump, options)).map((entry) => (replyIn(entry) as { text: string } | undefined)?.text);
 
-  test('several answers one after the other, separated by their marks or ids', () => {
+  test('hold several answers, separated by their end markers or ids', () => {
     const marked = `data: ${chat('', 'a', 'stop')}\n\ndata: [DONE]\n\n: again\n\ndata: ${chat('', 'b', 'stop')}\n\n`;
     expect(texts(marked)).toEqual(['a', 'b']);
     expect(
@@ -232,38 +234,38 @@ describe('dumps', () => {
     ).toEqual(['a', 'bc']);
   });
 
-  test('data of several lines are one event', () => {
+  test('may have events with several data lines', () => {
     expect(texts(`data: {"choices":\ndata: [{"delta":{"content":"a"}}]}\n\n`)).toEqual(['a']);
   });
 
-  test('lines that are not events are rejected one by one, and the rest is read', () => {
+  test('have lines that are not events rejected one by one', () => {
     const elements = dumped(
       `data: ${chat('', 'a')}\nnonsense\ndata: {"x":1}\n\n{"y":2}\ndata: ${chat('', 'b')}`,
     );
     const reasons = elements.flatMap((one) => (one.kind === 'rejection' ? [one.reason] : []));
     expect(reasons).toEqual(['bad-stream', 'bad-stream', 'bad-stream']);
-    expect(saidIn(entriesOf(elements)[0])).toMatchObject({ text: 'ab' });
+    expect(replyIn(entriesOf(elements)[0])).toMatchObject({ text: 'ab' });
   });
 
-  test('a dump of comments alone has a fate for each line', () => {
+  test('have a fate for each line when they hold only comments', () => {
     expect(dumped(': a\n\n: b\n')).toMatchObject([
       { fate: 'dropped:client-event' },
       { fate: 'dropped:client-event' },
     ]);
   });
 
-  test('any number of comments may stand before an event', () => {
+  test('may have any number of comments before an event', () => {
     const elements = dumped(`${': ping\n'.repeat(200_000)}data: ${chat('', 'a')}`);
     expect(texts(`data: ${chat('', 'a')}`)).toEqual(['a']);
     expect(entriesOf(elements)[0]?.lines?.count).toBe(200_001);
   });
 
-  test('the turn of the user goes in front', () => {
+  test('begin with the supplied user turn', () => {
     const [entry] = entriesOf(dumped(`data: ${chat('', 'a')}`, { userTurn: 'hi' }));
     expect(entry?.messages.map(({ bytes }) => text(bytes))).toEqual(['{"role":"user","content":"hi"}']);
   });
 
-  test('an answer that is too long is rejected with all its lines', () => {
+  test('have an answer that is too long rejected with all its lines', () => {
     const lines = Array.from({ length: 40 }, () => chat('', 'abc'));
     const [entry, ...others] = dumped(lines.join('\n'), { maxConversation: 1000 });
     expect(others).toEqual([]);
@@ -272,7 +274,7 @@ describe('dumps', () => {
 });
 
 test.each(['data: see below', ': not a stream', 'event: party', 'data: {"a":1}'])(
-  '%s is a text',
+  'a completion that only looks like a stream is text: %s',
   (completion) => {
     const json = `{"request":{"messages":[]},"session_id":"s","response":${JSON.stringify(completion)}}`;
     const [entry] = entriesOf(responses.create().readApart?.(lineOf(json)) ?? []);
@@ -280,7 +282,7 @@ test.each(['data: see below', ': not a stream', 'event: party', 'data: {"a":1}']
   },
 );
 
-describe('chunks of several streams that are mixed', () => {
+describe('interleaved chunks of several streams', () => {
   const saying = (id: string, text: string): readonly string[] => [
     `{"id":"${id}","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`,
     ...[...text].map(
@@ -289,7 +291,9 @@ describe('chunks of several streams that are mixed', () => {
     ),
     `{"id":"${id}","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
   ];
-  const saidBy = (elements: readonly StreamElement[]): readonly (readonly [string | undefined, number])[] =>
+  const textsAndLines = (
+    elements: readonly StreamElement[],
+  ): readonly (readonly [string | undefined, number])[] =>
     elements
       .filter((one): one is Entry => one.kind === 'entry')
       .map((one) => [
@@ -297,12 +301,12 @@ describe('chunks of several streams that are mixed', () => {
         [...placesOf(one.lines as never)].length,
       ]);
 
-  test('are separated by their ids, whatever the order', () => {
+  test('are separated by their ids in any order', () => {
     const texts = fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 6 });
     const order = fc.array(fc.nat({ max: 5 }), { minLength: 60, maxLength: 60 });
     fc.assert(
       fc.property(texts, order, fc.boolean(), (all, picks, isSse) => {
-        const queues = all.map((said, i) => [...saying(`id-${i}`, said)]);
+        const queues = all.map((letters, i) => [...saying(`id-${i}`, letters)]);
         const begun: number[] = [];
         const lines: string[] = [];
         const take = (i: number): void => {
@@ -313,7 +317,7 @@ describe('chunks of several streams that are mixed', () => {
         };
         for (const pick of picks) take(pick % queues.length);
         for (const [i, queue] of queues.entries()) while (queue.length > 0) take(i);
-        expect(saidBy(dumped(lines.join('\n')))).toEqual(
+        expect(textsAndLines(dumped(lines.join('\n')))).toEqual(
           begun.map((i) => [all[i], (all[i] as string).length + 2]),
         );
       }),
@@ -321,10 +325,10 @@ describe('chunks of several streams that are mixed', () => {
     );
   });
 
-  test('are open side by side up to a bound: the oldest is cut beyond it', () => {
+  test('are held up to a limit, beyond which the oldest stream is cut', () => {
     const cut = saying('cut', 'ab').slice(0, 2);
     const others = Array.from({ length: 70 }, (_, i) => saying(`id-${i}`, 'x').slice(0, 2));
-    const said = saidBy(dumped([...cut, ...others.flat(), ...saying('last', 'y')].join('\n')));
-    expect([said.length, said[0], said.at(-1)]).toEqual([72, ['a', 2], ['y', 3]]);
+    const found = textsAndLines(dumped([...cut, ...others.flat(), ...saying('last', 'y')].join('\n')));
+    expect([found.length, found[0], found.at(-1)]).toEqual([72, ['a', 2], ['y', 3]]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { formatToolActivity, getActivityLine } from '../../../src/index.ts';
 
-describe('U1: the activity of a call', () => {
+describe('the activity of a call', () => {
   test.each([
     [{ name: 'active_file', arguments: {} }, 'reading: [current file]'],
     [{ name: 'active_file', arguments: { path: 'a' } }, 'reading: [current file]'],
@@ -21,17 +21,17 @@ describe('U1: the activity of a call', () => {
     [{ name: 'line_edit', arguments: { path: 'a' } }, 'editing: a'],
     [{ name: 'line_edit', arguments: null }, 'editing: [file]'],
     [{ name: 'search', arguments: { path: 'a' } }, 'tool: search'],
-  ])('%j is shown as %s', (call, line) => {
+  ])('shows %j as %s', (call, line) => {
     expect(formatToolActivity(call)).toBe(line);
     expect(getActivityLine({ role: 'assistant', content: '', tool_calls: [call] })).toBe(line);
   });
 });
 
-describe('U1: the activity line of a message', () => {
+describe('the activity line of a message', () => {
   const read = { name: 'read', arguments: { path: 'a.md' } };
   const list = { name: 'list', arguments: {} };
 
-  it('is that of its first call', () => {
+  it('shows its first call', () => {
     expect(getActivityLine({ tool_calls: [read, list] })).toBe('reading: a.md');
     expect(getActivityLine({ tool_calls: [list, read] })).toBe('listing: [all files]');
   });
@@ -47,12 +47,12 @@ describe('U1: the activity line of a message', () => {
     expect(getActivityLine(message)).toBeNull();
   });
 
-  it('is derived: what was stored counts for nothing', () => {
+  it('is derived and ignores stored lines', () => {
     expect(getActivityLine({ activityLine: 'reading: b.md' })).toBeNull();
     expect(getActivityLine({ activityLine: 'reading: b.md', tool_calls: [read] })).toBe('reading: a.md');
   });
 
-  it('knows old keys, and calls of an OpenAI record', () => {
+  it('reads old keys and calls of an OpenAI record', () => {
     expect(getActivityLine({ toolCalls: [{ name: 'read', args: { path: 'a.md' } }] })).toBe('reading: a.md');
     const call = { id: '1', type: 'function', function: { name: 'read', arguments: '{"path":"a.md"}' } };
     expect(getActivityLine({ tool_calls: [call] })).toBe('reading: a.md');

@@ -71,12 +71,12 @@ describe('a call in a text', () => {
       `\`\`\`\n<tool_call>{"name":"f"}</tool_call>\n<tool_call>${CALL}</tool_call>\n\`\`\``,
     ],
     ['a fence around an object with a retrigger', `\`\`\`json\n${CALL}\n\`\`\``],
-  ])('a fence: %s', (_what, block) => {
+  ])('may be fenced: %s', (_what, block) => {
     expect(extractToolCall(block)).toEqual(READ);
     expect(stripToolBlocks(`Before.\n${block}\n\nAfter.`)).toMatch(/^Before\.\s+After\.$/);
   });
 
-  it('may hold fences and tags in its strings', () => {
+  it('may have fences and tags in its strings', () => {
     const content = '```js\nconst a = 1;\n```\n<tool_call>{"name":"f"}</tool_call>';
     const json = JSON.stringify({ name: 'write', arguments: { path: 'a', content } });
     for (const block of [`<tool_call>${json}</tool_call>`, `\`\`\`tool\n${json}\n\`\`\``]) {
@@ -85,7 +85,7 @@ describe('a call in a text', () => {
     }
   });
 
-  it('is a bare object with a name and a retrigger', () => {
+  it('may be a bare object with a name and a retrigger', () => {
     expect(extractToolCall(CALL)).toEqual(READ);
     expect(stripToolBlocks(`{"a": {"b": 1}} {not JSON} I read.\n${CALL}\nDone.`)).toBe(
       '{"a": {"b": 1}} {not JSON} I read.\n\nDone.',
@@ -101,14 +101,14 @@ describe('a call in a text', () => {
     expect(extractToolCall('<tool_call>list\n{}</tool_call>')).toEqual(none);
   });
 
-  it('has its name even with an argument that is called name', () => {
+  it('has its name even if an argument is called name', () => {
     expect(extractToolCall('<tool_call>add_user\n{"name":"Ann"}</tool_call>')).toEqual({
       name: 'add_user',
       arguments: { name: 'Ann' },
     });
   });
 
-  it('has a text of arguments that stays as it is', () => {
+  it('keeps arguments that are a text', () => {
     for (const [open, close] of [
       ['<tool_call>{"name":"f","arguments":', '}</tool_call>'],
       ['<TOOL_CALL>f\n', '</arg_value></TOOL_CALL>'],
@@ -144,13 +144,13 @@ test.each([
   '{"name": "f", "note": "no \\"retrigger\\" here"}',
   '{"tool": {"name": "f", "retrigger": 1}}',
   '<toolcall>{"name":"f"}</toolcall>',
-])('%j holds no call and stays as it is', (said) => {
-  expect(extractToolCall(said)).toBeUndefined();
-  expect(cutToolBlocks(said)).toEqual({ calls: [], text: said, stripped: 0 });
-  expect(stripToolBlocks(said)).toBe(said);
+])('%j holds no call and stays unchanged', (content) => {
+  expect(extractToolCall(content)).toBeUndefined();
+  expect(cutToolBlocks(content)).toEqual({ calls: [], text: content, stripped: 0 });
+  expect(stripToolBlocks(content)).toBe(content);
 });
 
-describe('a block without a call that can be read is cut and counted', () => {
+describe('a block without a readable call is cut and counted', () => {
   test.each([
     ['an object that is not JSON', '<tool_call>{"name": read}</tool_call>', 1],
     ['an object without a name', '<tool_call>{"arguments":{}}</tool_call>', 1],
@@ -184,7 +184,7 @@ describe('a block without a call that can be read is cut and counted', () => {
     expect([calls, rest.trim(), stripped]).toEqual([[], 'Before.', count]);
   });
 
-  it('and an answer after an unclosed object stays', () => {
+  it('but an answer after an unclosed object stays', () => {
     const open = '<tool_call>{"name": "read", "args": {"path": "a"}';
     expect(stripToolBlocks(`${open}\n\nIt says "hello" to {you}.`)).toBe('It says "hello" to {you}.');
     expect(stripToolBlocks('```tool\n{"name": "f"}\n\nProse.\n\n```\ncode\n```')).toBe(
@@ -194,18 +194,18 @@ describe('a block without a call that can be read is cut and counted', () => {
   });
 });
 
-it('keeps other text next to a block', () => {
-  const said = '\ud800<tool_call>{</tool_call> x <tool_call>{"name":"f"}</tool_call> é';
-  expect(cutToolBlocks(said).text).toBe('\ufffd x  é');
+it('text next to a block stays', () => {
+  const content = '\ud800<tool_call>{</tool_call> x <tool_call>{"name":"f"}</tool_call> é';
+  expect(cutToolBlocks(content).text).toBe('\ufffd x  é');
 });
 
-it('many forms in one message, twice the same as once', () => {
-  const said = [
+it('several forms in one message are all cut the first time', () => {
+  const content = [
     'One.\n```tool\n{"name":"a","args":{}}\n```\nTwo.\n<TOOL_CALL>b\n{"args":{"n":1.0}}\n</arg_value></TOOL_CALL>',
     'Three.\n```\ntool\n{"name":"c"}\n```\nFour. {"name":"d","retrigger":{}}\n```tool\nbroken\n```\nFive.',
     '```ts\nconst tool = "<tool>";\n```\nSix.<tool_call>{"name":"e"\n<tool_call>',
   ].join('\n');
-  const { calls, text: rest, stripped } = cutToolBlocks(said);
+  const { calls, text: rest, stripped } = cutToolBlocks(content);
   expect(calls.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
   expect(stripped).toBe(3);
   expect(rest.split(/\n+/)).toEqual([
@@ -214,7 +214,7 @@ it('many forms in one message, twice the same as once', () => {
   expect(cutToolBlocks(rest)).toEqual({ calls: [], text: rest, stripped: 0 });
 });
 
-it('keeps any text around a block', () => {
+it('any text around a block stays', () => {
   const words = fc.stringMatching(/^[a-z é\n{}"`]{0,20}$/u);
   fc.assert(
     fc.property(words, words, (before, after) => {
@@ -303,13 +303,13 @@ describe(`${BYTES} bytes are read in linear time`, () => {
   ];
 
   test.each(OPENERS)('of %j', (opener) => {
-    const said = opener.repeat(BYTES / opener.length);
+    const content = opener.repeat(BYTES / opener.length);
     for (const [before, after] of [
       ['', ''],
       ['<tool_call>{', ''],
       ['{"name":', '"retrigger"'],
     ]) {
-      const { calls, text: rest } = cutToolBlocks(`${before}${said}${after}`);
+      const { calls, text: rest } = cutToolBlocks(`${before}${content}${after}`);
       expect(calls).toEqual([]);
       expect(rest.length).toBeLessThanOrEqual(BYTES + 32);
     }

@@ -58,14 +58,14 @@ describe.each(KINDS)('tools in a %s', (_kind, make) => {
 describe('a reader', () => {
   const json = (n: number) => `[{"name":"t${n}"}]`;
 
-  it('gives the same array for the same bytes', () => {
+  it('returns the same array for the same bytes', () => {
     const { read } = create();
     const first = read(json(1));
     read(json(2));
     expect(read(json(1), asArray)).toBe(first);
   });
 
-  it('remembers the 16 arrays that were used last', () => {
+  it('remembers the 16 most recently used arrays', () => {
     const { read } = create();
     const [used, unused] = [read(json(1)), read(json(2))];
     for (let n = 3; n <= 16; n++) read(json(n));
@@ -75,11 +75,11 @@ describe('a reader', () => {
     expect(read(json(2))).not.toBe(unused);
   });
 
-  it('does not remember what is larger than 1 MiB', () => {
+  it('does not remember arrays of more than 1 MiB', () => {
     const { read } = create();
     const big = `[{"name":"${'x'.repeat(1024 * 1024)}"}]`;
     const [first, second] = [read(big), read(big)];
-    expect(first === second).toBe(false); // the matcher would compare the megabytes to word its message
+    expect(first === second).toBe(false); // the matcher would compare the megabytes to write its message
     expect(read(big)).toHaveLength(1);
   });
 
@@ -88,13 +88,13 @@ describe('a reader', () => {
     ['[{"a":1}', 8],
     ['tru', 3],
     ['', 0],
-  ])('fails in %j at its byte', (bad, at) => {
+  ])('fails in %j at the faulty byte', (bad, at) => {
     const { reader, scanner } = create();
     expect(reader.read(asArray(bad), 0)).toBe(-1);
     expect(scanner.failedAt).toBe(at);
   });
 
-  it('counts the levels around the tools', () => {
+  it('counts the nesting around the tools', () => {
     const { reader, scanner } = create();
     const nested = (levels: number) => asArray('['.repeat(levels) + ']'.repeat(levels));
     expect(reader.read(nested(510), 0)).toBe(1020);

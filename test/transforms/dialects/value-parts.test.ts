@@ -14,8 +14,8 @@ const parsed = (messages: readonly Message[] | UnknownPart) =>
   messages instanceof UnknownPart ? messages : messages.map(({ bytes }) => JSON.parse(text(bytes)));
 
 describe('readValueParts', () => {
-  it('reads texts, reasoning and calls, and gives results the calls that they answer', () => {
-    const said = [
+  it('reads texts, reasoning and calls, and pairs results with their calls', () => {
+    const logged = [
       message('user', [part('text', 'One?'), part('text', 'Two?')]),
       message('assistant', [part('reasoning', 'Hm.'), call('f', { a: 1 }), call('g', '{"b":2}')], {
         loss_weight: 1,
@@ -30,7 +30,7 @@ describe('readValueParts', () => {
       type: 'function',
       function: { name, arguments: args },
     });
-    expect(parsed(readValueParts(said))).toEqual([
+    expect(parsed(readValueParts(logged))).toEqual([
       { role: 'user', content: 'One?\nTwo?' },
       {
         role: 'assistant',
@@ -45,9 +45,9 @@ describe('readValueParts', () => {
     ]);
   });
 
-  it('returns other messages as they are', () => {
-    const said = [message('user', [{ type: 'text', text: 'a' }]), message('user', [])];
-    expect(readValueParts(said)).toBe(said);
+  it('returns other messages unchanged', () => {
+    const logged = [message('user', [{ type: 'text', text: 'a' }]), message('user', [])];
+    expect(readValueParts(logged)).toBe(logged);
   });
 
   it.each([

@@ -20,7 +20,7 @@ beforeEach(() => {
   fold = new SessionFold(memory.fold, OPTIONS);
 });
 
-/** Bytes where the fold can read them. */
+/** Copies bytes to where the fold can read them. */
 function inMemory(text: string): Uint8Array {
   const bytes = Buffer.from(text);
   const slab = memory.slab(Math.max(bytes.length, 1024 * 1024)).subarray(0, bytes.length);
@@ -36,7 +36,7 @@ function folded(...lines: string[]): FoldedSession | undefined {
 const record = (session: FoldedSession | undefined): unknown =>
   session && JSON.parse(Buffer.from(session.record()).toString());
 
-describe('a session that is folded', () => {
+describe('a folded session', () => {
   it('has the record, the place and the counts of its snapshot', () => {
     const first = entryLine({ at: 1 });
     const second = entryLine({ at: 2, messages: [USER, REPLY, USER] });
@@ -54,14 +54,14 @@ describe('a session that is folded', () => {
     expect(session?.findings().map(({ rule }) => rule)).toEqual(['truncated']);
   });
 
-  it('reports where a trace diverges from the previous one', () => {
+  it('reports where an entry diverges from the previous one', () => {
     const session = folded(entryLine({ at: 1 }), entryLine({ at: 2, messages: [REPLY] }));
     expect(session?.facts.findings.map(({ rule, message }) => [rule, message])).toEqual([
       ['role-sequence', 'messages[0] is Ac, the entry before it (line 1) has U in messages[0]'],
     ]);
   });
 
-  it('has its own definitions, whatever was folded before', () => {
+  it('has its own definitions, whatever session was folded before', () => {
     expect(record(folded(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
       tools: [OTHER_TOOL.function],
     });
@@ -73,7 +73,7 @@ describe('a session that is folded', () => {
     expect(record(folded(entryLine({})))).toMatchObject({ tools: [TOOL.function] });
   });
 
-  it('leaves out info messages and null members, and calls a developer system', () => {
+  it('leaves out info messages and null members and makes developer messages system messages', () => {
     const developer = { role: 'developer', content: 'help' };
     const info = { role: 'user', content: ' <info-msg>now</info-msg>\n' };
     const session = folded(entryLine({ messages: [developer, { ...USER, name: null }, info] }));
@@ -87,7 +87,7 @@ describe('a session that is folded', () => {
     );
   });
 
-  it('is left to the checks when one may have something to say', () => {
+  it('is left to the checks when one of them may report something', () => {
     const call = (id: string): object => ({
       id,
       type: 'function',
@@ -104,23 +104,23 @@ describe('a session that is folded', () => {
     );
   });
 
-  it('reports it when it does not end in an answer', () => {
+  it('reports that it does not end in an answer', () => {
     const call = { id: '1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const asks = { role: 'assistant', content: null, tool_calls: [call] };
     const answered = [USER, asks, { role: 'tool', tool_call_id: '1', content: 'done' }];
-    const told = (given: object): unknown => {
-      const session = folded(entryLine(given));
+    const findingsOf = (entry: object): unknown => {
+      const session = folded(entryLine(entry));
       return [session?.isCertain, session?.findings().map(({ message }) => message)];
     };
-    expect(told({ messages: answered })).toEqual([true, []]);
+    expect(findingsOf({ messages: answered })).toEqual([true, []]);
     const noAnswer = (i: number): string => `messages[${i}], the last one, is not an answer of the model`;
-    expect(told({ messages: answered, reply: null })).toEqual([true, [noAnswer(2)]]);
-    expect(told({ messages: [USER], reply: null })).toEqual([true, [noAnswer(0)]]);
+    expect(findingsOf({ messages: answered, reply: null })).toEqual([true, [noAnswer(2)]]);
+    expect(findingsOf({ messages: [USER], reply: null })).toEqual([true, [noAnswer(0)]]);
     const openCall = 'messages[1], the last turn of the model, has a call without a result';
-    expect(told({ messages: [USER], reply: asks })).toEqual([true, [openCall]]);
+    expect(findingsOf({ messages: [USER], reply: asks })).toEqual([true, [openCall]]);
   });
 
-  it('tells how its record is made up', () => {
+  it('describes the shape of its record', () => {
     const call = (id: string, name: string): object => ({
       id,
       function: { name, arguments: `{"a":"${'x'.repeat(Number(id))}"}` },
@@ -138,7 +138,7 @@ describe('a session that is folded', () => {
     expect(session?.shape()).toEqual(shapeOfRecord((session as FoldedSession).record(), 'chat'));
   });
 
-  it('keeps a conversation while its arena is compacted', () => {
+  it('keeps its conversation when its arena is compacted', () => {
     const turns = Array.from({ length: 300 }, (_, i) => ({
       role: 'user',
       content: `${i} ${'x'.repeat(20_000)}`,
@@ -171,7 +171,7 @@ describe('sessions of one source', () => {
 
   beforeEach(() => fold.begin());
 
-  it('end where the id changes: the line waits until the one before is finished', () => {
+  it('end where the id changes, and the line waits until the previous session is finished', () => {
     const other = entryLine({ id: 't', at: 1, messages: [USER, REPLY, USER] });
     expect([add({ at: 8 }), add({ at: 9 }, 2)]).toEqual(['taken', 'taken']);
     expect(fold.addPacked(lineOf(other, 3))).toBe('waits');
@@ -185,7 +185,7 @@ describe('sessions of one source', () => {
     expect(record(second)).toEqual({ messages: [USER, REPLY, USER, REPLY], tools: [TOOL.function] });
   });
 
-  it('keep their own definitions, however many a source has', () => {
+  it('keep their own definitions in a source of many sessions', () => {
     for (let i = 0; i < 200; i++) {
       const tools = [{ type: 'function', function: { name: `f${i}` } }];
       const text = entryLine({ id: `s${i}`, tools });
@@ -197,7 +197,7 @@ describe('sessions of one source', () => {
     expect(fold.finish('a.jsonl')?.usage().definitions).toEqual(['f199']);
   });
 
-  it('are kept with the line that waits while the arena is compacted', () => {
+  it('are kept, with the waiting line, when the arena is compacted', () => {
     for (let i = 0; i < 60; i++) {
       const messages = [{ role: 'user', content: `${i} ${'x'.repeat(100_000)}` }];
       const text = entryLine({ id: `s${i}`, messages });
@@ -221,7 +221,7 @@ describe('sessions of one source', () => {
   });
 });
 
-describe('odd lines are refused', () => {
+describe('refuses odd lines', () => {
   const good = entryLine({ at: 1 });
   it.each([
     ['no JSON', good.slice(0, -1)],
@@ -241,10 +241,10 @@ describe('odd lines are refused', () => {
     expect(folded(text)).toBeUndefined();
   });
 
-  it('but the line itself is not', () => expect(folded(good)).toBeDefined());
+  it('but not the regular line', () => expect(folded(good)).toBeDefined());
 });
 
-it('knows all checks and rules', () => {
+it('and knows all checks and rules', () => {
   expect(knowsAll, `${[...checks, ...rules].map(({ name }) => name)}: teach fold.c about the new one`).toBe(
     true,
   );

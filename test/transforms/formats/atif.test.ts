@@ -1,4 +1,4 @@
-/** Trajectories: steps, results in the step of their call, and what a trajectory cannot hold. */
+/** Trajectories: steps, results in the step of their call, and content that a trajectory cannot hold. */
 import { describe, expect, it } from 'vitest';
 import atifDialect from '../../../transforms/dialects/atif.ts';
 import atif from '../../../transforms/formats/atif.ts';
@@ -43,7 +43,7 @@ describe('a trajectory', () => {
   ];
   const tool = { name: 'f', parameters: { type: 'object' } };
 
-  it('has a step for each message, and results in the step of their call', () => {
+  it('has a step for each message and results in the step of their call', () => {
     const { record, json, findings } = written(messages, [tool]);
     expect(findings).toEqual([]);
     expect(record).toEqual({
@@ -76,7 +76,7 @@ describe('a trajectory', () => {
     expect(shapeProblem('atif', record)).toBeUndefined();
   });
 
-  it('is the same conversation when it is read again', () => {
+  it('is the same conversation when it is read back', () => {
     const { json } = written(messages, [tool]);
     const [entry] = [...atifDialect.create().read(lineOf(json))] as Entry[];
     const { messages: context, reply, tools } = entry as Entry;
@@ -85,7 +85,7 @@ describe('a trajectory', () => {
     expect(tools.map(({ bytes }) => JSON.parse(text(bytes)))).toEqual([tool]);
   });
 
-  it('gives calls and results without an id one, by their order', () => {
+  it('gives ids to calls and results without one, by their order', () => {
     const { record } = written([
       { role: 'assistant', content: null, tool_calls: [call(undefined, {}), call(undefined, {})] },
       { role: 'tool', content: 'r' },
@@ -102,7 +102,7 @@ describe('a trajectory', () => {
     ]);
   });
 
-  it('holds images of the types that it knows', () => {
+  it('holds images of the known types', () => {
     const image = (url: string) => ({ type: 'image_url', image_url: { url } });
     const content = [
       { type: 'text', text: 't' },
@@ -119,27 +119,27 @@ describe('a trajectory', () => {
   });
 });
 
-describe('what a trajectory cannot hold', () => {
-  const made = { role: 'assistant', content: '', tool_calls: [call('x', '{}')] };
+describe('content that a trajectory cannot hold', () => {
+  const withCall = { role: 'assistant', content: '', tool_calls: [call('x', '{}')] };
   const result = { role: 'tool', tool_call_id: 'x', content: 'r' };
 
   it.each([
-    ['arguments-not-object', [{ ...made, tool_calls: [call('x', '[1]')] }], true],
-    ['empty-arguments', [{ ...made, tool_calls: [call('x', '')] }], false],
-    ['malformed-call', [{ ...made, tool_calls: [{ id: 'x', function: {} }] }], true],
+    ['arguments-not-object', [{ ...withCall, tool_calls: [call('x', '[1]')] }], true],
+    ['empty-arguments', [{ ...withCall, tool_calls: [call('x', '')] }], false],
+    ['malformed-call', [{ ...withCall, tool_calls: [{ id: 'x', function: {} }] }], true],
     ['members-dropped', [{ ...user, name: 'ada' }], false],
     ['content-not-text', [{ role: 'user', content: 7 }], false],
     ['non-text-part', [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }], false],
     ['no-messages', [], true],
     ['result-without-call', [user, result], true],
-    ['result-without-call', [made, result, result], true],
-    ['results-reordered', [made, user, result], false],
+    ['result-without-call', [withCall, result, result], true],
+    ['results-reordered', [withCall, user, result], false],
     ['unknown-role', [{ role: 'critic', content: 'a' }], true],
   ])('is reported as %s', (rule, messages, rejects) => {
     expect(rulesOf(messages)).toEqual([[rule, rejects]]);
   });
 
-  it('is a definition that defines no function', () => {
+  it('includes a definition without a function', () => {
     const { findings } = written([user], [{ type: 'web_search' }]);
     expect(findings.map(({ rule }) => rule)).toEqual(['tool-not-function']);
   });

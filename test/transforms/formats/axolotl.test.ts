@@ -14,7 +14,7 @@ import {
   recordOf,
 } from './encoded.ts';
 
-test('a conversation, byte for byte', () => {
+test('writes a conversation byte for byte', () => {
   const messages = [
     '{"role":"user","content":"Weather?"}',
     '{"role":"assistant","reasoning_content":"hm","tool_calls":[{"id":"a","function":{"name":"w","arguments":{"b":1.0,"a":"é"}}},{"id":"b","function":{"name":"w","arguments":" {\\"n\\":1e400}"}}]}',
@@ -25,11 +25,11 @@ test('a conversation, byte for byte', () => {
   );
 });
 
-test('a conversation without anything has the same two columns', () => {
+test('writes both columns for an empty conversation', () => {
   expect(recordOf(axolotl, [])).toBe('{"messages":[],"tools":"[]"}');
 });
 
-describe('the arguments are always a string', () => {
+describe('arguments are always a string', () => {
   const NOT_OBJECT = ['ERROR arguments-not-object!'];
 
   test.each<[string, string | undefined, string, readonly string[]]>([
@@ -46,7 +46,7 @@ describe('the arguments are always a string', () => {
     expect(findingsOf(axolotl, [callingJson(callJson(args))])).toEqual(findings);
   });
 
-  it('and keep their keys, values and numbers', () => {
+  it('with the same keys, values and numbers', () => {
     fc.assert(
       fc.property(encodedArguments, ([source, args]) => {
         const { bytes, written, findings } = axolotl.encode(conversation([callingJson(callJson(args))]));
@@ -60,7 +60,7 @@ describe('the arguments are always a string', () => {
   });
 });
 
-it('has the tool findings of openai', () => {
+it('reports the same tool findings as openai', () => {
   expect(findingsOf(axolotl, [], ['{"x":1}'])).toEqual(['ERROR tool-not-function']);
   expect(JSON.parse(JSON.parse(recordOf(axolotl, [], ['{"x":1}'])).tools)).toEqual([{ x: 1 }]);
 });

@@ -6,7 +6,7 @@ import { call, conversationOf, GOOD_TOOL, messageOf } from '../checks/samples.ts
 import { IMAGE, part, SPACES } from '../rules/rule-samples.ts';
 
 const encode = (...messages: readonly Message[]) => chatInline.encode(conversationOf(messages));
-/** The message as it was written. */
+/** The message in the record. */
 const one = (message: Message) => text(encode(message).written[0]?.bytes as Uint8Array);
 const raw = (role: string, json: string): Message => ({ role, bytes: Buffer.from(json) });
 const content = (message: Message) => JSON.parse(one(message)).content;
@@ -37,7 +37,7 @@ describe.each(KINDS)('a message in a %s', (_kind, make) => {
     expect(findings).toEqual([]);
   });
 
-  it('with calls has them in its content, and its other bytes stay', () => {
+  it('with calls has them in its content and keeps its other bytes', () => {
     const json = `{ "n":1.0 ,"content" : null, "tool_calls":[{"id":"1","function":{"name":"read","arguments":"{}"}}] , "a":1}`;
     const bytes = make(json.replace('{ "n"', '{ "role":"assistant","n"'));
     const message = { role: 'assistant', bytes };
@@ -63,14 +63,14 @@ describe('an assistant message with calls', () => {
     expect(found(message)).toEqual([]);
   });
 
-  it('has one line for each call, in their order', () => {
+  it('has one line for each call, in order', () => {
     const message = calling([call('1', 'read'), call('2', 'write', '{"a":1}')], { content: 'x' });
     expect(content(message)).toBe(
       `x\n${CALL}\n<tool_call>{"name": "write", "arguments": {"a": 1}}</tool_call>`,
     );
   });
 
-  it('keeps its other members and their order, and has its content at the end when it had none', () => {
+  it('keeps its other members in order, with its content at the end if it had none', () => {
     expect(
       one(raw('assistant', '{"tool_calls":[{"function":{"name":"read"}}],"role":"assistant","name":"x"}')),
     ).toBe(`{"role":"assistant","name":"x","content":${JSON.stringify(CALL)}}`);
@@ -79,13 +79,13 @@ describe('an assistant message with calls', () => {
     );
   });
 
-  it('loses every member named tool_calls', () => {
+  it('loses all members named tool_calls', () => {
     const json =
       '{"role":"assistant","tool_calls":1,"content":"","tool\\u005fcalls":[{"function":{"name":"read"}}]}';
     expect(one(raw('assistant', json))).toBe(`{"role":"assistant","content":${JSON.stringify(CALL)}}`);
   });
 
-  it('leaves out parts that are no text, with a finding', () => {
+  it('leaves out parts that are not text, with a finding', () => {
     const message = calling([call('1', 'read')], { content: [part('a'), IMAGE] });
     expect(content(message)).toBe(`a\n${CALL}`);
     expect(found(message)).toEqual(['WARNING non-text-part']);
@@ -98,7 +98,7 @@ describe('an assistant message with calls', () => {
     ['a function that is no object', { function: 'f' }, 'ERROR tool-call-no-function'],
     ['no name', { function: { arguments: '{}' } }, 'ERROR tool-call-no-name'],
     ['a name that is no string', { function: { name: 7 } }, 'ERROR tool-call-no-name'],
-  ])('skips a call that is or has %s, with a finding', (_what, bad, finding) => {
+  ])('leaves out a call that is or has %s, with a finding', (_what, bad, finding) => {
     expect(content(calling([bad, call('1', 'read')]))).toBe(CALL);
     expect(content(calling([bad]))).toBe('');
     expect(found(calling([bad, call('1', 'read')]))).toEqual([finding]);
@@ -106,7 +106,7 @@ describe('an assistant message with calls', () => {
 });
 
 describe('the arguments', () => {
-  /** ARGS of a call whose arguments have this JSON text. */
+  /** Written arguments of a call whose arguments have this JSON text. */
   const args = (json: string) => {
     const written = content(
       raw('assistant', `{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":${json}}}]}`),
@@ -146,17 +146,17 @@ describe('the arguments', () => {
     expect(args(json)).toBe(expected);
   });
 
-  it('that are absent are empty', () => {
+  it('that are absent are an empty object', () => {
     expect(content(calling([{ function: { name: 'read' } }]))).toBe(CALL);
   });
 
-  it('nested too deep stay a string', () => {
+  it('that are nested too deep stay a string', () => {
     const deep = '['.repeat(513) + ']'.repeat(513);
     expect(args(JSON.stringify(deep))).toBe(JSON.stringify(deep));
     expect(args(JSON.stringify('['.repeat(1_000_000)))?.length).toBe(1_000_002);
   });
 
-  it('and the name are read back as they were', () => {
+  it('are read back, with the name, as they were', () => {
     const name = 'a"\\\n</é\ud800';
     const written = content(calling([call('1', name, '{"k":1}')]));
     expect(JSON.parse(written.slice('<tool_call>'.length, -'</tool_call>'.length))).toEqual({
@@ -195,7 +195,7 @@ describe('a tool message with an id', () => {
     expect(found(messageOf({ role: 'user', content: value }))).toEqual(['WARNING content-not-text']);
   });
 
-  it('loses the id, and keeps its other bytes', () => {
+  it('loses its id and keeps its other bytes', () => {
     expect(one(raw('tool', '{"role":"tool","tool_call_id":"c1" , "name":"read","content":"a"}'))).toBe(
       '{"role":"tool" , "name":"read","content":"<tool_result tool_call_id=\\"c1\\">a</tool_result>"}',
     );
@@ -204,7 +204,7 @@ describe('a tool message with an id', () => {
     );
   });
 
-  it('leaves out parts that are no text, with a finding', () => {
+  it('leaves out parts that are not text, with a finding', () => {
     expect(body([part('a'), IMAGE])).toBe(inTags('a'));
     expect(found(result('c1', [IMAGE]))).toEqual(['WARNING non-text-part']);
   });
@@ -226,7 +226,7 @@ describe('control-token-in-content', () => {
     '</tool_result>',
   ];
 
-  test.each(TAGS)('is found for %s in every place that becomes content', (tag) => {
+  test.each(TAGS)('is reported for %s in every place that becomes content', (tag) => {
     const inText = `a ${tag} b`;
     for (const role of ['user', 'system', 'assistant', 'tool']) {
       expect(found(messageOf({ role, content: inText }))).toEqual(FORGED);
@@ -246,7 +246,7 @@ describe('control-token-in-content', () => {
     expect(found(calling([call('1', inText)]))).toEqual(FORGED);
   });
 
-  it('is found through escapes in the arguments', () => {
+  it('is reported through escapes in arguments', () => {
     expect(found(calling([call('1', 'f', '{"a":"\\u003ctool_call>"}')]))).toEqual(FORGED);
   });
 
@@ -258,13 +258,13 @@ describe('control-token-in-content', () => {
     '<TOOL_CALL>',
     '<tool_result',
     '</tool_result >',
-  ])('is not found for %s', (almost) => {
+  ])('is not reported for %s', (almost) => {
     expect(found(messageOf({ role: 'user', content: almost }), calling([call('1', almost, almost)]))).toEqual(
       [],
     );
   });
 
-  it('is reported once for each message, before the other findings, and the record is still written', () => {
+  it('is reported once for each message, before other findings, and the record is still written', () => {
     const messages = [
       messageOf({ role: 'user', content: '<tool_call><tool_call>' }),
       calling([{}], { content: '</tool_call>' }),
@@ -278,13 +278,13 @@ describe('control-token-in-content', () => {
     expect(text(bytes)).toContain('<tool_call><tool_call>');
   });
 
-  it('5 MB of openers end', () => {
+  it('5 MB of openers are read in linear time', () => {
     expect(found(messageOf({ role: 'user', content: '<tool_result'.repeat(420_000) }))).toEqual([]);
     expect(found(messageOf({ role: 'user', content: '<tool_call>'.repeat(450_000) }))).toEqual(FORGED);
   });
 });
 
-test('the record holds the messages as written and the tools as they are', () => {
+test('the record holds the written messages and the unchanged tools', () => {
   const { bytes, written } = encode(messageOf({ role: 'user', content: 'a' }), calling([call('1', 'read')]));
   expect(text(bytes)).toBe(
     `{"messages":[${written.map((message) => text(message.bytes)).join()}],"tools":[${text(GOOD_TOOL.bytes)}]}`,
@@ -293,6 +293,6 @@ test('the record holds the messages as written and the tools as they are', () =>
   expect(written.map(({ role }) => role)).toEqual(['user', 'assistant']);
 });
 
-test('the rules that may reject are those of the contract', () => {
+test('control-token-in-content is one of the rules that may reject', () => {
   expect(chatInline.rules).toContain('control-token-in-content');
 });

@@ -12,7 +12,7 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
   }));
   const tools = ['{"name":"é"}', '{}'].map((json) => ({ name: undefined, bytes: make(json) }));
 
-  it('the record is the bytes of its messages and tools', () => {
+  it('the record consists of the bytes of its messages and tools', () => {
     const { bytes, written, findings } = chat.encode(conversationOf(messages, { tools }));
     expect(text(bytes)).toBe(
       '{"messages":[{"role":"user","n":[1.0,1e400]},{ "role" : "assistant" }],"tools":[{"name":"é"},{}]}',
@@ -21,12 +21,12 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
     expect(findings).toEqual([]);
   });
 
-  it('the record of nothing has empty lists', () => {
+  it('the record of an empty conversation has empty lists', () => {
     expect(text(chatRecord([], []))).toBe('{"messages":[],"tools":[]}');
   });
 });
 
-test('the record is JSON with the same values, on one line', () => {
+test('the record is one line of JSON with the same values', () => {
   const objects = fc.array(
     objectText.map((json) => json.replace(/[\r\n]/g, ' ')),
     { maxLength: 4 },
@@ -43,6 +43,6 @@ test('the record is JSON with the same values, on one line', () => {
   );
 });
 
-test('it reports what --arrow-safe changes, and contents that no reader knows', () => {
+test('changes by --arrow-safe and contents that no consumer knows are reported', () => {
   expect(chat.rules).toEqual(['content-not-text', 'empty-arguments']);
 });

@@ -1,4 +1,4 @@
-/** A content that is a number, an object or a boolean, in every format: kept, written as its JSON text, or rejected, and always told. */
+/** Content that is a number, an object or a boolean is kept, written as JSON text or rejected, and always reported. */
 import { describe, expect, it, test } from 'vitest';
 import { formats } from '../../../transforms/formats/index.ts';
 import { decode } from '../../../transforms/json/utf8.ts';
@@ -21,7 +21,7 @@ const shown = (findings: readonly { severity: string; rule: string; rejects?: tr
 const withContent = (role: string, json: string): Message =>
   rawMessage(role, `{"role":"${role}","content":${json}}`);
 
-it('each format is one of the three, says so and names the rule', () => {
+it('each format does one of the three, documents it and declares the rule', () => {
   expect(formats.map(({ name }) => name).sort()).toEqual([...KEEPING, ...WRITING_TEXT, ...REJECTING].sort());
   for (const { name, otherContent, rules } of formats) {
     expect(rules).toContain('content-not-text');
@@ -33,7 +33,7 @@ it('each format is one of the three, says so and names the rule', () => {
 describe.each(formats.map((format) => [format.name, format] as const))('%s', (name, format) => {
   const end = [user('x'), calling(call('1', 'f'))];
 
-  test.each(KINDS)('the content of a user that is %s', (_what, json) => {
+  test.each(KINDS)('does as documented with user content that is %s', (_what, json) => {
     const messages =
       name === 'functiongemma-teaching'
         ? [withContent('user', json), end[1] as Message]
@@ -49,8 +49,8 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (na
     }
   });
 
-  test.each(KINDS)('a reply that is %s', (_what, json) => {
-    if (name === 'functiongemma-teaching') return; // teaches calls only
+  test.each(KINDS)('does as documented with a reply that is %s', (_what, json) => {
+    if (name === 'functiongemma-teaching') return; // only calls are taught
     const { bytes, findings } = format.encode(conversationOf([user('a'), withContent('assistant', json)]));
     if (REJECTING.includes(name)) expect(shown(findings)).toEqual(['ERROR content-not-text!']);
     else {
@@ -61,7 +61,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (na
     }
   });
 
-  test('text, parts, null and nothing are not reported', () => {
+  test('does not report text, parts, null or absent content', () => {
     const texts = [
       user('a'),
       user([{ type: 'text', text: 'a' }]),

@@ -1,4 +1,4 @@
-/** An empty completion is never taught: an answer without text, thought and call counts as none. */
+/** An answer without text, thought and call does not count as one, so that no empty completion is taught. */
 import { describe, expect, test } from 'vitest';
 import functiongemma from '../../../transforms/formats/functiongemma.ts';
 import prompt from '../../../transforms/formats/prompt.ts';
@@ -23,7 +23,7 @@ const LEFT_OUT = ['WARNING unanswered-end'];
 const NO_ANSWER = ['ERROR unanswered-end!'];
 
 describe.each(EMPTY)('an answer of %s', (_what, empty) => {
-  test('is no completion of functiongemma: the answer before it is', () => {
+  test('is not the completion of functiongemma, which is the previous answer', () => {
     const record = functiongemma.encode(conversationOf([...TALK, empty]), { promptCompletion: true });
     expect(JSON.parse(decode(record.bytes)).completion).toBe('b<end_of_turn>\n');
     expect(shown(record.findings)).toEqual(LEFT_OUT);
@@ -31,7 +31,7 @@ describe.each(EMPTY)('an answer of %s', (_what, empty) => {
     expect(shown(alone.findings)).toEqual(NO_ANSWER);
   });
 
-  test('is no turn at the end of a text of functiongemma', () => {
+  test('is not a turn at the end of a functiongemma text', () => {
     const record = functiongemma.encode(conversationOf([...TALK, empty], { tools: [] }));
     const talk = functiongemma.encode(conversationOf(TALK, { tools: [] }));
     expect(decode(record.bytes)).toBe(decode(talk.bytes));
@@ -39,7 +39,7 @@ describe.each(EMPTY)('an answer of %s', (_what, empty) => {
     expect(shown(functiongemma.encode(conversationOf([empty])).findings)).toEqual(NO_ANSWER);
   });
 
-  test('is no completion of prompt, the last turn or all', () => {
+  test('is not a completion of prompt, with the last turn or all', () => {
     const last = prompt.encode(conversationOf([...TALK, empty]));
     expect(JSON.parse(decode(last.bytes)).completion).toBe('b');
     expect(shown(last.findings)).toEqual(LEFT_OUT);
@@ -53,7 +53,7 @@ describe.each(EMPTY)('an answer of %s', (_what, empty) => {
   });
 });
 
-test('a call is an answer', () => {
+test('a call counts as an answer', () => {
   const messages = [...TALK, calling(call('1', 'f'))];
   const record = functiongemma.encode(conversationOf(messages), { promptCompletion: true });
   expect(JSON.parse(decode(record.bytes)).completion).toMatch(/^<start_function_call>call:f/);

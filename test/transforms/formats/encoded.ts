@@ -1,4 +1,4 @@
-/** Helpers for tests of the formats with structured calls: the record, its findings, and calls of every encoding. */
+/** For tests of formats with structured calls: records, their findings, and calls in every encoding. */
 import fc from 'fast-check';
 import type { Format } from '../../../transforms/formats/format.ts';
 import type { Conversation, Message, ToolDefinition } from '../../../transforms/model/element.ts';
@@ -6,7 +6,7 @@ import { objectText } from '../arbitraries.ts';
 import { text } from '../bytes.ts';
 import { conversationOf } from '../checks/samples.ts';
 
-/** Messages and tools out of JSON text. */
+/** A conversation from the JSON text of its messages and tools. */
 export function conversation(messages: readonly string[], tools: readonly string[] = []): Conversation {
   return conversationOf(messages.map(message), { tools: tools.map(tool) });
 }
@@ -14,7 +14,7 @@ export function conversation(messages: readonly string[], tools: readonly string
 const message = (json: string): Message => ({ role: JSON.parse(json).role, bytes: Buffer.from(json) });
 const tool = (json: string): ToolDefinition => ({ name: JSON.parse(json).name, bytes: Buffer.from(json) });
 
-/** The JSON text of a call whose arguments have this JSON text; without arguments for undefined. */
+/** JSON text of a call with this JSON text as its arguments, or without arguments for undefined. */
 export function callJson(args: string | undefined, name = 'f', id = 'a'): string {
   const rest = args === undefined ? '' : `,"arguments":${args}`;
   return `{"id":"${id}","type":"function","function":{"name":"${name}"${rest}}}`;
@@ -28,7 +28,7 @@ export function recordOf(format: Format, messages: readonly string[], tools: rea
   return text(format.encode(conversation(messages, tools)).bytes);
 }
 
-/** The findings as `SEVERITY rule`, those that reject with a `!`. */
+/** Findings as `SEVERITY rule`, with `!` if they reject. */
 export function findingsOf(
   format: Format,
   messages: readonly string[],
@@ -39,13 +39,13 @@ export function findingsOf(
     .findings.map(({ severity, rule, rejects }) => `${severity} ${rule}${rejects === true ? '!' : ''}`);
 }
 
-/** Arguments of the one call in the record. */
+/** Arguments of the only call in the record. */
 export function argumentsIn(format: Format, args: string | undefined): string | undefined {
   const record = recordOf(format, [callingJson(callJson(args))]);
   return /"name":"f","arguments":(.*)\}\}\]\}\],"tools":/s.exec(record)?.[1];
 }
 
-/** An object's JSON text, and the same as the arguments of a call: in a string, or as it is on one line. */
+/** JSON text of an object, and the same as the arguments of a call: as a string, or as an object on one line. */
 export const encodedArguments: fc.Arbitrary<readonly [source: string, args: string]> = fc
   .tuple(objectText, fc.boolean(), fc.constantFrom('', ' ', '\n'))
   .map(([source, isString, blank]) => [

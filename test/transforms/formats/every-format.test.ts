@@ -1,6 +1,6 @@
 /**
- * Generated conversations through every format: 300, with TURNMILL_LONG=1 10,000. A record has the shape that its reader wants,
- * or a rule of the format rejects it; no key, value or number of an argument changes; what can be read back is the same.
+ * 300 generated conversations in every format (10,000 with TURNMILL_LONG=1). A record has the shape that its consumer expects
+ * or is rejected by a rule of the format; no key, value or number of an argument changes; formats that can be read back yield the same.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -28,13 +28,13 @@ function conversation({ messages, tools }: OddConversation): Conversation {
   );
 }
 
-/** The record's text, when no finding rejects it. */
+/** Text of the record, if no finding rejects it. */
 function recordOf(format: Format, of: OddConversation): string | undefined {
   const { bytes, findings } = format.encode(conversation(of));
   return findings.some(({ rejects }) => rejects) ? undefined : decode(bytes);
 }
 
-/** A value as one text: keys, order and the text of numbers count, spaces and escapes do not. */
+/** Canonical text of a value: keeps keys, order and the text of numbers, ignores spaces and escapes. */
 function canon(tree: Tree | undefined): string {
   if (tree === undefined) return 'nothing';
   if (tree.kind === 'object') {
@@ -53,7 +53,7 @@ const items = (tree: Tree | undefined): readonly Tree[] => (tree?.kind === 'arra
 const named = (name: Tree | undefined, args: Tree | undefined): string =>
   `${name?.kind === 'string' ? name.value : ''} ${canon(argumentsTree(args))}`;
 
-/** The calls of a record of messages. */
+/** Calls in a record of messages. */
 function callsOfMessages(record: string): string[] {
   return items(get(parseJson(record), 'messages')).flatMap((message) =>
     items(get(message, 'tool_calls')).map((call) => {
@@ -86,7 +86,7 @@ function callsOfTurns(record: string): string[] {
   });
 }
 
-/** The calls as they were generated; those without arguments have an empty object. */
+/** The generated calls; those without arguments have an empty object. */
 function generatedCalls({ messages }: OddConversation): string[] {
   return messages.flatMap(({ calls }) =>
     calls.map(({ name, args }) => `${name} ${args === undefined ? '{}' : canon(parseJson(args))}`),
@@ -107,7 +107,7 @@ function check(property: (of: OddConversation) => void): void {
 const formatNamed = (name: string): Format => formats.find((format) => format.name === name) as Format;
 
 describe.each(formats.map((format) => [format.name, format] as const))('%s', (name, format) => {
-  it('writes what its reader wants, or rejects it by a rule of its own', () => {
+  it('writes records that its consumer accepts, or rejects by one of its rules', () => {
     let written = 0;
     check((of) => {
       const { bytes, findings } = format.encode(conversation(of));
@@ -128,7 +128,7 @@ describe('keys, values and numbers of arguments', () => {
     check((of) => {
       const record = recordOf(formatNamed(name), of);
       if (record === undefined || !allObjects(of)) return;
-      const empty = / (?:nothing|null|"\s*")$/; // none at all: `chat` and `openai` leave it as logged
+      const empty = / (?:nothing|null|"\s*")$/; // absent ones, which `chat` and `openai` leave as logged
       expect(callsOfMessages(record).map((call) => call.replace(empty, ' {}'))).toEqual(generatedCalls(of));
     });
   });
@@ -174,7 +174,7 @@ describe('keys, values and numbers of arguments', () => {
   });
 });
 
-/** Does a parsed value say what the JSON says? Members at the top are sorted, further in they are in their order. */
+/** Whether a parsed value equals the JSON: members are sorted at the top and keep their order further in. */
 function isSame(value: Value, tree: Tree, top: boolean): boolean {
   if (value.kind === 'object') {
     if (tree.kind !== 'object' || tree.members.length !== value.members.length) return false;
@@ -192,7 +192,7 @@ function isSame(value: Value, tree: Tree, top: boolean): boolean {
   return value.text === (/\..*[eE]/.test(tree.text) ? EXPANDED.get(tree.text) : tree.text);
 }
 
-/** A number with a fraction and an exponent is written without the exponent: those of the generator. */
+/** Writes generated numbers with a fraction and an exponent without the exponent. */
 const EXPANDED = new Map([
   ['1.5e3', '1500'],
   ['2.5E-4', '0.00025'],
@@ -202,11 +202,11 @@ describe('the bytes of messages', () => {
   it.each([
     ['openai', 'string'],
     ['trl', 'object'],
-  ])('stay in %s, but for the encoding of arguments', (name, encoding) => {
+  ])('stay in %s, except for the encoding of arguments', (name, encoding) => {
     check((of) => {
-      const { written: made, findings } = formatNamed(name).encode(conversation(of));
+      const { written: inRecord, findings } = formatNamed(name).encode(conversation(of));
       if (findings.some(({ rejects }) => rejects)) return;
-      made.forEach(({ bytes }, i) => {
+      inRecord.forEach(({ bytes }, i) => {
         const { json, calls } = of.messages[i] as OddConversation['messages'][number];
         const same = calls.every((call) => call.encoding === encoding);
         if (same) expect(decode(bytes)).toBe(json);
@@ -217,7 +217,7 @@ describe('the bytes of messages', () => {
   });
 });
 
-/** Without the empty answers at the end: a conversation that is read has none. */
+/** The conversation without empty answers at its end, since reading yields none. */
 function answered({ messages, tools }: OddConversation): OddConversation {
   const isEmpty = ({ role, json }: OddConversation['messages'][number]): boolean => {
     const { content, tool_calls: calls, reasoning_content: thought } = JSON.parse(json);
@@ -228,7 +228,7 @@ function answered({ messages, tools }: OddConversation): OddConversation {
   return { tools, messages: last !== undefined && isEmpty(last) ? messages.slice(0, -1) : messages };
 }
 
-describe('what can be read back', () => {
+describe('reading back', () => {
   const reader = messagesDialect.create();
   function again(record: string): Conversation {
     const [entry] = reader.read(lineOf(record, asBuffer)) as [Entry];
@@ -257,7 +257,7 @@ describe('what can be read back', () => {
   });
 
   it.each(['chat-inline', 'samples'])(
-    'chat -> %s -> chat is the identity, where nothing had to become text',
+    'chat -> %s -> chat is the identity if nothing had to become text',
     (name) => {
       let seen = 0;
       check((of) => {
@@ -273,7 +273,7 @@ describe('what can be read back', () => {
     },
   );
 
-  it('chat -> sharegpt -> sharegpt is the identity, and so is all that a turn can say', () => {
+  it('chat -> sharegpt -> sharegpt is the identity, for everything that a turn can hold', () => {
     const sharegpt = formatNamed('sharegpt');
     let seen = 0;
     check((of) => {

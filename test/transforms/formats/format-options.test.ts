@@ -14,7 +14,7 @@ const record = (name: string, options: object, arguments_: string) => {
   return JSON.parse(decode(bytes));
 };
 
-describe('the options of the chosen formats', () => {
+describe('options of the chosen formats', () => {
   it.each<[string[], object, string | undefined]>([
     [['chat'], {}, undefined],
     [['chat'], { arrowSafe: true }, undefined],
@@ -23,11 +23,11 @@ describe('the options of the chosen formats', () => {
     [['chat'], { constructor: true }, 'constructor'],
     [['chat'], { arrowSafe: 'yes' }, 'arrowSafe'],
     [['functiongemma'], { trigger: true }, 'trigger'],
-  ])('%j with %j: the fault is of %s', (names, values, name) => {
+  ])('for %j with %j are a fault that names %s', (names, values, name) => {
     expect(optionFault(names, values as never)?.name).toBe(name);
   });
 
-  it('go to the formats that have them', () => {
+  it('are passed to the formats that have them', () => {
     const values = { bos: true, arrowSafe: true };
     expect(valuesFor(formatNamed('functiongemma'), values)).toEqual({ bos: true });
     expect(valuesFor(formatNamed('trl'), values)).toEqual({ arrowSafe: true });
@@ -39,7 +39,7 @@ describe('--arrow-safe', () => {
   const NUMBERS = '{"b": 12345678901234567890, "a": 1e400}';
 
   it.each(['chat', 'openai', 'trl', 'axolotl'])(
-    '%s: tools and arguments are strings, their text kept',
+    'makes tools and arguments of %s strings with the same text',
     (name) => {
       for (const logged of [NUMBERS, JSON.stringify(NUMBERS)]) {
         const { tools, messages } = record(name, { arrowSafe: true }, logged);
@@ -49,11 +49,11 @@ describe('--arrow-safe', () => {
     },
   );
 
-  it('chat-inline: the tools', () => {
+  it('makes the tools of chat-inline strings', () => {
     expect(typeof record('chat-inline', { arrowSafe: true }, NUMBERS).tools).toBe('string');
   });
 
-  it('is on by default for axolotl only, which without it writes what trl writes', () => {
+  it('is on by default only for axolotl, which without it writes the same as trl', () => {
     for (const { name, options } of formats) {
       if (!('arrowSafe' in options)) continue;
       expect(typeof record(name, {}, NUMBERS).tools === 'string').toBe(name === 'axolotl');
@@ -61,13 +61,13 @@ describe('--arrow-safe', () => {
     expect(record('axolotl', { arrowSafe: false }, NUMBERS)).toEqual(record('trl', {}, NUMBERS));
   });
 
-  it('chat: strings that are no JSON stay, what is null becomes {} by rule', () => {
+  it('keeps strings of chat that are not JSON, and makes null {} with a finding', () => {
     const nulls = messageOf({
       role: 'assistant',
       tool_calls: [{ function: { name: 'f', arguments: null } }],
     });
-    const made = formatNamed('chat').encode(conversationOf([nulls]), { arrowSafe: true } as object);
-    expect(made.findings.map(({ rule }) => rule)).toEqual(['empty-arguments']);
+    const encoded = formatNamed('chat').encode(conversationOf([nulls]), { arrowSafe: true } as object);
+    expect(encoded.findings.map(({ rule }) => rule)).toEqual(['empty-arguments']);
     expect(record('chat', { arrowSafe: true }, '"x"').messages[1].tool_calls[0].function.arguments).toBe('x');
   });
 });

@@ -26,14 +26,14 @@ const selects = (args: unknown, content?: unknown) =>
     ...(content === undefined ? {} : { content }),
     tool_calls: [call('1', 'select_symbols', args)],
   });
-/** The call's line, of a call with arguments of this JSON text. */
+/** Line of a call with this JSON text as its arguments. */
 const line = (json: string) =>
   /<start_function_call>\ncall:(.*)\n<end_function_call>/s.exec(written(asks, callingWith(json)))?.[1];
 
 describe('a record', () => {
   const last = selects('{"selected":["Foo","Bar"]}', 'Selecting symbols...');
 
-  it('is three turns, line by line', () => {
+  it('has three turns, line by line', () => {
     const record = encode([asks, last]);
     expect(textIn(record)).toBe(TEACHING_GOLDEN);
     expect(text(record.bytes)).toBe(JSON.stringify({ text: TEACHING_GOLDEN }));
@@ -41,7 +41,7 @@ describe('a record', () => {
     expect(record.written).toEqual([]);
   });
 
-  it('is of the last assistant message and the user message before it; what is beside them is left out, by rule', () => {
+  it('consists of the last assistant message and the user message before it, and reports omitted messages', () => {
     const around = [
       [messageOf({ role: 'system', content: 'S' }), asks, last],
       [user('first'), assistant('a'), asks, last],
@@ -55,7 +55,7 @@ describe('a record', () => {
     }
   });
 
-  it('takes description and parameters from the definition, in its order', () => {
+  it('has the description and parameters of the definition, in its order', () => {
     const tools = [
       toolOf({ name: 'other', description: 'no' }, 'other'),
       toolFrom('select_symbols', 'Picks.', {
@@ -83,29 +83,29 @@ describe('a record', () => {
     ['nothing', toolOf({ name: 'select_symbols' }, 'select_symbols')],
     ['no properties', toolFrom('select_symbols', null, { type: 'object' })],
     ['parameters that are no object', toolFrom('select_symbols', 7, [])],
-  ])('says no more than a definition with %s', (_what, tool) => {
+  ])('leaves out the description of a definition with %s', (_what, tool) => {
     expect(textIn(encode([asks, last], [tool]))).toContain(
       '<start_function_declaration>select_symbols\n\nParameters:\n<end_function_declaration>',
     );
   });
 
-  it('its lines can be given; the definition comes first', () => {
+  it('can have other lines, but the definition takes precedence', () => {
     const layout = { system: 'S', description: 'D', parameters: [] };
-    const given = teachingRecord(without([asks, last]), layout);
-    expect(textIn(given)).toMatch(/^<start_of_turn>developer\nS\nYou/);
-    expect(textIn(given)).toContain('select_symbols\nD\nParameters:\n<end');
+    const record = teachingRecord(without([asks, last]), layout);
+    expect(textIn(record)).toMatch(/^<start_of_turn>developer\nS\nYou/);
+    expect(textIn(record)).toContain('select_symbols\nD\nParameters:\n<end');
     const tools = [toolFrom('select_symbols', 'From the log.', {})];
     expect(textIn(teachingRecord(without([asks, last], { tools }), layout))).toContain('\nFrom the log.\n');
   });
 
-  it('its lines are options of the format', () => {
+  it('has lines that are options of the format', () => {
     const options = {
       teachingSystem: 'S',
       teachingDescription: 'D',
       teachingParameters: 'a (string): An A. (required)\nb (any):\n',
     };
-    const given = textIn(teaching.encode(without([asks, last]), options));
-    expect(given).toBe(
+    const recordText = textIn(teaching.encode(without([asks, last]), options));
+    expect(recordText).toBe(
       TEACHING_GOLDEN.replace('You are a semantic code analysis assistant.', 'S')
         .replace('Select relevant symbols from candidates.', 'D')
         .replace(/ {2}selected .*\n/, '  a (string): An A. (required)\n  b (any):\n'),
@@ -188,13 +188,13 @@ describe('rules that reject', () => {
     expect(found(...messages)).toEqual([`ERROR ${rule}!`]);
   });
 
-  it('no-final-call: of a call before an assistant message without one, and of no assistant message', () => {
+  it('no-final-call: a call before an assistant message without one, and no assistant message', () => {
     expect(found(asks, ok, assistant('x'))).toEqual(['ERROR no-final-call!', 'WARNING messages-left-out']);
     expect(found(asks)).toEqual(['ERROR no-final-call!', 'ERROR no-user-turn!', 'WARNING messages-left-out']);
     expect(found()).toEqual(['ERROR no-final-call!', 'ERROR no-user-turn!']);
   });
 
-  it('no-user-turn: a user message after the call is not its turn', () => {
+  it('no-user-turn: a user message only after the call', () => {
     expect(found(ok, asks)).toEqual(['ERROR no-user-turn!', 'WARNING messages-left-out']);
   });
 
@@ -205,7 +205,7 @@ describe('rules that reject', () => {
     expect(found(asks, messageOf(legacy))).toEqual(['ERROR call-unreadable!', 'ERROR no-final-call!']);
   });
 
-  test.each(CONTROL_TOKENS)('control-token-in-content: %s in every place that is written', (token) => {
+  test.each(CONTROL_TOKENS)('control-token-in-content: %s in any written place', (token) => {
     const inText = `a ${token} b`;
     for (const messages of [
       [user(inText), ok],
@@ -223,7 +223,7 @@ describe('rules that reject', () => {
     expect(rulesOf(encode([asks, ok], [described]))).toEqual(['ERROR control-token-in-content!']);
   });
 
-  it('a token in what is left out is no reason', () => {
+  it('a control token in an omitted part does not reject', () => {
     expect(found(user('<escape>'), assistant('x'), asks, ok)).toEqual(['WARNING messages-left-out']);
   });
 

@@ -1,6 +1,7 @@
-/** Samples that the tests of the FunctionGemma formats share: conversations in, texts and rules out. */
+/** Conversations for the tests of the FunctionGemma formats, and the texts and rules of their records. */
 
 import type { EncodedRecord } from '../../../transforms/formats/format.ts';
+import functiongemma from '../../../transforms/formats/functiongemma.ts';
 import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import { text } from '../bytes.ts';
 import { conversationOf, rawMessage, toolOf } from '../checks/samples.ts';
@@ -8,18 +9,18 @@ import { conversationOf, rawMessage, toolOf } from '../checks/samples.ts';
 export const without = (messages: readonly Message[], more: Partial<Conversation> = {}): Conversation =>
   conversationOf(messages, { tools: [], ...more });
 
-/** The `text` of a record. */
+/** `text` of a record. */
 export function textIn({ bytes }: EncodedRecord): string {
   const record = JSON.parse(text(bytes));
   if (Object.keys(record).join() !== 'text') throw new Error('expected the single key text');
   return record.text;
 }
 
-/** The findings: `SEVERITY rule`, with `!` when it rejects. */
+/** Findings as `SEVERITY rule`, with `!` if they reject. */
 export const rulesOf = ({ findings }: EncodedRecord): string[] =>
   findings.map(({ severity, rule, rejects }) => `${severity} ${rule}${rejects === true ? '!' : ''}`);
 
-/** An assistant message with one call, whose arguments are this JSON text. */
+/** An assistant message with one call with this JSON text as its arguments. */
 export const callingWith = (args: string, name = 'f', more = ''): Message =>
   rawMessage(
     'assistant',
@@ -29,7 +30,15 @@ export const callingWith = (args: string, name = 'f', more = ''): Message =>
 export const toolFrom = (name: string, description: unknown, parameters: unknown) =>
   toolOf({ name, description, parameters }, name);
 
-/** Each control token, and texts that only look like one. */
+/** The record of messages without tools. */
+export const plain = (...messages: readonly Message[]) => functiongemma.encode(without(messages));
+export const written = (...messages: readonly Message[]) => textIn(plain(...messages));
+export const found = (...messages: readonly Message[]) => rulesOf(plain(...messages));
+/** Written arguments: the text between `call:NAME` and the end of the call. */
+export const args = (json: string) =>
+  /<start_function_call>call:f(.*)<end_function_call>/s.exec(written(callingWith(json)))?.[1];
+
+/** All control tokens, and texts that only look like one. */
 export const CONTROL_TOKENS = [
   '<escape>',
   '<start_of_turn>',
@@ -59,7 +68,7 @@ export const NO_TOKENS = [
   '<boss>',
 ];
 
-/** The teaching layout of the acceptance cases: user turn `Context here`, reasoning `Selecting symbols...`. */
+/** Teaching layout of the acceptance cases: user turn `Context here`, reasoning `Selecting symbols...`. */
 export const TEACHING_GOLDEN = `<start_of_turn>developer
 You are a semantic code analysis assistant.
 You have access to the following functions:

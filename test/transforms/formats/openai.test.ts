@@ -17,7 +17,7 @@ import {
 
 const USER = '{"role":"user","content":"hi"}';
 
-test('a conversation, byte for byte', () => {
+test('writes a conversation byte for byte', () => {
   const messages = [
     '{"role":"system","content":"Be brief."}',
     '{"role":"user","content":[{"type":"text","text":"Weather?"},{"type":"image_url","image_url":{"url":"data:"}}]}',
@@ -42,7 +42,7 @@ test('a conversation, byte for byte', () => {
 });
 
 describe.each(KINDS)('messages in a %s', (_kind, make) => {
-  it('are the same objects when their arguments are strings', () => {
+  it('are the same objects if their arguments are strings', () => {
     const messages = [
       USER,
       callingJson(callJson('"{}"')),
@@ -80,7 +80,7 @@ describe('the arguments', () => {
     expect(findingsOf(openai, [callingJson(callJson(args))])).toEqual(findings);
   });
 
-  it('say where they are', () => {
+  it('are reported with their position', () => {
     const messages = [USER, callingJson(callJson('"{}"'), callJson('"no"'))];
     expect(openai.encode(conversation(messages)).findings.map(({ message }) => message)).toEqual([
       'messages[1].tool_calls[1] has arguments that are not JSON: kept as text',
@@ -95,8 +95,8 @@ describe('the arguments', () => {
         expect(findings).toEqual([]);
         expect(() => JSON.parse(text(bytes))).not.toThrow();
         expect(text(bytes)).not.toMatch(/[\r\n]/);
-        const made = toolCallsOf(written[0] as (typeof written)[0]) as readonly ToolCall[];
-        made.forEach((call, i) => {
+        const writtenCalls = toolCallsOf(written[0] as (typeof written)[0]) as readonly ToolCall[];
+        writtenCalls.forEach((call, i) => {
           const [source, args] = calls[i] as (typeof calls)[0];
           expect(tokensOf(textOfValue(call.arguments) as string)).toEqual(tokensOf(source));
           if (args.startsWith('"')) expect(text(call.arguments as Uint8Array)).toBe(args);
@@ -109,7 +109,7 @@ describe('the arguments', () => {
 describe('parallel_tool_calls', () => {
   const has = (...messages: readonly string[]) => recordOf(openai, messages).includes('parallel_tool_calls');
 
-  it('is true when any turn has more than one call, else absent', () => {
+  it('is true if any turn has more than one call, and otherwise absent', () => {
     expect(has(USER, callingJson(callJson('"{}"'), callJson('"{}"')), USER)).toBe(true);
     expect(has(callingJson(callJson('"{}"')), callingJson(callJson('"{}"')))).toBe(false);
     expect(has('{"role":"user","tool_calls":[{},{}]}')).toBe(false);
@@ -135,7 +135,7 @@ describe('a tool definition', () => {
     '{"name":7}',
     '{"type":"web_search"}',
     '{"type":"custom","name":"f"}',
-  ])('%s stays as it is, with a finding', (json) => {
+  ])('is unchanged, with a finding, if it is %s', (json) => {
     expect(recordOf(openai, [USER], [json])).toContain(`"tools":[${json}]`);
     expect(findingsOf(openai, [USER], [json])).toEqual(['ERROR tool-not-function']);
   });

@@ -52,13 +52,13 @@ const historyOf = (text: string): string =>
 describe('the prompt', () => {
   const [record] = recordsOf(READ);
 
-  it('has the response format, the history and the request, and ends in it', () => {
+  it('has the response format, the history and the request, which ends it', () => {
     expect(record?.prompt).toMatch(
       /^RESPONSE FORMAT\n[\s\S]+\n\nTOOL CALLS\n[\s\S]+\n\nRules:\n[\s\S]+\n\nConversation History:\n\[[\s\S]+\]\n\nUser Request:\nRead file\.md$/,
     );
   });
 
-  it('asks for at most one block with "arguments", and not to repeat calls or to output headers', () => {
+  it('demands at most one block with "arguments", no repeated calls and no headers', () => {
     const section = record?.prompt.slice(0, record.prompt.indexOf('Conversation History')) ?? '';
     for (const part of [
       '<think>',
@@ -75,7 +75,7 @@ describe('the prompt', () => {
     expect(section).not.toContain('retrigger');
   });
 
-  it('begins with a header of the user in place of the sections', () => {
+  it("begins with the user's header instead of the sections", () => {
     const headed = (promptHeader: string) => {
       const { bytes } = prompt.encode(conversationOf(GREET, { tools: [] }), { promptHeader });
       return (JSON.parse(decode(bytes)) as { prompt: string }).prompt;
@@ -86,7 +86,7 @@ describe('the prompt', () => {
     expect(headed('')).toBe('Conversation History:\n[]\n\nUser Request:\nHello');
   });
 
-  it('has the tools byte for byte where there are any', () => {
+  it('has the tools, if any, byte for byte', () => {
     const tools = [{ bytes: Buffer.from('{"name":"f","n":1.0}'), name: 'f' }];
     expect(recordsOf(GREET, 'last', { tools })[0]?.prompt).toContain(
       '\n\nTools:\n[\n  {"name":"f","n":1.0}\n]\n\nConversation',
@@ -94,7 +94,7 @@ describe('the prompt', () => {
     expect(record?.prompt).not.toContain('Tools:');
   });
 
-  it('has the history that the library makes: a request with a call behind it is part of it', () => {
+  it('has the history that the library builds, including a request with a later call', () => {
     const history = historyOf(record?.prompt ?? '');
     expect(JSON.parse(history)).toEqual([
       { role: 'user', content: 'Read file.md' },
@@ -126,7 +126,7 @@ describe('the prompt', () => {
     expect(JSON.parse(again)).toHaveLength(4);
   });
 
-  it('keeps numbers in the history, and lays out what is nested', () => {
+  it('keeps numbers in the history and indents nested values', () => {
     const args = '{"n":[12345678901234567890,{}],"o":{"a":1e400},"e":[]}';
     const asks = rawMessage(
       'assistant',
@@ -159,7 +159,7 @@ describe('the prompt', () => {
 });
 
 describe('the completion', () => {
-  it('is the text, then the block of the call, which the library reads back', () => {
+  it('is the text and the block of the call, which the library reads back', () => {
     const [record] = recordsOf(READ.slice(0, 2));
     expect(record?.completion).toBe(
       'Reading...\n<tool_call>\n{"name": "read", "arguments": {"path": "file.md"}}\n</tool_call>',
@@ -171,7 +171,7 @@ describe('the completion', () => {
     expect(stripToolBlocks(record?.completion ?? '')).toBe('Reading...');
   });
 
-  it('has the call of an old log, and the history its result', () => {
+  it('has the call of an old log, whose result is in the history', () => {
     const old = messageOf({
       role: 'assistant',
       content: null,
@@ -190,7 +190,7 @@ describe('the completion', () => {
     expect(rules(talk)).toEqual([]);
   });
 
-  it.each(['reasoning_content', 'thinking'])('has the thought in front: %s', (key) => {
+  it.each(['reasoning_content', 'thinking'])('begins with the thought: %s', (key) => {
     const thinks = [user('a'), messageOf({ role: 'assistant', content: 'b', [key]: 'hm' })];
     expect(recordsOf(thinks)[0]?.completion).toBe('<think>\nhm\n</think>\nb');
     expect(rules(thinks)).toEqual(['reasoning-inlined']);
@@ -198,7 +198,7 @@ describe('the completion', () => {
 });
 
 describe('--turns', () => {
-  it('all: a record of each turn of the model, each with what came before it', () => {
+  it('all: writes a record for each turn of the model with everything before it', () => {
     const records = recordsOf([...GREET, ...READ], 'all');
     expect(records.map(({ completion }) => completion.split('\n')[0])).toEqual([
       'Hi.',
@@ -213,7 +213,7 @@ describe('--turns', () => {
     ]);
   });
 
-  it('all: leaves out turns that cannot be taught, by rule, while there is one that can', () => {
+  it('all: leaves out turns that cannot be taught, with a finding, if another one can', () => {
     const two = calling(call('1', 'f'), call('2', 'g'));
     const mixed = [assistant('first'), user('a'), two, result('1', 'x'), result('2', 'y'), assistant('c')];
     expect(recordsOf(mixed, 'all').map(({ completion }) => completion)).toEqual(['c']);
@@ -225,12 +225,12 @@ describe('--turns', () => {
     ]);
   });
 
-  it('last: the last one, the record that all has last', () => {
+  it('last: writes the same record that all writes last', () => {
     expect(recordsOf([...GREET, ...READ])).toEqual(recordsOf([...GREET, ...READ], 'all').slice(-1));
   });
 });
 
-describe('what the protocol cannot say', () => {
+describe('content that the protocol cannot express', () => {
   it.each<[string, readonly Message[], string[]]>([
     ['no answer', [user('a')], ['unanswered-end!']],
     ['nothing at all', [], ['unanswered-end!']],
@@ -278,11 +278,11 @@ describe('what the protocol cannot say', () => {
   });
 });
 
-it('generated conversations: every turn is taught, and every call of a completion is read back', () => {
+it('every turn of generated conversations is taught, and every call in a completion is read back', () => {
   fc.assert(
     fc.property(oddConversation, ({ messages }) => {
-      const said = messages.map(({ role, json }) => rawMessage(role, json));
-      const { findings } = prompt.encode(conversationOf(said, { tools: [] }), { turns: 'all' });
+      const logged = messages.map(({ role, json }) => rawMessage(role, json));
+      const { findings } = prompt.encode(conversationOf(logged, { tools: [] }), { turns: 'all' });
       if (findings.some(({ rejects }) => rejects)) return;
       const left = findings.filter(({ rule }) => rule === 'messages-left-out').map(({ message }) => message);
       const end =
@@ -291,22 +291,23 @@ it('generated conversations: every turn is taught, and every call of a completio
         ({ role }, i) =>
           role === 'assistant' && i < Number(end) && !left.some((text) => text.startsWith(`messages[${i}] `)),
       );
-      const records = recordsOf(said, 'all');
+      const records = recordsOf(logged, 'all');
       expect(records).toHaveLength(turns.length);
       records.forEach(({ prompt: text, completion }, i) => {
         expect(completion.trim()).not.toBe('');
         expect(Array.isArray(JSON.parse(historyOf(text)))).toBe(true);
-        const [made] = turns[i]?.calls ?? [];
+        const [expectedCall] = turns[i]?.calls ?? [];
         const read = extractToolCall(completion);
-        if (made === undefined) expect(read).toBeUndefined();
-        else expect(read).toEqual({ name: made.name, arguments: JSON.parse(made.args ?? '{}') });
+        if (expectedCall === undefined) expect(read).toBeUndefined();
+        else
+          expect(read).toEqual({ name: expectedCall.name, arguments: JSON.parse(expectedCall.args ?? '{}') });
       });
     }),
     { numRuns: 200 },
   );
 });
 
-it('several records of one session are in the books, and verified', async () => {
+it('several records of one session are in the ledger and verified', async () => {
   const folder = temporaryFolder();
   const long = [
     { role: 'user', content: 'a' },
@@ -317,7 +318,7 @@ it('several records of one session are in the books, and verified', async () => 
   writeLog(join(folder, 'logs'), 'b.jsonl', [entry({ id: 'b', reply: null })]);
   writeLog(join(folder, 'logs'), 'c.jsonl', [entry({ id: 'c' })]);
   const build = async (out: string, ...args: string[]) => {
-    const made = await turnmill([
+    const built = await turnmill([
       'build',
       join(folder, 'logs'),
       '--out',
@@ -330,7 +331,7 @@ it('several records of one session are in the books, and verified', async () => 
     ]);
     const manifest = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
     const verified = await turnmill(['verify', out]);
-    expect([made.status, verified.status, verified.stdout.toString()]).toEqual([
+    expect([built.status, verified.status, verified.stdout.toString()]).toEqual([
       3,
       0,
       expect.stringContaining('3 records'),

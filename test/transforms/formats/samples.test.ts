@@ -27,7 +27,7 @@ const EXPECTED = { expected: '{"score": 1.0, "id": 12345678901234567890}', tags:
 const ODD = '{ "role":"user","x":1e5, "content":"\\u0041" }';
 
 describe('a sample', () => {
-  it('is the messages byte for byte, and what the log said beside them', () => {
+  it('has the messages byte for byte and the other members of the log', () => {
     const conversation = bare([rawMessage('user', ODD), assistant('b')], { sample: sample(EXPECTED) });
     expect(text(conversation)).toBe(
       `{"messages":[${ODD},{"role":"assistant","content":"b"}],"expected":${EXPECTED.expected},"tags":${EXPECTED.tags}}`,
@@ -35,12 +35,12 @@ describe('a sample', () => {
     expect(rules(conversation)).toEqual([]);
   });
 
-  it('keeps calls beside a text, and any role', () => {
-    const said = messageOf({ role: 'critic', content: 'a', tool_calls: [call('1', 'f')] });
-    expect(samples.encode(bare([said, result('1', 'r')])).written).toEqual([said, result('1', 'r')]);
+  it('keeps calls beside a text and any role', () => {
+    const critic = messageOf({ role: 'critic', content: 'a', tool_calls: [call('1', 'f')] });
+    expect(samples.encode(bare([critic, result('1', 'r')])).written).toEqual([critic, result('1', 'r')]);
   });
 
-  it('as the context of a grader has the conversation and what is expected, and nothing else', () => {
+  it('has only the conversation and the expected answer as the context of a grader', () => {
     const conversation = bare([user('a')], { sample: sample(EXPECTED) });
     expect(text(conversation, 'context')).toBe(
       `{"fullConversation":[{"role":"user","content":"a"}],"expected":${EXPECTED.expected}}`,
@@ -71,7 +71,7 @@ describe('a sample', () => {
     expect(rules(conversation)).toEqual(expected);
   });
 
-  it('has a text in every message that is not refused', () => {
+  it('has a text in every accepted message', () => {
     const { written } = samples.encode(
       bare([calling(call('1', 'f', '{"a": 1.0}')), result('1', ''), user([{ type: 'text', text: 'x' }])]),
     );
@@ -84,21 +84,21 @@ describe('a sample', () => {
 });
 
 describe('a deck of TOML', () => {
-  it('is a table of each sample, numbers as they were', () => {
+  it('has a table for each sample, with unchanged numbers', () => {
     const members = {
       expected: '{"score":1.50,"a b":[1e3,true]}',
       tags: '[]',
       note: '"\\u007f\\n\\"[[samples]]"',
     };
-    const made = text(bare([rawMessage('user', ODD)], { sample: sample(members) }), 'toml');
-    expect(made).toBe(
+    const table = text(bare([rawMessage('user', ODD)], { sample: sample(members) }), 'toml');
+    expect(table).toBe(
       [
         ...['[[samples]]', 'messages = [', '  { role = "user", x = 1e5, content = "A" },', ']'],
         ...['expected = { score = 1.50, "a b" = [1e3, true] }', 'tags = []'],
         ...['note = "\\u007f\\n\\"[[samples]]"', ''],
       ].join('\n'),
     );
-    expect(parseToml(`${made}\n${made}\n`)).toMatchObject({
+    expect(parseToml(`${table}\n${table}\n`)).toMatchObject({
       samples: [{ messages: [{ x: 1e5, content: 'A' }], note: '\u007f\n"[[samples]]' }, { tags: [] }],
     });
   });
@@ -111,14 +111,19 @@ describe('a deck of TOML', () => {
     '1e400',
     '"\\ud800"',
     '{"\\udc00":1}',
-  ])('cannot say %s', (json) => {
+  ])('cannot express %s', (json) => {
     expect(rules(bare([user('a')], { sample: sample({ expected: json }) }), 'toml')).toEqual(['not-toml!']);
   });
 
-  it.each(['9223372036854775807', '-0', '0.10', '{}', '[[],{}]', '{"":""}', '1E05'])('can say %s', (json) => {
-    const conversation = bare([user('a')], { sample: sample({ expected: json }) });
-    expect(rules(conversation, 'toml')).toEqual([]);
-    const parsed = parseToml(text(conversation, 'toml'), { integersAsBigInt: true }) as { samples: object[] };
-    expect(parsed.samples).toHaveLength(1);
-  });
+  it.each(['9223372036854775807', '-0', '0.10', '{}', '[[],{}]', '{"":""}', '1E05'])(
+    'can express %s',
+    (json) => {
+      const conversation = bare([user('a')], { sample: sample({ expected: json }) });
+      expect(rules(conversation, 'toml')).toEqual([]);
+      const parsed = parseToml(text(conversation, 'toml'), { integersAsBigInt: true }) as {
+        samples: object[];
+      };
+      expect(parsed.samples).toHaveLength(1);
+    },
+  );
 });

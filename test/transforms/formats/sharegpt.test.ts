@@ -6,16 +6,16 @@ import { text } from '../bytes.ts';
 import { tokensOf } from '../json-tokens.ts';
 import { callingJson, callJson, conversation, encodedArguments, findingsOf, recordOf } from './encoded.ts';
 
-const said = (role: string, content: unknown, more: object = {}) =>
+const messageWith = (role: string, content: unknown, more: object = {}) =>
   JSON.stringify({ role, content, ...more });
-const USER = said('user', 'hi');
-const BYE = said('assistant', 'bye');
-const result = (content: string, id = 'a') => said('tool', content, { tool_call_id: id });
+const USER = messageWith('user', 'hi');
+const BYE = messageWith('assistant', 'bye');
+const result = (content: string, id = 'a') => messageWith('tool', content, { tool_call_id: id });
 const CALL = callingJson(callJson('{}'));
 const withText = (content: string, more: object = {}, args = '{}') =>
-  said('assistant', content, { ...more, tool_calls: [JSON.parse(callJson(args))] });
+  messageWith('assistant', content, { ...more, tool_calls: [JSON.parse(callJson(args))] });
 
-/** The turns as `from: value`. */
+/** Turns as `from: value`. */
 const turns = (...messages: readonly string[]): readonly string[] =>
   JSON.parse(recordOf(sharegpt, messages)).conversations.map(
     ({ from, value }: { from: string; value: string }) => `${from}: ${value}`,
@@ -27,10 +27,10 @@ const details = (...messages: readonly string[]) =>
 const WRITTEN_CALL = '{"name": "f", "arguments": {}}';
 const BAD_ORDER = 'ERROR not-alternating!';
 
-test('a conversation, byte for byte', () => {
+test('writes a conversation byte for byte', () => {
   const messages = [
-    said('system', 'Be brief.'),
-    said('user', 'Weather\n"here"?'),
+    messageWith('system', 'Be brief.'),
+    messageWith('user', 'Weather\n"here"?'),
     callingJson(callJson('{"n":1.0,"2":12345678901234567890,"1":"\\u00e9"}')),
     result('12'),
     BYE,
@@ -41,28 +41,28 @@ test('a conversation, byte for byte', () => {
   expect(found(...messages)).toEqual([]);
 });
 
-test('system and tools are always there', () => {
+test('always writes system and tools', () => {
   expect(recordOf(sharegpt, [USER, BYE])).toMatch(/\],"system":"","tools":"\[\]"\}$/);
 });
 
 describe('the value of a call', () => {
   const value = (message: string) => turns(USER, message, result('x'), BYE)[1];
 
-  it('is the call alone, or a list of several', () => {
+  it('is the call, or a list of several', () => {
     expect(value(CALL)).toBe(`function_call: ${WRITTEN_CALL}`);
     expect(value(callingJson(callJson('{}'), callJson('"{\\"a\\":1e400}"', 'g')))).toBe(
       `function_call: [${WRITTEN_CALL}, {"name": "g", "arguments": {"a":1e400}}]`,
     );
   });
 
-  it('has the text in front, and the call in tags', () => {
+  it('begins with the text and has the call in tags', () => {
     expect(value(withText('I look.\n'))).toBe(
       `function_call: I look.\n\n<tool_call>${WRITTEN_CALL}</tool_call>`,
     );
     expect(value(withText(''))).toBe(`function_call: ${WRITTEN_CALL}`);
   });
 
-  it('has the thought in front, without tags around the call', () => {
+  it('begins with the thought, without tags around the call', () => {
     expect(value(withText('', { reasoning_content: 'hm' }))).toBe(
       `function_call: <think>\nhm\n</think>\n\n${WRITTEN_CALL}`,
     );
@@ -71,14 +71,14 @@ describe('the value of a call', () => {
     );
   });
 
-  it('may come from a function_call, and the result from a function', () => {
-    const legacy = said('assistant', '', { function_call: { name: 'f', arguments: '{}' } });
-    const messages = [USER, legacy, said('function', '1', { name: 'f' }), BYE];
+  it('may come from a function_call, with the result from a function message', () => {
+    const legacy = messageWith('assistant', '', { function_call: { name: 'f', arguments: '{}' } });
+    const messages = [USER, legacy, messageWith('function', '1', { name: 'f' }), BYE];
     expect(turns(...messages).slice(1, 3)).toEqual([`function_call: ${WRITTEN_CALL}`, 'observation: 1']);
     expect(found(...messages)).toEqual([]);
   });
 
-  it('keeps keys, values and numbers, alone, in a list and behind a text', () => {
+  it('keeps keys, values and numbers, alone, in a list or after a text', () => {
     const counts = fc.array(encodedArguments, { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(counts, fc.constantFrom('', 'a', 'é\n{'), (calls, before) => {
@@ -113,7 +113,7 @@ describe('arguments', () => {
     ['"{"', '"{"'],
     ['[1.0]', '[1.0]'],
     ['"[1.0]"', '[1.0]'],
-  ])('that are no object (%s) reject, and kept they are JSON', (args, written) => {
+  ])('that are not an object (%s) reject, or are JSON when kept', (args, written) => {
     expect(turns(...ask(args))[1]).toBe(`function_call: {"name": "f", "arguments": ${written}}`);
     expect(found(...ask(args))).toEqual(['ERROR arguments-not-object!']);
   });
@@ -122,30 +122,32 @@ describe('arguments', () => {
 describe('messages-merged', () => {
   const MERGED = 'WARNING messages-merged';
 
-  it('joins neighbours of one kind with a blank line, and leaves out nothing but empty ones', () => {
-    expect(turns(USER, said('user', 'there'), said('user', ''), BYE, BYE)).toEqual([
+  it('joins adjacent messages of one kind with a blank line and leaves out only empty ones', () => {
+    expect(turns(USER, messageWith('user', 'there'), messageWith('user', ''), BYE, BYE)).toEqual([
       'human: hi\n\nthere',
       'gpt: bye\n\nbye',
     ]);
-    expect(details(USER, said('user', 'there'), BYE)).toEqual(['messages[1] is merged into messages[0]']);
+    expect(details(USER, messageWith('user', 'there'), BYE)).toEqual([
+      'messages[1] is merged into messages[0]',
+    ]);
   });
 
-  it('joins system messages at the front', () => {
-    const record = recordOf(sharegpt, [said('system', 'a'), said('system', 'b'), USER, BYE]);
+  it('joins leading system messages', () => {
+    const record = recordOf(sharegpt, [messageWith('system', 'a'), messageWith('system', 'b'), USER, BYE]);
     expect(JSON.parse(record).system).toBe('a\n\nb');
-    expect(found(said('system', 'a'), said('system', 'b'), USER, BYE)).toEqual([MERGED]);
+    expect(found(messageWith('system', 'a'), messageWith('system', 'b'), USER, BYE)).toEqual([MERGED]);
   });
 
-  it('puts a text in front of the calls that follow it', () => {
+  it('puts a text before the calls that follow it', () => {
     expect(turns(USER, BYE, CALL)[1]).toBe(`function_call: bye\n<tool_call>${WRITTEN_CALL}</tool_call>`);
     expect(turns(USER, BYE, withText('now'))[1]).toBe(
       `function_call: bye\n\nnow\n<tool_call>${WRITTEN_CALL}</tool_call>`,
     );
-    const thinking = said('assistant', '', { reasoning_content: 'hm' });
+    const thinking = messageWith('assistant', '', { reasoning_content: 'hm' });
     expect(turns(USER, thinking, CALL)[1]).toBe(`function_call: <think>\nhm\n</think>\n\n${WRITTEN_CALL}`);
   });
 
-  it('makes one list of calls, but not around a text', () => {
+  it('makes one list of adjacent calls, but not across a text', () => {
     expect(turns(USER, CALL, CALL)[1]).toBe(`function_call: [${WRITTEN_CALL}, ${WRITTEN_CALL}]`);
     expect(found(USER, CALL, withText('then'))).toEqual([BAD_ORDER]);
   });
@@ -156,7 +158,7 @@ describe('messages-merged', () => {
     expect(found(USER, both, result('1', 'a'), result('2', 'b'), BYE)).toEqual([MERGED]);
   });
 
-  it('is not for turns that alternate', () => {
+  it('is not reported for alternating turns', () => {
     expect(found(USER, BYE, USER, CALL, result('1'), CALL, result('2'), BYE)).toEqual([]);
   });
 });
@@ -171,9 +173,9 @@ describe('results-reordered', () => {
     expect(found(USER, both, result('2', 'b'), result('1', 'a'), BYE)).toEqual(REORDERED);
   });
 
-  it('leaves them where ids do not tell it', () => {
+  it('leaves results in place when their ids do not determine the order', () => {
     expect(order(result('2', 'b'), result('1', 'z'))).toBe('observation: 2\n\n1');
-    expect(order(result('2', 'b'), said('tool', '1'))).toBe('observation: 2\n\n1');
+    expect(order(result('2', 'b'), messageWith('tool', '1'))).toBe('observation: 2\n\n1');
     const twice = callingJson(...['a', 'b', 'a'].map((id) => callJson('{}', 'f', id)));
     const results = [result('2', 'b'), result('1', 'a'), result('3', 'a')];
     expect(turns(USER, twice, ...results, BYE)[2]).toBe('observation: 2\n\n1\n\n3');
@@ -182,7 +184,7 @@ describe('results-reordered', () => {
 });
 
 describe('unanswered-end', () => {
-  it('leaves out what follows the last answer', () => {
+  it('leaves out everything after the last answer', () => {
     expect(turns(USER, BYE, USER)).toEqual(['human: hi', 'gpt: bye']);
     expect(turns(USER, CALL, result('1'))).toEqual(['human: hi', `function_call: ${WRITTEN_CALL}`]);
     expect(details(USER, CALL, result('1'))).toEqual([
@@ -191,7 +193,7 @@ describe('unanswered-end', () => {
     expect(found(USER, BYE, USER)).toEqual(['WARNING unanswered-end']);
   });
 
-  it('leaves out nothing when there is no answer: the record is rejected', () => {
+  it('leaves out nothing without an answer, but rejects the record', () => {
     expect(turns(USER)).toEqual(['human: hi']);
     expect(found(USER)).toEqual([BAD_ORDER]);
   });
@@ -200,7 +202,7 @@ describe('unanswered-end', () => {
 describe('not-alternating', () => {
   test.each<[string, readonly string[], string]>([
     ['nothing', [], 'the conversation has no answer'],
-    ['a system message alone', [said('system', 'a')], 'the conversation has no answer'],
+    ['a system message alone', [messageWith('system', 'a')], 'the conversation has no answer'],
     ['a question alone', [USER], 'the conversation has no answer'],
     [
       'a model that speaks first',
@@ -219,12 +221,12 @@ describe('not-alternating', () => {
     ],
     [
       'a system message later',
-      [USER, said('system', 'a'), BYE],
+      [USER, messageWith('system', 'a'), BYE],
       'messages[1] is not an answer or a call, whose turn it is',
     ],
     [
       'a role of nobody',
-      [USER, said('critic', 'no'), BYE],
+      [USER, messageWith('critic', 'no'), BYE],
       'messages[1] is not an answer or a call, whose turn it is',
     ],
   ])('rejects %s', (_what, messages, message) => {
@@ -232,8 +234,8 @@ describe('not-alternating', () => {
     expect(details(...messages)).toEqual([message]);
   });
 
-  it('keeps the turns as they are, when it is asked to', () => {
-    expect(turns(said('toString', 'a'), said('system', 'b'), USER, BYE)).toEqual([
+  it('keeps the turns unchanged on request', () => {
+    expect(turns(messageWith('toString', 'a'), messageWith('system', 'b'), USER, BYE)).toEqual([
       'toString: a',
       'system: b',
       'human: hi',
@@ -241,15 +243,15 @@ describe('not-alternating', () => {
     ]);
   });
 
-  it('lets a result stand without its call', () => {
+  it('allows a result without its call', () => {
     expect(turns(result('1'), BYE)).toEqual(['observation: 1', 'gpt: bye']);
   });
 });
 
 describe('an empty answer', () => {
-  const EMPTY = said('assistant', ' \n');
+  const EMPTY = messageWith('assistant', ' \n');
 
-  it('at the end is none: it is left out with its question', () => {
+  it('at the end is left out with its question', () => {
     expect(turns(USER, BYE, USER, EMPTY)).toEqual(['human: hi', 'gpt: bye']);
     expect(found(USER, BYE, USER, EMPTY)).toEqual(['WARNING unanswered-end']);
   });
@@ -258,16 +260,19 @@ describe('an empty answer', () => {
     expect(found(USER, EMPTY)).toEqual(['ERROR unanswered-end!']);
   });
 
-  it('with a thought or a call is one', () => {
-    const thought = said('assistant', '', { reasoning_content: 'hm' });
+  it('is not empty with a thought or a call', () => {
+    const thought = messageWith('assistant', '', { reasoning_content: 'hm' });
     expect(found(USER, thought)).toEqual(['WARNING reasoning-inlined']);
     expect(found(USER, CALL)).toEqual([]);
   });
 });
 
-describe('what a turn has no place for', () => {
-  it('members-dropped: once, with the first message and their number', () => {
-    const messages = [said('user', 'a', { name: 'x' }), said('assistant', 'b', { refusal: '', audio: 1 })];
+describe('content that a turn has no place for', () => {
+  it('members-dropped: reported once, with the first message and their number', () => {
+    const messages = [
+      messageWith('user', 'a', { name: 'x' }),
+      messageWith('assistant', 'b', { refusal: '', audio: 1 }),
+    ];
     expect(found(...messages)).toEqual(['WARNING members-dropped']);
     expect(details(...messages)).toEqual([
       'messages[0] and 1 more has members that a turn has no place for: left out',
@@ -275,36 +280,36 @@ describe('what a turn has no place for', () => {
   });
 
   test.each([
-    said('user', 'a', { tool_calls: [] }),
-    said('user', 'a', { tool_call_id: 'a' }),
-    said('user', 'a', { reasoning_content: 'a' }),
+    messageWith('user', 'a', { tool_calls: [] }),
+    messageWith('user', 'a', { tool_call_id: 'a' }),
+    messageWith('user', 'a', { reasoning_content: 'a' }),
   ])('members-dropped: %s', (message) => {
     expect(found(message, BYE)).toEqual(['WARNING members-dropped']);
   });
 
   test.each([
-    said('assistant', 'a', { reasoning_content: ['a'] }),
-    said('assistant', 'a', { thinking: { a: 1 } }),
-    said('assistant', 'a', { reasoning: 'a' }),
+    messageWith('assistant', 'a', { reasoning_content: ['a'] }),
+    messageWith('assistant', 'a', { thinking: { a: 1 } }),
+    messageWith('assistant', 'a', { reasoning: 'a' }),
     withText('', { function_call: { name: 'g' } }),
-    said('assistant', 'a', { function_call: 'g' }),
+    messageWith('assistant', 'a', { function_call: 'g' }),
   ])('members-dropped: %s', (message) => {
     expect(found(USER, message)).toEqual(['WARNING members-dropped']);
   });
 
-  it('members-dropped: not for what turns hold', () => {
-    expect(found(USER, CALL, said('tool', 'x', { tool_call_id: 'a', name: 'f' }), BYE)).toEqual([]);
-    expect(found(USER, said('assistant', 'a', { reasoning_content: '', tool_calls: [] }))).toEqual([]);
+  it('members-dropped: not for members that turns have', () => {
+    expect(found(USER, CALL, messageWith('tool', 'x', { tool_call_id: 'a', name: 'f' }), BYE)).toEqual([]);
+    expect(found(USER, messageWith('assistant', 'a', { reasoning_content: '', tool_calls: [] }))).toEqual([]);
   });
 
   it('non-text-part', () => {
     const parts = [{ type: 'text', text: 'a' }, { type: 'image_url' }, { type: 'text', text: 'b' }];
-    expect(turns(said('user', parts), BYE)[0]).toBe('human: ab');
-    expect(found(said('user', parts), BYE)).toEqual(['WARNING non-text-part']);
-    expect(found(said('user', [parts[0]]), BYE)).toEqual([]);
+    expect(turns(messageWith('user', parts), BYE)[0]).toBe('human: ab');
+    expect(found(messageWith('user', parts), BYE)).toEqual(['WARNING non-text-part']);
+    expect(found(messageWith('user', [parts[0]]), BYE)).toEqual([]);
   });
 
-  it('content that is no text is its own JSON text, and none is empty', () => {
+  it('content that is not text becomes JSON text, and absent content is empty', () => {
     expect(turns(USER, CALL, '{"role":"tool","content":{"a":1.0}}', BYE)[2]).toBe('observation: {"a":1.0}');
     expect(turns('{"role":"user","content":1.0}', '{"role":"assistant"}')).toEqual(['human: 1.0', 'gpt: ']);
   });
@@ -312,25 +317,27 @@ describe('what a turn has no place for', () => {
   test.each([{ reasoning_content: 'hm' }, { thinking: 'hm' }, { thinking: 'hm', reasoning_content: 'hm' }])(
     'reasoning-inlined: %j',
     (members) => {
-      const thinking = said('assistant', 'so', members);
+      const thinking = messageWith('assistant', 'so', members);
       expect(turns(USER, thinking)[1]).toBe('gpt: <think>\nhm\n</think>\n\nso');
       expect(found(USER, thinking)).toEqual(['WARNING reasoning-inlined']);
     },
   );
 
   test.each(['7', '{}', '{"function":7}', '{"function":{}}', '{"function":{"name":""}}'])(
-    'malformed-call: %s rejects, and kept it is left out',
+    'malformed-call: %s rejects, or is left out when kept',
     (call) => {
       expect(turns(USER, callingJson(call, callJson('{}')))[1]).toBe(`function_call: ${WRITTEN_CALL}`);
       expect(found(USER, callingJson(call, callJson('{}')))).toEqual(['ERROR malformed-call!']);
     },
   );
 
-  it('malformed-call: tool_calls that are no list', () => {
-    expect(found(USER, said('assistant', 'a', { tool_calls: { a: 1 } }))).toEqual(['ERROR malformed-call!']);
+  it('malformed-call: tool_calls that are not a list', () => {
+    expect(found(USER, messageWith('assistant', 'a', { tool_calls: { a: 1 } }))).toEqual([
+      'ERROR malformed-call!',
+    ]);
   });
 
-  it('tool-not-function: it stays in the list', () => {
+  it('tool-not-function: the tool stays in the list', () => {
     expect(findingsOf(sharegpt, [USER, BYE], ['{"x":1.0}'])).toEqual(['ERROR tool-not-function']);
     expect(recordOf(sharegpt, [USER, BYE], ['{"x":1.0}'])).toContain('"tools":"[{\\"x\\":1.0}]"');
   });
@@ -340,23 +347,31 @@ describe('control-token-in-content', () => {
   const FORGED = ['ERROR control-token-in-content!'];
   const inArguments = (token: string) => callingJson(callJson(JSON.stringify({ a: token })));
 
-  test.each(['<tool_call>', '</tool_call>'])('%s in a text beside a call, or in a call', (tag) => {
-    expect(found(USER, withText(`a ${tag} b`))).toEqual(FORGED);
-    expect(found(USER, said('assistant', tag), CALL)).toEqual(['WARNING messages-merged', ...FORGED]);
-    expect(found(USER, inArguments(tag))).toEqual(FORGED);
-  });
+  test.each(['<tool_call>', '</tool_call>'])(
+    'is reported for %s in a text beside a call, or in a call',
+    (tag) => {
+      expect(found(USER, withText(`a ${tag} b`))).toEqual(FORGED);
+      expect(found(USER, messageWith('assistant', tag), CALL)).toEqual([
+        'WARNING messages-merged',
+        ...FORGED,
+      ]);
+      expect(found(USER, inArguments(tag))).toEqual(FORGED);
+    },
+  );
 
-  test.each(['<think>', '</think>'])('%s in a call or a thought', (tag) => {
+  test.each(['<think>', '</think>'])('is reported for %s in a call or a thought', (tag) => {
     expect(found(USER, inArguments(tag))).toEqual(FORGED);
-    expect(found(USER, said('assistant', '', { reasoning_content: tag }))).toEqual([
+    expect(found(USER, messageWith('assistant', '', { reasoning_content: tag }))).toEqual([
       'WARNING reasoning-inlined',
       ...FORGED,
     ]);
   });
 
-  it('is not found elsewhere', () => {
+  it('is not reported elsewhere', () => {
     const all = '<think></think><tool_call></tool_call>';
-    expect(found(said('user', all), said('assistant', all), USER, CALL, result(all), BYE)).toEqual([]);
+    expect(
+      found(messageWith('user', all), messageWith('assistant', all), USER, CALL, result(all), BYE),
+    ).toEqual([]);
     expect(found(USER, withText('<think>\nhm\n</think>\n\n'))).toEqual([]);
     expect(found(USER, inArguments('<tool_calls> <thinking> tool_call'))).toEqual([]);
   });

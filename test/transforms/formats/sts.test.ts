@@ -1,4 +1,4 @@
-/** Session traces: a header and a line for each message, and what a trace cannot hold. */
+/** Session traces: a header and a line for each message, and content that a trace cannot hold. */
 import { describe, expect, it } from 'vitest';
 import stsDialect from '../../../transforms/dialects/sts.ts';
 import sts from '../../../transforms/formats/sts.ts';
@@ -49,7 +49,7 @@ describe('a trace', () => {
     expect(shapeProblem('sts', { lines: lines.map((line) => JSON.parse(line)) })).toBeUndefined();
   });
 
-  it('is the same conversation when it is read again', () => {
+  it('is the same conversation when it is read back', () => {
     const reader = stsDialect.create();
     const read = linesOf(conversation(whole)).flatMap((json, i) => [
       ...reader.read(lineOf(json, undefined, i + 1)),
@@ -60,7 +60,7 @@ describe('a trace', () => {
     expect(again).toEqual(whole);
   });
 
-  it('is named by its session, and by its place when the id is a path', () => {
+  it('is named after its session, or after its place when the id is a path', () => {
     const of = conversation([user]);
     const harness = new Map([['harness', encode('"pi"')]] as const);
     expect(linesOf({ ...of, sessionId: 't', meta: harness })[0]).toBe(
@@ -72,7 +72,7 @@ describe('a trace', () => {
     );
   });
 
-  it('writes arguments that are objects as text, and calls of old logs as calls', () => {
+  it('has arguments that are objects as text, and calls of old logs as calls', () => {
     const old = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } };
     const [, first, second] = linesOf(
       conversation([{ role: 'assistant', content: '', tool_calls: [call(undefined, { n: 1 })] }, old]),
@@ -81,7 +81,7 @@ describe('a trace', () => {
     expect(second).toContain('"toolCalls":[{"function":{"name":"f","arguments":"{}"}}]');
   });
 
-  it('has one text of several parts', () => {
+  it('joins several parts into one text', () => {
     const content = [{ type: 'text', text: 'b' }, 'c', { type: 'image_url', image_url: { url: 'u' } }];
     const { bytes, findings } = sts.encode(conversation([{ role: 'user', content }]));
     expect(JSON.parse(text(bytes).split('\n')[1] as string).message.content).toBe('b\nc');
@@ -89,8 +89,8 @@ describe('a trace', () => {
   });
 });
 
-describe('what a trace cannot hold', () => {
-  const calling = (made: unknown) => ({ role: 'assistant', content: '', tool_calls: [made] });
+describe('content that a trace cannot hold', () => {
+  const calling = (toolCall: unknown) => ({ role: 'assistant', content: '', tool_calls: [toolCall] });
 
   it.each([
     ['arguments-not-json', [calling(call('x', 'no'))], false],
@@ -105,7 +105,7 @@ describe('what a trace cannot hold', () => {
     expect(rulesOf(messages)).toEqual([[rule, rejects]]);
   });
 
-  it('is a tool definition', () => {
+  it('includes tool definitions', () => {
     const { findings } = sts.encode(conversation([user], [{ name: 'f' }]));
     expect(findings.map(({ rule }) => rule)).toEqual(['definition-left-out']);
   });

@@ -24,7 +24,7 @@ const TURN = {
   toolArgs: { selected: ['Foo', 'Bar'] },
 };
 
-/** Code and message of the error thrown. */
+/** Code and message of the thrown error. */
 function thrown(run: () => unknown): readonly [string, string] {
   try {
     run();
@@ -49,12 +49,12 @@ describe('extractTeachingTurn', () => {
     });
   });
 
-  it('joins text blocks with a line feed, wherever they stand', () => {
+  it('joins text blocks with a line feed, wherever they are', () => {
     expect(extractTeachingTurn({ content: [text('a'), text('b'), use()] }).reasoning).toBe('a\nb');
     expect(extractTeachingTurn({ content: [text('a'), use(), text('b')] }).reasoning).toBe('a\nb');
   });
 
-  it('has an empty reasoning without text, and passes over other blocks', () => {
+  it('returns empty reasoning without text and skips other blocks', () => {
     const others = [{ type: 'thinking', thinking: 'x' }, { type: 'text' }, null, 'x'];
     expect(extractTeachingTurn({ content: [...others, use()] }).reasoning).toBe('');
   });
@@ -125,37 +125,37 @@ describe('formatFunctionCall', () => {
     expect(thrown(() => formatFunctionCall('f', args))).toEqual([code, message]);
   });
 
-  test.each(CONTROL_TOKENS)('a value, key or name with %s', (token) => {
+  test.each(CONTROL_TOKENS)('refuses a value, key or name with %s', (token) => {
     for (const args of [{ a: token }, { a: ['x', `y${token}`] }, { [token]: 1 }]) {
       expect(thrown(() => formatFunctionCall('f', args))[0]).toBe('control-token-in-content');
     }
     expect(thrown(() => formatFunctionCall(token, {}))[0]).toBe('control-token-in-content');
   });
 
-  test.each(NO_TOKENS)('but not one with %s', (almost) => {
+  test.each(NO_TOKENS)('accepts a value, key or name with %s', (almost) => {
     expect(formatFunctionCall('f', { a: almost })).toBe(`f{a:<escape>${almost}<escape>}`);
   });
 });
 
 describe('formatGemmaConversation', () => {
-  it('is three turns, line by line', () => {
+  it('writes three turns, line by line', () => {
     expect(formatGemmaConversation('Context here', TURN)).toBe(TEACHING_GOLDEN);
   });
 
-  it('has an empty line for an empty reasoning', () => {
-    const made = formatGemmaConversation('x', { ...TURN, reasoning: '' });
-    expect(made).toContain('<start_of_turn>model\n\n<start_function_call>\n');
-    expect(made).not.toContain('/*');
+  it('writes an empty line for empty reasoning', () => {
+    const output = formatGemmaConversation('x', { ...TURN, reasoning: '' });
+    expect(output).toContain('<start_of_turn>model\n\n<start_function_call>\n');
+    expect(output).not.toContain('/*');
   });
 
-  it('takes the lines of the developer', () => {
+  it('uses the given developer lines', () => {
     const parameters = [
       { name: 'a', type: 'string', description: 'A.', required: false },
       { name: 'b', type: 'number', description: '', required: true },
     ];
-    const made = formatGemmaConversation('x', TURN, { system: 'S', description: 'D', parameters });
-    expect(made).toMatch(/^<start_of_turn>developer\nS\nYou have access/);
-    expect(made).toContain(
+    const output = formatGemmaConversation('x', TURN, { system: 'S', description: 'D', parameters });
+    expect(output).toMatch(/^<start_of_turn>developer\nS\nYou have access/);
+    expect(output).toContain(
       'select_symbols\nD\nParameters:\n  a (string): A.\n  b (number): (required)\n<end_function_declaration>',
     );
   });
@@ -169,7 +169,7 @@ describe('formatGemmaConversation', () => {
     expect(thrown(() => formatGemmaConversation(userTurn, { ...TURN, ...more }))[0]).toBe(code);
   });
 
-  it('a comment may begin and stars may stand in the reasoning', () => {
+  it('allows an opening comment and stars in the reasoning', () => {
     expect(formatGemmaConversation('x', { ...TURN, reasoning: '/* a * / b' })).toContain(
       '/* /* a * / b */\n',
     );
@@ -179,7 +179,7 @@ describe('formatGemmaConversation', () => {
 describe('anthropicToFunctionGemma', () => {
   const line = anthropicToFunctionGemma('Context here', TURN);
 
-  it('is one line of JSON with the single key text', () => {
+  it('returns one line of JSON with the single key text', () => {
     expect(line).not.toMatch(/[\r\n]/);
     const record = JSON.parse(line);
     expect(Object.keys(record)).toEqual(['text']);
@@ -187,19 +187,19 @@ describe('anthropicToFunctionGemma', () => {
     expect(line).toBe(wrapAsJsonl(record.text));
   });
 
-  it('holds the reasoning, the call and the three turns', () => {
-    const { text: made } = JSON.parse(line);
-    expect(made).toContain('/* Selecting symbols... */');
-    expect(made).toContain('call:select_symbols{selected:<escape>Foo,Bar<escape>}');
-    expect(made).toContain('<start_of_turn>model');
-    expect([...made.matchAll(/<start_of_turn>(\w+)/g)].map((match) => match[1])).toEqual([
+  it('returns the reasoning, the call and the three turns', () => {
+    const { text: output } = JSON.parse(line);
+    expect(output).toContain('/* Selecting symbols... */');
+    expect(output).toContain('call:select_symbols{selected:<escape>Foo,Bar<escape>}');
+    expect(output).toContain('<start_of_turn>model');
+    expect([...output.matchAll(/<start_of_turn>(\w+)/g)].map((match) => match[1])).toEqual([
       'developer',
       'user',
       'model',
     ]);
   });
 
-  it('jq accepts the file', ({ skip }) => {
+  it('returns lines that jq accepts', ({ skip }) => {
     try {
       execFileSync('jq', ['--version']);
     } catch {
@@ -210,13 +210,13 @@ describe('anthropicToFunctionGemma', () => {
     );
   });
 
-  it('takes any text', () => {
+  it('accepts any text', () => {
     const odd = '"\\\u0000\u2028\ud800 \u{1f600}\n';
     expect(JSON.parse(wrapAsJsonl(odd))).toEqual({ text: odd });
   });
 });
 
-it('the library has them under their names', () => {
+it('the library exports these functions', () => {
   expect(library).toMatchObject({ anthropicToFunctionGemma, extractTeachingTurn, formatFunctionCall });
   expect(library).toMatchObject({ formatGemmaConversation, wrapAsJsonl, TeachingError });
 });

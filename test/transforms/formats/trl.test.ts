@@ -14,7 +14,7 @@ import {
   recordOf,
 } from './encoded.ts';
 
-test('a conversation, byte for byte', () => {
+test('writes a conversation byte for byte', () => {
   const messages = [
     '{"role":"user","content":"Weather?"}',
     '{"role":"assistant","content":null,"reasoning_content":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"w","arguments":"{\\"b\\": 1.0,\\n\\"a\\":\\"\\\\u00e9\\"}"}},{"id":"b","function":{"name":"w","arguments":{"n":1}}}]}',
@@ -56,7 +56,7 @@ describe('the arguments', () => {
     expect(findingsOf(trl, [callingJson(callJson(args))])).toEqual(findings);
   });
 
-  it('that would nest the record over 512 levels are no object', () => {
+  it('that would nest the record deeper than 512 levels are not an object', () => {
     const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
     expect(argumentsIn(trl, JSON.stringify(nested(506)))).toBe(nested(506));
     expect(findingsOf(trl, [callingJson(callJson(JSON.stringify(nested(507))))])).toEqual(NOT_OBJECT);
@@ -73,8 +73,8 @@ describe('the arguments', () => {
         expect(findings).toEqual([]);
         expect(() => JSON.parse(text(bytes))).not.toThrow();
         expect(text(bytes)).not.toMatch(/[\r\n]/);
-        const made = toolCallsOf(written[0] as (typeof written)[0]) as readonly ToolCall[];
-        made.forEach((call, i) => {
+        const writtenCalls = toolCallsOf(written[0] as (typeof written)[0]) as readonly ToolCall[];
+        writtenCalls.forEach((call, i) => {
           const source = (calls[i] as (typeof calls)[0])[0];
           expect(tokensOf(text(call.arguments as Uint8Array))).toEqual(tokensOf(source));
         });
@@ -83,13 +83,13 @@ describe('the arguments', () => {
   });
 });
 
-it('leaves a call without a function or a name to the checks', () => {
+it('leave a call without a function or a name to the checks', () => {
   const calls = ['7', '{}', '{"function":{}}', '{"function":7}'];
   expect(recordOf(trl, [callingJson(...calls)])).toContain(`"tool_calls":[${calls.join(',')}]`);
   expect(findingsOf(trl, [callingJson(...calls)])).toEqual([]);
 });
 
-it('has no parallel_tool_calls, and the tool findings of openai', () => {
+it('writes no parallel_tool_calls and reports the same tool findings as openai', () => {
   const parallel = callingJson(callJson('{}'), callJson('{}'));
   expect(Object.keys(JSON.parse(recordOf(trl, [parallel])))).toEqual(['messages', 'tools']);
   expect(findingsOf(trl, [parallel], ['{"x":1}'])).toEqual(['ERROR tool-not-function']);

@@ -21,19 +21,19 @@ describe('crowdedAt', () => {
     expect(at('[[1,2],[3,4],[5,6]]', 3)).toBe(-1);
   });
 
-  it('counts nothing in strings', () => {
+  it('ignores strings', () => {
     expect(at('["a,b,c,d","\\",[,,,,"]', 3)).toBe(-1);
   });
 });
 
-it('elementsIn counts all levels, and stops where there are more', () => {
+it('elementsIn counts all levels and stops at the limit', () => {
   const count = (json: string, most = 100): number => elementsIn(encode(json), 0, json.length, most);
   expect(count('{"a":[1,2,3],"b":"[,,"}')).toBe(5);
   expect([count('[{},[],{ }]'), count('[[[]]]'), count('[]')]).toEqual([3, 2, 0]);
   expect(count(`[${'{},'.repeat(50)}{}]`, 10)).toBe(11);
 });
 
-it('isCrowdedText tells a text that would be millions of values', () => {
+it('isCrowdedText recognises a text that would be millions of values', () => {
   expect(isCrowdedText(`[${'0,'.repeat(1_100_000)}0]`)).toBe(true);
   expect(isCrowdedText(`{"a":"${'0,'.repeat(1_100_000)}"}`)).toBe(false);
   expect(isCrowdedText('[1,2]')).toBe(false);
@@ -43,7 +43,7 @@ describe('createCountingScanner', () => {
   const scanner = createCountingScanner(createPlainScanner(), 3);
   const scan = (json: string): readonly number[] => [scanner.value(encode(json), 0, 0), scanner.crowdAt];
 
-  it('fails where the crowd opens, and agrees with the scanner elsewhere', () => {
+  it('fails where a crowded value opens, and agrees with the scanner elsewhere', () => {
     expect(scan('[1,2,3]')).toEqual([7, -1]);
     expect(scan('{"a":[1,2,3,4]}')).toEqual([-1, 5]);
     expect(scan('[1,2,3,4')).toEqual([-1, -1]);
@@ -51,14 +51,14 @@ describe('createCountingScanner', () => {
   });
 });
 
-it('createTextScanner takes what has very many elements for a text', () => {
+it('createTextScanner treats a value with very many elements as text', () => {
   const scanner = createTextScanner();
   const list = (count: number): Uint8Array => encode(`[${'0,'.repeat(count - 1)}0]`);
   expect(scanner.value(list(100_000), 0, 0)).toBe(200_001);
   expect(scanner.value(list(100_001), 0, 0)).toBe(-1);
 });
 
-it('pathTo names the way by keys that are read, and no others', () => {
+it('pathTo names only keys that are read', () => {
   const json = '{"request":{"messages":[{},{"tool_calls":[{"secret":[0]}]}]}}';
   const to = (text: string): string => pathTo(encode(json), 0, json.indexOf(text));
   expect(to('[0]')).toBe('request.messages[1].tool_calls[0].*');

@@ -1,4 +1,4 @@
-/** The second part of the table of JSON documents: numbers, strings, structures, depths and bytes, one by one. */
+/** Second part of the table of JSON documents: numbers, strings, structures, depths and bytes. */
 import { nested, type ScannerCase } from './scanner-case.ts';
 
 export const FURTHER_CASES: readonly ScannerCase[] = [

@@ -4,14 +4,14 @@ import { copyOf, createKeeper } from '../../../transforms/json/keep.ts';
 import { KINDS, text } from '../bytes.ts';
 
 describe.each(KINDS)('of a %s', (_kind, make) => {
-  it('copyOf is a copy, of all bytes or of a part', () => {
+  it('copyOf copies all bytes or a part', () => {
     const bytes = make('abcdef');
     const [whole, part, rest] = [copyOf(bytes), copyOf(bytes, 1, 3), copyOf(bytes, 4)];
     bytes.fill(0);
     expect([whole, part, rest].map(text)).toEqual(['abcdef', 'bc', 'ef']);
   });
 
-  it('a keeper copies pieces of any size, and none changes with the line or with another piece', () => {
+  it('a keeper copies pieces of any size, which change neither with the line nor with each other', () => {
     const sizes = fc.oneof(
       fc.nat(20),
       fc.integer({ min: 4000, max: 4200 }),
@@ -33,7 +33,7 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
     );
   });
 
-  it('small pieces share a block, big ones have their own', () => {
+  it('small pieces share a block, and big ones have their own', () => {
     const keep = createKeeper();
     const bytes = make('x'.repeat(10_000));
     const [first, second, big] = [keep(bytes, 0, 10), keep(bytes, 0, 4095), keep(bytes, 0, 4096)];

@@ -8,7 +8,7 @@ const textOf = (json: string): string => {
 };
 
 describe('knownText', () => {
-  it('is what JSON.parse says, whatever keys came before', () => {
+  it('equals JSON.parse, whatever keys came before', () => {
     const key = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 80 }),
       fc.constantFrom('role', 'rolf', '', '\\', '\u00e9'),
@@ -20,7 +20,7 @@ describe('knownText', () => {
     );
   });
 
-  it('tells a key from the same bytes that are escapes in another', () => {
+  it('distinguishes a key from the same bytes inside an escape', () => {
     expect(textOf('"\\u0061bc"')).toBe('abc');
     expect(textOf('"abc"')).toBe('abc');
     expect(textOf('"\\\\"')).toBe('\\');

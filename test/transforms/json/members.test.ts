@@ -20,7 +20,7 @@ const shown = (object: Uint8Array) =>
   ]);
 
 describe.each(KINDS)('of a %s', (_kind, make) => {
-  it('membersOf gives every member in order, duplicates and odd keys too', () => {
+  it('membersOf returns every member in order, duplicates and odd keys too', () => {
     expect(shown(make('{ "b" : 1.0 ,"2":[],"b":"\\u0062", "\\u0062":null\r,"__proto__":{"é":1}}'))).toEqual([
       ['b', '"b" : ', '1.0'],
       ['2', '"2":', '[]'],
@@ -39,7 +39,7 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
     expect(valueBytes(make('{}'), 'a')).toBeUndefined();
   });
 
-  it('elementsOf gives the text of each element', () => {
+  it('elementsOf returns the text of each element', () => {
     const array = make('[ 1.0 ,"a,]",[2, 3] , {"b":[]},null\t]');
     expect(elementsOf(array).map(text)).toEqual(['1.0', '"a,]"', '[2, 3]', '{"b":[]}', 'null']);
     expect(elementsOf(make('[ ]'))).toEqual([]);
@@ -51,12 +51,12 @@ describe('remembered members', () => {
   const object = asArray('{"a":1,"b":2,"a":3}');
   rememberMembers(object, membersOf(asArray('{"a":1,"b":2,"a":3}')));
 
-  it('are what membersOf gives, the same list each time', () => {
+  it('are the list of membersOf, the same one each time', () => {
     expect(shown(object).map(([key]) => key)).toEqual(['a', 'b', 'a']);
     expect(membersOf(object)).toBe(membersOf(object));
   });
 
-  it('answer valueBytes as a walk does', () => {
+  it('answer valueBytes like a walk', () => {
     expect(text(valueBytes(object, 'a') as Uint8Array)).toBe('3');
     expect(text(valueBytes(object, 'b') as Uint8Array)).toBe('2');
     expect(valueBytes(object, 'c')).toBeUndefined();

@@ -10,31 +10,31 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
     expect(oneLine(json)).toBe(json);
   });
 
-  it('every CR and LF becomes a blank, in a copy', () => {
+  it('every CR and LF becomes a space, in a copy', () => {
     const json = make('{\r\n"a":\n1,\r"b":2}');
     expect(text(oneLine(json))).toBe('{  "a": 1, "b":2}');
     expect(text(json)).toBe('{\r\n"a":\n1,\r"b":2}');
   });
 
-  it('only one of them is enough', () => {
+  it('a single CR or LF is enough', () => {
     expect(text(oneLine(make('[\r]')))).toBe('[ ]');
     expect(text(oneLine(make('[\n]')))).toBe('[ ]');
   });
 
-  it('no value changes and no length', () => {
+  it('values and lengths do not change', () => {
     fc.assert(
       fc.property(jsonText, (json) => {
-        const made = text(oneLine(make(json)));
-        expect(made).not.toMatch(/[\r\n]/);
-        expect(Buffer.byteLength(made)).toBe(Buffer.byteLength(json));
-        expect(JSON.parse(made)).toEqual(JSON.parse(json));
+        const line = text(oneLine(make(json)));
+        expect(line).not.toMatch(/[\r\n]/);
+        expect(Buffer.byteLength(line)).toBe(Buffer.byteLength(json));
+        expect(JSON.parse(line)).toEqual(JSON.parse(json));
       }),
     );
   });
 });
 
 describe('without indentation', () => {
-  it('is text of one line as it was', () => {
+  it('text of one line is unchanged', () => {
     fc.assert(
       fc.property(jsonText, (json) => {
         if (!/[\r\n]/.test(json)) expect(withoutIndentation(json)).toBe(json);
@@ -43,14 +43,14 @@ describe('without indentation', () => {
     );
   });
 
-  it('is what Python writes, of what JavaScript and Python lay out', () => {
+  it('text that JavaScript or Python has indented is as Python writes it', () => {
     const value = { a: [1, { b: '\\n, x' }], c: {}, d: [] };
     expect(withoutIndentation(JSON.stringify(value, null, 2))).toBe(
       '{"a": [1, {"b": "\\\\n, x"}], "c": {}, "d": []}',
     );
   });
 
-  it('of 5 MB of line breaks ends', () => {
+  it('5 MB of line breaks are read in linear time', () => {
     expect(
       withoutIndentation(`[${',\n  1'.repeat(1_000_000).slice(1)}${'\n'.repeat(1_000_000)}]`),
     ).toHaveLength(2_999_999 + 1);

@@ -3,7 +3,7 @@ import { perObject } from '../../../transforms/json/notes.ts';
 import type { Message } from '../../../transforms/model/element.ts';
 import { user } from '../checks/samples.ts';
 
-it('works once for each message, whatever comes out', () => {
+it('computes once for each message, whatever the result', () => {
   const seen: Message[] = [];
   const [a, b] = [user('a'), user('b')];
   const of = perObject((message: Message) => {
@@ -14,13 +14,13 @@ it('works once for each message, whatever comes out', () => {
   expect(seen).toEqual([a, b]);
 });
 
-it('goes by the object, not by its bytes', () => {
+it('depends on the object, not on its bytes', () => {
   let worked = 0;
   const of = perObject(() => ++worked);
   expect([of(user('a')), of(user('a'))]).toEqual([1, 2]);
 });
 
-it('two works do not see each other, and nobody sees them on the message', () => {
+it('keeps two computations apart and invisible on the message', () => {
   const message = Object.freeze(user('a'));
   const before = JSON.stringify(message);
   expect(perObject(() => 1)(message)).toBe(1);
@@ -29,7 +29,7 @@ it('two works do not see each other, and nobody sees them on the message', () =>
   expect(JSON.stringify(message)).toBe(before);
 });
 
-it('a throw is not remembered', () => {
+it('does not remember a throw', () => {
   let calls = 0;
   const of = perObject(() => {
     if (++calls === 1) throw new Error('first');
@@ -38,4 +38,11 @@ it('a throw is not remembered', () => {
   const message = user('a');
   expect(() => of(message)).toThrow('first');
   expect(of(message)).toBe(2);
+});
+
+it('a copy has no note', () => {
+  let worked = 0;
+  const of = perObject(() => ++worked);
+  const message = user('a');
+  expect([of(message), of({ ...message }), of(structuredClone(message)), of(message)]).toEqual([1, 2, 3, 1]);
 });

@@ -8,7 +8,7 @@ import { asArray, KINDS } from '../bytes.ts';
 
 const scanner = createPlainScanner();
 
-/** Made with Python 3.11: json.dumps(json.loads(source), ensure_ascii=False), where Python keeps the number's text. */
+/** Written by Python 3.11 with json.dumps(json.loads(source), ensure_ascii=False), for numbers whose text Python keeps. */
 const PYTHON: readonly (readonly [source: string, dumped: string])[] = [
   ['{}', '{}'],
   ['[ ]', '[]'],
@@ -29,12 +29,12 @@ const PYTHON: readonly (readonly [source: string, dumped: string])[] = [
 ];
 
 describe.each(KINDS)('of a %s', (_kind, make) => {
-  test.each(PYTHON)('%j is laid out as Python does: %j', (source, dumped) => {
+  test.each(PYTHON)('%j is spaced as in Python: %j', (source, dumped) => {
     expect(respace(make(source), scanner)).toBe(dumped);
     expect(respaceText(` ${source}\n`, scanner)).toBe(dumped);
   });
 
-  it('keeps the text of numbers, duplicate keys and their order', () => {
+  it('keeps the text of numbers, duplicate keys and the order', () => {
     expect(respace(make('{"b":1e400,"a":-0,"b":1.10,"a":1E+2}'), scanner)).toBe(
       '{"b": 1e400, "a": -0, "b": 1.10, "a": 1E+2}',
     );
@@ -45,18 +45,18 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
   });
 });
 
-/** The text without the white space outside of strings. */
+/** The text without white space outside of strings. */
 const tokens = (json: string) => json.match(/"(?:[^"\\]|\\.)*"|[^\s"]/g)?.join('');
 
-test('no value changes, no number text, no order, and a second run changes nothing', () => {
+test('keeps values, the text of numbers and the order, and changes nothing the second time', () => {
   fc.assert(
     fc.property(jsonText, (json) => {
-      const made = respace(asArray(json), scanner);
-      expect(JSON.parse(made)).toEqual(JSON.parse(json));
-      expect(respace(encode(made), scanner)).toBe(made);
+      const output = respace(asArray(json), scanner);
+      expect(JSON.parse(output)).toEqual(JSON.parse(json));
+      expect(respace(encode(output), scanner)).toBe(output);
       const normal = json.replace(/"(?:[^"\\]|\\.)*"/g, (string) => JSON.stringify(JSON.parse(string)));
-      expect(tokens(made)).toBe(tokens(normal));
-      expect(made.replace(/"(?:[^"\\]|\\.)*"/g, '""')).toMatch(/^(?:[^\s,:]|, |: )*$/);
+      expect(tokens(output)).toBe(tokens(normal));
+      expect(output.replace(/"(?:[^"\\]|\\.)*"/g, '""')).toMatch(/^(?:[^\s,:]|, |: )*$/);
     }),
     { numRuns: 1000 },
   );
@@ -76,7 +76,7 @@ describe('respaceText', () => {
     '{"a":"\ud800"}',
     'not json',
     '\u00a01',
-  ])('of %j is undefined: it is no JSON', (text) => {
+  ])('returns undefined for %j, which is not JSON', (text) => {
     expect(respaceText(text, scanner)).toBeUndefined();
   });
 
@@ -86,7 +86,7 @@ describe('respaceText', () => {
     expect(respaceText('null', scanner)).toBe('null');
   });
 
-  it('leaves what is nested too deep a text', () => {
+  it('returns undefined for a value that is nested too deep', () => {
     expect(respaceText('['.repeat(512) + ']'.repeat(512), scanner)).toHaveLength(1024);
     expect(respaceText('['.repeat(513) + ']'.repeat(513), scanner)).toBeUndefined();
     expect(respaceText('['.repeat(1_000_000), scanner)).toBeUndefined();

@@ -2,8 +2,8 @@ import { FURTHER_CASES } from './further-cases.ts';
 import { nested, type ScannerCase } from './scanner-case.ts';
 
 /**
- * Documents by kind, as JSONTestSuite has them: `y` must be accepted, `n` must be rejected, `i` a parser may decide and
- * this one has decided; `deep` is JSON of too many levels. One character a byte (Latin-1), so that broken UTF-8 can be written down.
+ * Documents by kind, as in JSONTestSuite: `y` must be accepted, `n` must be rejected, `i` is up to the parser; `deep` is
+ * JSON of too many levels. They are Latin-1, one character for each byte, so that broken UTF-8 can be written down.
  */
 export const SCANNER_CASES: readonly ScannerCase[] = [
   ['y', 'empty array', '[]'],

@@ -12,13 +12,13 @@ import { SCANNER_CASES } from './scanner-cases.ts';
 
 const scanner = createPlainScanner();
 
-/** Are the bytes one JSON value, with or without blanks around it? */
+/** Whether the bytes are one JSON value, with or without white space around it. */
 function accepts(bytes: Uint8Array): boolean {
   const end = scanner.value(bytes, skipBlanks(bytes, 0), 0);
   return end >= 0 && skipBlanks(bytes, end) === bytes.length;
 }
 
-/** JSON.parse on the strict UTF-8 text. */
+/** Whether JSON.parse accepts the text, decoded as strict UTF-8. */
 function isJson(bytes: Uint8Array): boolean {
   try {
     JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -42,8 +42,8 @@ describe.each(KINDS)('documents in a %s', (_kind, make) => {
   });
 });
 
-describe('verdict', () => {
-  it('is that of JSON.parse on the strict UTF-8 text, for every generated document', () => {
+describe('the verdict', () => {
+  it('is that of JSON.parse on strict UTF-8 for generated documents', () => {
     fc.assert(
       fc.property(jsonText, (json) => {
         expect([json, accepts(asArray(json))]).toEqual([json, true]);
@@ -52,7 +52,7 @@ describe('verdict', () => {
     );
   });
 
-  it('is that of JSON.parse on the strict UTF-8 text, for every mutated document', () => {
+  it('is that of JSON.parse on strict UTF-8 for mutated documents', () => {
     fc.assert(
       fc.property(jsonText, fc.array(damage, { minLength: 1, maxLength: 3 }), (json, damages) => {
         const bytes = damages.reduce(damaged, asArray(json));
@@ -73,23 +73,23 @@ describe('verdict', () => {
     }
   });
 
-  it('is that of JSON.parse for every cut of a small document', () => {
+  it('is that of JSON.parse for every truncation of a small document', () => {
     const bytes = Buffer.from('[{"é\u2028\u{1f600}":"\\ud83d"},-0.5e-1,false,null]');
     for (let end = 0; end < bytes.length; end++) expect(accepts(bytes.subarray(0, end))).toBe(false);
     expect(accepts(bytes)).toBe(true);
   });
 });
 
-describe('depth', () => {
+describe('the depth', () => {
   const nest = (levels: number): Uint8Array => asArray('['.repeat(levels) + ']'.repeat(levels));
 
-  it('is 512 levels, and one more is too deep at its bracket', () => {
+  it('may be 512 levels, and the bracket of one more is too deep', () => {
     expect(MAX_DEPTH).toBe(512);
     expect(scanner.value(nest(512), 0, 0)).toBe(1024);
     expect(failure(nest(513))).toEqual({ at: 512, tooDeep: true });
   });
 
-  it('counts what is open around the value', () => {
+  it('includes the levels that are open around the value', () => {
     expect(scanner.value(nest(509), 0, 3)).toBe(1018);
     expect(failure(nest(510), 0, 3)).toEqual({ at: 509, tooDeep: true });
     expect(failure(nest(1), 0, 513)).toEqual({ at: 0, tooDeep: true });
@@ -103,7 +103,7 @@ describe('depth', () => {
     expect([shallow.failedAt, shallow.tooDeep]).toEqual([6, true]);
   });
 
-  it('takes back its verdict with the next failure', () => {
+  it('is no longer the verdict at the next failure', () => {
     failure(nest(513));
     expect(failure(asArray('x'))).toEqual({ at: 0, tooDeep: false });
   });
@@ -124,11 +124,11 @@ test.each([
   ['1ex', 2],
   ['"\u0001"', 1],
   ['', 0],
-])('a failure tells the byte: %j at %d', (json, at) => {
+])('a failure has its position: %j at %d', (json, at) => {
   expect(failure(asArray(json))).toEqual({ at, tooDeep: false });
 });
 
-test('a value may begin and end inside of other bytes', () => {
+test('a value may begin and end inside other bytes', () => {
   const bytes = asArray('x{"a":1}y');
   expect(scanner.value(bytes, 1, 0)).toBe(8);
 });
@@ -138,7 +138,7 @@ describe('string', () => {
     expect(scanner.string(asArray('"a\\"b":1'), 0)).toBe(6);
   });
 
-  it('fails where it is none', () => {
+  it('fails where no string begins', () => {
     expect(scanner.string(asArray('a"'), 0)).toBe(-1);
     expect(scanner.failedAt).toBe(0);
     expect(scanner.string(asArray('"a\n"'), 0)).toBe(-1);
@@ -146,13 +146,13 @@ describe('string', () => {
   });
 });
 
-test('fail is for those who walk a value themselves', () => {
+test('fail() lets callers that walk a value report a failure', () => {
   failure(asArray('['.repeat(513)));
   expect(scanner.fail(7)).toBe(-1);
   expect([scanner.failedAt, scanner.tooDeep]).toEqual([7, false]);
 });
 
-test('skipBlanks stops at the first byte that is no JSON white space, and at the end', () => {
+test('skipBlanks stops at the first byte that is not JSON white space, and at the end', () => {
   expect(skipBlanks(asArray(' \t\r\n\v'), 0)).toBe(4);
   expect(skipBlanks(asArray('  '), 1)).toBe(2);
   expect(skipBlanks(asArray('  '), 9)).toBe(9);

@@ -1,14 +1,14 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { asArray } from '../bytes.ts';
 
-/** The module anew: it keeps its memory. */
+/** Loads a fresh copy of the module, which has its own memory. */
 const load = () => {
   vi.resetModules();
   return import('../../../transforms/json/scanners.ts');
 };
 afterEach(() => vi.unstubAllGlobals());
 
-it('the memory serves one reader at a time, and never the plain scanner', async () => {
+it('the memory belongs to one reader at a time and never to the plain scanner', async () => {
   const { borrowScanMemory, createScanner } = await load();
   expect(borrowScanMemory('plain')).toBeUndefined();
   const first = borrowScanMemory('auto');
@@ -21,7 +21,7 @@ it('the memory serves one reader at a time, and never the plain scanner', async 
   expect(borrowScanMemory('auto')).toBeDefined();
 });
 
-it.each([true, false])('every scanner scans (WebAssembly: %s)', async (there) => {
+it.each([true, false])('every scanner works (WebAssembly: %s)', async (there) => {
   if (!there) vi.stubGlobal('WebAssembly', undefined);
   const { borrowScanMemory, createScanner, SCANNERS } = await load();
   expect(borrowScanMemory('auto') !== undefined).toBe(there);

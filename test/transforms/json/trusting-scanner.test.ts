@@ -6,7 +6,7 @@ import { encode } from '../../../transforms/json/utf8.ts';
 import { jsonText } from '../arbitraries.ts';
 
 describe('trustingScanner', () => {
-  it('ends valid values where the plain scanner does', () => {
+  it('ends valid values where the plain scanner ends them', () => {
     const plain = createPlainScanner();
     fc.assert(
       fc.property(jsonText, fc.constantFrom('', ' ', ',1', ']', '}', '\n'), (json, after) => {
@@ -28,7 +28,7 @@ describe('trustingScanner', () => {
     expect(trustingScanner.value(bytes, 0, 0)).toBe(encode(json).length);
   });
 
-  it('never goes back, and stays inside bytes that are no JSON', () => {
+  it('never goes back and stays within bytes that are not JSON', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.nat({ max: 199 }), (bytes, from) => {
         const at = Math.min(from, bytes.length - 1);

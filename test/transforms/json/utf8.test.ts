@@ -11,7 +11,7 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
     }
   });
 
-  it('parseJson is the value', () => {
+  it('parseJson returns the value', () => {
     expect(parseJson(make('{"é":[1.5,"\\ud83d\\ude00"]}'))).toEqual({ é: [1.5, '\u{1f600}'] });
   });
 
@@ -29,7 +29,7 @@ describe.each(KINDS)('of a %s', (_kind, make) => {
   });
 });
 
-test('parseString is JSON.parse, for every string', () => {
+test('parseString equals JSON.parse for every string', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (value, escaped) => {
       const json = JSON.stringify(value);
@@ -58,7 +58,7 @@ describe('invalidUtf8At', () => {
     for (const [, make] of KINDS) expect(invalidUtf8At(make(fromLatin1(characters)))).toBe(at);
   });
 
-  it('finds the first byte that a strict decoder stumbles over', () => {
+  it('finds the first byte that a strict decoder rejects', () => {
     const decoder = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     const bytes = fc.array(
       fc.oneof(

@@ -11,7 +11,7 @@ function viewOf(json: string): JsonView {
   return JsonView.onTape(bytes, tape);
 }
 
-/** The value, read by nothing but the members, elements and texts of views. */
+/** Reads a value using only members, elements and texts of views. */
 function asParsed(view: JsonView): unknown {
   if (view.type === 'object')
     return Object.fromEntries(view.members().map(([key, value]) => [key, asParsed(value)]));
@@ -30,11 +30,20 @@ const VALUES = [
 ];
 
 describe('the tape of values', () => {
-  it.each(VALUES)('gives the values of %s as JSON.parse does', (json) => {
+  it.each(VALUES)('has the same values as JSON.parse for %s', (json) => {
     expect(asParsed(viewOf(json))).toEqual(JSON.parse(json));
   });
 
-  it('finds the last member of a key, escaped or not, and no key that only begins like it', () => {
+  it.each(VALUES)('has the keys and the length of %s, walked or not', (json) => {
+    const plain = new JsonView(encode(json.trim()));
+    const walked = viewOf(json);
+    expect(walked.keys()).toEqual(Object.keys(JSON.parse(json)));
+    expect(plain.keys()).toEqual(walked.keys());
+    expect([walked.length, plain.length]).toEqual([walked.bytes.length, plain.bytes.length]);
+    expect(new JsonView(encode('["a"]')).keys()).toEqual([]);
+  });
+
+  it('finds the last member with a key, escaped or not, but not with a longer key', () => {
     const view = viewOf(
       '{"key":"first","keys":"longer","k\\u0065y":"last","ke":"shorter","other":{"inner":"x"}}',
     );
@@ -48,13 +57,13 @@ describe('the tape of values', () => {
     expect(viewOf('{"key":7}').textOf('key')).toBeUndefined();
   });
 
-  it('says where a nested value is in its line', () => {
+  it('knows where a nested value is in its line', () => {
     const json = '  {"a":{"b":[10,{"c":"here"}]}}';
     const [, second] = viewOf(json).get('a')?.get('b')?.elements() ?? [];
     expect(second?.get('c')?.at).toBe(json.indexOf('"here"'));
   });
 
-  it('reads a text of more values than it holds', () => {
+  it('reads a text with more values than it can hold', () => {
     const json = `{"many":[${'[0],'.repeat(20_000)}{"last":"one"}],"behind":"it"}`;
     const view = viewOf(json);
     expect(tape.isOpen(0)).toBe(false);

@@ -10,7 +10,7 @@ const memory = createScanMemory() as ScanMemory;
 const plain = createPlainScanner();
 const scanner = memory.createScanner();
 
-/** The bytes in the slab at an unaligned position, surrounded by bytes that could continue any value. */
+/** Puts bytes at an unaligned position in the slab, between bytes that could continue any value. */
 function inSlab(bytes: Uint8Array, place = 0): Uint8Array {
   const before = asArray('"\\{[1'.repeat(8)).subarray(0, place);
   const slab = memory.slab(place + bytes.length + 200).fill(0x31);
@@ -37,7 +37,7 @@ describe('a document in the slab has the verdict of the plain scanner', () => {
     }
   });
 
-  it('for every generated document', () => {
+  it('for generated documents', () => {
     fc.assert(
       fc.property(jsonText, fc.nat(40), (json, place) => {
         expect(verdict(scanner, inSlab(asArray(json), place))).toBe(Buffer.byteLength(json));
@@ -46,7 +46,7 @@ describe('a document in the slab has the verdict of the plain scanner', () => {
     );
   });
 
-  it('for every mutated document, with the same place', () => {
+  it('for mutated documents, with the same position', () => {
     const damages = fc.array(damage, { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(jsonText, damages, fc.nat(40), fc.nat(5), (json, changes, place, at) => {
@@ -58,7 +58,7 @@ describe('a document in the slab has the verdict of the plain scanner', () => {
     );
   });
 
-  it('for every place of an odd byte in a long string', () => {
+  it('for every position of an odd byte in a long string', () => {
     const odd = ['"', '\\', '\\n', '\\u00e9', '\\u00g9', '\u0000', '\u001f', 'é', '\u2028', '\u{1f600}'].map(
       (s) => Buffer.from(s),
     );
@@ -93,7 +93,7 @@ describe('a document in the slab has the verdict of the plain scanner', () => {
   });
 });
 
-describe.each(KINDS)('a %s elsewhere', (_kind, make) => {
+describe.each(KINDS)('a %s outside the slab', (_kind, make) => {
   it('has the verdict of the plain scanner', () => {
     for (const json of ['{"a":[1.0]}', '[1,]', '['.repeat(513), '"é"', '']) {
       expect(verdict(scanner, make(json))).toEqual(verdict(plain, make(json)));
@@ -102,14 +102,14 @@ describe.each(KINDS)('a %s elsewhere', (_kind, make) => {
   });
 });
 
-test('fail is for those who walk a value themselves', () => {
+test('fail() lets callers that walk a value report a failure', () => {
   verdict(scanner, inSlab(asArray('['.repeat(513))));
   expect(scanner.fail(7)).toBe(-1);
   expect([scanner.failedAt, scanner.tooDeep]).toEqual([7, false]);
 });
 
 describe('the slab', () => {
-  it('keeps what it held when it grows and when it shrinks', () => {
+  it('keeps its content when it grows or shrinks', () => {
     const own = createScanMemory() as ScanMemory;
     const reads = own.createScanner();
     own.slab(100).set(asArray('{"a":[1]}'));
@@ -132,7 +132,7 @@ describe('the slab', () => {
   });
 });
 
-test('where WebAssembly is not to be had there is no memory for it', () => {
+test('has no memory without WebAssembly', () => {
   vi.stubGlobal('WebAssembly', undefined);
   expect(createScanMemory()).toBeUndefined();
   vi.unstubAllGlobals();

@@ -6,23 +6,23 @@ describe.each(KINDS)('a message in a %s', (_kind, make) => {
   function of(json: string, role: string) {
     const rules: string[] = [];
     const message = { bytes: make(json), role };
-    const made = canonical(message, (rule) => rules.push(rule));
+    const output = canonical(message, (rule) => rules.push(rule));
     expect(text(message.bytes)).toBe(json);
-    return { message, made, rules, json: text(made.bytes) };
+    return { message, output, rules, json: text(output.bytes) };
   }
 
-  it('that needs no change is the same', () => {
-    const { message, made, rules } = of(
+  it('that needs no change is the same object', () => {
+    const { message, output, rules } = of(
       '{"role":"user","content":"null", "n": {"a":null}, "m":[null]}',
       'user',
     );
-    expect(made).toBe(message);
+    expect(output).toBe(message);
     expect(rules).toEqual([]);
   });
 
-  it('of role developer is of role system', () => {
-    const { made, rules, json } = of('{"role": "developer" ,"content":"x"}', 'developer');
-    expect([made.role, rules, json]).toEqual([
+  it('with role developer gets role system', () => {
+    const { output, rules, json } = of('{"role": "developer" ,"content":"x"}', 'developer');
+    expect([output.role, rules, json]).toEqual([
       'system',
       ['developer-role'],
       '{"role": "system" ,"content":"x"}',
@@ -41,9 +41,9 @@ describe.each(KINDS)('a message in a %s', (_kind, make) => {
     ['{"name":null,"role":"assistant","content":null}', '{"role":"assistant"}'],
     ['{"role":"assistant","a":1,"a":null}', '{"role":"assistant"}'],
     ['{"role":"assistant","n\\u0061me":null}', '{"role":"assistant"}'],
-  ])('%s loses its members that are null', (json, expected) => {
-    const made = of(json, 'assistant');
-    expect([made.json, made.rules]).toEqual([expected, ['null-fields']]);
+  ])('%s loses members that are null', (json, expected) => {
+    const actual = of(json, 'assistant');
+    expect([actual.json, actual.rules]).toEqual([expected, ['null-fields']]);
   });
 
   it('keeps a member whose last value is not null', () => {
@@ -51,16 +51,16 @@ describe.each(KINDS)('a message in a %s', (_kind, make) => {
     expect(of(json, 'assistant').json).toBe(json);
   });
 
-  it('can need both', () => {
-    const { made, rules, json } = of('{"role":"developer","name":null}', 'developer');
-    expect([made.role, rules, json]).toEqual([
+  it('may need both', () => {
+    const { output, rules, json } = of('{"role":"developer","name":null}', 'developer');
+    expect([output.role, rules, json]).toEqual([
       'system',
       ['developer-role', 'null-fields'],
       '{"role":"system"}',
     ]);
   });
 
-  it('without a role keeps what it has', () => {
+  it('without a role stays without one', () => {
     expect(of('{"role":null,"content":null}', '').json).toBe('{}');
   });
 });

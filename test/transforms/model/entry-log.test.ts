@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createEntryLog, type Place, placesOf } from '../../../transforms/model/entry-log.ts';
 
-/** Places as framing gives them: lines and offsets never go back. */
+/** Places as from the framer: lines and offsets never go back. */
 const places: fc.Arbitrary<readonly Place[]> = fc
   .array(
     fc.tuple(fc.nat(300), fc.oneof(fc.nat(300), fc.integer({ min: 0, max: 2 ** 44 })), fc.nat(2 ** 31 - 1)),
@@ -24,7 +24,7 @@ const written = (log: ReturnType<typeof createEntryLog>, list: readonly Place[])
   return log.take();
 };
 
-test('what was written is read back', () => {
+test('places are read back as written', () => {
   fc.assert(
     fc.property(places, places, (first, second) => {
       const log = createEntryLog();
@@ -52,7 +52,7 @@ describe('a log', () => {
     expect(written(createEntryLog(), list).packed.length).toBeLessThan(5001);
   });
 
-  it('taken does not change with what is added later', () => {
+  it('that was taken does not change with later additions', () => {
     const log = createEntryLog();
     const first = written(log, [{ line: 1, offset: 0, length: 9 }]);
     written(log, [{ line: 7, offset: 70, length: 99 }]);

@@ -9,7 +9,7 @@ const startedAt = 1_768_342_443_000_000_000n; // 2026-01-13T22:14:03Z
 const from = (source: string, sessionId = 's') =>
   conversationOf([], { origin: { source, line: 1, offset: 0, length: 1 }, sessionId, startedAt });
 
-test('the groupings are those of the contract', () => {
+test('exactly these groupings exist', () => {
   expect(GROUPINGS).toEqual(['date', 'scenario', 'none']);
 });
 
@@ -19,7 +19,7 @@ test('without grouping there is one group', () => {
 });
 
 describe('by date', () => {
-  it('is the ISO date folder right below the root', () => {
+  it('is the ISO date folder directly below the root', () => {
     expect(groupOf(from('2025-12-31/a.jsonl'), 'date')).toBe('2025-12-31');
     expect(groupOf(from('2024-02-29/x/y/a.jsonl'), 'date')).toBe('2024-02-29');
   });
@@ -56,7 +56,7 @@ describe('by scenario', () => {
     expect(groupOf(from(source), 'scenario')).toBe(scenario);
   });
 
-  it('of standard input is that of the session id', () => {
+  it('of standard input is taken from the session id', () => {
     expect(groupOf(from('-', `market-brief-${STAMP}`), 'scenario')).toBe('market-brief');
   });
 });
@@ -93,7 +93,7 @@ describe('scenarioOf', () => {
   });
 });
 
-it('of a session that has neither a date nor a name is the one group', () => {
+it('of a session without date and name is the default group', () => {
   const { startedAt: _startedAt, ...timeless } = from('a.jsonl', 'a.jsonl:7');
   expect(groupOf({ ...timeless, startedAt: undefined }, 'date')).toBe(ONE_GROUP);
   expect(groupOf(from('2025-12-31/a.jsonl', 'x'), 'date')).toBe('2025-12-31');

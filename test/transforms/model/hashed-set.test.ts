@@ -3,7 +3,7 @@ import { HashedSet, keyOf } from '../../../transforms/model/hashed-set.ts';
 
 const long = 'x'.repeat(20_000);
 
-it('knows what was added, short and long', () => {
+it('contains added texts, short and long', () => {
   const set = new HashedSet();
   for (const text of ['', 'a', long, `${long}y`])
     expect([set.has(text), set.add(text), set.add(text)]).toEqual([false, true, false]);
@@ -12,7 +12,7 @@ it('knows what was added, short and long', () => {
   expect([set.size, set.has('a')]).toEqual([0, false]);
 });
 
-it('holds nothing long, and no two texts as one', () => {
+it('stores no long text and confuses no two texts', () => {
   expect(keyOf(long)).toHaveLength(17);
   expect(keyOf(keyOf(long))).not.toBe(keyOf(long));
   expect(keyOf(`${long}\ud800`)).not.toBe(keyOf(`${long}\ud801`));

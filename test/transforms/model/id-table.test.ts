@@ -5,7 +5,7 @@ import { NumberColumn } from '../../../transforms/model/number-column.ts';
 
 /** A UUID of version 4 for each number below 2^48. */
 const uuid = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-${'0'.repeat(12)}`;
-/** The 16 bytes of a key, written as a UUID. */
+/** Writes the 16 bytes of a key as a UUID. */
 const asUuid = (bytes: Buffer): string =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
@@ -14,7 +14,7 @@ describe('IdTable', () => {
     ['UUIDs', uuid],
     ['short ids', (n: number) => `line ${n}`],
     ['long ids', (n: number) => `${n}${'x'.repeat(200)}`],
-  ])('numbers 20,000 %s in their order, and finds each through all of its growth', (_, id) => {
+  ])('numbers 20,000 %s in order and finds each while it grows', (_, id) => {
     const table = new IdTable();
     for (let n = 0; n < 20_000; n++) {
       expect(table.numberOf(id(n))).toBe(-1);
@@ -25,14 +25,14 @@ describe('IdTable', () => {
     expect(table.size).toBe(20_000);
   });
 
-  it('gives an id that comes again the number that it has', () => {
+  it('returns the same number for a repeated id', () => {
     const table = new IdTable();
     for (const id of [uuid(7), 'a', '', uuid(7), 'a', '']) table.add(id);
     expect(table.size).toBe(3);
     expect([uuid(7), 'a', ''].map((id) => table.numberOf(id))).toEqual([0, 1, 2]);
   });
 
-  it('tells ids apart that differ in one place only', () => {
+  it('distinguishes ids that differ in one place', () => {
     const table = new IdTable();
     const one = '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d';
     table.add(one);
@@ -45,7 +45,7 @@ describe('IdTable', () => {
       expect(table.numberOf(other), other).toBe(-1);
   });
 
-  it('tells short texts apart by their characters and their length', () => {
+  it('distinguishes short texts by characters and length', () => {
     const texts = [
       '',
       '\0',
@@ -67,7 +67,7 @@ describe('IdTable', () => {
     for (const [number, text] of texts.entries()) expect(table.numberOf(text)).toBe(number);
   });
 
-  it('has no UUID with the key of another text', () => {
+  it('never confuses a UUID with another text of the same key', () => {
     const texts = Array.from({ length: 2000 }, (_, n) => `a text of many characters ${n}`);
     const table = new IdTable();
     for (const text of texts) table.add(text);
@@ -81,7 +81,7 @@ describe('IdTable', () => {
     }
   });
 
-  it('is empty after clear, and counts from 0 again', () => {
+  it('is empty after clear and numbers from 0 again', () => {
     const table = new IdTable();
     for (let n = 0; n < 500; n++) table.add(uuid(n));
     table.clear();
@@ -92,7 +92,7 @@ describe('IdTable', () => {
 });
 
 describe('NumberColumn', () => {
-  it('keeps what was set while it grows, and has 0 elsewhere', () => {
+  it('keeps its values while it grows and is 0 elsewhere', () => {
     const column = new NumberColumn();
     const indexes = [0, 1, 63, 64, 1000, 16_383, 16_384, 40_000];
     for (const index of indexes) column.set(index, index * 3 + 1);

@@ -42,13 +42,13 @@ describe.each(KINDS)('a message in a %s', (_kind, make) => {
     expect(textOf(of(content))).toEqual({ text: expected, otherParts });
   });
 
-  it('has the content that stands last', () => {
+  it('has the last of several contents', () => {
     expect(contentOf(message('{"content":"a","cont\\u0065nt":["b"]}'))).toEqual(['b']);
     expect(contentOf(message('{}'))).toBeUndefined();
     expect(memberValue(message('{"n":null}'), 'n')).toBeNull();
   });
 
-  it('has the calls as far as they can be read', () => {
+  it('has the readable calls', () => {
     const calls = toolCallsOf(
       message(
         '{"tool_calls":[{"id":"1","function":{"name":"f","arguments": {"a":1.0} }},{"id":2,"function":{"name":null}},{"function":"f"},{},"x",null]}',
@@ -86,13 +86,13 @@ describe.each(KINDS)('a message in a %s', (_kind, make) => {
   });
 });
 
-test('objectBytes is the text of an object only', () => {
+test('objectBytes returns the text of objects only', () => {
   const bytes = asArray('{"a":{"b":1},"c":[],"d":null}');
   expect(text(objectBytes(bytes, 'a') as Uint8Array)).toBe('{"b":1}');
   expect(['c', 'd', 'e'].map((key) => objectBytes(bytes, key))).toEqual([undefined, undefined, undefined]);
 });
 
-test('stringValue is the decoded text of a string only', () => {
+test('stringValue returns the decoded text of strings only', () => {
   const bytes = asArray('{"a":"\\u0041é","b":"","c":1,"d":null}');
   expect(['a', 'b', 'c', 'd', 'e'].map((key) => stringValue(bytes, key))).toEqual([
     'Aé',
@@ -103,7 +103,7 @@ test('stringValue is the decoded text of a string only', () => {
   ]);
 });
 
-test('isObject is true of objects that are no arrays', () => {
+test('isObject is true for objects other than arrays', () => {
   expect([{}, { a: 1 }].every(isObject)).toBe(true);
   expect([[], null, undefined, 'a', 1, true].some(isObject)).toBe(false);
 });
@@ -136,7 +136,7 @@ describe('firstVisible', () => {
     for (const [, make] of KINDS) expect(firstVisible({ role: 'user', bytes: make(json) })).toBe(expected);
   });
 
-  it('is the first character of the text that Python would not strip', () => {
+  it('is the first character that Python would not strip', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.oneof(fc.constantFrom(...' \n\t\r\f\v\x1c\x85\u00a0\ufeff'), fc.string()) }),

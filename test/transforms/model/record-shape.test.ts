@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ShapeCounter } from '../../../transforms/model/record-shape.ts';
 
-/** Names that every object has a member of, and those that it sorts by itself. */
+/** Names of inherited members, and names that objects sort by themselves. */
 const ODD = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', '1', '0', '', '?'];
 
-test('calls are counted by any name, as a map would count them', () => {
+test('calls are counted by any name, as in a map', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.constantFrom(...ODD), fc.string({ maxLength: 2 }))), (calls) => {
       const counter = new ShapeCounter();

@@ -8,7 +8,7 @@ import {
 import { originOf } from '../checks/samples.ts';
 import { lineOf, why } from '../log-lines.ts';
 
-test('the reasons are those of the contract', () => {
+test('exactly these reasons exist', () => {
   expect(Object.keys(LINE_REASONS).sort()).toEqual(
     [
       ...['invalid-json', 'invalid-utf8', 'not-an-object', 'duplicate-key', 'too-deep', 'line-too-long'],
@@ -38,7 +38,7 @@ test.each(Object.entries({ ...LINE_REASONS, ...SESSION_REASONS }))(
   },
 );
 
-it('a line is rejected with its origin, its bytes and the place in the line and the source', () => {
+it('a line is rejected with its origin, its bytes and the position in line and source', () => {
   const line = lineOf('{"a":1}', undefined, 3, 100);
   const rejection = rejectLine('parse', line, 'bad-timestamp', 'no time', 5);
   expect(rejection).toEqual({
@@ -53,7 +53,7 @@ it('a line is rejected with its origin, its bytes and the place in the line and 
   expect(rejection.bytes).toBe(line.bytes);
 });
 
-it('a line is rejected without a place when there is none', () => {
+it('a line is rejected without a position when there is none', () => {
   expect(why(rejectLine('parse', lineOf('{}'), 'bad-timestamp', 'no time'))).toBe('bad-timestamp: no time');
   expect(why(rejectLine('parse', lineOf('x'), 'invalid-json', 'not JSON', 0))).toContain(
     ' at byte 0 of the line',

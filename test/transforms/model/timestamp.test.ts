@@ -97,15 +97,15 @@ describe('parseTimestamp', () => {
     '2024-01-01T00:00:00Z\n',
     '2024-01-01\n00:00:00Z',
     '\uff12\uff10\uff12\uff14-01-01T00:00:00Z',
-  ])('%j is no stamp', (text) => {
+  ])('%j is not a timestamp', (text) => {
     expect(parseTimestamp(text)).toBeUndefined();
   });
 
-  it('of year 0 is a stamp: RFC 3339 has it', () => {
+  it('accepts year 0, as RFC 3339 does', () => {
     expect(parseTimestamp('0000-03-01T00:00:00Z')).toBe(at('0000-03-01T00:00:00Z'));
   });
 
-  it('agrees with Date and BigInt for every valid stamp', () => {
+  it('agrees with Date and BigInt for every valid timestamp', () => {
     const millisecond = fc.date({
       min: new Date('0001-01-02T00:00:00Z'),
       max: new Date('9999-12-30T00:00:00Z'),
@@ -131,7 +131,7 @@ describe('parseTimestamp', () => {
     );
   });
 
-  it('of 5 million digits ends', () => {
+  it('reads 5 million digits in linear time', () => {
     const digits = '1'.repeat(5_000_000);
     expect(parseTimestamp(`2024-01-01T00:00:00.${digits}Z`)).toBe(at('2024-01-01T00:00:00Z') + 111_111_111n);
     expect(parseTimestamp(`2024-01-01T00:00:00.${digits}x`)).toBeUndefined();
@@ -187,11 +187,11 @@ describe('parseEpoch', () => {
     '[1]',
     '{}',
     '',
-  ])('%s is none', (text) => {
+  ])('%s is not a time', (text) => {
     expect(parseEpoch(text)).toBeUndefined();
   });
 
-  it('agrees with BigInt wherever the point stands', () => {
+  it('agrees with BigInt for any position of the decimal point', () => {
     const ns = fc.bigInt({ min: 0n, max: 99_999_999_999n * NS });
     fc.assert(
       fc.property(
@@ -199,7 +199,7 @@ describe('parseEpoch', () => {
         fc.integer({ min: -25, max: 25 }),
         fc.integer({ min: 0, max: 15 }),
         (time, shift, zeros) => {
-          // time = digits * 10^-9; move the point by `shift` and take it back with the exponent
+          // time = digits * 10^-9; moves the point by `shift` and undoes that with the exponent
           const digits = time.toString().padStart(10, '0');
           const point = digits.length - 9 + shift;
           const padded = '0'.repeat(Math.max(1 - point, 0)) + digits.padEnd(Math.max(point, 0), '0');
@@ -214,7 +214,7 @@ describe('parseEpoch', () => {
     );
   });
 
-  it('of 5 million digits ends', () => {
+  it('reads 5 million digits in linear time', () => {
     expect(parseEpoch('1'.repeat(5_000_000))).toBeUndefined();
     expect(parseEpoch(`1.${'0'.repeat(5_000_000)}`)).toBe(NS);
   });

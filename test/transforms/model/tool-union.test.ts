@@ -13,7 +13,7 @@ const WRITE = tool('write', '{"w":1}');
 const NAMELESS = tool(undefined, '{}');
 
 describe('the union', () => {
-  it('has each distinct definition once, in the order of the first time', () => {
+  it('has each distinct definition once, in the order of first occurrence', () => {
     const union = createToolUnion();
     union.add([READ, WRITE]);
     union.add([OTHER_READ, READ_AGAIN]);
@@ -22,14 +22,14 @@ describe('the union', () => {
     expect(union.counts()).toEqual({ seen: 4, kept: 3, duplicateSame: 1, duplicateConflict: 0 });
   });
 
-  it('knows duplicates within one entry', () => {
+  it('recognises duplicates within one entry', () => {
     const union = createToolUnion();
     union.add([READ, READ_AGAIN, READ]);
     union.commit();
     expect(shown(union.definitions())).toEqual(['{"v":1}']);
   });
 
-  it('keeps a nameless definition each time, from the same array too', () => {
+  it('keeps every definition without a name, even from the same array', () => {
     const union = createToolUnion();
     const definitions = [NAMELESS, READ];
     union.add(definitions);
@@ -40,7 +40,7 @@ describe('the union', () => {
     expect(union.counts()).toEqual({ seen: 5, kept: 4, duplicateSame: 1, duplicateConflict: 0 });
   });
 
-  it('counts nothing after the snapshot, until a later one is chosen', () => {
+  it('ignores entries after the snapshot until a later one is chosen', () => {
     const union = createToolUnion();
     union.add([READ]);
     union.commit();
@@ -53,7 +53,7 @@ describe('the union', () => {
     expect(union.counts()).toMatchObject({ seen: 2, kept: 2 });
   });
 
-  it('knows an array that comes back after another one', () => {
+  it('recognises an array that recurs after another one', () => {
     const union = createToolUnion();
     const definitions = [READ, WRITE];
     for (const list of [definitions, [OTHER_READ], definitions]) union.add(list);
@@ -61,7 +61,7 @@ describe('the union', () => {
     expect(union.counts()).toEqual({ seen: 5, kept: 3, duplicateSame: 2, duplicateConflict: 0 });
   });
 
-  it('begins anew after a reset', () => {
+  it('starts over after a reset', () => {
     const union = createToolUnion();
     const definitions = [READ, NAMELESS];
     union.add(definitions);
@@ -74,7 +74,7 @@ describe('the union', () => {
     expect(shown(union.definitions())).toEqual(['{"v":1}', '{}']);
   });
 
-  it('takes names that break plain objects', () => {
+  it('accepts names that break plain objects', () => {
     const union = createToolUnion();
     const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
     union.add(names.map((name) => tool(name, '{}')));
@@ -82,7 +82,7 @@ describe('the union', () => {
     expect(union.definitions().map(({ name }) => name)).toEqual(names);
   });
 
-  it('takes two hundred thousand definitions', () => {
+  it('accepts two hundred thousand definitions', () => {
     const union = createToolUnion();
     const definitions = Array.from({ length: 200_000 }, (_, i) =>
       i % 2 === 0 ? NAMELESS : tool(`t${i}`, '{}'),

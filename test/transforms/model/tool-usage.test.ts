@@ -26,7 +26,7 @@ const HEADER =
   'date,scenario,session_count,tool_call_count,tool_definition_count,client_turns,assistant_turns,assistant_turns_with_tools';
 
 describe('usageOf', () => {
-  it('counts tool_calls, else a function_call, else tags in the text', () => {
+  it('counts tool_calls, otherwise a function_call, otherwise tags in the text', () => {
     const legacy = { name: 'a', arguments: '<tool_call>' };
     expect(usage(calling(call('1', 'a'), 'odd', call('2', 'b'))).toolCalls).toBe(3);
     expect(usage(messageOf({ role: 'assistant', tool_calls: [1], function_call: legacy })).toolCalls).toBe(1);
@@ -40,7 +40,7 @@ describe('usageOf', () => {
     ).toBe(0);
   });
 
-  it('counts runs as turns: results neither count nor break, other roles break', () => {
+  it('counts runs of messages as turns, which results do not end and other roles do', () => {
     const c = calling(call('1', 'a'));
     const r = result('1', 'x');
     const f = messageOf({ role: 'function', content: 'x' });
@@ -58,7 +58,7 @@ describe('usageOf', () => {
     expect(turns(user('x'), other, user('x'), assistant('y'), other, c)).toEqual([2, 2, 1]);
   });
 
-  it('names each definition once, and those without a name not at all', () => {
+  it('lists each name once and skips definitions without one', () => {
     const tools = [toolOf({}, 'a'), toolOf({}), toolOf({}, 'b'), toolOf({}, 'a')];
     expect(usageOf(conversationOf([], { tools })).definitions).toEqual(['a', 'b']);
   });
@@ -81,7 +81,7 @@ function sumsOf(sessions: readonly Session[]): UsageByGroup {
 }
 
 describe('addUsage and mergeUsage', () => {
-  it('give the same report however the sessions are dealt out', () => {
+  it('give the same report however sessions are distributed', () => {
     fc.assert(
       fc.property(fc.array(session), fc.array(fc.nat(2)), (sessions, lanes) => {
         const parts = [0, 1, 2].map((lane) => sessions.filter((_, i) => (lanes[i] ?? 0) === lane));
@@ -92,7 +92,7 @@ describe('addUsage and mergeUsage', () => {
     );
   });
 
-  it('leave what is merged as it is', () => {
+  it('do not change their source', () => {
     const part = sumsOf([{ group: 'a', ...usage(user('x')) }]);
     const merged: UsageByGroup = new Map();
     mergeUsage(merged, part);
@@ -112,7 +112,7 @@ describe('usageCsv', () => {
   const csv = (groupBy: 'date' | 'scenario' | 'none', ...names: readonly string[]) =>
     usageCsv(sumsOf(names.map((group) => ({ group, ...one }))), groupBy);
 
-  it('fills the column that the groups are named after', () => {
+  it('fills the column of the grouping', () => {
     expect(csv('date', '2026-01-13')).toBe(`${HEADER}\n2026-01-13,,1,2,2,3,4,1\n`);
     expect(csv('scenario', 'maps', 'maps')).toBe(`${HEADER}\n,maps,2,4,2,6,8,2\n`);
     expect(csv('none', 'conversations')).toBe(`${HEADER}\n,,1,2,2,3,4,1\n`);
@@ -141,7 +141,7 @@ describe('usageCsv', () => {
     expect(csv('scenario', name)).toBe(`${HEADER}\n,${cell},1,2,2,3,4,1\n`);
   });
 
-  it('is read back by a plain CSV reader', () => {
+  it('can be read by a simple CSV reader', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', '=', '-', "'", 'é') });
     fc.assert(
       fc.property(fc.uniqueArray(text), (names) => {
@@ -154,7 +154,7 @@ describe('usageCsv', () => {
   });
 });
 
-/** RFC 4180, one character after the other. */
+/** Reads RFC 4180 character by character. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   const row: string[] = [];

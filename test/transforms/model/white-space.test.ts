@@ -16,32 +16,32 @@ const PYTHON_SPACES = [
 ];
 const ALL = String.fromCharCode(...PYTHON_SPACES);
 
-test('white space is what Python strips, and nothing else', () => {
+test('white space is exactly what Python strips', () => {
   const found = [...Array(0x10000).keys()].filter(isSpace);
   expect(found).toEqual(PYTHON_SPACES);
 });
 
-test('the class in regular expressions is the same set', () => {
+test('the class for regular expressions is the same set', () => {
   const inClass = new RegExp(`^[${WHITE_SPACE}]$`);
   const found = [...Array(0x10000).keys()].filter((c) => inClass.test(String.fromCharCode(c)));
   expect(found).toEqual(PYTHON_SPACES);
 });
 
 describe('strip', () => {
-  it('takes white space of every kind from both ends only', () => {
+  it('removes white space of every kind, only at both ends', () => {
     expect(strip(`${ALL}a${ALL}b${ALL}`)).toBe(`a${ALL}b`);
     expect(strip(ALL)).toBe('');
     expect(strip('')).toBe('');
     expect(strip('ab')).toBe('ab');
   });
 
-  it('leaves what JavaScript would trim and Python does not', () => {
+  it('keeps characters that JavaScript trims and Python does not', () => {
     expect(strip('\ufeffa\ufeff')).toBe('\ufeffa\ufeff');
     expect(strip('\u200ba\u180e')).toBe('\u200ba\u180e');
   });
 });
 
-test('isBlank is true of nothing and of white space', () => {
+test('isBlank is true for empty text and white space', () => {
   expect([isBlank(''), isBlank(ALL), isBlank(`${ALL}.`), isBlank('\ufeff')]).toEqual([
     true,
     true,
@@ -50,7 +50,7 @@ test('isBlank is true of nothing and of white space', () => {
   ]);
 });
 
-test('skipSpace stops at the first other character, and at the end', () => {
+test('skipSpace stops at the first other character and at the end', () => {
   expect(skipSpace('  a', 0)).toBe(2);
   expect(skipSpace('a  ', 1)).toBe(3);
   expect(skipSpace('a', 0)).toBe(0);
@@ -77,7 +77,7 @@ describe('countWords', () => {
   });
 });
 
-test('5 MB of blanks end', () => {
+test('reads 5 MB of spaces in linear time', () => {
   const blanks = ' '.repeat(5_000_000);
   expect(strip(`${blanks}x${blanks}`)).toBe('x');
   expect(isBlank(blanks)).toBe(true);

@@ -21,7 +21,7 @@ describe('suspects an assistant message', () => {
   });
 });
 
-describe('has no suspicion against', () => {
+describe('does not suspect', () => {
   test.each([
     ['a text', of('assistant', 'a')],
     ['a byte order mark', of('assistant', '\ufeff')],
@@ -42,7 +42,7 @@ describe('has no suspicion against', () => {
   });
 });
 
-test('drops it when the next one is of the assistant too', () => {
+test('drops it when the next message is of the assistant too', () => {
   const message = of('assistant', '');
   expect(emptyAssistant.drops(message, of('assistant', 'a'))).toBe(true);
   expect(emptyAssistant.drops(message, of('assistant', ''))).toBe(true);
@@ -50,7 +50,7 @@ test('drops it when the next one is of the assistant too', () => {
     expect(emptyAssistant.drops(message, of(role, ''))).toBe(false);
 });
 
-test('5 MB of blanks end', () => {
+test('reads 5 MB of spaces in linear time', () => {
   expect(emptyAssistant.suspects(of('assistant', ' '.repeat(5_000_000)))).toBe(true);
   expect(emptyAssistant.suspects(of('assistant', `${' '.repeat(5_000_000)}x`))).toBe(false);
 });

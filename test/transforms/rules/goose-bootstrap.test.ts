@@ -18,28 +18,28 @@ describe('replaces the whole content', () => {
     ['of words that go over parts', of('system', [part('general-purpose AI ag'), part('ent called goose')])],
     ['of parts that are no text too', of('system', [part(LONG), IMAGE])],
   ])('%s', (_what, message) => {
-    const made = gooseBootstrap.apply(message);
-    expect(text(made?.bytes as Uint8Array)).toBe(JSON.stringify({ role: 'system', content: SENTENCE }));
-    expect(made?.role).toBe('system');
+    const cleaned = gooseBootstrap.apply(message);
+    expect(text(cleaned?.bytes as Uint8Array)).toBe(JSON.stringify({ role: 'system', content: SENTENCE }));
+    expect(cleaned?.role).toBe('system');
   });
 
-  it('and leaves every other byte', () => {
+  it('and keeps every other byte', () => {
     const message = raw('system', `{ "n":1.0,"content" : "${WORDS}" ,"role":"system"}`);
     expect(text(gooseBootstrap.apply(message)?.bytes as Uint8Array)).toBe(
       `{ "n":1.0,"content" : "${SENTENCE}" ,"role":"system"}`,
     );
   });
 
-  it('the one that counts, when there are two', () => {
+  it('of the last member when there are two', () => {
     const message = raw('system', `{"role":"system","content":"a","content":"${WORDS}"}`);
     expect(text(gooseBootstrap.apply(message)?.bytes as Uint8Array)).toBe(
       `{"role":"system","content":"a","content":"${SENTENCE}"}`,
     );
   });
 
-  it('once: its own sentence does not match', () => {
-    const made = gooseBootstrap.apply(of('system', LONG));
-    expect(made && gooseBootstrap.apply(made)).toBe(made);
+  it('only once, because its sentence does not match', () => {
+    const cleaned = gooseBootstrap.apply(of('system', LONG));
+    expect(cleaned && gooseBootstrap.apply(cleaned)).toBe(cleaned);
   });
 });
 
@@ -67,7 +67,7 @@ test.each([
   ['blanks after the first word', `general-purpose${' '.repeat(5_000_000)}x`],
   ['first words', 'general-purpose '.repeat(300_000)],
   ['words without the last', 'general-purpose AI agent called goos '.repeat(140_000)],
-])('5 MB of %s end', (_what, content) => {
+])('reads 5 MB of %s in linear time', (_what, content) => {
   const message = of('system', content);
   expect(gooseBootstrap.apply(message)).toBe(message);
 });

@@ -51,7 +51,7 @@ describe('keeps', () => {
   });
 });
 
-describe('5 MB end', () => {
+describe('reads 5 MB in linear time', () => {
   const MB5 = 5_000_000;
   test.each([
     ['blanks', ' '.repeat(MB5), false],

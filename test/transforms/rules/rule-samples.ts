@@ -7,7 +7,7 @@ export { messageOf };
 
 export const of = (role: string, content: unknown): Message => messageOf({ role, content });
 
-/** A message out of JSON text, in a Buffer that is a view. */
+/** A message from JSON text, in a Buffer that is a view. */
 export const raw = (role: string, json: string): Message => ({ role, bytes: asBuffer(json) });
 
 export const part = (text: unknown): object => ({ type: 'text', text });

@@ -23,8 +23,8 @@ const recordOf = (
   tools: readonly ToolDefinition[] = [],
 ): WrittenRecord => {
   const stage = format.create({ ...defaultsOf(format.options), format: [name], ...options });
-  const made = [...apply(stage, [conversationOf(messages, { tools })])];
-  return made.find(({ kind }) => kind === 'record') as WrittenRecord;
+  const emitted = [...apply(stage, [conversationOf(messages, { tools })])];
+  return emitted.find(({ kind }) => kind === 'record') as WrittenRecord;
 };
 const found = (record: WrittenRecord): string[] =>
   [...apply(checkConsumers.create({}), [record])].flatMap((element) =>
@@ -34,10 +34,10 @@ const found = (record: WrittenRecord): string[] =>
   );
 const weighed = (weight: number): Message => messageOf({ role: 'assistant', content: 'b', weight });
 const GOOD = [user('a'), assistant('b')];
-const asked = [user('a'), calling(call('1', 'f', '{}'), call('2', 'f', '{}'))];
+const called = [user('a'), calling(call('1', 'f', '{}'), call('2', 'f', '{}'))];
 
-describe('the reader of a format', () => {
-  it.each(formats.map(({ name }) => name))('%s: takes a plain conversation as it is', (name) => {
+describe('the consumer of a format', () => {
+  it.each(formats.map(({ name }) => name))('%s: accepts a plain conversation unchanged', (name) => {
     if (name !== 'functiongemma-teaching') expect(found(recordOf(name, GOOD))).toEqual([]);
   });
 
@@ -75,26 +75,26 @@ describe('the reader of a format', () => {
       [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: 'c' })],
       ['reader-members 1'],
     ],
-    ['objects', 'trl', asked, ['reader-columns -']],
-    ['strings', 'axolotl', asked, []],
-    ['calls at the end are what is learned', 'openai', asked, []],
-    ['results in any order', 'openai', [...asked, result('2', 'x'), result('1', 'y'), ...GOOD], []],
+    ['objects', 'trl', called, ['reader-columns -']],
+    ['strings', 'axolotl', called, []],
+    ['calls at the end are what is learned', 'openai', called, []],
+    ['results in any order', 'openai', [...called, result('2', 'x'), result('1', 'y'), ...GOOD], []],
     [
       'a call without a result',
       'openai',
-      [...asked, result('2', 'x'), assistant('y')],
+      [...called, result('2', 'x'), assistant('y')],
       ['reader-unanswered-call 1'],
     ],
     [
       'a result too many',
       'openai',
-      [...asked, result('1', 'x'), result('2', 'x'), result('2', 'x')],
+      [...called, result('1', 'x'), result('2', 'x'), result('2', 'x')],
       ['reader-orphan-result 4', 'reader-end 4'],
     ],
     [
       'a result after another message',
       'openai',
-      [...asked, user('b'), result('1', 'x')],
+      [...called, user('b'), result('1', 'x')],
       ['reader-orphan-result 3', 'reader-unanswered-call 1', 'reader-end 3'],
     ],
     ['a question at the end', 'openai', [...GOOD, user('c')], ['reader-end 2']],
@@ -203,19 +203,19 @@ describe('the reader of a format', () => {
     ).toEqual([]);
   });
 
-  it('is told of objects no longer with --arrow-safe', () => {
-    expect(found(recordOf('trl', asked, { formatOptions: { arrowSafe: true } }))).toEqual([]);
+  it('gets no objects with --arrow-safe', () => {
+    expect(found(recordOf('trl', called, { formatOptions: { arrowSafe: true } }))).toEqual([]);
   });
 
-  it('refuses as an error, and the record goes on', () => {
+  it('reports a refusal as an error and passes the record on', () => {
     const record = recordOf('trl', [user('a')]);
-    const made = [...apply(checkConsumers.create({}), [record])];
-    expect(made.at(-1)).toBe(record);
-    expect(made[0]).toMatchObject({ severity: 'ERROR', origin: record.origin } satisfies Partial<Finding>);
+    const emitted = [...apply(checkConsumers.create({}), [record])];
+    expect(emitted.at(-1)).toBe(record);
+    expect(emitted[0]).toMatchObject({ severity: 'ERROR', origin: record.origin } satisfies Partial<Finding>);
   });
 });
 
-it('every rule is about formats that there are, and none is a rule of a format', () => {
+it('every rule is about existing formats, and none is a rule of a format', () => {
   const names = new Set(formats.map(({ name }) => name));
   const own = new Set(formats.flatMap(({ rules }) => rules));
   for (const rule of consumerRules) {

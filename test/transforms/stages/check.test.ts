@@ -33,7 +33,7 @@ const shown = (elements: Iterable<StreamElement>) =>
   );
 
 describe('check-entries', () => {
-  it('reports right before the entry, which goes on as it is', () => {
+  it('reports right before the entry, which passes unchanged', () => {
     const entry = { ...entryOf([user('x')], 4), reply: undefined };
     const [finding, same, ...rest] = apply(checkEntries.create({}), [entry]);
     expect(finding).toEqual({
@@ -48,7 +48,7 @@ describe('check-entries', () => {
     expect(rest).toEqual([]);
   });
 
-  it('compares entries of one session only', () => {
+  it('compares only entries of one session', () => {
     const long = entryOf([user('x'), assistant('y')]);
     const short = entryOf([user('x')]);
     const handlers = checkEntries.create({});
@@ -104,7 +104,7 @@ describe('check-conversations', () => {
 describe('check-records', () => {
   const left = messageOf({ role: 'assistant', tool_calls: {} });
 
-  it('runs the structure rules of calls, or with inlined calls the inline rules', () => {
+  it('runs the structure rules of calls, or the inline rules for inline calls', () => {
     const handlers = checkRecords.create({});
     expect(shown(apply(handlers, [recordOf('chat', [left])]))).toEqual([
       'ERROR tool-calls-not-a-list',
@@ -116,24 +116,24 @@ describe('check-records', () => {
     ]);
   });
 
-  it('tells what is the same in the records of several formats once, and what is not', () => {
+  it('reports a finding once if the records of several formats share it, and others for each', () => {
     const record = recordOf('chat', [left, left]);
     const others = [
       { ...record, format: 'trl' },
       { ...record, format: 'chat-inline' },
     ];
-    const made = shown(apply(checkRecords.create({}), [record, ...others]));
+    const emitted = shown(apply(checkRecords.create({}), [record, ...others]));
     const [two, inlined] = ['tool-calls-not-a-list', 'tool-calls-left'].map((rule) =>
       Array(2).fill(`ERROR ${rule}`),
     );
-    expect(made).toEqual([...(two ?? []), 'record', 'record', ...(inlined ?? []), 'record']);
+    expect(emitted).toEqual([...(two ?? []), 'record', 'record', ...(inlined ?? []), 'record']);
   });
 
-  it('looks once at several records of one conversation, and anew at the next conversation', () => {
+  it('checks several records of one conversation once, and the next conversation again', () => {
     const record = recordOf('chat', [left]);
     const next = recordOf('chat', [left]);
-    const made = shown(apply(checkRecords.create({}), [record, record, next]));
-    expect(made).toEqual([
+    const emitted = shown(apply(checkRecords.create({}), [record, record, next]));
+    expect(emitted).toEqual([
       'ERROR tool-calls-not-a-list',
       'record',
       'record',

@@ -26,7 +26,7 @@ const contents = ({ messages }: Entry) => messages.map(({ bytes }) => JSON.parse
 describe('rulesOf', () => {
   const names = (wanted: readonly string[]) => rulesOf(wanted).map(({ name }) => name);
 
-  it('has the order of the contract, whatever the order of the names', () => {
+  it('has a fixed order, whatever the order of the names', () => {
     const all = ['goose-info', 'goose-bootstrap', 'empty-assistant', 'goose-title'];
     expect(names(['goose'])).toEqual(all);
     expect(names(all.toReversed())).toEqual(all);
@@ -38,12 +38,12 @@ describe('rulesOf', () => {
     expect(names([])).toEqual([]);
   });
 
-  it('throws at a name that is no rule', () => {
+  it('throws for a name that is not a rule', () => {
     expect(() => rulesOf(['goose', 'duck'])).toThrow(new RangeError("unknown cleanup rule 'duck'"));
     expect(() => cleanup.create({ cleanup: ['constructor'] })).toThrow(RangeError);
   });
 
-  it('sets name rules that there are', () => {
+  it('sets contain only existing rules', () => {
     const all = rules.map(({ name }) => name);
     expect([...ruleSets.values()].flat().every((name) => all.includes(name))).toBe(true);
   });
@@ -54,7 +54,7 @@ describe('cleanup', () => {
     expect(defaultsOf(cleanup.options)).toEqual({ cleanup: ['goose'] });
   });
 
-  it('lets an entry that needs none pass as it is', () => {
+  it('passes an entry that needs no cleanup unchanged', () => {
     const entry = entryOf([user('hi'), assistant('ho')]);
     expect(run(['goose'], entry)[0]).toBe(entry);
   });
@@ -64,39 +64,39 @@ describe('cleanup', () => {
     expect(run([], entry)[0]).toBe(entry);
   });
 
-  it('lets other elements pass', () => {
+  it('passes other elements on', () => {
     const end: StreamElement = { kind: 'session-end', origin: originOf(2), last: true };
     expect(run(['goose'], end)).toEqual([end]);
   });
 
-  it('counts what each rule did', () => {
-    const made = clean([BOOT, INFO, user('a'), EMPTY, EMPTY, assistant('b'), INFO]);
-    expect(contents(made)).toEqual(['You are a general-purpose AI agent', 'a', 'b']);
-    expect([...made.changes]).toEqual([
+  it('counts the changes of each rule', () => {
+    const cleaned = clean([BOOT, INFO, user('a'), EMPTY, EMPTY, assistant('b'), INFO]);
+    expect(contents(cleaned)).toEqual(['You are a general-purpose AI agent', 'a', 'b']);
+    expect([...cleaned.changes]).toEqual([
       ['goose-bootstrap', 1],
       ['goose-info', 2],
       ['empty-assistant', 2],
     ]);
   });
 
-  it('leaves the entry that it got, and the reply', () => {
+  it('does not change its input or the reply', () => {
     const messages = [INFO, user('a')];
     const entry = entryOf(messages, 1, EMPTY);
-    const made = run(['goose'], entry)[0] as Entry;
+    const cleaned = run(['goose'], entry)[0] as Entry;
     expect(entry.messages).toEqual([INFO, messages[1]]);
     expect(entry.changes.size).toBe(0);
-    expect(made.reply).toBe(EMPTY);
-    expect(made.messages[0]).toBe(messages[1]);
+    expect(cleaned.reply).toBe(EMPTY);
+    expect(cleaned.messages[0]).toBe(messages[1]);
   });
 
-  it('gives the same message for the same message', () => {
+  it('returns the same message for the same message', () => {
     const handlers = cleanup.create({ cleanup: ['goose'] });
     const [a, b] = apply(handlers, [entryOf([BOOT]), entryOf([BOOT, user('x')])]) as Iterable<Entry>;
     expect(a?.messages[0]).toBe(b?.messages[0]);
     expect([...(b?.changes ?? [])]).toEqual([['goose-bootstrap', 1]]);
   });
 
-  it('runs the named rules only', () => {
+  it('runs only the named rules', () => {
     expect(contents(clean([INFO, BOOT, EMPTY, EMPTY], ['goose-bootstrap']))).toEqual([
       '<info-msg>22:14</info-msg>',
       'You are a general-purpose AI agent',
@@ -107,16 +107,16 @@ describe('cleanup', () => {
 });
 
 describe('an empty assistant message', () => {
-  it('goes when info messages between it and the next one have gone', () => {
+  it('is dropped when info messages between it and the next one were dropped', () => {
     expect(contents(clean([EMPTY, INFO, assistant('a')]))).toEqual(['a']);
   });
 
-  it('looks at the list before the rule: a run of them goes but for the last', () => {
+  it('is dropped unless it is the last of a run', () => {
     expect(contents(clean([EMPTY, EMPTY, EMPTY]))).toEqual([' ']);
     expect(contents(clean([EMPTY, assistant('a'), EMPTY, user('b')]))).toEqual(['a', ' ', 'b']);
   });
 
-  it('at the end stays: the reply is no message of the list', () => {
+  it('is kept at the end, because the reply is not in the list', () => {
     expect(contents(clean([user('a'), EMPTY]))).toEqual(['a', ' ']);
   });
 });
@@ -127,13 +127,13 @@ describe('a title entry', () => {
     reply: assistant('A title'),
   });
 
-  it('is dropped as a fate that keeps its place, id and time', () => {
+  it('is dropped with a fate that keeps its place, id and time', () => {
     expect(run(['goose'], titleEntry(TITLE))).toEqual([
       { kind: 'fate', fate: 'dropped:goose-title', origin: originOf(7), sessionId: 's', timestamp: 0n },
     ]);
   });
 
-  it('is known by its cleaned messages', () => {
+  it('is recognised by its cleaned messages', () => {
     expect(run(['goose'], titleEntry([INFO, ...TITLE]))[0]?.kind).toBe('fate');
     expect(run(['goose-title'], titleEntry([INFO, ...TITLE]))[0]?.kind).toBe('entry');
   });
@@ -145,7 +145,7 @@ const samples = [
   ...[messageOf({ role: 'assistant', content: '', tool_calls: [{}] }), user('<info-msg>'), user([IMAGE])],
 ];
 
-test('a second cleanup changes nothing that the first has left', () => {
+test('a second cleanup changes nothing', () => {
   const names = fc.subarray(['goose-info', 'goose-bootstrap', 'empty-assistant']);
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...samples), { maxLength: 12 }), names, (messages, wanted) => {
@@ -157,16 +157,20 @@ test('a second cleanup changes nothing that the first has left', () => {
   );
 });
 
-test('cleanup is the rules one after the other, and the counts balance', () => {
+test('cleanup applies the rules one after the other, and its counts add up', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...samples), { maxLength: 12 }), (messages) => {
-      const made = run(['goose-info', 'goose-bootstrap', 'empty-assistant'], entryOf(messages))[0] as Entry;
+      const cleaned = run(
+        ['goose-info', 'goose-bootstrap', 'empty-assistant'],
+        entryOf(messages),
+      )[0] as Entry;
       const info = clean(messages, ['goose-info']);
       const boot = clean(info.messages, ['goose-bootstrap']);
       const last = clean(boot.messages, ['empty-assistant']);
-      expect(contents(made)).toEqual(contents(last));
-      const dropped = (made.changes.get('goose-info') ?? 0) + (made.changes.get('empty-assistant') ?? 0);
-      expect(made.messages.length).toBe(messages.length - dropped);
+      expect(contents(cleaned)).toEqual(contents(last));
+      const dropped =
+        (cleaned.changes.get('goose-info') ?? 0) + (cleaned.changes.get('empty-assistant') ?? 0);
+      expect(cleaned.messages.length).toBe(messages.length - dropped);
     }),
     { numRuns: 500 },
   );

@@ -12,7 +12,7 @@ const run = (element: StreamElement, options: Partial<FormatOptions> = {}) => [
 const GOOD = conversationOf([user('a')], { startedAt: 1_768_342_443_000_000_000n, tools: [] });
 const FORGED = conversationOf([user('<tool_call>'), user('</tool_call>')]);
 
-test('the defaults are chat, by date, and reject nothing', () => {
+test('the defaults are chat, grouped by date, without rejections', () => {
   expect(DEFAULTS).toEqual({
     format: ['chat'],
     formatOptions: {},
@@ -25,7 +25,7 @@ test('the defaults are chat, by date, and reject nothing', () => {
 });
 
 describe('a record', () => {
-  it('is the record of a conversation, with its group and what it was made of', () => {
+  it('is the record of a conversation with its group and origin', () => {
     const [record, ...rest] = run(GOOD) as WrittenRecord[];
     expect(rest).toEqual([]);
     expect(record).toEqual({
@@ -37,7 +37,7 @@ describe('a record', () => {
     );
   });
 
-  it('belongs to the group that was asked for', () => {
+  it('belongs to the requested group', () => {
     const groups = (['date', 'scenario', 'none'] as const).map(
       (groupBy) => (run(GOOD, { groupBy })[0] as WrittenRecord).group,
     );
@@ -49,11 +49,11 @@ describe('a record', () => {
   });
 });
 
-describe('what a format cannot represent', () => {
+describe('content that a format cannot represent', () => {
   it('is a finding before the record', () => {
-    const made = run(FORGED, { format: ['chat-inline'] });
-    expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'record']);
-    expect(made[0]).toEqual({
+    const emitted = run(FORGED, { format: ['chat-inline'] });
+    expect(emitted.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'record']);
+    expect(emitted[0]).toEqual({
       kind: 'finding',
       severity: 'ERROR',
       rule: 'control-token-in-content',
@@ -63,12 +63,12 @@ describe('what a format cannot represent', () => {
     } satisfies Finding);
   });
 
-  it('rejects the session instead, when it was asked to', () => {
-    const made = run(FORGED, {
+  it('rejects the session instead on request', () => {
+    const emitted = run(FORGED, {
       format: ['chat-inline'],
       rejectOn: ['non-text-part', 'control-token-in-content'],
     });
-    expect(made).toEqual([
+    expect(emitted).toEqual([
       {
         kind: 'rejection',
         scope: 'session',
@@ -81,19 +81,19 @@ describe('what a format cannot represent', () => {
     ]);
   });
 
-  it('rejects the session without being asked to, when the finding says so', () => {
-    const made = run(conversationOf([user('a'), user('<bos>')], { tools: [] }), {
+  it('rejects the session without a request when the finding rejects', () => {
+    const emitted = run(conversationOf([user('a'), user('<bos>')], { tools: [] }), {
       format: ['functiongemma'],
     });
-    expect(made).toMatchObject([
+    expect(emitted).toMatchObject([
       { kind: 'rejection', scope: 'session', stage: 'format', reason: 'control-token-in-content' },
     ]);
-    expect((made[0] as Rejection).detail).toBe('messages[1] contains a control token of the format');
+    expect((emitted[0] as Rejection).detail).toBe('messages[1] contains a control token of the format');
   });
 
   it('does not reject for another rule', () => {
-    const made = run(FORGED, { format: ['chat-inline'], rejectOn: ['non-text-part'] });
-    expect(made.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'record']);
+    const emitted = run(FORGED, { format: ['chat-inline'], rejectOn: ['non-text-part'] });
+    expect(emitted.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'record']);
   });
 });
 
@@ -109,11 +109,11 @@ describe('a finding that rejects by itself', () => {
     expect(kinds({ keepOn: ['empty-arguments'] })).toEqual(['rejection']);
   });
 
-  it('is reported like others, when it is to be kept', () => {
+  it('is reported like others when the rule is kept', () => {
     expect(kinds({ keepOn: ['arguments-not-object'] })).toEqual(['finding', 'record']);
   });
 
-  it('and a rule that is both kept and rejected rejects', () => {
+  it('rejects the session when the rule is both kept and rejected', () => {
     const both = ['arguments-not-object'];
     expect(kinds({ keepOn: both, rejectOn: both })).toEqual(['rejection']);
   });
@@ -124,31 +124,31 @@ describe('with several formats', () => {
   const NOT_OBJECT = conversationOf([user('a'), calling(call('1', 'read', '[]'))]);
   const kindsOf = (elements: readonly StreamElement[]) => elements.map(({ kind }) => kind);
 
-  it('there is a record of each, in their order', () => {
-    const made = run(GOOD, { format: ['trl', 'chat', 'openai'] }) as WrittenRecord[];
-    expect(made.map(({ kind, format: name }) => [kind, name])).toEqual([
+  it('emits a record for each, in their order', () => {
+    const emitted = run(GOOD, { format: ['trl', 'chat', 'openai'] }) as WrittenRecord[];
+    expect(emitted.map(({ kind, format: name }) => [kind, name])).toEqual([
       ['record', 'trl'],
       ['record', 'chat'],
       ['record', 'openai'],
     ]);
-    for (const record of made) expect(record.conversation).toBe(GOOD);
+    for (const record of emitted) expect(record.conversation).toBe(GOOD);
   });
 
-  it('each record is that of its format alone', () => {
+  it('emits the same record for each as with one format', () => {
     const [trl, chat] = run(GOOD, { format: ['trl', 'chat'] }) as WrittenRecord[];
     expect([trl, chat]).toEqual([...run(GOOD, { format: ['trl'] }), ...run(GOOD, { format: ['chat'] })]);
   });
 
-  it('a finding names the format', () => {
-    const made = run(EMPTY, { format: ['chat', 'trl'] });
-    expect(kindsOf(made)).toEqual(['record', 'finding', 'record']);
-    expect((made[1] as Finding).message).toMatch(/^trl: messages\[1\]/);
+  it('names the format in a finding', () => {
+    const emitted = run(EMPTY, { format: ['chat', 'trl'] });
+    expect(kindsOf(emitted)).toEqual(['record', 'finding', 'record']);
+    expect((emitted[1] as Finding).message).toMatch(/^trl: messages\[1\]/);
   });
 
-  it('one that cannot write the session refuses it, after the records of the others', () => {
-    const made = run(NOT_OBJECT, { format: ['trl', 'chat', 'axolotl'] });
-    expect(kindsOf(made)).toEqual(['record', 'rejection', 'rejection']);
-    expect(made[1]).toEqual({
+  it('emits a refusal of one format after the records of the others', () => {
+    const emitted = run(NOT_OBJECT, { format: ['trl', 'chat', 'axolotl'] });
+    expect(kindsOf(emitted)).toEqual(['record', 'rejection', 'rejection']);
+    expect(emitted[1]).toEqual({
       kind: 'rejection',
       scope: 'record',
       stage: 'format',
@@ -158,17 +158,17 @@ describe('with several formats', () => {
       origin: originOf(1),
       sessionId: 's',
     } satisfies Rejection);
-    expect((made[2] as Rejection).format).toBe('axolotl');
+    expect((emitted[2] as Rejection).format).toBe('axolotl');
   });
 
-  it('that all refuse, the session is rejected once, with the reason of the first', () => {
-    const made = run(NOT_OBJECT, { format: ['axolotl', 'functiongemma'] });
-    expect(made).toMatchObject([{ scope: 'session', reason: 'arguments-not-object' }]);
-    expect((made[0] as Rejection).detail).toMatch(/^axolotl: .+; functiongemma: /);
+  it('rejects a session that all refuse once, with the reason of the first', () => {
+    const emitted = run(NOT_OBJECT, { format: ['axolotl', 'functiongemma'] });
+    expect(emitted).toMatchObject([{ scope: 'session', reason: 'arguments-not-object' }]);
+    expect((emitted[0] as Rejection).detail).toMatch(/^axolotl: .+; functiongemma: /);
   });
 });
 
-it('lets other elements pass', () => {
+it('passes other elements on', () => {
   const entry = entryOf([]);
   expect(run(entry)).toEqual([entry]);
 });
@@ -177,7 +177,7 @@ it('throws without a format', () => {
   expect(() => format.create({ ...DEFAULTS, format: [] })).toThrow(new RangeError('there must be a format'));
 });
 
-it('throws at a format that there is not', () => {
+it('throws for an unknown format', () => {
   expect(() => format.create({ ...DEFAULTS, format: ['csv'] })).toThrow(
     new RangeError("unknown format 'csv'"),
   );

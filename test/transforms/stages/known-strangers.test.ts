@@ -3,7 +3,7 @@ import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
 import { strangerOf } from '../../../transforms/stages/known-strangers.ts';
 import { asBuffer } from '../bytes.ts';
 
-/** First objects of logs that no dialect reads, by a word that their refusal has. */
+/** First objects of logs that no dialect reads, by a word in the message that refuses them. */
 const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Cline', { ts: 1, type: 'say', say: 'text', text: 'a' }],
   ['Cline', { ts: 1, type: 'ask', ask: 'tool', text: '{}' }],
@@ -34,10 +34,22 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['LangChain', { lc: 1, type: 'constructor', id: [], kwargs: {} }],
   ['LangChain', { type: 'human', data: { content: 'a' } }],
   ['Gemini API', { contents: [{ role: 'user', parts: [] }] }],
+  ['Gemini API', { request: { contents: [{ role: 'user', parts: [] }] }, response: { candidates: [] } }],
+  ['AI SDK', { id: '1', role: 'user', parts: [{ type: 'text', text: 'a' }] }],
+  [
+    'Converse',
+    {
+      ...{ schemaType: 'ModelInvocationLog', timestamp: 't', operation: 'Converse', modelId: 'm' },
+      input: { inputBodyJson: { messages: [{ role: 'user', content: [{ text: 'a' }] }] } },
+      output: { outputBodyJson: {} },
+    },
+  ],
+  ['Ollama', { model: 'm', created_at: 't', message: { role: 'assistant', content: 'a' }, done: true }],
+  ['LangChain', { messages: [{ lc: 1, type: 'constructor', id: [], kwargs: { content: 'a' } }] }],
   ['Agent Data Protocol', { id: '1', content: [{ class_: 'text_observation', content: 'a' }], details: {} }],
 ];
 
-it.each(FIRST)('%s: is known by name, and no dialect takes it for its own', (word, first) => {
+it.each(FIRST)('%s: is named in its refusal, and no dialect detects it', (word, first) => {
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
@@ -51,8 +63,10 @@ it.each([
   ['a call', { id: '1', content: [{ type: 'text', text: 'a' }] }],
   ['another type', { type: 'thread.started.x' }],
   ['a content that is empty', { content: [] }],
+  ['a pair without contents', { request: { text: 'a' }, response: {} }],
+  ['an empty list of messages', { messages: [] }],
   ['a type that is not text', { type: 7, data: {} }],
-])('%s is not known by name', (_what, first) => {
+])('%s is not named in its refusal', (_what, first) => {
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
@@ -66,6 +80,6 @@ it.each([
     { type: 'user', message: {}, session_id: 's', parent_tool_use_id: null },
   ],
   ['its lines have a uuid', { type: 'user', message: {}, session_id: 's', uuid: 'u' }],
-])('the output of Claude Code is known where %s', (_what, first) => {
+])('the output of Claude Code is recognised where %s', (_what, first) => {
   expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBe('claude-code');
 });

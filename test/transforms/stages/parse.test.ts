@@ -40,7 +40,7 @@ describe.each(KINDS)('a line in a %s', (_kind, make) => {
     expect(one(json)).toEqual([{ kind: 'fate', fate: 'blank', origin }]);
   });
 
-  it('whose reply has no role has a repair in front of its entry', () => {
+  it('whose reply has no role has a repair before its entry', () => {
     const json = GOOD.replace('"role":"assistant",', '');
     const { origin } = lineOf(json, make, 7, 1000);
     const [repair, entry, ...rest] = one(json) as [StreamElement, Entry];
@@ -64,7 +64,7 @@ describe.each(KINDS)('a line in a %s', (_kind, make) => {
     expect((entries as Entry[]).map(({ sessionId }) => sessionId)).toEqual(['s', 't', 's']);
   });
 
-  it('of several objects rejects each for itself, with its own bytes', () => {
+  it('of several objects rejects each one separately with its bytes', () => {
     const bad = '{"timestamp":true}';
     const [repair, entry, rejection] = one(`${first}${bad}`) as [StreamElement, Entry, Rejection];
     expect([repair.kind, entry.kind]).toEqual(['repair', 'entry']);
@@ -76,7 +76,7 @@ describe.each(KINDS)('a line in a %s', (_kind, make) => {
     expect(text(rejection.bytes as Uint8Array)).toBe(bad);
   });
 
-  it('that is torn is rejected as a whole', () => {
+  it('that is cut off is rejected as a whole', () => {
     for (const torn of [`${first}{"timestamp":`, first.slice(0, -1), `${first}${second.slice(0, 40)}`]) {
       const [rejection, ...rest] = one(torn) as Rejection[];
       expect(rest).toEqual([]);
@@ -91,7 +91,7 @@ describe.each(KINDS)('a line in a %s', (_kind, make) => {
     }
   });
 
-  it('holds more than objects: it is rejected where they begin', () => {
+  it('that holds anything but objects is rejected from there', () => {
     expect((one(`${first} 7`)[0] as Rejection).detail).toBe(
       `more than one value at byte ${first.length + 1} of the line (${1001 + first.length} of the source)`,
     );
@@ -195,8 +195,8 @@ describe('a line is rejected', () => {
   ])('%s: %s', (reason, characters, detail, byte) => {
     for (const make of [asBuffer, asArray]) {
       const line = lineOf(fromLatin1(characters), make, 3, 10);
-      const made = run([line], { dialect: 'exchange' });
-      expect(made).toMatchObject([
+      const emitted = run([line], { dialect: 'exchange' });
+      expect(emitted).toMatchObject([
         {
           kind: 'rejection',
           scope: 'line',
@@ -206,11 +206,11 @@ describe('a line is rejected', () => {
           origin: line.origin,
         },
       ]);
-      expect(text((made[0] as Rejection).bytes as Uint8Array)).toBe(text(line.bytes));
+      expect(text((emitted[0] as Rejection).bytes as Uint8Array)).toBe(text(line.bytes));
     }
   });
 
-  it('and the next one is read', () => {
+  it('and the next line is read', () => {
     const kinds = run([lineOf('{"a'), lineOf(GOOD), lineOf('x'), lineOf(GOOD)]).map(({ kind }) => kind);
     expect(kinds).toEqual(['rejection', 'entry', 'rejection', 'entry']);
   });
@@ -238,7 +238,7 @@ describe('with sessions by id', () => {
     ]);
   });
 
-  it('blank and rejected lines end none', () => {
+  it('blank and rejected lines end no session', () => {
     const lines = [at('a', 0), lineOf(''), lineOf('x'), at('a', 10), END];
     expect(shown(run(lines, { sessionBy: 'id' }))).toEqual([
       'entry',
@@ -249,7 +249,7 @@ describe('with sessions by id', () => {
     ]);
   });
 
-  it('the objects of one line may be of several sessions', () => {
+  it('the objects of one line may belong to several sessions', () => {
     const line = lineOf(`${entryOfId('a')}${entryOfId('b')}`, asBuffer, 1, 5);
     expect(shown(run([line], { sessionBy: 'id' }))).toEqual([
       'repair',
@@ -265,7 +265,7 @@ describe('with sessions by id', () => {
       'end true 9900 99',
       'entry',
     ]);
-    const over = { ...END, last: false }; // has ended the session of a
+    const over = { ...END, last: false }; // ends the session of a
     expect(shown(run([at('a', 0), over, at('b', 0)], { sessionBy: 'id' }))).toEqual([
       'entry',
       'end false 9900 99',
@@ -273,7 +273,7 @@ describe('with sessions by id', () => {
     ]);
   });
 
-  it('is not the default: then a second id ends nothing', () => {
+  it('by default a second id ends nothing', () => {
     expect(shown(run([at('a', 0), at('b', 10)]))).toEqual(['entry', 'entry']);
   });
 });
@@ -281,11 +281,11 @@ describe('with sessions by id', () => {
 describe('the dialect', () => {
   const names = (...lines: readonly string[]) => lines.map((json) => detectDialect(asArray(json))?.name);
 
-  it('is undefined for an object that none knows', () => {
+  it('is undefined for an object that no dialect detects', () => {
     expect(names(` ${GOOD}`, '{}', '{"messages":1}')).toEqual(['exchange', undefined, undefined]);
   });
 
-  it('is not known from what is no object', () => {
+  it('is not detected from values other than objects', () => {
     expect(names('[1]', '"a"', `${GOOD.slice(0, -1)}`, 'x')).toEqual([
       undefined,
       undefined,
@@ -294,9 +294,9 @@ describe('the dialect', () => {
     ]);
   });
 
-  it('is that of the first entry: a torn line before it changes nothing', () => {
-    const made = run([lineOf('{"timest'), lineOf(CONVERSATION), lineOf(CONVERSATION, asBuffer, 2), END]);
-    expect(made.map(({ kind }) => kind)).toEqual([
+  it('is that of the first entry, whatever cut-off line precedes it', () => {
+    const emitted = run([lineOf('{"timest'), lineOf(CONVERSATION), lineOf(CONVERSATION, asBuffer, 2), END]);
+    expect(emitted.map(({ kind }) => kind)).toEqual([
       'rejection',
       'entry',
       'session-end',
@@ -305,7 +305,7 @@ describe('the dialect', () => {
     ]);
   });
 
-  it('stays for the source, and is looked for again in the next one', () => {
+  it('is kept for the source and detected again in the next one', () => {
     const reasons = (elements: readonly StreamElement[]) =>
       elements.map((element) => (element.kind === 'rejection' ? element.reason : element.kind));
     const lines = [lineOf(GOOD), lineOf(CONVERSATION), END, lineOf(CONVERSATION), lineOf(GOOD), END];
@@ -319,7 +319,7 @@ describe('the dialect', () => {
     expect(run([lineOf(GOOD)], { dialect: 'exchange' })[0]?.kind).toBe('entry');
   });
 
-  it('forgets with the source: its messages are new ones', () => {
+  it('forgets messages at the end of a source', () => {
     const handlers = parse.create(DEFAULTS);
     const entries = [...apply(handlers, [lineOf(GOOD), lineOf(GOOD), END, lineOf(GOOD)])].filter(
       (element): element is Entry => element.kind === 'entry',
@@ -329,13 +329,13 @@ describe('the dialect', () => {
     expect(c).not.toBe(a);
   });
 
-  it('has the same result with either scanner', () => {
+  it('yields the same with either scanner', () => {
     const lines = [GOOD, '{"a":tru}', '\xff', `${GOOD}${GOOD}`].map((json) => lineOf(json));
     expect(run(lines, { scanner: 'plain' })).toEqual(run(lines, { scanner: 'auto' }));
   });
 });
 
-describe('entries that are sessions of their own', () => {
+describe('entries that are separate sessions', () => {
   const two = [lineOf(CONVERSATION, asBuffer, 1, 0), lineOf(CONVERSATION, asBuffer, 2, 100), END];
 
   it.each(['file', 'id'] as const)('end before the next one, with sessions by %s', (sessionBy) => {
@@ -348,7 +348,7 @@ describe('entries that are sessions of their own', () => {
     });
   });
 
-  it('also in one line', () => {
+  it('end also within one line', () => {
     const kinds = run([lineOf(`${CONVERSATION}${CONVERSATION}`)]).map(({ kind }) => kind);
     expect(kinds).toEqual(['repair', 'entry', 'session-end', 'entry']);
   });

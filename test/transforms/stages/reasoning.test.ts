@@ -12,8 +12,8 @@ const run = (
   const conversation = conversationOf(messages.map(([role, json]) => rawMessage(role, json)));
   return [...apply(reasoning.create({ reasoning: mode }), [conversation])][0] as Conversation;
 };
-/** Sends one message of the model through the stage. */
-const made = (mode: ReasoningMode, json: string) => {
+/** Passes one message of the model through the stage. */
+const outcomeOf = (mode: ReasoningMode, json: string) => {
   const { messages, changes } = run(mode, ['assistant', json]);
   return [text(messages[0]?.bytes as Uint8Array), [...changes]];
 };
@@ -29,14 +29,14 @@ describe('drop', () => {
     ['{"role":"assistant","thinking":"t","refusal":"no"}', '{"role":"assistant","refusal":"no"}'],
     ['{"role":"assistant","content":" <think>t</think>\\n\\na"}', '{"role":"assistant","content":"a"}'],
   ])('%s', (json, rest) => {
-    expect(made('drop', json)).toEqual([rest, DROPPED]);
+    expect(outcomeOf('drop', json)).toEqual([rest, DROPPED]);
   });
 
   test.each([
     '{"role":"assistant","thinking":"t","content":null}',
     '{"role":"assistant","content":"<think></think>"}',
     '{"role":"assistant","content":" <think>t</think> \\n"}',
-  ])('%s is an empty answer then: left out at the end, and counted', (json) => {
+  ])('makes %s an empty answer, which is left out at the end and counted', (json) => {
     const { messages, changes } = run('drop', ['user', '{"role":"user","content":"q"}'], ['assistant', json]);
     expect(messages.map(({ role }) => role)).toEqual(['user']);
     expect([...changes]).toEqual([...DROPPED, ['empty-reply', 1]]);
@@ -50,8 +50,8 @@ describe('drop', () => {
     '{"role":"assistant","content":"<think>t"}',
     '{"role":"assistant","content":[{"type":"text","text":"\\u0041"}]}',
     '{"role":"assistant"}',
-  ])('%s has none in front of its text', (json) => {
-    expect(made('drop', json)).toEqual([json, []]);
+  ])('finds no reasoning before the text of %s', (json) => {
+    expect(outcomeOf('drop', json)).toEqual([json, []]);
   });
 });
 
@@ -78,18 +78,18 @@ describe('inline', () => {
       '{"role":"assistant","content":[{"type":"text","text":"<think>\\nt\\n</think>\\n\\n"}]}',
     ],
   ])('%s', (json, inlined) => {
-    expect(made('inline', json)).toEqual([inlined, INLINED]);
+    expect(outcomeOf('inline', json)).toEqual([inlined, INLINED]);
   });
 
   test.each([
     '{"role":"assistant","reasoning_content":""}',
     '{"role":"assistant","reasoning_content":{}}',
     '{"role":"assistant","content":"<think>t</think>a"}',
-  ])('%s stays', (json) => {
-    expect(made('inline', json)).toEqual([json, []]);
+  ])('keeps %s', (json) => {
+    expect(outcomeOf('inline', json)).toEqual([json, []]);
   });
 
-  it('leaves a thought with a tag of its own, and says so', () => {
+  it('keeps a thought that contains a tag, with a finding', () => {
     const json = '{"role":"assistant","reasoning_content":"a</think>"}';
     const { messages, changes } = run('inline', ['assistant', json]);
     expect(text(messages[0]?.bytes as Uint8Array)).toBe(json);
@@ -100,7 +100,7 @@ describe('inline', () => {
 
 const thinking = (role: string) => [role, `{"role":"${role}","thinking":"t"}`] as const;
 
-it('last keeps what stands behind the last message of the user', () => {
+it('last keeps reasoning after the last user message', () => {
   const of = (...roles: readonly string[]) =>
     run('last', ...roles.map(thinking)).messages.map(({ bytes }) => text(bytes).includes('thinking'));
   expect(of('user', 'assistant', 'user', 'assistant', 'tool', 'assistant')).toEqual([
@@ -114,7 +114,7 @@ it('last keeps what stands behind the last message of the user', () => {
   expect(of('assistant', 'assistant')).toEqual([true, true]);
 });
 
-it('looks at the messages of the model only', () => {
+it('changes only messages of the model', () => {
   const { messages } = run('drop', thinking('user'), thinking('system'), [
     'assistant',
     '{"role":"assistant","thinking":"t","content":"a"}',
@@ -131,7 +131,7 @@ it('keep changes nothing', () => {
   expect([...apply(reasoning.create({ reasoning: 'keep' }), [conversation])]).toEqual([conversation]);
 });
 
-it('adds to the changes that were counted before', () => {
+it('adds to earlier counts of changes', () => {
   const thought = '{"role":"assistant","thinking":"t","content":"a"}';
   const conversation = conversationOf([rawMessage('assistant', thought)], {
     changes: new Map([['null-fields', 2]]),

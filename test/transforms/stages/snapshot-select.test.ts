@@ -43,7 +43,7 @@ const oracleTools = (entries: readonly Entry[]) => {
   );
 };
 
-test('the fold chooses what two passes choose', () => {
+test('one pass chooses the same as two passes', () => {
   const session = fc.array(fc.tuple(fc.nat(4), fc.array(fc.constantFrom(...TOOLS), { maxLength: 4 })), {
     minLength: 1,
     maxLength: 12,
@@ -53,14 +53,14 @@ test('the fold chooses what two passes choose', () => {
       const handlers = snapshotSelect.create({});
       for (const counts of sessions) {
         const entries = counts.map(([count, tools], i) => entry(i + 1, count, tools));
-        const [made, ...rest] = apply(handlers, [...entries, END]) as Iterable<Conversation>;
+        const [selected, ...rest] = apply(handlers, [...entries, END]) as Iterable<Conversation>;
         const most = Math.max(...entries.map(({ messages }) => messages.length));
         const at = entries.findLastIndex(({ messages }) => messages.length === most);
         const snapshot = entries[at] as Entry;
         const tools = oracleTools(entries.slice(0, at + 1));
         const seen = entries.slice(0, at + 1).reduce((sum, { tools }) => sum + tools.length, 0);
         expect(rest.map(({ kind }) => kind as string)).toEqual(['session-end']);
-        expect(made).toMatchObject({
+        expect(selected).toMatchObject({
           kind: 'conversation',
           sessionId: 's',
           origin: snapshot.origin,
@@ -69,15 +69,15 @@ test('the fold chooses what two passes choose', () => {
           truncated: entries.length - 1 - at,
           toolCounts: { seen, kept: tools.length, duplicateSame: seen - tools.length, duplicateConflict: 0 },
         });
-        expect(made?.messages).toEqual([...snapshot.messages, snapshot.reply]);
-        expect(made?.tools).toEqual(tools);
+        expect(selected?.messages).toEqual([...snapshot.messages, snapshot.reply]);
+        expect(selected?.tools).toEqual(tools);
       }
     }),
     { numRuns: 500 },
   );
 });
 
-test('a tie goes to the later entry, a shorter one never wins', () => {
+test('of equal entries the later is chosen, and never a shorter one', () => {
   expect(supersedes(entry(1, 0), undefined)).toBe(true);
   expect(supersedes(entry(2, 2), entry(1, 2))).toBe(true);
   expect(supersedes(entry(2, 3), entry(1, 2))).toBe(true);
@@ -85,7 +85,7 @@ test('a tie goes to the later entry, a shorter one never wins', () => {
 });
 
 describe('the conversation', () => {
-  it('holds the very messages of the snapshot, and its reply at the end', () => {
+  it('has the message objects of the snapshot and its reply at the end', () => {
     const snapshot = entry(1, 2);
     const { messages } = conversation(snapshot, END);
     expect(messages.every((message, i) => message === [...snapshot.messages, snapshot.reply][i])).toBe(true);
@@ -95,7 +95,7 @@ describe('the conversation', () => {
     expect(conversation({ ...entry(1, 2), reply: undefined }, END).messages).toHaveLength(2);
   });
 
-  it('is canonical, the reply too, and each change is counted by its rule', () => {
+  it('is canonical, including the reply, and each change is counted by rule', () => {
     const messages: readonly Message[] = [
       messageOf({ role: 'developer', content: 'x', name: null }),
       user('y'),
@@ -105,13 +105,13 @@ describe('the conversation', () => {
       ['goose-info', 2],
       ['null-fields', 1],
     ]);
-    const made = conversation({ ...entry(1, 0), messages, reply, changes }, END);
-    expect(made.messages.map(({ bytes }) => text(bytes))).toEqual([
+    const selected = conversation({ ...entry(1, 0), messages, reply, changes }, END);
+    expect(selected.messages.map(({ bytes }) => text(bytes))).toEqual([
       '{"role":"system","content":"x"}',
       '{"role":"user","content":"y"}',
       '{"role":"assistant","tool_calls":[]}',
     ]);
-    expect([...made.changes]).toEqual([
+    expect([...selected.changes]).toEqual([
       ['goose-info', 2],
       ['null-fields', 3],
       ['developer-role', 1],
@@ -122,17 +122,17 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('counts the changes of the snapshot only', () => {
+  it('counts only changes of the snapshot', () => {
     const changed = { ...entry(1, 2), changes: new Map([['goose-info', 1]]) };
     expect(conversation(changed, entry(2, 2), END).changes.size).toBe(0);
   });
 
-  it('began with the first valid entry, a dropped one too', () => {
+  it('begins with the first valid entry, even a dropped one', () => {
     expect(conversation(TITLE, entry(4, 1), END).startedAt).toBe(-9n);
     expect(conversation(BLANK, entry(4, 1), TITLE, END).startedAt).toBe(4n);
   });
 
-  it('of an entry without messages is its reply', () => {
+  it('of an entry without messages consists of its reply', () => {
     expect(conversation(entry(1, 0), END).messages).toHaveLength(1);
   });
 });
@@ -143,7 +143,7 @@ describe('the fate', () => {
     expect(fate(entry(1, 1))).toBe('written');
   });
 
-  it('is rejected after a rejection of the session, and nothing is written', () => {
+  it('is rejected after a rejection of the session, without a conversation', () => {
     expect(run(entry(1, 1), rejection('session'), END).map(({ kind }) => kind)).toEqual([
       'rejection',
       'session-end',
@@ -153,7 +153,7 @@ describe('the fate', () => {
     expect(conversation(rejection('session'), entry(1, 1), END)).toBeUndefined();
   });
 
-  it('is written in spite of rejected lines', () => {
+  it('is written despite rejected lines', () => {
     expect(fate(rejection('line'), entry(1, 1), rejection('line'))).toBe('written');
   });
 
@@ -163,12 +163,12 @@ describe('the fate', () => {
     expect(fate(BLANK, TITLE, BLANK)).toBe('empty');
   });
 
-  it('is none when there was no session', () => {
+  it('is none without a session', () => {
     expect(fate()).toBe('none');
     expect(fate(BLANK, BLANK)).toBe('none');
   });
 
-  it('is that of one session only', () => {
+  it('belongs to one session', () => {
     const ends = run(entry(1, 1), rejection('session'), END, rejection('line'), END, END, entry(1, 1), END);
     const fates = ends.filter((element): element is SessionEnd => element.kind === 'session-end');
     expect(fates.map((end) => end.fate)).toEqual(['rejected', 'empty', 'none', 'written']);

@@ -26,32 +26,32 @@ const calling = (...names: string[]): Message => ({
 
 function supplied(conversation: Conversation, options: { systemText?: string; toolDefinitions?: string }) {
   const { systemText, toolDefinitions } = options;
-  const [made] = [...apply(supply.create({ systemText, toolDefinitions }), [conversation])];
-  return made as Conversation;
+  const [changed] = [...apply(supply.create({ systemText, toolDefinitions }), [conversation])];
+  return changed as Conversation;
 }
 const messagesOf = ({ messages }: Conversation) => messages.map(({ bytes }) => JSON.parse(text(bytes)));
 const toolsOf = ({ tools }: Conversation) => tools.map(({ bytes }) => JSON.parse(text(bytes)));
 
 describe('the system text', () => {
-  it('is put in front where there is none, and takes the finding with it', () => {
+  it('is added if there is none, and removes the finding about that', () => {
     const first = { ...user('a'), notes: [NOTE, OTHER] };
     const meta = new Map([['copied', encode('2')]] as const);
-    const made = supplied(
+    const changed = supplied(
       { ...conversationOf([first, assistant('b')]), meta },
       { systemText: 'Be "brief".' },
     );
-    expect(messagesOf(made)).toEqual([
+    expect(messagesOf(changed)).toEqual([
       { role: 'system', content: 'Be "brief".' },
       { role: 'user', content: 'a' },
       { role: 'assistant', content: 'b' },
     ]);
-    expect(made.messages[1]?.notes).toEqual([OTHER]);
-    expect([...made.changes]).toEqual([['system-supplied', 1]]);
-    expect(text(made.meta?.get('copied') as Uint8Array)).toBe('3');
+    expect(changed.messages[1]?.notes).toEqual([OTHER]);
+    expect([...changed.changes]).toEqual([['system-supplied', 1]]);
+    expect(text(changed.meta?.get('copied') as Uint8Array)).toBe('3');
   });
 
   it.each(['system', 'developer'])(
-    'stays out of a conversation that has a %s message, and of an empty one',
+    'is not added to a conversation with a %s message or to an empty one',
     (role) => {
       const own = { role, bytes: encode(`{"role":"${role}","content":"own"}`) };
       for (const messages of [[own, user('a')], []]) {
@@ -63,18 +63,18 @@ describe('the system text', () => {
 });
 
 describe('the tool definitions', () => {
-  it('are those of the tools that are called, in the order of the file, each once', () => {
+  it('are added for the called tools, once each, in the order of the file', () => {
     const messages = [user('a'), calling('write', 'unknown'), calling('read', 'write')];
-    const made = supplied(conversationOf(messages, { tools: [] }), { toolDefinitions: DEFINITIONS });
-    expect(toolsOf(made)).toEqual([
+    const changed = supplied(conversationOf(messages, { tools: [] }), { toolDefinitions: DEFINITIONS });
+    expect(toolsOf(changed)).toEqual([
       { name: 'read', parameters: { type: 'object' } },
       { name: 'write', parameters: { type: 'object' } },
     ]);
-    expect([...made.changes]).toEqual([['tools-supplied', 2]]);
-    expect(made.toolCounts).toMatchObject({ seen: 2, kept: 2 });
+    expect([...changed.changes]).toEqual([['tools-supplied', 2]]);
+    expect(changed.toolCounts).toMatchObject({ seen: 2, kept: 2 });
   });
 
-  it('stay out of a conversation that has its own, and of one that calls none of them', () => {
+  it('are not added to a conversation that has definitions or calls none of the tools', () => {
     const own = conversationOf([calling('read')], { tools: [{ name: 'x', bytes: encode('{"name":"x"}') }] });
     const silent = conversationOf([user('a'), calling('other')], { tools: [] });
     for (const conversation of [own, silent])

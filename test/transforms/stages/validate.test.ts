@@ -28,32 +28,32 @@ const shown = (elements: readonly StreamElement[]) =>
   });
 
 describe('a session', () => {
-  it('of one id and increasing timestamps passes, and its end tells where its entries lie', () => {
+  it('of one id and increasing timestamps passes, and its end has the places of its entries', () => {
     const entries = [entry(1, -5n), entry(2, 0n), entry(4, 1n)];
-    const made = run(...entries, end());
-    expect(made.slice(0, 3)).toEqual(entries);
-    expect(shown(made.slice(3))).toEqual(['end s 1,2,4']);
-    expect(made[3]).toMatchObject({ last: true, origin: originOf(99), entries: { count: 3 } });
+    const emitted = run(...entries, end());
+    expect(emitted.slice(0, 3)).toEqual(entries);
+    expect(shown(emitted.slice(3))).toEqual(['end s 1,2,4']);
+    expect(emitted[3]).toMatchObject({ last: true, origin: originOf(99), entries: { count: 3 } });
   });
 
   it.each([
     ['equal', 5n],
     ['decreasing', 4n],
   ])('with %s timestamps is rejected at the entry', (_what, second) => {
-    const made = run(entry(1, 5n), entry(2, second), entry(3, 9n), end());
-    expect(shown(made)).toEqual(['entry', 'session timestamp-not-increasing 2', 'end s 1,2,3']);
-    expect(made[1]).toMatchObject({ stage: 'validate', sessionId: 's' });
+    const emitted = run(entry(1, 5n), entry(2, second), entry(3, 9n), end());
+    expect(shown(emitted)).toEqual(['entry', 'session timestamp-not-increasing 2', 'end s 1,2,3']);
+    expect(emitted[1]).toMatchObject({ stage: 'validate', sessionId: 's' });
   });
 
-  it('with a second id is rejected under its first, once', () => {
-    const made = run(entry(1, 5n), entry(2, 6n, 't'), entry(3, 1n, 'u'), entry(4, 7n), end());
-    expect(shown(made)).toEqual(['entry', 'session session-id-mismatch 2', 'end s 1,2,3,4']);
-    expect(made[1]).toMatchObject({ sessionId: 's' });
+  it('with a second id is rejected once, under its first id', () => {
+    const emitted = run(entry(1, 5n), entry(2, 6n, 't'), entry(3, 1n, 'u'), entry(4, 7n), end());
+    expect(shown(emitted)).toEqual(['entry', 'session session-id-mismatch 2', 'end s 1,2,3,4']);
+    expect(emitted[1]).toMatchObject({ sessionId: 's' });
   });
 
-  it('does not bear on the next one', () => {
-    const made = run(entry(1, 5n), entry(2, 5n), end(), entry(1, 3n, 't'), end());
-    expect(shown(made)).toEqual([
+  it('does not affect the next session', () => {
+    const emitted = run(entry(1, 5n), entry(2, 5n), end(), entry(1, 3n, 't'), end());
+    expect(shown(emitted)).toEqual([
       'entry',
       'session timestamp-not-increasing 2',
       'end s 1,2',
@@ -66,16 +66,16 @@ describe('a session', () => {
     expect(shown(run(end()))).toEqual(['end undefined ']);
   });
 
-  it('ids that differ only in normal form are two', () => {
+  it('treats ids that differ only in Unicode normal form as different', () => {
     expect(shown(run(entry(1, 1n, '\u00e9'), entry(2, 2n, 'e\u0301'), end()))[1]).toBe(
       'session session-id-mismatch 2',
     );
   });
 });
 
-describe('an id that comes back', () => {
-  it('after its session has ended rejects the later one', () => {
-    const made = run(
+describe('a repeated id', () => {
+  it('after the end of its session rejects the later session', () => {
+    const emitted = run(
       entry(1, 1n),
       end(false),
       entry(2, 1n, 't'),
@@ -84,7 +84,7 @@ describe('an id that comes back', () => {
       entry(4, 9n),
       end(),
     );
-    expect(shown(made)).toEqual([
+    expect(shown(emitted)).toEqual([
       'entry',
       'end s 1',
       'entry',
@@ -103,9 +103,9 @@ describe('an id that comes back', () => {
     ]);
   });
 
-  it('after a session of which all was dropped has ended before too', () => {
-    const made = run(dropped(1, 's'), end(false), entry(2, 1n, 't'), end(false), entry(3, 2n), end());
-    expect(shown(made)).toEqual([
+  it('after a session whose entries were all dropped is rejected too', () => {
+    const emitted = run(dropped(1, 's'), end(false), entry(2, 1n, 't'), end(false), entry(3, 2n), end());
+    expect(shown(emitted)).toEqual([
       'fate',
       'end s ',
       'entry',
@@ -116,7 +116,7 @@ describe('an id that comes back', () => {
   });
 });
 
-it('dropped entries give an id to a session that has none, and take no part in the order', () => {
+it('dropped entries can name a session but are ignored in the order of times', () => {
   expect(shown(run(dropped(1, 'a'), dropped(2, 'b'), end()))).toEqual(['fate', 'fate', 'end a ']);
   expect(shown(run(dropped(1, 'a'), entry(2, 1n), dropped(3, 's'), entry(4, 2n), end()))).toEqual([
     'fate',
@@ -138,18 +138,18 @@ describe('entries without a timestamp', () => {
     ...more,
   });
 
-  it('are in the order of the source, beside others that have one', () => {
-    const made = run(timeless(1), entry(2, 5n), timeless(3), entry(4, 6n), end());
-    expect(shown(made)).toEqual(['entry', 'entry', 'entry', 'entry', 'end s 1,2,3,4']);
+  it('keep the order of the source among entries with one', () => {
+    const emitted = run(timeless(1), entry(2, 5n), timeless(3), entry(4, 6n), end());
+    expect(shown(emitted)).toEqual(['entry', 'entry', 'entry', 'entry', 'end s 1,2,3,4']);
     expect(shown(run(entry(1, 5n), timeless(2), entry(3, 5n), end()))).toContain(
       'session timestamp-not-increasing 3',
     );
   });
 
-  it('that are sessions of their own leave no id behind', () => {
+  it('that are separate sessions leave no id behind', () => {
     const alone = { alone: true } as const;
-    const made = run(timeless(1, alone), end(false), timeless(2, alone), end(false), entry(3, 1n), end());
-    expect(shown(made)).toEqual(['entry', 'end s 1', 'entry', 'end s 2', 'entry', 'end s 3']);
-    expect(made.map((element) => 'alone' in element)).toEqual([true, true, true, true, false, false]);
+    const emitted = run(timeless(1, alone), end(false), timeless(2, alone), end(false), entry(3, 1n), end());
+    expect(shown(emitted)).toEqual(['entry', 'end s 1', 'entry', 'end s 2', 'entry', 'end s 3']);
+    expect(emitted.map((element) => 'alone' in element)).toEqual([true, true, true, true, false, false]);
   });
 });

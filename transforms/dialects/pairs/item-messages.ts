@@ -24,21 +24,42 @@ export interface Said {
 /** A message with nothing to count. */
 export const plainly = (message: Message): Said => ({ message, calls: [], isSealed: false, changes: [] });
 
+/** The state between two items, from which reading can go on. */
+export interface ItemState {
+  readonly said: readonly Said[];
+  readonly notes: readonly ReadingNote[];
+  readonly open: readonly (string | undefined)[];
+  readonly results: readonly ResponseResult[];
+}
+
+/** @param open ids of the calls of the previous message */
+export const stateBefore = (open: readonly (string | undefined)[] = []): ItemState => ({
+  ...{ said: [], notes: [], open, results: [] },
+});
+
 export class ItemMessages {
   readonly #keepSealed: boolean;
-  readonly #said: Said[] = [];
+  readonly #said: Said[];
   /** Notes for the next message. */
-  #notes: ReadingNote[] = [];
+  #notes: ReadingNote[];
   #draft: Draft | undefined;
   #calls: (string | undefined)[] = [];
   /** Ids of the calls that results may answer, in order. */
   #open: readonly (string | undefined)[];
-  #results: ResponseResult[] = [];
+  #results: ResponseResult[];
 
-  /** @param open ids of the calls of the previous message */
-  constructor(keepSealed: boolean, open: readonly (string | undefined)[] = []) {
+  constructor(keepSealed: boolean, { said, notes, open, results }: ItemState = stateBefore()) {
     this.#keepSealed = keepSealed;
+    this.#said = [...said];
+    this.#notes = [...notes];
     this.#open = open;
+    this.#results = [...results];
+  }
+
+  /** The state after the last item; undefined in the middle of a message of the model. */
+  state(): ItemState | undefined {
+    if (this.#draft !== undefined) return undefined;
+    return { said: [...this.#said], notes: [...this.#notes], open: this.#open, results: [...this.#results] };
   }
 
   /** Takes an item. @returns why it is invalid, if it is */

@@ -14,7 +14,8 @@ import { createMessageList, isMessage } from '../logged-messages.ts';
 import { present, structured } from '../logged-values.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../made-messages.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../tool-definitions.ts';
-import { ItemMessages, plainly, type Said } from './item-messages.ts';
+import { ItemLists } from './item-lists.ts';
+import { plainly, type Said } from './item-messages.ts';
 
 /** The request. */
 export interface Request {
@@ -41,14 +42,14 @@ export function isResponsesRequest(body: JsonView): boolean {
 }
 
 export class RequestReader {
-  readonly #keepSealed: boolean;
+  readonly #items: ItemLists;
   readonly #list = createMessageList(trustingScanner, 0);
   readonly #history = createHistory(trustingScanner);
   readonly #tools = createToolsReader(trustingScanner, 0, define);
   #system: Message | undefined;
 
   constructor(keepSealed: boolean) {
-    this.#keepSealed = keepSealed;
+    this.#items = new ItemLists(keepSealed);
   }
 
   /**
@@ -66,7 +67,7 @@ export class RequestReader {
     const tools = this.#definitions(apart ?? [body.get('tools'), body.get('functions')].find(present));
     if (tools === undefined)
       return { reason: 'bad-tools', detail: 'tools is not valid', at: body.get('tools') };
-    if (isResponsesRequest(body)) return this.#items(body, tools, open);
+    if (isResponsesRequest(body)) return this.#readItems(body, tools, open);
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
       const message = makeMessage('user', [['content', messages.copy()]]);
@@ -105,7 +106,7 @@ export class RequestReader {
     return { system: this.#systemOf(text), said: messages.map(plainly), tools };
   }
 
-  #items(body: JsonView, tools: readonly ToolDefinition[], open: Said['calls']): Request | Problem {
+  #readItems(body: JsonView, tools: readonly ToolDefinition[], open: Said['calls']): Request | Problem {
     const instructions = body.get('instructions');
     const system = this.#systemOf(instructions?.type === 'string' ? instructions.copy() : undefined);
     const input = structured(body.get('input'));
@@ -114,12 +115,9 @@ export class RequestReader {
       return { system, said: [plainly(message)], tools };
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
-    const messages = new ItemMessages(this.#keepSealed, open);
-    for (const item of input.elements()) {
-      const problem = messages.put(item);
-      if (problem !== undefined) return { reason: 'bad-messages', detail: problem, at: item };
-    }
-    return { system, said: messages.end().said, tools };
+    const said = this.#items.read(input, open);
+    if ('item' in said) return { reason: 'bad-messages', detail: said.detail, at: said.item };
+    return { system, said, tools };
   }
 
   /** The message of the system text: the same object for the same bytes. */

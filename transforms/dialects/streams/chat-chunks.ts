@@ -32,17 +32,19 @@ const ASSISTANT = encode('"assistant"');
 const EMPTY = encode('""');
 const scanner = createTextScanner();
 
+const CHUNK = 'chat.completion.chunk';
+
 /** Is it a chunk of such a stream? */
 export function isChatChunk(event: Pick<JsonView, 'get'>): boolean {
-  if (event.get('object')?.text() === 'chat.completion.chunk') return true;
+  if (event.get('object')?.text() === CHUNK) return true;
   const [first] = event.get('choices')?.elements() ?? [];
   return first?.get('delta')?.type === 'object';
 }
 
 /** Id of the chunk's answer; undefined for other events, or if it has none. */
 export function chunkId(event: JsonView): string | undefined {
-  return isChatChunk(event) || event.get('choices')?.type === 'array'
-    ? event.get('id')?.text() || undefined
+  return event.textOf('object') === CHUNK || isChatChunk(event) || event.get('choices')?.type === 'array'
+    ? event.textOf('id') || undefined
     : undefined;
 }
 
@@ -55,10 +57,10 @@ export class ChatChunks implements StreamGrammar {
   #weight = 0;
 
   put(chunk: JsonView): void {
-    this.#weight += chunk.bytes.length;
-    for (const [key, value] of chunk.members()) {
-      const isNew = !OF_CHUNK.has(key) && present(value) && value.text() !== '' && !this.#head.has(key);
-      if (isNew) this.#head.set(key, value.copy());
+    this.#weight += chunk.length;
+    if (chunk.keys().some((key) => this.#mayAdd(key))) {
+      for (const [key, value] of chunk.members())
+        if (this.#mayAdd(key) && present(value) && value.text() !== '') this.#head.set(key, value.copy());
     }
     const usage = chunk.get('usage');
     if (present(usage)) this.#usage = usage.copy();
@@ -69,6 +71,10 @@ export class ChatChunks implements StreamGrammar {
       this.#choices.set(index, choice);
       choice.put(one);
     }
+  }
+
+  #mayAdd(key: string): boolean {
+    return !OF_CHUNK.has(key) && !this.#head.has(key);
   }
 
   /** Records `[DONE]`. */

@@ -31,6 +31,9 @@ const LACKS: readonly Lack[] = ['tools'];
 /** Streams open side by side; beyond that the oldest one counts as truncated. */
 const MOST_OPEN = 64;
 
+/** The field that an event is in. */
+const DATA = encode('data:');
+
 /** A stream in progress. */
 class OpenStream {
   /** Id of all its chunks; undefined if events do not name their stream. */
@@ -91,7 +94,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const isNext = line.origin.line === this.#lastLine + 1;
     this.#lastLine = line.origin.line;
     const ended = isJson || !isNext ? this.#endLoose() : [];
-    if (!isJson) return [...ended, ...this.#readSse(line)];
+    if (!isJson) return ended.length === 0 ? this.#readSse(line) : [...ended, ...this.#readSse(line)];
     const objects = readObjects(line, this.#scanner, this);
     return ended.length === 0 ? objects : several(objects.length, ended, objects);
   }
@@ -109,7 +112,17 @@ export class DumpReader implements DialectReader, ObjectWalk {
     return elements ?? rejectLine('parse', line, 'bad-stream', 'the object is not an event of a stream');
   }
 
+  /** Reads a line that is one whole event, without decoding it; undefined for any other line. */
+  #readEvent({ bytes, origin }: Line): readonly ReadElement[] | undefined {
+    if (this.#loose.length > 0) return undefined;
+    for (let i = 0; i < DATA.length; i++) if (bytes[i] !== DATA[i]) return undefined;
+    const event = objectIn(bytes.subarray(DATA.length), this.#tape);
+    return event && this.#take(event, origin);
+  }
+
   #readSse(line: Line): readonly ReadElement[] {
+    const whole = this.#readEvent(line);
+    if (whole !== undefined) return whole;
     const invalid = invalidUtf8At(line.bytes);
     if (invalid >= 0) {
       this.#current?.assembler.damaged();

@@ -24,7 +24,7 @@ export class GrowingMembers {
 
   put(key: string, value: JsonView): void {
     const known = this.#members.get(key);
-    this.weight += value.bytes.length;
+    this.weight += value.length;
     if (this.#whole.has(key)) {
       if (known === undefined && value.text() !== '') this.#members.set(key, value.copy());
     } else if (value.type === 'string') {

@@ -24,7 +24,9 @@ function sourcesOf(
     writeFileSync(join(folder, name), content);
   }
   const { sources } = joinFolders(listSources([folder]), [folder], sessionBy);
-  return Object.fromEntries(sources.map(({ name, parts }) => [name, parts?.map((part) => part.name)]));
+  return Object.fromEntries(
+    Array.from(sources, ({ name, parts }) => [name, parts?.map((part) => part.name)]),
+  );
 }
 
 describe('requests and answers in a folder', () => {

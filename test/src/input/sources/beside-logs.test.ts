@@ -12,7 +12,7 @@ function listed(home: string, files: readonly string[], below = ''): readonly [s
     writeFileSync(join(folder, below, file), '{}');
   }
   const { sources, excluded } = listSources([folder]);
-  return [sources.map(({ name }) => name), excluded];
+  return [[...sources].map(({ name }) => name), excluded];
 }
 
 it('reads the projects of a Claude Code home and skips the rest', () => {

@@ -23,8 +23,9 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-const joined = (folder: string, sessionBy?: FolderSessions): readonly SourceRef[] =>
-  joinFolders(listSources([folder]), [folder], sessionBy).sources;
+const joined = (folder: string, sessionBy?: FolderSessions): readonly SourceRef[] => [
+  ...joinFolders(listSources([folder]), [folder], sessionBy).sources,
+];
 
 async function contentOf(ref: SourceRef, roomBytes = 7): Promise<string> {
   const reader = await openSource(ref, UNLIMITED);
@@ -72,7 +73,7 @@ describe('folders that are sessions', () => {
     ).toEqual(['c', name].sort());
     for (const sessionBy of ['file', 'id'] as const) expect(joined(folder, sessionBy)).toHaveLength(4);
     const file = join(folder, 'd.json');
-    expect(joinFolders(listSources([file]), [file], 'folder').sources[0]?.parts).toBeUndefined();
+    expect(joinFolders(listSources([file]), [file], 'folder').sources.at(0)?.parts).toBeUndefined();
   });
 
   it('recognises an event folder that is the input itself', () => {

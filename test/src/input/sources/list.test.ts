@@ -24,7 +24,7 @@ it('lists logs below a folder in bytewise order and counts other files', () => {
   );
   const { sources, excluded, extensions, skipped } = listSources([folder]);
   const names = ['-rf.jsonl', 'Z.json.gz', 'a.ndjson', 'b.jsonl', 'b/c/x.jsonl', '｡.jsonl', '😀.jsonl'];
-  expect(sources.map(({ name }) => name)).toEqual(names);
+  expect([...sources].map(({ name }) => name)).toEqual(names);
   expect([excluded, extensions]).toEqual([1, { '.txt': 1 }]);
   expect(skipped).toEqual([{ name: 'notes.txt', input: 0, reason: 'excluded' }]);
 });
@@ -54,7 +54,7 @@ it('skips links and lists each file once', () => {
 });
 
 it('lists standard input as a source and names a missing input', () => {
-  expect(listSources(['-']).sources).toEqual([{ name: '-', path: undefined, sizeBytes: 0, input: 0 }]);
+  expect([...listSources(['-']).sources]).toEqual([{ name: '-', path: undefined, sizeBytes: 0, input: 0 }]);
   expect(() => listSources(['/not/there'])).toThrow('/not/there not found');
   expect(() => listSources(['/dev/null'])).toThrow('is not a regular file');
 });

@@ -1,0 +1,67 @@
+/**
+ * Reads lists of items, one after the other. A request often repeats the whole list of the one before and adds to it:
+ * reading then goes on where that list ended, with the same messages.
+ */
+import { CLOSE_ARRAY, COMMA } from '../../json/bytes.ts';
+import type { JsonView } from '../../json/json-view.ts';
+import { copyOf } from '../../json/keep.ts';
+import { equalsAt } from '../../json/known-list.ts';
+import { skipBlanks } from '../../json/scanner.ts';
+import { ItemMessages, type ItemState, type Said, stateBefore } from './item-messages.ts';
+
+/** Longer lists are read again: remembering them would cost more memory than a line. */
+const KNOWN_MAX_BYTES = 1024 * 1024;
+
+interface KnownList {
+  /** The list without its closing bracket. */
+  readonly bytes: Uint8Array;
+  readonly count: number;
+  /** Open calls before the list. */
+  readonly open: Said['calls'];
+  readonly state: ItemState;
+}
+
+export class ItemLists {
+  readonly #keepSealed: boolean;
+  #known: KnownList | undefined;
+
+  constructor(keepSealed: boolean) {
+    this.#keepSealed = keepSealed;
+  }
+
+  /** Returns the messages; or an item that is not valid, and why. */
+  read(
+    list: JsonView,
+    open: Said['calls'],
+  ): readonly Said[] | { readonly item: JsonView; readonly detail: string } {
+    const known = this.#knownIn(list.bytes, open);
+    const messages = new ItemMessages(this.#keepSealed, known?.state ?? stateBefore(open));
+    const items = list.elements();
+    for (let i = known?.count ?? 0; i < items.length; i++) {
+      const item = items[i] as JsonView;
+      const detail = messages.put(item);
+      if (detail !== undefined) return { item, detail };
+    }
+    this.#remember(list.bytes, items.length, open, messages.state());
+    return messages.end().said;
+  }
+
+  #knownIn(bytes: Uint8Array, open: Said['calls']): KnownList | undefined {
+    const known = this.#known;
+    if (known === undefined || !equalsAt(bytes, 0, known.bytes) || !areEqual(open, known.open))
+      return undefined;
+    const next = bytes[skipBlanks(bytes, known.bytes.length)];
+    return next === CLOSE_ARRAY || (next === COMMA && known.count > 0) ? known : undefined;
+  }
+
+  #remember(bytes: Uint8Array, count: number, open: Said['calls'], state: ItemState | undefined): void {
+    const isShort = bytes.length <= KNOWN_MAX_BYTES;
+    this.#known =
+      state !== undefined && isShort
+        ? { bytes: copyOf(bytes, 0, bytes.length - 1), count, open, state }
+        : undefined;
+  }
+}
+
+const areEqual = (a: Said['calls'], b: Said['calls']): boolean =>
+  a.length === b.length && a.every((id, i) => id === b[i]);
