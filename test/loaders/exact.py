@@ -43,7 +43,7 @@ def _key(member) -> str:
 
 
 def differences(source, seen, path: str = ""):
-    """What a loader made of a source value: pairs of a path, without indices, and the kind of the change.
+    """The changes that a loader made to a source value: pairs of a path, without indices, and the kind of change.
 
     `seen` is what Python holds after loading. Equal numbers are no difference when they are written alike.
     """

@@ -1,4 +1,4 @@
-"""OpenAI's rules for a supervised fine-tuning file, written down from its documentation: the service itself cannot be asked here.
+"""OpenAI's rules for a supervised fine-tuning file, written down from its documentation: the service itself cannot be used here.
 
 The guide "Supervised fine-tuning" (a conversation per line, the last message the assistant's, `weight`), the API reference of
 chat completions (roles, names, tools, calls and results) and the cookbook's data check (unknown members of a message).

@@ -11,7 +11,7 @@ from verdict import Verdicts
 
 THOUGHT = ("<think>\n", "\n</think>\n\n")
 TOOL_CALL = ("<tool_call>", "</tool_call>")
-#: What dataset_info.json says of such a dataset; the tags are those of the class DatasetAttr, in data/parser.py.
+#: The entry of such a dataset in dataset_info.json; the tags are those of the class DatasetAttr in data/parser.py.
 ATTRIBUTES = SimpleNamespace(
     messages="conversations", role_tag="from", content_tag="value", user_tag="human", assistant_tag="gpt",
     observation_tag="observation", function_tag="function_call", system_tag="system", system="system", tools="tools",
@@ -35,17 +35,17 @@ class Factory:
         return "".join(self.functions.apply(content=message["content"], **words))
 
     def judge(self, record: dict, truth: Truth) -> set[str]:
-        made = self.convert(record)
-        messages = made["_prompt"] + made["_response"]
+        converted = self.convert(record)
+        messages = converted["_prompt"] + converted["_response"]
         if not messages:
             return {"refuses: turns that do not alternate"}
         try:
             texts = [self.spoken(message) for message in messages]
-            self.tools.apply(content=made["_tools"])
+            self.tools.apply(content=converted["_tools"])
         except RuntimeError as error:
             return {f"refuses: {error}"}
         calls = [CALL.findall(text) for text, message in zip(texts, messages) if message["role"] == "function"]
-        text = "\n".join([made["_system"], *texts])
+        text = "\n".join([converted["_system"], *texts])
         return {*changed_calls([call for one in calls for call in one], truth), *lost(text, truth)}
 
 

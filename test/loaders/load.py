@@ -1,8 +1,8 @@
-"""Loads files of records with `datasets`, each by itself, and tells what the loader made of every value.
+"""Loads files of records with `datasets`, each separately, and reports how the loader changed every value.
 
     python load.py FILE...      one line of JSON for each file: {"refused": WHY} or {"records": N, "changes": {CHANGE: RECORDS}}
 
-Runs in any environment that has `datasets`, so that several versions of it can be asked.
+Runs in any environment that has `datasets`, so that several versions of it can be tested.
 """
 
 import json
@@ -56,7 +56,7 @@ def load(path: str) -> dict:
 
 
 if __name__ == "__main__":
-    pyarrow.set_cpu_count(1)  # of several faults in a file its threads report whichever they come to first
+    pyarrow.set_cpu_count(1)  # with several threads, chance would decide which of several faults in a file is reported
     datasets.disable_progress_bars()
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     for file in sys.argv[1:]:

@@ -65,10 +65,10 @@ export function gemmaTurns(
       pieces.push(`<start_function_call>call:${bare(name, note)}${text}<end_function_call>`);
     }
     open = calls.length > 0 ? 'call' : 'text';
-    const said = pieces.slice(startsAt).join('');
-    if (said === '') return false;
+    const turn = pieces.slice(startsAt).join('');
+    if (turn === '') return false;
     answerAt = startsAt;
-    completion = said + (open === 'call' ? AWAITS_RESULT : END);
+    completion = turn + (open === 'call' ? AWAITS_RESULT : END);
     return true;
   };
 

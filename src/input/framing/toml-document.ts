@@ -76,7 +76,7 @@ export function createTomlFramer(source: string, maxLineBytes: number, maxElemen
         kind: 'line',
         origin: nextOrigin(place),
         bytes: Buffer.from(jsonOf(samples, index)),
-        made: origin,
+        created: origin,
       };
     }
   }

@@ -23,7 +23,7 @@ function create() {
     copies.length = 0;
     return { end, items: list.items, texts: list.items.map(({ bytes }) => text(bytes)) };
   };
-  return { scanner, list, read, made: copies };
+  return { scanner, list, read, copies };
 }
 
 describe('a list', () => {
