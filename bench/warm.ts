@@ -21,7 +21,7 @@ const out = `${runFolder}/warm`;
 
 const contender = (wanted: string): Contender => {
   const found = contenders.find(({ name }) => name === wanted);
-  if (found === undefined) throw new Error(`warm: there is no contender ${wanted}`);
+  if (found === undefined) throw new Error(`warm: unknown contender ${wanted}`);
   const missing = whyMissing(found);
   if (missing !== undefined) throw new Error(`warm: ${wanted} is ${missing} (bench/peers/setup.sh)`);
   return found;

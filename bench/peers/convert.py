@@ -9,29 +9,9 @@ A file is a session; with --by-id a session is a run of entries with the same se
 
 import gzip
 import itertools
-import os
 import sys
 
-
-def session_files(directory):
-    found = []
-    for root, _folders, names in os.walk(directory):
-        found += [os.path.join(root, n) for n in names if n.endswith((".jsonl", ".jsonl.gz"))]
-    return sorted(found)
-
-
-def json_codec():
-    import json
-
-    return json.loads, lambda record: json.dumps(
-        record, ensure_ascii=False, separators=(",", ":")
-    ).encode()
-
-
-def orjson_codec():
-    import orjson
-
-    return orjson.loads, orjson.dumps
+from peer_files import json_codec, orjson_codec, session_files
 
 
 def record_of(entries):
@@ -68,7 +48,7 @@ def main():
     loads, dumps = orjson_codec() if codec == "orjson" else json_codec()
     mode = {"mode": "rb"} if codec == "orjson" else {"mode": "rt", "encoding": "utf-8"}
     with open(out_file, "wb") as out:
-        for path in session_files(directory):
+        for path in session_files(directory, (".jsonl", ".jsonl.gz")):
             opener = gzip.open if path.endswith(".gz") else open
             with opener(path, **mode) as lines:
                 entries = (loads(line) for line in lines if not line.isspace())

@@ -12,26 +12,7 @@ results before their calls, copied lines, memory limits, findings, the account o
 import os
 import sys
 
-
-def session_files(directory):
-    found = []
-    for root, _folders, names in os.walk(directory):
-        found += [os.path.join(root, n) for n in names if n.endswith((".jsonl", ".sse"))]
-    return sorted(found)
-
-
-def json_codec():
-    import json
-
-    return json.loads, lambda record: json.dumps(
-        record, ensure_ascii=False, separators=(",", ":")
-    ).encode()
-
-
-def orjson_codec():
-    import orjson
-
-    return orjson.loads, orjson.dumps
+from peer_files import json_codec, orjson_codec, session_files
 
 
 def call(dumps, call_id, name, arguments):
@@ -199,7 +180,7 @@ def main():
     name = os.path.basename(os.path.normpath(directory))
     read, fold = next(how for kind, how in FOLDS.items() if name.startswith(kind))
     with open(out_file, "wb") as out:
-        for path in session_files(directory):
+        for path in session_files(directory, (".jsonl", ".sse")):
             with open(path, **mode) as lines:
                 for messages in fold(read(lines, loads), dumps):
                     out.write(dumps({"messages": messages, "tools": []}) + b"\n")

@@ -13,7 +13,7 @@ const TRAINERS = [
     'trl',
     'Where `load_dataset` is older than its type for JSON: `--arrow-safe`, and make objects of `arguments` again before the chat template.',
   ],
-  ['MLX-LM', 'trl', 'It hands messages to the chat template as they are, and most templates want objects.'],
+  ['MLX-LM', 'trl', 'It passes messages unchanged to the chat template, and most templates need objects.'],
   ['axolotl', 'axolotl', '`type: chat_template`.'],
   ['LLaMA-Factory', 'sharegpt', '`formatting: sharegpt`, with the columns `system` and `tools`.'],
   ['FunctionGemma', 'functiongemma', 'A `text` field; `--prompt-completion` for two.'],
@@ -29,7 +29,7 @@ export function trainersTable(formats) {
   return table(
     ['trainer', 'format', ''],
     TRAINERS.map(([trainer, format, note]) => {
-      if (!names.includes(format)) throw new Error(`there is no format ${format}`);
+      if (!names.includes(format)) throw new Error(`unknown format ${format}`);
       return [trainer, `[${code(format)}](#${format})`, note];
     }),
   );

@@ -14,11 +14,11 @@ const FILES = [
     'data/',
     'The records. One shard, or several, per group: `data/GROUP-NNNNN.jsonl`, with `.gz` or `.zst` at the end under `--compress`. With several formats each has a folder, `data/FORMAT/`. [formats.md](formats.md) shows the records.',
   ],
-  ['ledger/sources.jsonl', 'What became of each source.', 'SourceLine'],
-  ['ledger/sessions.jsonl', 'What became of each session, and where its records are.', 'SessionLine'],
+  ['ledger/sources.jsonl', 'The fate of each source.', 'SourceLine'],
+  ['ledger/sessions.jsonl', 'The fate of each session, and the place of its records.', 'SessionLine'],
   [
     'quarantine/rejected.jsonl',
-    'What was kept out, why, and where its bytes are. Only its owner can read it.',
+    'Everything that was kept out, why, and where its bytes are. Only its owner can read it.',
     'QuarantineLine',
   ],
   ['reports/integrity.jsonl', 'Findings of the checks.', 'FindingLine'],
@@ -29,7 +29,7 @@ const FILES = [
   ],
   [
     'reports/index.html',
-    'What the build did, as one page without a script; left out with `--no-report`. Its numbers are those of `reports/summary.json` and `manifest.json`.',
+    'A report of the build as one page without scripts; left out with `--no-report`. Its numbers are those of `reports/summary.json` and `manifest.json`.',
   ],
   [
     'reports/tool-usage.csv',
@@ -37,10 +37,10 @@ const FILES = [
   ],
   [
     'manifest.json',
-    'What the dataset holds, with the SHA-256 of every file above. Written last; the same input gives the same bytes.',
+    'The content of the dataset, with the SHA-256 of every file above. Written last; the same input gives the same bytes.',
     'Manifest',
   ],
-  ['run.json', 'What differs from run to run. Not in the manifest.', 'RunFacts'],
+  ['run.json', 'Facts that differ from run to run. Not in the manifest.', 'RunFacts'],
 ];
 
 /** @returns the interfaces of the schema by name: what they are, and their fields in order */

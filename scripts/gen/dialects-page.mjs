@@ -46,5 +46,5 @@ async function section(root, plugIn) {
 /** How often each rule made a change. */
 function rewritesLine(rewrites) {
   const counts = Object.entries(rewrites).map(([rule, count]) => `${code(rule)} ${count}`);
-  return counts.length > 0 ? [`It counts what it changed: ${counts.join(', ')}.`] : [];
+  return counts.length > 0 ? [`It counts its changes: ${counts.join(', ')}.`] : [];
 }

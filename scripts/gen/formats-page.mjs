@@ -22,7 +22,7 @@ export async function formatsPage(root) {
     ]),
   );
   return page('Formats', [
-    '`--format NAME` chooses how records are written. Each format is one file in [transforms/formats](../transforms/formats). Repeat `--format` for several: one pass writes each into a folder of its own, `data/NAME/`. `turnmill check --target NAME` says, record by record, what the consumer of a format would drop, alter or refuse.',
+    '`--format NAME` chooses how records are written. Each format is one file in [transforms/formats](../transforms/formats). Repeat `--format` for several: one pass writes each into its own folder, `data/NAME/`. `turnmill check --target NAME` reports for each record what the consumer of a format would drop, alter or refuse.',
     table(
       ['format', 'a record', 'reasoning'],
       await Promise.all(
@@ -35,13 +35,13 @@ export async function formatsPage(root) {
     ),
     'The last column is the default, `--reasoning keep`; `last`, `drop` and `inline` change it for every format ([reasoning](conversion.md#reasoning)). [Formats in detail](format-details.md) has the exact rules of each format.',
     trainersTable(formats),
-    'Each format has rules for what it cannot represent. A rule reports a finding; `--on-finding RULE=reject` rejects the session instead. Some rules reject by themselves ([rejections.md](rejections.md)); `--on-finding RULE=keep` writes the record nevertheless.',
-    `The examples below are all made of this entry of a log, [${input}](../${input}):`,
+    'Each format has rules for what it cannot represent. A rule reports a finding; `--on-finding RULE=reject` rejects the session instead. Some rules reject by default ([rejections.md](rejections.md)); `--on-finding RULE=keep` writes the record anyway.',
+    `All examples below are built from this log entry, [${input}](../${input}):`,
     fenced(readFileSync(join(root, input), 'utf8')),
-    "Where consumers could be run, a last table says what they do to the records of a large corpus: `npm run test:loaders` runs the consumers themselves, and OpenAI's rules as they are documented ([how](decisions/0018-consumers-as-judges.md)). Consumers that parse JSON in Python change numbers and keys: 18.50 becomes 18.5.",
+    "Where consumers can be run, the last table shows what they do to the records of a large corpus: `npm run test:loaders` runs the consumers themselves, and OpenAI's documented rules ([how](decisions/0018-consumers-as-judges.md)). Consumers that parse JSON in Python change numbers and keys: 18.50 becomes 18.5.",
     ...sections.flat(),
     '## Loaders with columns',
-    '`load_dataset("json")` of the package `datasets` changes records, both in a version that knows JSON as a type and in an older one. Both guess a type for every column from its values, inside arguments too; `--arrow-safe` writes `tools` and `arguments` as strings, and nothing is left to guess. A content that is text in some records and parts in others is still a column of two kinds.',
+    '`load_dataset("json")` of the package `datasets` changes records, both in a version with a JSON type and in an older one. Both guess a type for every column from its values, inside arguments too; `--arrow-safe` writes `tools` and `arguments` as strings, so that there is nothing to guess. Content that is text in some records and parts in others is still a column of two types.',
     ...loadersBlocks(expected),
   ]);
 }

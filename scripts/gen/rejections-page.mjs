@@ -4,16 +4,16 @@ import { built, code, page, prose, table, unionMembers } from './markdown.mjs';
 
 /** The code has these names only as a type; these are their meanings. A name without one stops the generator. */
 const SKIP_MEANINGS = {
-  symlink: 'A link in a folder is not followed. Harmless: exit 0.',
+  symlink: 'A link in a folder that is not followed. Harmless: exit 0.',
   'duplicate-inode': 'The same file under a second name or by a second input. Harmless: exit 0.',
   excluded:
-    'The name is not that of a log. Counted by extension; the first 1,000 are named in the ledger. Harmless: exit 0.',
-  'not-regular': 'A pipe, a socket or a device with the name of a log. Exit 3.',
-  unreadable: 'A folder or a file that may not be looked at. Exit 3.',
-  vanished: 'It was gone before it could be looked at. Exit 3.',
+    'The file is not named like a log. Counted by extension; the first 1,000 are named in the ledger. Harmless: exit 0.',
+  'not-regular': 'A pipe, a socket or a device named like a log. Exit 3.',
+  unreadable: 'A folder or a file without read permission. Exit 3.',
+  vanished: 'It disappeared before it could be read. Exit 3.',
 };
 const FATES = [
-  ['blank', 'Nothing but white space.'],
+  ['blank', 'It has only white space.'],
   ['snapshot', 'Its conversation is in a record.'],
   ['superseded', 'An earlier entry of a session that has a record.'],
   ['truncated', 'A later entry than the snapshot, with fewer messages.'],
@@ -21,15 +21,19 @@ const FATES = [
     'folded',
     'A line of an event log, part of a conversation that begins in an earlier line and is in a record.',
   ],
-  ['dropped:RULE', 'A cleanup rule dropped the whole entry, or its dialect the line.'],
+  ['dropped:RULE', 'A cleanup rule dropped the whole entry, or the dialect dropped the line.'],
   ['dropped:not-selected', 'Its session is not one of those that `--only` lists.'],
   ['rejected:REASON', 'The line, its session or its source was rejected.'],
 ];
 const LOOKS_AT = { message: 'a message', pair: 'a message and the next one', entry: 'an entry' };
 const SCOPES = [
-  ['line', 'Why a line is rejected', 'The line goes to quarantine; its session goes on without it.'],
-  ['session', 'Why a session is rejected', 'All its entries go to quarantine; other sessions go on.'],
-  ['source', 'Why a source is rejected', 'Nothing of the source counts; other sources go on.'],
+  ['line', 'Why a line is rejected', 'The line goes to quarantine; its session continues without it.'],
+  [
+    'session',
+    'Why a session is rejected',
+    'All its entries go to quarantine; other sessions are not affected.',
+  ],
+  ['source', 'Why a source is rejected', 'Nothing in the source counts; other sources are not affected.'],
 ];
 
 export async function rejectionsPage(root) {
@@ -50,7 +54,7 @@ export async function rejectionsPage(root) {
       const rows = reasons.map(({ name, summary }) => [name, summary]);
       return [`## ${title}`, effect, table(['reason', 'when'], named(rows))];
     }),
-    '## Why a file is passed over when the sources are listed',
+    '## Why a file is skipped when the sources are listed',
     table(['reason', 'when'], named(skipReasons(root))),
     '## Cleanup rules',
     `Each change is counted by rule. Sets: ${setsOf(ruleSets)}. \`--no-cleanup\` turns all off.`,
@@ -58,17 +62,17 @@ export async function rejectionsPage(root) {
       ['rule', 'looks at', 'does'],
       rules.map(({ name, on, summary }) => [code(name), LOOKS_AT[on], prose(summary)]),
     ),
-    'Two changes are part of the conversion and are always made: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts what it does to the texts of old chats: `think-block`, `leaked-header`, `recovered-call`, `stripped-block` (a tool block without a call that can be read), `dropped-retrigger` and `extra-newlines` ([details](dialect-details.md#astracodex)). Event logs count `sealed-reasoning` (messages with reasoning that only its provider can read; `--reasoning keep-sealed` keeps it as `reasoning_details`) and `empty-assistant` (answers that say nothing and are left out); `codex` counts `unwrapped-output` (results that were wrapped as JSON with metadata); `atif` counts `system-step` (what the system said later, as a user message), `observation-as-user` (results of no call) and `not-by-model` (steps that no model made, left out). `--system-text` and `--tool-definitions` count `system-supplied` and `tools-supplied`. `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that was only reasoning and is left out.',
+    'Two changes are part of the conversion and always apply: `developer-role` (role `developer` becomes `system`) and `null-fields` (members of a message whose value is `null` are dropped). The dialect `astracodex` counts its changes to the texts of old chats: `think-block`, `leaked-header`, `recovered-call`, `stripped-block` (a tool block without a readable call), `dropped-retrigger` and `extra-newlines` ([details](dialect-details.md#astracodex)). Event logs count `sealed-reasoning` (messages with reasoning that only its provider can read; `--reasoning keep-sealed` keeps it as `reasoning_details`) and `empty-assistant` (empty answers, which are left out); `codex` counts `unwrapped-output` (results wrapped as JSON with metadata); `atif` counts `system-step` (later system messages, as user messages), `observation-as-user` (results without a call) and `not-by-model` (steps not made by a model, left out). `--system-text` and `--tool-definitions` count `system-supplied` and `tools-supplied`. `--reasoning` counts `reasoning-dropped` and `reasoning-inlined`, and `empty-reply` for a last answer that consists only of reasoning and is left out.',
     '## Repairs',
-    'Repairs made so that a source or a line could be read, counted for each source in the ledger and in the summary:',
+    'Repairs that make a source or a line readable, counted for each source in the ledger and in the summary:',
     table(['repair', 'what it repairs'], named([...repairNames(root), ...FRAMING_REPAIRS])),
     '## Integrity checks',
-    'They report to `reports/integrity.jsonl` and never change or stop anything. `--no-integrity` turns them off.',
+    'They report to `reports/integrity.jsonl` and never change data or stop a run. `--no-integrity` turns them off.',
     table(
       ['check', 'finds', 'rules'],
       checks.map((check) => [code(check.name), prose(check.summary), check.rules.map(code).join(', ')]),
     ),
-    'Found when the sources are put together: `session-in-parts` (WARNING), a session with entries in an earlier source too.',
+    'Found when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source.',
     'Rules of the formats:',
     table(
       ['format', 'rules'],
@@ -81,17 +85,17 @@ export async function rejectionsPage(root) {
 
 /** Repairs counted by the framing of a source. */
 const FRAMING_REPAIRS = [
-  ['bom', 'A byte order mark at the start of the source was left out.'],
+  ['bom', 'A byte order mark at the start of the source was removed.'],
   ['crlf', 'Lines ended in CR LF.'],
   ['no-final-newline', 'The last line had no line feed.'],
-  ['wrong-extension', 'The name said another compression than the bytes.'],
+  ['wrong-extension', 'The file name did not match the compression.'],
 ];
 /** The code has these names only as a type. A name without a meaning stops the generator. */
 const REPAIR_MEANINGS = {
-  'split-objects': 'A line held several objects: each counts as a line of its own.',
-  'json-document': 'A source with the name of lines is a JSON document.',
-  'reply-role': 'A reply had no role: it has that of the assistant.',
-  'bare-nan': 'A line had NaN, Infinity or -Infinity where nothing is read: it keeps them there.',
+  'split-objects': 'A line had several objects: each counts as a separate line.',
+  'json-document': 'A source named like JSON lines is a JSON document.',
+  'reply-role': 'A reply had no role and got that of the assistant.',
+  'bare-nan': 'A line had NaN, Infinity or -Infinity in members that are not read; they stay.',
 };
 
 function repairNames(root) {

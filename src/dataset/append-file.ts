@@ -25,79 +25,105 @@ export interface AppendFile {
 
 /** Creates the file, which must not exist. `mode` is narrowed by the umask. */
 export function createAppendFile(path: string, { mode = 0o666 }: { mode?: number } = {}): AppendFile {
-  let fd: number | undefined = openNew(path, mode);
-  const created: Identity = identityOf(fd, path);
-  let bytes = 0;
-  let checksum = 0;
-  let syncedBytes = -1;
-  let failure: unknown;
+  return new DiskFile(path, mode);
+}
+
+class DiskFile implements AppendFile {
+  readonly path: string;
+  readonly #created: Identity;
+  /** Undefined while the file is parked or closed. */
+  #fd: number | undefined;
+  #bytes = 0;
+  #crc32 = 0;
+  #syncedBytes = -1;
+  #failure: unknown;
+
+  constructor(path: string, mode: number) {
+    this.path = path;
+    this.#fd = openNew(path, mode);
+    this.#created = identityOf(this.#fd, path);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get crc32(): number {
+    return this.#crc32;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#attempt(() => {
+      this.#crc32 = crc32(bytes, this.#crc32);
+      writeAll(this.#descriptor(), bytes, this.path);
+      this.#bytes += bytes.length;
+    });
+  }
+
+  park(): void {
+    this.#attempt(() => this.#release());
+  }
+
+  sync(): void {
+    this.#attempt(() => {
+      if (this.#syncedBytes === this.#bytes) return;
+      syncFile(this.#descriptor(), this.path);
+      this.#syncedBytes = this.#bytes;
+    });
+  }
+
+  close(): void {
+    this.#attempt(() => {
+      this.#release();
+      this.#failure = this.#closed();
+    });
+  }
+
+  abandon(): void {
+    try {
+      this.#release();
+    } catch {
+      // The run has already failed for a better reason.
+    }
+    this.#failure ??= this.#closed();
+  }
 
   /** Makes the file unusable once a call has failed. */
-  function attempt(call: () => void): void {
-    if (failure !== undefined) throw failure;
+  #attempt(call: () => void): void {
+    if (this.#failure !== undefined) throw this.#failure;
     try {
       call();
     } catch (error) {
-      failure = error;
+      this.#failure = error;
       throw error;
     }
   }
 
-  function descriptor(): number {
-    fd ??= reopen();
-    return fd;
+  #descriptor(): number {
+    this.#fd ??= this.#reopen();
+    return this.#fd;
   }
 
-  function reopen(): number {
+  #reopen(): number {
+    const { path } = this;
     const again = openAgain(path);
     const now = identityOf(again, path);
-    if (now.dev === created.dev && now.ino === created.ino && now.size === BigInt(bytes)) return again;
+    const created = this.#created;
+    if (now.dev === created.dev && now.ino === created.ino && now.size === BigInt(this.#bytes)) return again;
     closeFile(again, path);
     throw new TurnmillError('io', `${path} was changed by another process while it was written`, {
       subject: path,
     });
   }
 
-  function release(): void {
-    if (fd === undefined) return;
-    const last = fd;
-    fd = undefined;
-    closeFile(last, path);
+  #release(): void {
+    if (this.#fd === undefined) return;
+    const last = this.#fd;
+    this.#fd = undefined;
+    closeFile(last, this.path);
   }
 
-  return {
-    path,
-    get bytes() {
-      return bytes;
-    },
-    get crc32() {
-      return checksum;
-    },
-    write: (more) =>
-      attempt(() => {
-        checksum = crc32(more, checksum);
-        writeAll(descriptor(), more, path);
-        bytes += more.length;
-      }),
-    park: () => attempt(release),
-    sync: () =>
-      attempt(() => {
-        if (syncedBytes === bytes) return;
-        syncFile(descriptor(), path);
-        syncedBytes = bytes;
-      }),
-    close: () =>
-      attempt(() => {
-        release();
-        failure = new Error(`${path} is closed`);
-      }),
-    abandon() {
-      try {
-        release();
-      } catch {
-        // The run has already failed for a better reason.
-      }
-      failure ??= new Error(`${path} is closed`);
-    },
-  };
+  #closed(): Error {
+    return new Error(`${this.path} is closed`);
+  }
 }

@@ -57,80 +57,96 @@ export function createLineFile(path: string, options: { mode?: number } = {}): P
 
 /** Writes lines to a file that was just created. */
 export function lineFileOver(file: AppendFile): PlainLineFile {
-  const { path } = file;
-  const gathered = createByteBuffer();
-  let lines = 0;
-  /** Text that follows the lines in `gathered`. */
-  let text = '';
+  return new GatheredLines(file);
+}
 
-  function flush(): void {
-    encode();
-    if (gathered.length === 0) return;
-    file.write(gathered.bytes());
-    gathered.clear();
+class GatheredLines implements PlainLineFile {
+  readonly path: string;
+  readonly #file: AppendFile;
+  readonly #gathered = createByteBuffer();
+  #lines = 0;
+  /** Text that follows the lines in `#gathered`. */
+  #text = '';
+
+  constructor(file: AppendFile) {
+    this.path = file.path;
+    this.#file = file;
   }
 
-  function encode(): void {
-    if (text === '') return;
-    const lines = text;
-    text = '';
-    const most = lines.length * MOST_UTF8_BYTES;
-    if (gathered.length + most > BUFFER_BYTES) flush();
-    gathered.appendText(lines);
+  get bytes(): number {
+    this.#encode();
+    return this.#file.bytes + this.#gathered.length;
   }
 
-  function write(line: Uint8Array): void {
-    encode();
-    if (gathered.length + line.length + 1 > BUFFER_BYTES) flush();
-    if (line.length + 1 > BUFFER_BYTES) file.write(line);
+  get crc32(): number {
+    return this.#file.crc32;
+  }
+
+  get lines(): number {
+    return this.#lines;
+  }
+
+  write(line: Uint8Array): void {
+    this.#encode();
+    const gathered = this.#gathered;
+    if (gathered.length + line.length + 1 > BUFFER_BYTES) this.flush();
+    if (line.length + 1 > BUFFER_BYTES) this.#file.write(line);
     else gathered.append(line);
     gathered.append(NEWLINE);
-    lines += 1;
+    this.#lines += 1;
   }
 
-  return {
-    path,
-    get bytes() {
-      encode();
-      return file.bytes + gathered.length;
-    },
-    get crc32() {
-      return file.crc32;
-    },
-    get lines() {
-      return lines;
-    },
-    write,
-    writeText(line) {
-      if (line.length > TEXT_UNITS) return write(Buffer.from(line));
-      text += `${line}\n`;
-      lines += 1;
-      if (text.length > TEXT_UNITS) encode();
-    },
-    flush,
-    sync() {
-      flush();
-      file.sync();
-    },
-    checkpoint() {
-      flush();
-      file.sync();
-      return NOTHING;
-    },
-    park() {
-      flush();
-      gathered.release();
-      file.park();
-    },
-    close() {
-      flush();
-      gathered.release();
-      file.close();
-    },
-    abandon() {
-      text = '';
-      gathered.release();
-      file.abandon();
-    },
-  };
+  writeText(line: string): void {
+    if (line.length > TEXT_UNITS) {
+      this.write(Buffer.from(line));
+      return;
+    }
+    this.#text += `${line}\n`;
+    this.#lines += 1;
+    if (this.#text.length > TEXT_UNITS) this.#encode();
+  }
+
+  flush(): void {
+    this.#encode();
+    if (this.#gathered.length === 0) return;
+    this.#file.write(this.#gathered.bytes());
+    this.#gathered.clear();
+  }
+
+  sync(): void {
+    this.flush();
+    this.#file.sync();
+  }
+
+  checkpoint(): Uint8Array {
+    this.sync();
+    return NOTHING;
+  }
+
+  park(): void {
+    this.flush();
+    this.#gathered.release();
+    this.#file.park();
+  }
+
+  close(): void {
+    this.flush();
+    this.#gathered.release();
+    this.#file.close();
+  }
+
+  abandon(): void {
+    this.#text = '';
+    this.#gathered.release();
+    this.#file.abandon();
+  }
+
+  #encode(): void {
+    if (this.#text === '') return;
+    const lines = this.#text;
+    this.#text = '';
+    const most = lines.length * MOST_UTF8_BYTES;
+    if (this.#gathered.length + most > BUFFER_BYTES) this.flush();
+    this.#gathered.appendText(lines);
+  }
 }

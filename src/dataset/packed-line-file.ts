@@ -27,59 +27,80 @@ export function createPackedLineFile(
 }
 
 /** Writes packed lines to a file that was just created. */
-export function packedLineFileOver(file: AppendFile, { blockBytes, pack }: Packing): PackedLineFile {
-  const { path } = file;
-  const block = createByteBuffer();
-  let lines = 0;
-  let contentChecksum = 0;
+export function packedLineFileOver(file: AppendFile, packing: Packing): PackedLineFile {
+  return new PackedLines(file, packing);
+}
 
-  function flush(): void {
-    if (block.length === 0) return;
-    contentChecksum = crc32(block.bytes(), contentChecksum);
-    file.write(pack(block.bytes()));
-    block.release();
+class PackedLines implements PackedLineFile {
+  readonly path: string;
+  readonly #file: AppendFile;
+  readonly #packing: Packing;
+  readonly #block = createByteBuffer();
+  #lines = 0;
+  #contentCrc32 = 0;
+
+  constructor(file: AppendFile, packing: Packing) {
+    this.path = file.path;
+    this.#file = file;
+    this.#packing = packing;
   }
 
-  return {
-    path,
-    get bytes() {
-      return file.bytes;
-    },
-    get crc32() {
-      return file.crc32;
-    },
-    get contentCrc32() {
-      return contentChecksum;
-    },
-    get lines() {
-      return lines;
-    },
-    get pendingBytes() {
-      return block.capacity;
-    },
-    write(line) {
-      block.append(line);
-      block.append(NEWLINE);
-      lines += 1;
-      if (block.length >= blockBytes) flush();
-    },
-    flush,
-    sync() {
-      flush();
-      file.sync();
-    },
-    checkpoint() {
-      file.sync();
-      return block.bytes();
-    },
-    park: () => file.park(),
-    close() {
-      flush();
-      file.close();
-    },
-    abandon() {
-      block.release();
-      file.abandon();
-    },
-  };
+  get bytes(): number {
+    return this.#file.bytes;
+  }
+
+  get crc32(): number {
+    return this.#file.crc32;
+  }
+
+  get contentCrc32(): number {
+    return this.#contentCrc32;
+  }
+
+  get lines(): number {
+    return this.#lines;
+  }
+
+  get pendingBytes(): number {
+    return this.#block.capacity;
+  }
+
+  write(line: Uint8Array): void {
+    this.#block.append(line);
+    this.#block.append(NEWLINE);
+    this.#lines += 1;
+    if (this.#block.length >= this.#packing.blockBytes) this.flush();
+  }
+
+  flush(): void {
+    if (this.#block.length === 0) return;
+    const bytes = this.#block.bytes();
+    this.#contentCrc32 = crc32(bytes, this.#contentCrc32);
+    this.#file.write(this.#packing.pack(bytes));
+    this.#block.release();
+  }
+
+  sync(): void {
+    this.flush();
+    this.#file.sync();
+  }
+
+  checkpoint(): Uint8Array {
+    this.#file.sync();
+    return this.#block.bytes();
+  }
+
+  park(): void {
+    this.#file.park();
+  }
+
+  close(): void {
+    this.flush();
+    this.#file.close();
+  }
+
+  abandon(): void {
+    this.#block.release();
+    this.#file.abandon();
+  }
 }

@@ -194,14 +194,16 @@ type ByteFields<Item extends PartItem> = {
   readonly [Kind in Item['kind']]: BytesOf<Extract<Item, { readonly kind: Kind }>>;
 };
 
-const codec = new PartCodec<Result>({
+export const RESULT_BYTES: ByteFields<Result> = {
   'source-begin': {},
   record: { bytes: true },
   'rejected-line': { raw: true },
   session: { 'entryLog.packed': true, 'rejection.log.packed': true },
   finding: {},
   source: {},
-});
+};
+
+const codec = new PartCodec<Result>(RESULT_BYTES);
 
 /** Encodes results as one part. See `PartCodec`. */
 export function encodePart(results: readonly Result[]): readonly Uint8Array[] {

@@ -3,7 +3,7 @@
  * travel as lists of values, with the names of their tools listed once: as objects, writing and parsing them took a
  * quarter of the time of a run with two workers.
  */
-import { PartCodec } from './part.ts';
+import { PartCodec, RESULT_BYTES } from './part.ts';
 import type {
   FindingResult,
   RecordResult,
@@ -57,15 +57,7 @@ interface PlainFile {
   readonly bytes: Uint8Array;
 }
 
-const codec = new PartCodec<Result | PlainFile>({
-  'source-begin': {},
-  record: { bytes: true },
-  'rejected-line': { raw: true },
-  session: { 'entryLog.packed': true, 'rejection.log.packed': true },
-  finding: {},
-  source: {},
-  'plain-file': { bytes: true },
-});
+const codec = new PartCodec<Result | PlainFile>({ ...RESULT_BYTES, 'plain-file': { bytes: true } });
 
 /** Encodes results as one part that `decodeThreadPart` reads. */
 export function encodeThreadPart(results: readonly Result[]): readonly Uint8Array[] {
@@ -116,8 +108,8 @@ function pack(results: readonly Result[], known: Map<readonly string[], number>)
     SourceReport,
   ];
   const { source, provisional, identity } = begin;
-  const { sessionId, snapshot, entries, superseded, truncated, changes, toolCounts, usage } = session;
-  const { fingerprint, readBytes, framing, lines, fates, repairs, dialect } = report;
+  const { sessionId, snapshot, toolCounts, usage } = session;
+  const { fingerprint, readBytes, lines, fates, repairs, dialect } = report;
   if (identity === undefined || fingerprint === undefined || sessionId === undefined) return undefined;
   if (snapshot === undefined || toolCounts === undefined || usage === undefined) return undefined;
   if (found.some((finding) => finding.sessionId !== sessionId)) return undefined;
@@ -126,51 +118,49 @@ function pack(results: readonly Result[], known: Map<readonly string[], number>)
   if (session.fate !== 'written' || saysMore(session)) return undefined;
   if (report.status !== 'read' || report.compression !== 'none') return undefined;
   if (report.rejection !== undefined || report.packed !== undefined) return undefined;
-  const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
-  const { toolCalls, clientTurns, assistantTurns, assistantTurnsWithTools, definitions } = usage;
-  const names = known.get(definitions);
-  if (names === undefined) known.set(definitions, known.size);
   return {
     kind: 'plain-file',
     begin: [source, provisional, identity],
     ...(found.length > 0 && { findings: found.map(valuesOf) }),
     record: shape === undefined ? [group, format] : [group, format, shape],
-    session: [
-      sessionId,
-      snapshot.line,
-      snapshot.offset,
-      snapshot.length,
-      entries,
-      superseded,
-      truncated,
-      changes,
-    ],
-    tools: [
-      seen,
-      kept,
-      duplicateSame,
-      duplicateConflict,
-      toolCalls,
-      clientTurns,
-      assistantTurns,
-      assistantTurnsWithTools,
-      names ?? definitions,
-    ],
-    framing: [
-      framing.bytes,
-      framing.bomBytes,
-      framing.lineBytes,
-      framing.terminatorBytes,
-      framing.lines,
-      framing.crlf,
-      framing.noFinalNewline,
-    ],
+    session: sessionValues(sessionId, snapshot, session),
+    tools: toolValues(toolCounts, usage, known),
+    framing: framingValues(report.framing),
     report:
       dialect === undefined
         ? [fingerprint, readBytes, lines, fates, repairs]
         : [fingerprint, readBytes, lines, fates, repairs, dialect],
     bytes,
   };
+}
+
+function sessionValues(
+  sessionId: string,
+  { line, offset, length }: NonNullable<SessionReport['snapshot']>,
+  { entries, superseded, truncated, changes }: SessionReport,
+): PlainFile['session'] {
+  return [sessionId, line, offset, length, entries, superseded, truncated, changes];
+}
+
+function toolValues(
+  counts: NonNullable<SessionReport['toolCounts']>,
+  usage: NonNullable<SessionReport['usage']>,
+  known: Map<readonly string[], number>,
+): PlainFile['tools'] {
+  const { seen, kept, duplicateSame, duplicateConflict } = counts;
+  const { toolCalls, clientTurns, assistantTurns, assistantTurnsWithTools, definitions } = usage;
+  const names = known.get(definitions);
+  if (names === undefined) known.set(definitions, known.size);
+  return [
+    ...([seen, kept, duplicateSame, duplicateConflict] as const),
+    ...([toolCalls, clientTurns, assistantTurns, assistantTurnsWithTools] as const),
+    names ?? definitions,
+  ];
+}
+
+function framingValues(framing: SourceReport['framing']): PlainFile['framing'] {
+  const { bytes, bomBytes, lineBytes, terminatorBytes, lines, crlf, noFinalNewline } = framing;
+  return [bytes, bomBytes, lineBytes, terminatorBytes, lines, crlf, noFinalNewline];
 }
 
 function valuesOf({ severity, rule, line, message, count }: FindingResult): FindingValues {

@@ -2,6 +2,7 @@
  * The calls of a recorded conversation with their results: tool calls are answered from it, and nothing is executed.
  */
 import { equalityKey } from '../../transforms/checks/equality-key.ts';
+import { parsedArguments } from '../../transforms/dialects/tool-activity.ts';
 
 export interface Call {
   readonly name: string;
@@ -51,20 +52,11 @@ interface Entry {
 /** Name and arguments of a call, in any notation. Arguments that are not JSON stay a text. */
 export function callOf({ function: fn, ...call }: RecordedCall): Call {
   const args = fn?.arguments ?? call.arguments ?? call.args ?? {};
-  return { name: String(fn?.name ?? call.name ?? ''), arguments: parsed(args) };
+  return { name: String(fn?.name ?? call.name ?? ''), arguments: parsedArguments(args) };
 }
 
 export function callKey({ name, arguments: args }: Call): string {
   return `${name} ${equalityKey(args)}`;
-}
-
-function parsed(args: unknown): unknown {
-  if (typeof args !== 'string') return args;
-  try {
-    return JSON.parse(args);
-  } catch {
-    return args;
-  }
 }
 
 export class Tape {

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { showNumber } from '../charts/numbers.ts';
 import type { Drift, DriftRow } from './drift.ts';
 import { OutsideName } from './lists.tsx';
+import { PlainTable } from './plain-table.tsx';
 
 export function DriftSection({ drift }: { readonly drift: Drift }): VNode {
   const { rows, shifts, appeared, gone } = drift;
@@ -13,51 +14,23 @@ export function DriftSection({ drift }: { readonly drift: Drift }): VNode {
         Compared with the earlier dataset, in shares. Marked: more than one point and more than a quarter
         away; histograms with a stability index over 0.2, from 500 records on.
       </p>
-      <section class="card scroll" tabIndex={0} aria-label="Shares before and now">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">share of</th>
-              <th scope="col" class="num">
-                before
-              </th>
-              <th scope="col" class="num">
-                now
-              </th>
-              <th scope="col" class="num">
-                change
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Row row={row} />
-            ))}
-          </tbody>
-        </table>
-      </section>
-      <section class="card scroll" tabIndex={0} aria-label="Histograms before and now">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">histogram</th>
-              <th scope="col" class="num">
-                stability index
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shifts.map(({ name, index, isMarked }) => (
-              <tr>
-                <th scope="row">{name}</th>
-                <td class={isMarked ? 'num flag' : 'num dim'}>
-                  {index === undefined ? 'fewer than 500 records' : index.toFixed(2)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <PlainTable
+        label="Shares before and now"
+        columns={['share of', { num: 'before' }, { num: 'now' }, { num: 'change' }]}
+        rows={rows.map((row) => <Row row={row} />)}
+      />
+      <PlainTable
+        label="Histograms before and now"
+        columns={['histogram', { num: 'stability index' }]}
+        rows={shifts.map(({ name, index, isMarked }) => (
+          <tr>
+            <th scope="row">{name}</th>
+            <td class={isMarked ? 'num flag' : 'num dim'}>
+              {index === undefined ? 'fewer than 500 records' : index.toFixed(2)}
+            </td>
+          </tr>
+        ))}
+      />
       <Names title="New" names={appeared} />
       <Names title="Gone" names={gone} />
     </section>

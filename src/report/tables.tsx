@@ -2,9 +2,10 @@
 import type { VNode } from 'preact';
 import { Dot, Stack } from '../charts/bars.tsx';
 import { fittedName, showBytes, showCount, showNumber } from '../charts/numbers.ts';
-import type { RunFacts } from '../dataset/schema/manifest.ts';
+import type { ManifestShard, RunFacts } from '../dataset/schema/manifest.ts';
 import type { SourceProfile } from '../dataset/schema/reports.ts';
 import { Outside, OutsideName } from './lists.tsx';
+import { PlainTable } from './plain-table.tsx';
 import { FATES, MOST_SHARDS, type ReportData } from './report-data.ts';
 
 const SHOWN_HASH = 16;
@@ -23,41 +24,11 @@ export function SourcesSection(props: {
           ? `The ${sources.length} of ${showNumber(count)} with the most rejected lines; all are in ledger/sources.jsonl.`
           : 'Those with rejected lines come first.'}
       </p>
-      <section class="card scroll" tabIndex={0} aria-label="Sources">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">log</th>
-              <th scope="col">fates of its lines</th>
-              <th scope="col" class="num">
-                lines
-              </th>
-              <th scope="col" class="num">
-                size
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {sources.map(({ source, lines, size, fates }) => (
-              <tr>
-                <th scope="row">
-                  <OutsideName text={source} mono />
-                </th>
-                <td>
-                  <Stack
-                    width={190}
-                    height={9}
-                    label={`Lines of ${fittedName(source)}`}
-                    parts={FATES.map(([fate, title]) => ({ key: title, cls: fate, value: fates[fate] ?? 0 }))}
-                  />
-                </td>
-                <td class="num">{showNumber(lines)}</td>
-                <td class="num">{showBytes(size)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <PlainTable
+        label="Sources"
+        columns={['log', 'fates of its lines', { num: 'lines' }, { num: 'size' }]}
+        rows={sources.map((source) => <SourceRow source={source} />)}
+      />
       <div class="legend">
         {FATES.map(([fate, title]) => (
           <span>
@@ -67,6 +38,27 @@ export function SourcesSection(props: {
         ))}
       </div>
     </section>
+  );
+}
+
+function SourceRow({ source }: { readonly source: SourceProfile }): VNode {
+  const { source: name, lines, size, fates } = source;
+  return (
+    <tr>
+      <th scope="row">
+        <OutsideName text={name} mono />
+      </th>
+      <td>
+        <Stack
+          width={190}
+          height={9}
+          label={`Lines of ${fittedName(name)}`}
+          parts={FATES.map(([fate, title]) => ({ key: title, cls: fate, value: fates[fate] ?? 0 }))}
+        />
+      </td>
+      <td class="num">{showNumber(lines)}</td>
+      <td class="num">{showBytes(size)}</td>
+    </tr>
   );
 }
 
@@ -94,38 +86,30 @@ export function ReproduceSection(props: {
           </dd>
         </dl>
       </div>
-      <section class="card scroll" tabIndex={0} aria-label="Shards">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">shard</th>
-              <th scope="col">SHA-256</th>
-              <th scope="col" class="num">
-                records
-              </th>
-              <th scope="col" class="num">
-                size
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ path, sha256, records, bytes }) => (
-              <tr>
-                <th scope="row">
-                  <OutsideName text={path} mono />
-                </th>
-                <td class="mono dim">{`${sha256.slice(0, SHOWN_HASH)}…`}</td>
-                <td class="num">{showNumber(records)}</td>
-                <td class="num">{showBytes(bytes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      <PlainTable
+        label="Shards"
+        columns={['shard', 'SHA-256', { num: 'records' }, { num: 'size' }]}
+        rows={shown.map((shard) => <ShardRow shard={shard} />)}
+      >
         {shards.length > shown.length ? (
           <p class="dim">{`${showNumber(shards.length - shown.length)} more in manifest.json`}</p>
         ) : null}
-      </section>
+      </PlainTable>
     </section>
+  );
+}
+
+function ShardRow({ shard }: { readonly shard: ManifestShard }): VNode {
+  const { path, sha256, records, bytes } = shard;
+  return (
+    <tr>
+      <th scope="row">
+        <OutsideName text={path} mono />
+      </th>
+      <td class="mono dim">{`${sha256.slice(0, SHOWN_HASH)}…`}</td>
+      <td class="num">{showNumber(records)}</td>
+      <td class="num">{showBytes(bytes)}</td>
+    </tr>
   );
 }
 

@@ -175,7 +175,7 @@ describe('timestamps', () => {
     '"2026-01-13T00:00:00,Z"',
     '"176834244"',
     '"1768342443e0"',
-  ])('%s is none', (text) => {
+  ])('%s is not a timestamp', (text) => {
     expect(ns(text)).toBe('undefined');
   });
 

@@ -172,7 +172,7 @@ describe('astracodex', () => {
   it.each([
     ['a document', 'c.json', JSON.stringify(chat, null, 2)],
     ['a line', 'c.jsonl', `${JSON.stringify(chat)}\n`],
-  ])('%s is a session; what was done to its text is counted', async (_what, name, text) => {
+  ])('%s is a session, and changes to its text are counted', async (_what, name, text) => {
     const { status, out, summary, shard } = await build({ [name]: text }, ['--group-by', 'none']);
     expect([status, summary.fates]).toEqual([0, { snapshot: 1 }]);
     expect(summary.rewrites).toEqual({ 'leaked-header': 1, 'recovered-call': 1, 'think-block': 1 });

@@ -162,5 +162,5 @@ it('the lines were of every kind', () => {
   expect(ways.length).toBeGreaterThan(16);
   expect(ways.filter(([, hits]) => hits === 0)).toEqual([]);
   expect(all.fates.get('entry')).toBeGreaterThan(LINES / 5);
-  expect(all.shared).toBeGreaterThan(LINES / 2); // the known prefix was at work
+  expect(all.shared).toBeGreaterThan(LINES / 2); // the known prefix was used
 });

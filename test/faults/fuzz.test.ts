@@ -132,7 +132,8 @@ function checkRecords(results: readonly Result[]): number {
     if (lines.length > 1 && format !== 'sts') throw new Error('a record with a line feed in it');
     for (const line of lines) {
       const value: unknown = JSON.parse(line);
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('no object');
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        throw new Error('not an object');
     }
   }
   return records.length;

@@ -1,6 +1,6 @@
 /**
  * F045 to F049, F060: misleading bytes. Byte order marks, Unicode separators, NULs, invalid UTF-8, lone surrogates, other normal forms:
- * rejected with their place, or left as they came, byte for byte.
+ * rejected with their place, or kept unchanged, byte for byte.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -37,7 +37,7 @@ const session = (id: string, text = 'hello'): string =>
 const LARGE = session('large', 'words and more '.repeat((6 * MIB) / 15));
 
 interface MotoDataset extends BehindProxy {
-  build(given?: Partial<Given>): Promise<RunSummary>;
+  build(settings?: Partial<Given>): Promise<RunSummary>;
   /** Checks that the dataset is whole and equals that of the same build into a folder. */
   same(): Promise<void>;
 }
@@ -52,7 +52,7 @@ async function stored(): Promise<MotoDataset> {
   return {
     moto,
     proxy,
-    build: (given = {}) => build({ ...shared, out: OUT, ...given, s3: { ...s3, ...given.s3 } }),
+    build: (settings = {}) => build({ ...shared, out: OUT, ...settings, s3: { ...s3, ...settings.s3 } }),
     async same() {
       const out = join(temporaryFolder(), 'out');
       await build({ ...shared, out, s3 });

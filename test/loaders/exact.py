@@ -17,7 +17,7 @@ def read(text: str):
 
 
 def _refuse(name: str):
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 class Object(list):
@@ -43,9 +43,9 @@ def _key(member) -> str:
 
 
 def differences(source, seen, path: str = ""):
-    """The changes that a loader made to a source value: pairs of a path, without indices, and the kind of change.
+    """How a loader changed a source value: pairs of a path, without indices, and the kind of change.
 
-    `seen` is what Python holds after loading. Equal numbers are no difference when they are written alike.
+    `seen` is the Python value after loading. Equal numbers do not differ if they are written alike.
     """
     if isinstance(source, Object):
         yield from _object_differences(source, seen, path)
@@ -72,7 +72,7 @@ def _object_differences(source: Object, seen, path: str):
         return
     names = set(source.keys())
     if len(names) < len(source):
-        yield path, "a key that stands twice is kept once"
+        yield path, "a duplicate key is kept once"
     for name in names:
         if name in seen:
             yield from differences(source.get(name), seen[name], f"{path}.{name}")

@@ -1,4 +1,4 @@
-"""OpenAI's rules for a supervised fine-tuning file, written down from its documentation: the service itself cannot be used here.
+"""OpenAI's rules for a supervised fine-tuning file, taken from its documentation, because the service itself cannot be run here.
 
 The guide "Supervised fine-tuning" (a conversation per line, the last message the assistant's, `weight`), the API reference of
 chat completions (roles, names, tools, calls and results) and the cookbook's data check (unknown members of a message).
@@ -65,13 +65,13 @@ def call_problems(call: dict):
         yield "a name of a function that is not allowed"
     arguments = call["function"].get("arguments")
     if not isinstance(arguments, str):
-        yield "arguments that are no string"
+        yield "arguments that are not a string"
         return
     try:
         if not isinstance(json.loads(arguments), dict):
-            yield "arguments that are no object"
+            yield "arguments that are not an object"
     except ValueError:
-        yield "arguments that are no JSON"
+        yield "arguments that are not JSON"
 
 
 def tool_problems(tool: dict):
@@ -79,7 +79,7 @@ def tool_problems(tool: dict):
     if tool.get("type") != "function" or not isinstance(function, dict) or not tool.keys() <= {"type", "function"}:
         yield "a tool that is not {type, function}"
     elif not NAME.fullmatch(function.get("name", "")) or not isinstance(function.get("parameters", {}), dict):
-        yield "a tool without a name or with parameters that are no object"
+        yield "a tool without a name or with parameters that are not an object"
 
 
 def judge(records: dict[str, str], truths: dict[str, Truth]) -> dict[str, Verdicts]:

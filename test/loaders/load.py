@@ -1,8 +1,8 @@
-"""Loads files of records with `datasets`, each separately, and reports how the loader changed every value.
+"""Loads files of records with `datasets`, one at a time, and reports how the loader changed every value.
 
     python load.py FILE...      one line of JSON for each file: {"refused": WHY} or {"records": N, "changes": {CHANGE: RECORDS}}
 
-Runs in any environment that has `datasets`, so that several versions of it can be tested.
+Runs in any environment that has `datasets`, so that several versions of it can be compared.
 """
 
 import json
@@ -19,7 +19,7 @@ REFUSALS = {
     "changed from": "a column holds values of two kinds",
     "Value is too big": "a whole number is beyond 64 bits",
     "Number too big": "a number is beyond the range of a double",
-    "specified twice": "a key stands twice in an object",
+    "specified twice": "an object has a duplicate key",
     "surrogate": "a text holds half of a surrogate pair",
     "Couldn't cast": "a later part of the file has another shape than the first 10 MB",
 }
@@ -56,7 +56,7 @@ def load(path: str) -> dict:
 
 
 if __name__ == "__main__":
-    pyarrow.set_cpu_count(1)  # with several threads, chance would decide which of several faults in a file is reported
+    pyarrow.set_cpu_count(1)  # of several faults in a file its threads report whichever they come to first
     datasets.disable_progress_bars()
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     for file in sys.argv[1:]:

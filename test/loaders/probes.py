@@ -16,7 +16,7 @@ ARGUMENTS = {
     "a whole number of 20 digits": ['{"n":12345678901234567890}'],
     "a whole number of 19 digits": ['{"n":9223372036854775807}'],
     "the number 1e400": ['{"n":1e400}'],
-    "a key that stands twice": ['{"n":1,"n":2}'],
+    "a duplicate key": ['{"n":1,"n":2}'],
     "an empty object": ['{"filter":{}}', '{"filter":{"a":1}}'],
 }
 #: Name -> JSON texts of user messages, each in one session.

@@ -10,7 +10,7 @@ LEGACY = "function_call"
 @dataclass(frozen=True)
 class Call:
     name: str
-    #: The value of the arguments, numbers as written; an empty object when there are none.
+    #: The value of the arguments, with numbers as written; an empty object if there are none.
     arguments: object
     #: Is it the only one or the first one of its message?
     first: bool
@@ -19,7 +19,7 @@ class Call:
 @dataclass(frozen=True)
 class Truth:
     calls: list[Call]
-    #: Texts by what they are: rules, question, answer, text beside a call, thought, result; ... in parts, ... that holds </think>.
+    #: Texts by kind: rules, question, answer, text beside a call, thought, result; ... in parts, ... that holds </think>.
     texts: list[tuple[str, str]]
 
 

@@ -61,7 +61,7 @@ export async function reached(child: ChildProcess, isThere: () => boolean): Prom
 export const hasStaging = (folder: string): boolean =>
   readdirSync(folder).some((name) => name.includes('.staging-'));
 
-/** Stops a process and waits until it stands still; false if it ended first. */
+/** Stops a process and waits until it has stopped; false if it ended first. */
 export function halted(child: ChildProcess): Promise<boolean> {
   child.kill('SIGSTOP');
   return reached(child, () => /\) T /.test(statOf(child)));

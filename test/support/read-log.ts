@@ -13,9 +13,9 @@ export interface NamedLog {
 /** Yields the results of one log after another. */
 export async function* readLogs(
   logs: Iterable<NamedLog>,
-  given: Omit<Given, 'inputs'> = {},
+  overrides: Omit<Given, 'inputs'> = {},
 ): AsyncGenerator<readonly Result[]> {
-  const settings = resolveSettings({ ...given, inputs: ['-'] });
+  const settings = resolveSettings({ ...overrides, inputs: ['-'] });
   let results: Result[] = [];
   for await (const batch of runTask(sourcesOf(logs), settings)) {
     for (const result of batch.results) {

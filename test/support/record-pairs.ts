@@ -15,7 +15,7 @@ interface WrittenMessage {
 export interface Answer {
   /** JSON text of the message that it answers. */
   readonly question: string;
-  /** Text of the answer; for a list of parts the JSON text without its end, since the list may go on in the whole log. */
+  /** Text of the answer; for a list of parts the JSON text without its end, since the list may continue in the uncut log. */
   readonly text: string;
 }
 

@@ -13,7 +13,7 @@ import { stringValue } from '../model/message.ts';
 import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-blocks.ts';
 import { contentOfParts } from './content-parts.ts';
 import { arrayOf, joinStrings, makeMessage, type Piece } from './made-messages.ts';
-import { keptBlock, noted, ORDER_LOST, RESULT_ERROR } from './reading-notes.ts';
+import { FILTERED, keptBlock, noted, ORDER_LOST, REPLY_CUT, RESULT_ERROR } from './reading-notes.ts';
 
 /** A thought that the server does not show has a signature only. */
 const EMPTY_STRING_BYTES = 2;
@@ -30,6 +30,12 @@ export function readReply(content: Uint8Array, stopReason: string | undefined): 
   const [reply] = messagesOf(bytes, 'assistant', true) as [Message];
   const isCut = stopReason === 'max_tokens' && valueBytes(reply.bytes, 'tool_calls') !== undefined;
   return isCut ? { ...reply, notes: [...(reply.notes ?? []), TRUNCATED_CALL] } : reply;
+}
+
+/** Says that an answer did not come to its end, by its `stop_reason`. */
+export function stopNotes(stopReason: string | undefined): readonly ReadingNote[] {
+  if (stopReason === 'max_tokens') return [REPLY_CUT];
+  return stopReason === 'refusal' ? [FILTERED] : [];
 }
 
 const TRUNCATED_CALL: ReadingNote = {

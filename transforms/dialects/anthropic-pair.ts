@@ -4,9 +4,10 @@ import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import type { Message } from '../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../model/message.ts';
-import { readReply } from './anthropic-message.ts';
+import { readReply, stopNotes } from './anthropic-message.ts';
 import type { ObjectMembers } from './dialect.ts';
 import { joinStrings } from './made-messages.ts';
+import { noted } from './reading-notes.ts';
 
 /** The system text as one JSON string; undefined if it is neither a string nor a list of text blocks. */
 export function systemText(json: Uint8Array): Uint8Array | undefined {
@@ -22,7 +23,9 @@ export function systemText(json: Uint8Array): Uint8Array | undefined {
 export function replyOf(response: Uint8Array): Message | undefined {
   const answer = objectBytes(response, 'body') ?? response;
   const [content] = valuesOf(answer, ['content']);
-  return content?.[0] === OPEN_ARRAY ? readReply(content, stringValue(answer, 'stop_reason')) : undefined;
+  if (content?.[0] !== OPEN_ARRAY) return undefined;
+  const stop = stringValue(answer, 'stop_reason');
+  return noted(readReply(content, stop), stopNotes(stop));
 }
 
 const isObject = (json: Uint8Array | undefined): json is Uint8Array => json?.[0] === OPEN_OBJECT;

@@ -15,8 +15,9 @@ import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/ele
 import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../model/reply.ts';
+import { timeOf, unreadableTime } from '../model/timestamp.ts';
 import { createHistory, type History } from './anthropic-history.ts';
-import { readReply } from './anthropic-message.ts';
+import { readReply, stopNotes } from './anthropic-message.ts';
 import { detect, replyOf, systemText } from './anthropic-pair.ts';
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
 import { lineId } from './line-id.ts';
@@ -28,8 +29,8 @@ import {
   rejectObject,
   type Span,
 } from './line-objects.ts';
-import { timeOf, unreadableTime } from './logged-time.ts';
 import { makeMessage, systemMessage } from './made-messages.ts';
+import { noted } from './reading-notes.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
 
 /** Keys to read from an object, and their names here: those of a request have a dot. */
@@ -179,6 +180,7 @@ class PairWalk implements ObjectWalk {
   #bareResponse(sessionId: string, timestamp: bigint | undefined): Entry | Rejection {
     const content = this.#present('content');
     if (content?.[0] !== OPEN_ARRAY) return this.#bad('bad-response', 'content');
+    const stop = textOfValue(this.#present('stop_reason'));
     return settleReply({
       kind: 'entry',
       origin: this.#origin,
@@ -187,7 +189,7 @@ class PairWalk implements ObjectWalk {
       alone: true,
       messages: this.#userTurn,
       tools: NO_TOOLS,
-      reply: readReply(content, textOfValue(this.#present('stop_reason'))),
+      reply: noted(readReply(content, stop), stopNotes(stop)),
       changes: NO_CHANGES,
       lacks: NO_REQUEST,
     });
@@ -236,7 +238,7 @@ function createReader(
 
 const anthropic: Dialect = {
   name: 'anthropic',
-  summary: 'Pairs of the Anthropic Messages API, also as bodies of logged HTTP, and bare responses.',
+  summary: 'Pairs of the Anthropic Messages API, plain or as bodies of logged HTTP, and bare responses.',
   knownBy: 'a pair whose request or answer has blocks of the Messages API; or a response of it',
   detect,
   create: createReader,

@@ -79,7 +79,7 @@ function readUser(role: string, content: JsonView, { fold }: ReadContext): void 
 
 const cline: Dialect = defineDialect({
   name: 'cline',
-  summary: 'Tasks of Cline: the history of the API, messages with a time.',
+  summary: 'Tasks of Cline: its API history, messages with a time.',
   keys: ['role', 'content', 'ts'],
   folds: true,
   knownBy: 'role, content and ts',

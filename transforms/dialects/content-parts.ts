@@ -1,7 +1,10 @@
 /** Parts of a content: texts, and objects such as images. Every value is JSON text; a logged string stays the same string. */
+import type { JsonView } from '../json/json-view.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import type { ReadingNote } from '../model/element.ts';
 import { arrayOf, joinStrings, objectOf } from './made-messages.ts';
+import { keptBlock } from './reading-notes.ts';
 
 /** A part of a content: only a text (a JSON string), or an object. */
 export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array };
@@ -43,4 +46,19 @@ export function imageObject(image: Uint8Array): Uint8Array {
 /** The URL that holds data, a JSON string. @param media its type, and `data` in base64: JSON strings */
 export function dataUrl(media: Uint8Array, data: Uint8Array): Uint8Array {
   return concat([DATA, media.subarray(1, -1), BASE64, data.subarray(1)]);
+}
+
+/**
+ * A part in the words of the Model Context Protocol: a text, or an image with its type and data.
+ * @param notes gets a finding about any other part, which stays as it is
+ */
+export function mcpPart(part: JsonView, notes: ReadingNote[]): Part {
+  const type = part.get('type')?.text();
+  const text = part.get('text');
+  if (type === 'text' && text?.type === 'string') return { text: text.copy() };
+  const [media, data] = [part.get('mimeType'), part.get('data')];
+  if (type === 'image' && media?.type === 'string' && data?.type === 'string')
+    return { object: imagePart(dataUrl(media.bytes, data.bytes)) };
+  notes.push(keptBlock(type ?? 'unknown'));
+  return { object: part.copy() };
 }

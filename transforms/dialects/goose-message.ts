@@ -3,12 +3,12 @@
 import type { JsonView } from '../json/json-view.ts';
 import { inString } from '../json/respace.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
-import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from './content-parts.ts';
+import { contentOfParts, listOfParts, mcpPart } from './content-parts.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
 import { isTrue, present } from './logged-values.ts';
 import { callJson, makeMessage, toolMessage } from './made-messages.ts';
-import { keptBlock, noted, RESULT_ERROR } from './reading-notes.ts';
+import { noted, RESULT_ERROR } from './reading-notes.ts';
 
 const REQUESTS: ReadonlySet<string> = new Set(['toolRequest', 'frontendToolRequest']);
 const FALSE = 'f'.charCodeAt(0);
@@ -41,7 +41,7 @@ export function foldGooseMessage(message: JsonView, name: string, { fold }: Read
     const { callId, result } = resultOf(block);
     fold.answer(callId, result);
   }
-  const parts = blocks.filter((block) => !isResult(block)).map((block) => partOf(block, notes));
+  const parts = blocks.filter((block) => !isResult(block)).map((block) => mcpPart(block, notes));
   if (parts.length === 0) return;
   const isTurn = role === 'user' && parts.length === blocks.length;
   fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, notes });
@@ -55,18 +55,7 @@ function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
     return [{ kind: 'thought', text: thinking.copy() }];
   const data = block.get('data') ?? block.get('signature');
   if (type.toLowerCase().endsWith('thinking') && data?.type === 'string') return [sealedBlock(data.copy())];
-  return [blockOfPart(partOf(block, notes))];
-}
-
-function partOf(block: JsonView, notes: ReadingNote[]): Part {
-  const type = block.get('type')?.text();
-  const text = block.get('text');
-  if (type === 'text' && text?.type === 'string') return { text: text.copy() };
-  const [media, data] = [block.get('mimeType'), block.get('data')];
-  if (type === 'image' && media?.type === 'string' && data?.type === 'string')
-    return { object: imagePart(dataUrl(media.bytes, data.bytes)) };
-  notes.push(keptBlock(type ?? 'unknown'));
-  return { object: block.copy() };
+  return [blockOfPart(mcpPart(block, notes))];
 }
 
 /** A call is wrapped in `{status, value}`. */
@@ -88,7 +77,7 @@ function resultOf(block: JsonView): { readonly callId: string | undefined; reado
   const list = value?.type === 'array' ? value : value?.get('content');
   const isError = present(error) || isTrue(value?.get('isError'));
   const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
-  const parts = (list?.elements() ?? []).map((part) => partOf(part, notes));
+  const parts = (list?.elements() ?? []).map((part) => mcpPart(part, notes));
   const content = error?.type === 'string' ? error.copy() : listOfParts(parts);
   return { callId, result: noted(toolMessage(callId, content), notes) };
 }

@@ -79,7 +79,7 @@ function open(
 
 const goose: Dialect = defineDialect({
   name: 'goose',
-  summary: 'Sessions of goose, as it exports them, and the lines of its older versions.',
+  summary: 'Exported sessions of goose, and the lines of its older versions.',
   keys: ['conversation', 'working_dir', 'description', 'id', 'role', 'created', 'content'],
   folds: true,
   memory: (): Memory => ({ messages: 0, runs: 0 }),

@@ -84,8 +84,8 @@ function messagesIn(json: JsonView, context: ReadContext): readonly Message[] | 
 
 const messages: Dialect = defineDialect({
   name: 'messages',
-  summary: 'Conversations, one per line: {messages, tools} as the formats write them, or ShareGPT.',
-  knownBy: 'a list messages or conversations, and no answer beside it',
+  summary: 'Conversations, one per line: {messages, tools} as written by the formats, or ShareGPT.',
+  knownBy: 'a list messages or conversations, without an answer beside it',
   messages: 'messages',
   tools: 'tools',
   keys: ['conversations', 'system'],

@@ -141,7 +141,7 @@ function resultOf(part: JsonView): Message | undefined {
 
 const opencode: Dialect = defineDialect({
   name: 'opencode',
-  summary: 'Sessions of OpenCode, as opencode export prints them.',
+  summary: 'Sessions of OpenCode, as printed by opencode export.',
   knownBy: 'info, and a list messages of objects with info and parts',
   marks: ['info', 'messages'],
   keys: ['info', 'messages'],

@@ -6,9 +6,13 @@
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
 import { valuesOf } from '../json/members.ts';
-import type { Entry, Line } from '../model/element.ts';
-import { objectBytes, textOfValue } from '../model/message.ts';
-import type { Dialect, DialectReader, LineObjects, ReadElement } from './dialect.ts';
+import { decode } from '../json/utf8.ts';
+import type { Entry, Fate, Line } from '../model/element.ts';
+import { objectBytes, stringValue, textOfValue } from '../model/message.ts';
+import { MAX_CONVERSATION_BYTES } from './define-dialect.ts';
+import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
+import { GatheredSessions } from './gathered-sessions.ts';
+import { noted, RESPONSE_ERROR } from './reading-notes.ts';
 import { isStreamEvent } from './streams/assembler.ts';
 import { looksLikeEvents } from './streams/sse.ts';
 
@@ -19,24 +23,47 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
 ]);
 /** Reads pairs of every API. */
 const ANY = 'responses';
+/** Its calls are gathered here: its clients ask for titles and run sub-agents between the turns of a conversation. */
+const GATHERED = 'anthropic';
 /** Reasons for which a dialect rejects a pair of another API. */
 const STRANGE: ReadonlySet<string> = new Set(['bad-response', 'bad-messages']);
 
 export const isPairDialect = ({ name }: Dialect): boolean => ANSWERS.has(name) || name === ANY;
 
+/** Are the sessions of a dialect gathered here, also when the user names the dialect? */
+export const isGathered = ({ name }: Dialect): boolean => name === GATHERED;
+
 export class PairReader implements DialectReader {
   readonly #readers: ReadonlyMap<string, DialectReader>;
   readonly #first: string;
   #now: string;
+  /** Gathers the conversations of each session; undefined where the dialect does, or one entry of a session counts. */
+  readonly #gathered: GatheredSessions | undefined;
 
   /** @param first name of the dialect of the first pair */
-  constructor(first: string, readers: ReadonlyMap<string, DialectReader>) {
+  constructor(
+    first: string,
+    readers: ReadonlyMap<string, DialectReader>,
+    { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves' }: ReadingOptions = {},
+  ) {
     this.#readers = readers;
     this.#first = first;
     this.#now = first;
+    if (first === GATHERED) this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
   }
 
   read(line: Line): LineObjects {
+    const objects = this.#readPairs(line);
+    if (this.#gathered === undefined) return objects;
+    if (Array.isArray(objects)) return this.gather(objects as readonly ReadElement[]);
+    const gather = (element: ReadElement): readonly ReadElement[] => this.gather([element]);
+    function* each(): Generator<ReadElement> {
+      for (const element of objects) yield* gather(element);
+    }
+    return { length: objects.length, [Symbol.iterator]: each };
+  }
+
+  #readPairs(line: Line): LineObjects {
     const objects = this.#reader(this.#now).read(line);
     if (this.#first === ANY) return objects;
     if (objects.length !== 1 || !Array.isArray(objects)) return this.#readSeveral(line, objects);
@@ -65,16 +92,18 @@ export class PairReader implements DialectReader {
     const pair = pairIn(line.bytes);
     if (pair === undefined) return undefined;
     const { answer, isStrange } = pair;
+    if (this.#gathered !== undefined && only.kind === 'entry' && isProbe(only) && pair.mostTokens === 1)
+      return [noCompletion(only)];
     if (only.kind === 'entry' && answer !== undefined) {
       const other = apiOf(answer);
       if (other !== undefined && other !== this.#now) {
         this.#now = other;
         return this.#reader(other).read(line);
       }
-      if (other === undefined && valuesOf(answer, ['input_tokens'])[0] !== undefined) {
-        const { origin, sessionId, timestamp } = only;
-        return [{ kind: 'fate', fate: 'dropped:no-completion', origin, sessionId, timestamp }];
-      }
+      if (other === undefined && valuesOf(answer, ['input_tokens'])[0] !== undefined)
+        return [noCompletion(only)];
+      if (other === undefined && this.#gathered !== undefined && !isStrange && isFailed(answer))
+        return [withError(only)];
     }
     return isStrange ? this.#readAny(line, only, pair.sessionId) : undefined;
   }
@@ -95,24 +124,34 @@ export class PairReader implements DialectReader {
   }
 
   get holds(): true | undefined {
-    return this.#reader(this.#first).holds;
+    return this.#gathered === undefined ? this.#reader(this.#first).holds : true;
   }
 
   readApart(line: Line): readonly ReadElement[] {
     const reader = this.#reader(this.#first);
-    return reader.readApart?.(line) ?? [...this.read(line)];
+    return reader.readApart?.(line) ?? [...this.#readPairs(line)];
   }
 
   gather(entries: readonly ReadElement[]): readonly ReadElement[] {
-    return this.#reader(this.#first).gather?.(entries) ?? entries;
+    const gathered = this.#gathered;
+    if (gathered === undefined) return this.#reader(this.#first).gather?.(entries) ?? entries;
+    const passed = entries.filter((element) => {
+      if (element.kind !== 'entry' || element.alone === true) return true;
+      gathered.add(element);
+      return false;
+    });
+    return gathered.hasOver ? [...gathered.take(), ...passed] : passed;
   }
 
   end(): Iterable<ReadElement> {
-    return this.#reader(this.#first).end?.() ?? [];
+    if (this.#gathered === undefined) return this.#reader(this.#first).end?.() ?? [];
+    this.#gathered.closeAll();
+    return this.#gathered.take();
   }
 
   forget(): void {
     this.#now = this.#first;
+    this.#gathered?.forget();
     for (const reader of this.#readers.values()) reader.forget();
   }
 
@@ -123,10 +162,29 @@ export class PairReader implements DialectReader {
 
 const hasNoReply = ({ reply, emptyReply }: Entry): boolean => reply === undefined && emptyReply !== true;
 
+/** The fate of a request that asks for no answer. */
+const noCompletion = ({ origin, sessionId, timestamp }: Entry): Fate => ({
+  ...{ kind: 'fate', fate: 'dropped:no-completion' },
+  ...{ origin, sessionId, timestamp },
+});
+
+/** Does it only ask whether it may ask, as Claude Code does? */
+const isProbe = ({ messages: [first, second] }: Entry): boolean =>
+  first !== undefined && second === undefined && stringValue(first.bytes, 'content') === 'quota';
+
+const isFailed = (answer: Uint8Array): boolean => objectBytes(answer, 'error') !== undefined;
+
+/** The entry of a request whose response is an error. */
+function withError(entry: Entry): Entry {
+  const last = entry.messages.at(-1);
+  if (last === undefined) return entry;
+  return { ...entry, messages: [...entry.messages.slice(0, -1), noted(last, [RESPONSE_ERROR])] };
+}
+
 /** Might another dialect find more in it? */
 function isDoubtful(element: ReadElement): boolean {
   if (element.kind === 'rejection') return STRANGE.has(element.reason);
-  return element.kind === 'entry' && hasNoReply(element);
+  return element.kind === 'entry' && (hasNoReply(element) || isProbe(element));
 }
 
 /** One object of a line with several, as a separate line. */
@@ -141,6 +199,7 @@ interface Pair {
   /** Is it a pair that the fast dialects cannot read: a stream, or one of the Responses API? */
   readonly isStrange: boolean;
   readonly sessionId: string | undefined;
+  readonly mostTokens: number | undefined;
 }
 
 /** The member of a valid line that shows the API of the pair; undefined if it has no response. */
@@ -150,16 +209,17 @@ function pairIn(line: Uint8Array): Pair | undefined {
   if (request?.[0] !== OPEN_OBJECT) return undefined;
   const sessionId = textOfValue(id) || undefined;
   const asks = objectBytes(request, 'body') ?? request;
-  const [messages, input] = valuesOf(asks, ['messages', 'input']);
+  const [messages, input, most] = valuesOf(asks, ['messages', 'input', 'max_tokens']);
+  const mostTokens = most && Number(decode(most));
   const isItems = messages === undefined && input !== undefined && input[0] !== LETTER_N;
   if (response?.[0] !== OPEN_OBJECT) {
-    return { answer: undefined, isStrange: isStream(response) || isItems, sessionId };
+    return { answer: undefined, isStrange: isStream(response) || isItems, sessionId, mostTokens };
   }
   const [body, raw, output] = valuesOf(response, ['body', 'body_raw', 'output']);
   const isStrange = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
   const answer = body?.[0] === OPEN_OBJECT ? body : response;
   const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
-  return { answer, isStrange: isStrange || isItems || hasOutput, sessionId };
+  return { answer, isStrange: isStrange || isItems || hasOutput, sessionId, mostTokens };
 }
 
 /** Is a response the text of a stream, or a list of its chunks? */

@@ -5,12 +5,12 @@ import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
-import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from './content-parts.ts';
+import { contentOfParts, listOfParts, mcpPart, type Part } from './content-parts.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
 import { isTrue, textOf } from './logged-values.ts';
 import { callJson, makeMessage, toolMessage } from './made-messages.ts';
-import { keptBlock, noted, REPLY_CUT, RESULT_ERROR, warning } from './reading-notes.ts';
+import { noted, REPLY_CUT, RESULT_ERROR, warning } from './reading-notes.ts';
 
 export type PiMessage =
   | {
@@ -66,19 +66,8 @@ interface Parts {
 function partsOf(content: JsonView | undefined): Parts {
   if (content?.type === 'string') return { parts: [{ text: content.copy() }], notes: [] };
   const notes: ReadingNote[] = [];
-  const parts = (content?.elements() ?? []).map((part) => partOf(part, notes));
+  const parts = (content?.elements() ?? []).map((part) => mcpPart(part, notes));
   return { parts, notes };
-}
-
-function partOf(part: JsonView, notes: ReadingNote[]): Part {
-  const type = part.get('type')?.text();
-  const text = part.get('text');
-  if (type === 'text' && text?.type === 'string') return { text: text.copy() };
-  const [media, data] = [part.get('mimeType'), part.get('data')];
-  if (type === 'image' && media?.type === 'string' && data?.type === 'string')
-    return { object: imagePart(dataUrl(media.bytes, data.bytes)) };
-  notes.push(keptBlock(type ?? 'unknown'));
-  return { object: part.copy() };
 }
 
 function readAnswer(message: JsonView): PiMessage | undefined {
@@ -104,7 +93,7 @@ function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const type = block.get('type')?.text();
   if (type === 'toolCall') return [callOf(block)];
   if (type === 'thinking') return thoughtOf(block);
-  return [blockOfPart(partOf(block, notes))];
+  return [blockOfPart(mcpPart(block, notes))];
 }
 
 function callOf(block: JsonView): FoldBlock {

@@ -37,7 +37,7 @@ function read(json: JsonView, context: ReadContext, calls: CallReader): EntryFie
 
 const responses: Dialect = defineDialect({
   name: 'responses',
-  summary: 'Pairs of the OpenAI Responses API, with what they go on with by id, and bare responses.',
+  summary: 'Pairs of the OpenAI Responses API, also when they continue others by id, and bare responses.',
   knownBy: 'request with input and without messages; or object (response) and a list output',
   keys: ['session_id', 'timestamp', 'request', 'response'],
   gathers: true,

@@ -13,7 +13,7 @@ const HEAD_BYTES = 256;
 
 const streams: Dialect = {
   name: 'streams',
-  summary: 'Streamed answers as they came: server-sent events, or chunks as lines of JSON.',
+  summary: 'Streamed answers: server-sent events, or chunks as JSON lines.',
   knownBy: 'a first line of data:, event: or a comment; or an object that is a chunk or an event of a stream',
   lacks: ['tools'],
   detect: (first) =>

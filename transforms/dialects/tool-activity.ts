@@ -32,11 +32,11 @@ export function getActivityLine(message: Readonly<Record<string, unknown>>): str
   const call = isObject(first.function) ? first.function : first;
   const { name } = call;
   if (typeof name !== 'string' || name === '') return null;
-  return formatToolActivity({ name, arguments: parsed(call.arguments ?? call.args) });
+  return formatToolActivity({ name, arguments: parsedArguments(call.arguments ?? call.args) });
 }
 
 /** Parses arguments that are JSON text; returns anything else as it is. */
-function parsed(args: unknown): unknown {
+export function parsedArguments(args: unknown): unknown {
   if (typeof args !== 'string') return args;
   try {
     return JSON.parse(args);

@@ -35,77 +35,87 @@ export function gemmaTurns(
   trigger: string,
   report: GemmaReport,
 ): GemmaText {
-  const pieces: string[] = [];
-  /** Start of the model's last answer. */
-  let answerAt: number | undefined;
-  let completion = '';
-  /** End of the open model turn; undefined if none is open. */
-  let open: 'text' | 'call' | 'result' | undefined;
-  let unanswered: OpenCall[] = [];
-
-  const close = (): void => {
-    if (open !== undefined) pieces.push(END);
-    open = undefined;
-    unanswered = [];
-  };
-  const start = (role: string): void => {
-    close();
-    pieces.push(`<start_of_turn>${role}\n`);
-  };
-
-  /** @returns whether it is not empty */
-  const addAssistant = (message: Message, note: Note): boolean => {
-    if (open !== 'call' && open !== 'result') start('model');
-    const startsAt = pieces.length;
-    pieces.push(trimmed(message, note));
-    const calls = namedCalls(message, note);
-    for (const { id, name, arguments: json } of calls) {
-      unanswered.push({ id, name });
-      const text = sortedObject(callArguments(json, note), note);
-      pieces.push(`<start_function_call>call:${bare(name, note)}${text}<end_function_call>`);
-    }
-    open = calls.length > 0 ? 'call' : 'text';
-    const turn = pieces.slice(startsAt).join('');
-    if (turn === '') return false;
-    answerAt = startsAt;
-    completion = turn + (open === 'call' ? AWAITS_RESULT : END);
-    return true;
-  };
-
-  const addResult = (message: Message, note: Note): void => {
-    if (open === undefined) start('model');
-    const name = answer(unanswered, stringValue(message.bytes, 'tool_call_id'), note) ?? '';
-    pieces.push(
-      `<start_function_response>response:${name}${resultObject(message, note)}<end_function_response>`,
-    );
-    open = 'result';
-  };
-
   const declarations = tools.flatMap((tool, i) => declarationText(tool, report.at(`tools[${i}]`)) ?? []);
   const declared = declarations
     .map((text) => `<start_function_declaration>${text}<end_function_declaration>`)
     .join('');
-  if (declared !== '' && !SYSTEM.has(messages[0]?.role ?? ''))
-    pieces.push(`<start_of_turn>developer\n${trigger}${declared}${END}`);
-
+  const turns = new Turns();
+  const isFirst = declared !== '' && !SYSTEM.has(messages[0]?.role ?? '');
+  if (isFirst) turns.addText('developer', trigger + declared);
   const answers = messages.map((message, i) => {
     const note = report.at(`messages[${i}]`);
     noteMembers(message, note);
-    if (message.role === 'assistant') return addAssistant(message, note);
-    if (message.role === 'tool') addResult(message, note);
+    if (message.role === 'assistant') return turns.addAssistant(message, note);
+    if (message.role === 'tool') turns.addResult(message, note);
     else {
       const isSystem = SYSTEM.has(message.role);
       if (!isSystem && message.role !== 'user') note('unknown-role');
-      start(isSystem ? 'developer' : 'user');
       const text = trimmed(message, note);
-      pieces.push(i === 0 && isSystem && declared !== '' ? withTrigger(text, trigger) + declared : text, END);
+      const declares = i === 0 && isSystem && declared !== '';
+      turns.addText(isSystem ? 'developer' : 'user', declares ? withTrigger(text, trigger) + declared : text);
     }
     return false;
   });
-  if (open === 'call') pieces.push(AWAITS_RESULT);
-  else if (open === 'text') pieces.push(END);
+  return { ...turns.end(), answers };
+}
 
-  return { text: pieces.join(''), prompt: pieces.slice(0, answerAt).join(''), completion, answers };
+/** Appends messages to the open turn, or to another one. */
+class Turns {
+  readonly #pieces: string[] = [];
+  /** Start of the model's last answer. */
+  #answerAt: number | undefined;
+  #completion = '';
+  /** End of the open model turn; undefined if none is open. */
+  #open: 'text' | 'call' | 'result' | undefined;
+  #unanswered: OpenCall[] = [];
+
+  /** A whole turn of the user or of the developer. */
+  addText(role: 'developer' | 'user', text: string): void {
+    this.#start(role);
+    this.#pieces.push(text, END);
+  }
+
+  /** @returns whether it is not empty */
+  addAssistant(message: Message, note: Note): boolean {
+    if (this.#open !== 'call' && this.#open !== 'result') this.#start('model');
+    const startsAt = this.#pieces.length;
+    this.#pieces.push(trimmed(message, note));
+    const calls = namedCalls(message, note);
+    for (const { id, name, arguments: json } of calls) {
+      this.#unanswered.push({ id, name });
+      const text = sortedObject(callArguments(json, note), note);
+      this.#pieces.push(`<start_function_call>call:${bare(name, note)}${text}<end_function_call>`);
+    }
+    this.#open = calls.length > 0 ? 'call' : 'text';
+    const turn = this.#pieces.slice(startsAt).join('');
+    if (turn === '') return false;
+    this.#answerAt = startsAt;
+    this.#completion = turn + (calls.length > 0 ? AWAITS_RESULT : END);
+    return true;
+  }
+
+  addResult(message: Message, note: Note): void {
+    if (this.#open === undefined) this.#start('model');
+    const name = answer(this.#unanswered, stringValue(message.bytes, 'tool_call_id'), note) ?? '';
+    const result = resultObject(message, note);
+    this.#pieces.push(`<start_function_response>response:${name}${result}<end_function_response>`);
+    this.#open = 'result';
+  }
+
+  end(): Omit<GemmaText, 'answers'> {
+    const pieces = this.#pieces;
+    if (this.#open === 'call') pieces.push(AWAITS_RESULT);
+    else if (this.#open === 'text') pieces.push(END);
+    const prompt = pieces.slice(0, this.#answerAt).join('');
+    return { text: pieces.join(''), prompt, completion: this.#completion };
+  }
+
+  #start(role: string): void {
+    if (this.#open !== undefined) this.#pieces.push(END);
+    this.#open = undefined;
+    this.#unanswered = [];
+    this.#pieces.push(`<start_of_turn>${role}\n`);
+  }
 }
 
 function trimmed(message: Message, note: Note): string {

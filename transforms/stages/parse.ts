@@ -15,7 +15,7 @@ import {
 } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { rejectObject } from '../dialects/line-objects.ts';
-import { isPairDialect, PairReader } from '../dialects/pair-reader.ts';
+import { isGathered, isPairDialect, PairReader } from '../dialects/pair-reader.ts';
 import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
 import { perObject } from '../json/notes.ts';
 import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
@@ -224,7 +224,7 @@ class Parser {
   /** A reader for sources with pairs of several APIs, recognised pair by pair. */
   #pairReader({ name }: Dialect): DialectReader {
     const others = this.#known.filter(isPairDialect).map((one) => [one.name, this.#readerOf(one)] as const);
-    return new PairReader(name, new Map(others));
+    return new PairReader(name, new Map(others), this.#reading);
   }
 
   /** The reader of the source. A line without an object is rejected by the native dialect, and the next one decides. */
@@ -236,7 +236,9 @@ class Parser {
     if (chosen === 'held' || chosen === 'unknown') return chosen;
     if (chosen === undefined) return this.#readerOf(native);
     this.#reader =
-      named === undefined && isPairDialect(chosen) ? this.#pairReader(chosen) : this.#readerOf(chosen);
+      isPairDialect(chosen) && (named === undefined || isGathered(chosen))
+        ? this.#pairReader(chosen)
+        : this.#readerOf(chosen);
     this.#dialect = chosen.name;
     return this.#reader;
   }

@@ -3,7 +3,7 @@
  * violation rejects the whole session. Also records where the session's entries are, so that every line gets its fate.
  */
 
-import type { Entry, EntryLog, Rejection, SessionEnd } from '../model/element.ts';
+import type { Entry, EntryLog, Fate, Rejection, SessionEnd } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { HashedSet } from '../model/hashed-set.ts';
 import { rejectSession } from '../model/rejection.ts';
@@ -16,74 +16,85 @@ interface ValidateOptions {
 
 const STAGE = 'validate';
 
-function create({ ended = new HashedSet() }: ValidateOptions): Handlers {
-  const log = createEntryLog();
-  let sessionId: string | undefined;
-  let droppedId: string | undefined;
-  let latest: bigint | undefined; // timestamp of the session so far
-  let rejected = false;
-  let alone = false; // its id cannot occur again
-  let folded: EntryLog | undefined; // the lines of an entry that was folded from several
+class Validator {
+  readonly #ended: HashedSet;
+  readonly #log = createEntryLog();
+  #sessionId: string | undefined;
+  #droppedId: string | undefined;
+  /** Timestamp of the session so far. */
+  #latest: bigint | undefined;
+  #isRejected = false;
+  /** Can its id not occur again? */
+  #isAlone = false;
+  /** The lines of an entry that was folded from several. */
+  #folded: EntryLog | undefined;
 
-  function violation(entry: Entry): Rejection | undefined {
-    const { sessionId: id, timestamp, origin, refused } = entry;
-    if (sessionId === undefined) {
-      sessionId = id;
-      alone = entry.alone === true;
-      if (refused !== undefined) return rejectSession(STAGE, origin, id, refused.reason, refused.detail);
-      if (!ended.has(id)) return undefined;
+  constructor(ended: HashedSet) {
+    this.#ended = ended;
+  }
+
+  entry(entry: Entry): readonly (Entry | Rejection)[] {
+    if (entry.lines === undefined) this.#log.add(entry.origin);
+    else this.#folded = entry.lines;
+    if (this.#isRejected) return [];
+    const found = this.#violation(entry);
+    this.#latest = entry.timestamp ?? this.#latest;
+    if (found === undefined) return [entry];
+    this.#isRejected = true;
+    return [found];
+  }
+
+  fate(fate: Fate): readonly Fate[] {
+    this.#droppedId ??= fate.sessionId;
+    return [fate];
+  }
+
+  end({ kind, origin, last, dialect }: SessionEnd): readonly SessionEnd[] {
+    const sessionId = this.#sessionId ?? this.#droppedId;
+    const alone = this.#isAlone;
+    const entries = this.#folded ?? this.#log.take();
+    this.#folded = undefined;
+    if (last) this.#ended.clear();
+    else if (sessionId !== undefined && !alone) this.#ended.add(sessionId);
+    this.#sessionId = this.#droppedId = this.#latest = undefined;
+    this.#isRejected = this.#isAlone = false;
+    return alone
+      ? [{ kind, origin, last, alone, dialect, sessionId, entries }]
+      : [{ kind, origin, last, dialect, sessionId, entries }];
+  }
+
+  #violation(entry: Entry): Rejection | undefined {
+    const { sessionId: id, timestamp, origin } = entry;
+    if (this.#sessionId === undefined) return this.#begin(entry);
+    if (id !== this.#sessionId)
       return rejectSession(
         STAGE,
         origin,
-        id,
-        'session-reopened',
-        'the session with this id had already ended',
-      );
-    }
-    if (id !== sessionId) {
-      return rejectSession(
-        STAGE,
-        origin,
-        sessionId,
+        this.#sessionId,
         'session-id-mismatch',
         'the source has a second session id',
       );
-    }
+    const latest = this.#latest;
     if (timestamp === undefined || latest === undefined || timestamp > latest) return undefined;
     return rejectSession(STAGE, origin, id, 'timestamp-not-increasing', 'not later than the entry before it');
   }
 
-  function close(end: SessionEnd): SessionEnd {
-    const id = sessionId ?? droppedId;
-    const { kind, origin, last, dialect } = end;
-    const entries = folded ?? log.take();
-    folded = undefined;
-    const closed: SessionEnd = alone
-      ? { kind, origin, last, alone, dialect, sessionId: id, entries }
-      : { kind, origin, last, dialect, sessionId: id, entries };
-    if (end.last) ended.clear();
-    else if (id !== undefined && !alone) ended.add(id);
-    sessionId = droppedId = latest = undefined;
-    rejected = alone = false;
-    return closed;
+  /** The first entry of a session. */
+  #begin({ sessionId: id, origin, refused, alone }: Entry): Rejection | undefined {
+    this.#sessionId = id;
+    this.#isAlone = alone === true;
+    if (refused !== undefined) return rejectSession(STAGE, origin, id, refused.reason, refused.detail);
+    if (!this.#ended.has(id)) return undefined;
+    return rejectSession(STAGE, origin, id, 'session-reopened', 'the session with this id had already ended');
   }
+}
 
+function create({ ended = new HashedSet() }: ValidateOptions): Handlers {
+  const validator = new Validator(ended);
   return {
-    entry(entry) {
-      if (entry.lines === undefined) log.add(entry.origin);
-      else folded = entry.lines;
-      if (rejected) return [];
-      const found = violation(entry);
-      latest = entry.timestamp ?? latest;
-      if (found === undefined) return [entry];
-      rejected = true;
-      return [found];
-    },
-    fate(fate) {
-      droppedId ??= fate.sessionId;
-      return [fate];
-    },
-    'session-end': (end) => [close(end)],
+    entry: (entry) => validator.entry(entry),
+    fate: (fate) => validator.fate(fate),
+    'session-end': (end) => validator.end(end),
   };
 }
 

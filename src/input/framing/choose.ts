@@ -42,8 +42,8 @@ export function createFramer(
 }
 
 async function tomlFramer(name: string, maxLineBytes: number, maxElements: number): Promise<Framer> {
-  const { createTomlFramer } = await import('./toml-document.ts');
-  return createTomlFramer(name, maxLineBytes, maxElements);
+  const { TomlFramer } = await import('./toml-document.ts');
+  return new TomlFramer(name, maxLineBytes, maxElements);
 }
 
 async function documentFramer(

@@ -3,13 +3,13 @@
  * text, for the dialect `samples`; its origin is its position in the deck. smol-toml checks and parses the whole
  * document, so its size is limited (docs/decisions/0005-whole-documents.md).
  */
+
 import { createHash } from 'node:crypto';
-import { parse, TomlError } from 'smol-toml';
+import { parse, TomlDate, TomlError } from 'smol-toml';
 import type { Line, Origin, Rejection } from '../../../transforms/model/element.ts';
-import type { Framer } from './framer.ts';
+import type { Framer, FramingCounts } from './framer.ts';
 import { tomlCrowd } from './toml-crowd.ts';
 import { type TomlHeader, tomlHeaders } from './toml-headers.ts';
-import { jsonOfToml } from './toml-json.ts';
 
 /** The parser holds the whole document and all its values. */
 export const MOST_TOML_BYTES: number = 64 * 1024 * 1024;
@@ -28,41 +28,71 @@ interface Place {
 /** Place of an inline table, which has no header. */
 const NOWHERE: Place = { start: 0, end: 0 };
 
-/** @param source name of the source, for the origins; `line` is the number of the sample, from 1 */
-export function createTomlFramer(source: string, maxLineBytes: number, maxElements: number): Framer {
-  const most = Math.min(maxLineBytes, MOST_TOML_BYTES);
-  const hash = createHash('sha256');
-  const pieces: Buffer[] = [];
-  let room = Buffer.alloc(0);
-  let bytes = 0;
-  let bomBytes = 0;
-  let lineBytes = 0;
-  let lines = 0;
+export class TomlFramer implements Framer {
+  readonly #source: string;
+  readonly #mostBytes: number;
+  readonly #maxElements: number;
+  readonly #hash = createHash('sha256');
+  readonly #pieces: Buffer[] = [];
+  #room = Buffer.alloc(0);
+  #bytes = 0;
+  #bomBytes = 0;
+  #lineBytes = 0;
+  #lines = 0;
 
-  function nextOrigin({ start, end }: Place): Origin {
-    lines++;
-    lineBytes += end - start;
-    return { source, line: lines, offset: bomBytes + start, length: end - start };
+  /** @param source name of the source, for the origins; `line` is the number of the sample, from 1 */
+  constructor(source: string, maxLineBytes: number, maxElements: number) {
+    this.#source = source;
+    this.#mostBytes = Math.min(maxLineBytes, MOST_TOML_BYTES);
+    this.#maxElements = maxElements;
   }
 
-  function rejectAll(reason: string, detail: string): Rejection {
-    const origin = nextOrigin({ start: 0, end: bytes - bomBytes });
-    const sha256 = hash.digest('hex');
-    return { kind: 'rejection', scope: 'line', stage: 'framing', reason, detail, origin, sha256 };
+  space(): Uint8Array {
+    this.#room = Buffer.allocUnsafe(ROOM_BYTES);
+    return this.#room;
   }
 
-  function* read(): Generator<Line | Rejection> {
-    const whole = Buffer.concat(pieces);
-    bomBytes = whole.toString('utf8', 0, BOM_BYTES) === BOM ? BOM_BYTES : 0;
-    const text = whole.subarray(bomBytes);
-    const crowd = tomlCrowd(text, maxElements);
+  filled(count: number): readonly [] {
+    const piece = this.#room.subarray(0, count);
+    this.#bytes += count;
+    if (this.#bytes <= this.#mostBytes) this.#pieces.push(piece);
+    else for (const one of [...this.#pieces.splice(0), piece]) this.#hash.update(one);
+    return [];
+  }
+
+  *end(): Generator<Line | Rejection> {
+    if (this.#bytes > this.#mostBytes)
+      yield this.#rejectAll(
+        'line-too-long',
+        `${this.#bytes} bytes, the limit for TOML is ${this.#mostBytes}`,
+      );
+    else if (this.#bytes > 0) yield* this.#read();
+  }
+
+  counts(): FramingCounts {
+    return {
+      bytes: this.#bytes,
+      bomBytes: this.#bomBytes,
+      lineBytes: this.#lineBytes,
+      terminatorBytes: this.#bytes - this.#bomBytes - this.#lineBytes,
+      lines: this.#lines,
+      crlf: 0,
+      noFinalNewline: false,
+    };
+  }
+
+  *#read(): Generator<Line | Rejection> {
+    const whole = Buffer.concat(this.#pieces);
+    this.#bomBytes = whole.toString('utf8', 0, BOM_BYTES) === BOM ? BOM_BYTES : 0;
+    const text = whole.subarray(this.#bomBytes);
+    const crowd = tomlCrowd(text, this.#maxElements);
     const document =
       crowd === undefined
         ? parseToml(text)
         : { reason: 'too-many-elements', detail: `the deck has ${crowd}` };
     if ('reason' in document) {
-      hash.update(text);
-      yield rejectAll(document.reason, document.detail);
+      this.#hash.update(text);
+      yield this.#rejectAll(document.reason, document.detail);
       return;
     }
     const { samples } = document;
@@ -71,41 +101,28 @@ export function createTomlFramer(source: string, maxLineBytes: number, maxElemen
     const inOrder = samples.values.map((_, index) => index);
     for (const index of inOrder.sort((a, b) => placeOf(a).start - placeOf(b).start)) {
       const place = placeOf(index);
-      const origin = { raw: text.subarray(place.start, place.end), dialect: DIALECT };
-      yield {
-        kind: 'line',
-        origin: nextOrigin(place),
-        bytes: Buffer.from(jsonOf(samples, index)),
-        created: origin,
-      };
+      const created = { raw: text.subarray(place.start, place.end), dialect: DIALECT };
+      const bytes = Buffer.from(jsonOf(samples, index));
+      yield { kind: 'line', origin: this.#nextOrigin(place), bytes, created };
     }
   }
 
-  return {
-    space() {
-      room = Buffer.allocUnsafe(ROOM_BYTES);
-      return room;
-    },
-    filled(count) {
-      bytes += count;
-      if (bytes <= most) pieces.push(room.subarray(0, count));
-      else for (const piece of [...pieces.splice(0), room.subarray(0, count)]) hash.update(piece);
-      return [];
-    },
-    *end() {
-      if (bytes > most) yield rejectAll('line-too-long', `${bytes} bytes, the limit for TOML is ${most}`);
-      else if (bytes > 0) yield* read();
-    },
-    counts: () => ({
-      bytes,
-      bomBytes,
-      lineBytes,
-      terminatorBytes: bytes - bomBytes - lineBytes,
-      lines,
-      crlf: 0,
-      noFinalNewline: false,
-    }),
-  };
+  #nextOrigin({ start, end }: Place): Origin {
+    this.#lines++;
+    this.#lineBytes += end - start;
+    return {
+      source: this.#source,
+      line: this.#lines,
+      offset: this.#bomBytes + start,
+      length: end - start,
+    };
+  }
+
+  #rejectAll(reason: string, detail: string): Rejection {
+    const origin = this.#nextOrigin({ start: 0, end: this.#bytes - this.#bomBytes });
+    const sha256 = this.#hash.digest('hex');
+    return { kind: 'rejection', scope: 'line', stage: 'framing', reason, detail, origin, sha256 };
+  }
 }
 
 /** The parsed samples of a deck, and the ids of those that are named tables. */
@@ -197,4 +214,23 @@ function pathOf(header: string): readonly [first: string | undefined, second: st
   if (entry === undefined) return [undefined, undefined];
   const [first, inner] = entry;
   return [first, Array.isArray(inner) ? undefined : Object.keys(inner)[0]];
+}
+
+/** A value as JSON text. Whole numbers keep all their digits; values that JSON lacks (dates, nan, inf) become strings. */
+function jsonOfToml(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number') return jsonOfFloat(value);
+  if (value instanceof TomlDate) return JSON.stringify(value.toISOString());
+  if (Array.isArray(value)) return `[${value.map(jsonOfToml).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${jsonOfToml(one)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** Keeps a float a float: 1.0 does not become 1. */
+function jsonOfFloat(value: number): string {
+  if (!Number.isFinite(value))
+    return JSON.stringify(String(value).replace('Infinity', 'inf').replace('NaN', 'nan'));
+  const text = Object.is(value, -0) ? '-0' : String(value);
+  return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }

@@ -19,7 +19,9 @@ export interface StdinReader {
 export function openStdin(signal?: AbortSignal): StdinReader {
   signal?.throwIfAborted();
   const stats = fstatSync(STDIN);
-  return stats.isFIFO() || stats.isSocket() ? openPipe(signal) : { read: readNow, close: () => undefined };
+  return stats.isFIFO() || stats.isSocket()
+    ? new PipeReader(signal)
+    : { read: readNow, close: () => undefined };
 }
 
 function readNow(room: Uint8Array): number {
@@ -37,70 +39,76 @@ const unreadable = (error: unknown): SourceFault =>
     error,
   );
 
-function openPipe(signal: AbortSignal | undefined): StdinReader {
-  const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  let from = 0; // the range of bytes that arrived and were not read yet
-  let to = 0;
-  let ended = false;
-  let fault: unknown;
-  let wake: () => void = () => undefined;
+class PipeReader implements StdinReader {
+  readonly #signal: AbortSignal | undefined;
+  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  readonly #socket: Socket;
+  /** The range of bytes that arrived and were not read yet. */
+  #from = 0;
+  #to = 0;
+  #ended = false;
+  #fault: unknown;
+  #wake: () => void = () => undefined;
 
-  const onread: OnReadOpts = {
-    buffer,
-    callback(count) {
-      from = 0;
-      to = count;
-      socket.pause(); // until it is read, because the next bytes will overwrite it
-      wake();
-      return false;
-    },
-  };
-  // the constructor accepts `onread` like connect(); its type omits it
-  const options: SocketConstructorOpts & { onread: OnReadOpts } = {
-    fd: STDIN,
-    readable: true,
-    writable: false,
-    onread,
-  };
-  const socket = new Socket(options);
-  const end = (error?: unknown): void => {
-    ended = true;
-    fault ??= error;
-    wake();
-  };
-  socket
-    .on('end', () => end())
-    .on('close', () => end())
-    .on('error', (error) => end(unreadable(error)));
-  const abort = (): void => {
-    end(signal?.reason);
-    socket.destroy();
-  };
-  signal?.addEventListener('abort', abort, { once: true });
-  socket.resume();
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    const onread: OnReadOpts = { buffer: this.#buffer, callback: (count) => this.#arrive(count) };
+    // the constructor accepts `onread` like connect(); its type omits it
+    const options: SocketConstructorOpts & { onread: OnReadOpts } = {
+      fd: STDIN,
+      readable: true,
+      writable: false,
+      onread,
+    };
+    this.#socket = new Socket(options);
+    this.#socket
+      .on('end', () => this.#end())
+      .on('close', () => this.#end())
+      .on('error', (error) => this.#end(unreadable(error)));
+    signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#socket.resume();
+  }
 
-  async function bytesCome(): Promise<void> {
-    while (from === to && !ended) {
-      socket.resume();
+  async read(room: Uint8Array): Promise<number> {
+    this.#signal?.throwIfAborted();
+    await this.#bytesCome();
+    if (this.#fault !== undefined) throw this.#fault;
+    const count = Math.min(this.#to - this.#from, room.length);
+    room.set(this.#buffer.subarray(this.#from, this.#from + count));
+    this.#from += count;
+    return count;
+  }
+
+  close(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#socket.destroy();
+  }
+
+  #arrive(count: number): boolean {
+    this.#from = 0;
+    this.#to = count;
+    this.#socket.pause(); // until it is read, because the next bytes will overwrite it
+    this.#wake();
+    return false;
+  }
+
+  #end(error?: unknown): void {
+    this.#ended = true;
+    this.#fault ??= error;
+    this.#wake();
+  }
+
+  readonly #abort = (): void => {
+    this.#end(this.#signal?.reason);
+    this.#socket.destroy();
+  };
+
+  async #bytesCome(): Promise<void> {
+    while (this.#from === this.#to && !this.#ended) {
+      this.#socket.resume();
       await new Promise<void>((resolve) => {
-        wake = resolve;
+        this.#wake = resolve;
       });
     }
   }
-
-  return {
-    async read(room) {
-      signal?.throwIfAborted();
-      await bytesCome();
-      if (fault !== undefined) throw fault;
-      const count = Math.min(to - from, room.length);
-      room.set(buffer.subarray(from, from + count));
-      from += count;
-      return count;
-    },
-    close() {
-      signal?.removeEventListener('abort', abort);
-      socket.destroy();
-    },
-  };
 }

@@ -13,7 +13,6 @@ export function RejectionPage({ i }: { readonly i: number }): VNode {
   if (error !== undefined) return <Nothing>{error}</Nothing>;
   if (value === undefined) return <Nothing>…</Nothing>;
   const { line } = value;
-  const hash = line.raw_sha256;
   return (
     <>
       <section class="pane" tabIndex={0} aria-label="Rejected line">
@@ -41,34 +40,41 @@ export function RejectionPage({ i }: { readonly i: number }): VNode {
           <Window value={value} />
         )}
       </section>
-      <aside class="side" tabIndex={0} aria-label="About the line">
-        <h2>Where it is</h2>
-        <dl>
-          <dt>log</dt>
-          <dd>
-            <bdi class="mono">{line.source.uri}</bdi>
-            {line.line === undefined ? null : `, line ${showNumber(line.line)}`}
-          </dd>
-          {line.byte_start === undefined ? null : (
-            <>
-              <dt>bytes</dt>
-              <dd>{`${showNumber(line.byte_start)} to ${showNumber(line.byte_end ?? 0)}`}</dd>
-            </>
-          )}
-          <dt>stage</dt>
-          <dd>{line.stage}</dd>
-          {hash == null ? null : (
-            <>
-              <dt>SHA-256</dt>
-              <dd class="mono">{`${hash.slice(0, SHOWN_HASH)}…`}</dd>
-            </>
-          )}
-        </dl>
-        {line.line === undefined ? null : (
-          <code class="cmd">{`turnmill explain ${shellWord(`${line.source.uri}:${line.line}`)} --root LOGS`}</code>
-        )}
-      </aside>
+      <AboutLine line={line} />
     </>
+  );
+}
+
+function AboutLine({ line }: { readonly line: RejectionAnswer['line'] }): VNode {
+  const hash = line.raw_sha256;
+  return (
+    <aside class="side" tabIndex={0} aria-label="About the line">
+      <h2>Where it is</h2>
+      <dl>
+        <dt>log</dt>
+        <dd>
+          <bdi class="mono">{line.source.uri}</bdi>
+          {line.line === undefined ? null : `, line ${showNumber(line.line)}`}
+        </dd>
+        {line.byte_start === undefined ? null : (
+          <>
+            <dt>bytes</dt>
+            <dd>{`${showNumber(line.byte_start)} to ${showNumber(line.byte_end ?? 0)}`}</dd>
+          </>
+        )}
+        <dt>stage</dt>
+        <dd>{line.stage}</dd>
+        {hash == null ? null : (
+          <>
+            <dt>SHA-256</dt>
+            <dd class="mono">{`${hash.slice(0, SHOWN_HASH)}…`}</dd>
+          </>
+        )}
+      </dl>
+      {line.line === undefined ? null : (
+        <code class="cmd">{`turnmill explain ${shellWord(`${line.source.uri}:${line.line}`)} --root LOGS`}</code>
+      )}
+    </aside>
   );
 }
 

@@ -103,9 +103,10 @@ describe('the reply', () => {
   it('is reported when it was cut off in a call', () => {
     const call = '[{"type":"tool_use","id":"t","name":"f","input":{}}]';
     const rules = (content: string, stop: string) => reply(content, stop)?.notes?.map(({ rule }) => rule);
-    expect(rules(call, 'max_tokens')).toEqual(['truncated-call']);
+    expect(rules(call, 'max_tokens')).toEqual(['truncated-call', 'reply-cut']);
     expect(rules(call, 'tool_use')).toBeUndefined();
-    expect(rules('[{"type":"text","text":"a"}]', 'max_tokens')).toBeUndefined();
+    expect(rules('[{"type":"text","text":"a"}]', 'max_tokens')).toEqual(['reply-cut']);
+    expect(rules('[{"type":"text","text":"a"}]', 'refusal')).toEqual(['reply-filtered']);
   });
 });
 

@@ -8,7 +8,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
-import { readReply } from '../anthropic-message.ts';
+import { readReply, stopNotes } from '../anthropic-message.ts';
 import type { EntryFields } from '../dialect-spec.ts';
 import { present } from '../logged-values.ts';
 import { makeMessage } from '../made-messages.ts';
@@ -137,8 +137,7 @@ function ofWhole(view: JsonView): Answer {
 
 function ofMessage(view: JsonView, content: JsonView): Answer {
   const stop = view.get('stop_reason')?.text();
-  const notes = stop === 'max_tokens' ? [REPLY_CUT] : stop === 'refusal' ? [FILTERED] : [];
-  return { ...answerOf(readReply(content.copy(), stop), notes), isMessage: true };
+  return { ...answerOf(readReply(content.copy(), stop), stopNotes(stop)), isMessage: true };
 }
 
 function answerOf(message: Message, notes: readonly ReadingNote[]): Answer {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createTomlFramer } from '../../../../src/input/framing/toml-document.ts';
+import { TomlFramer } from '../../../../src/input/framing/toml-document.ts';
 import type { Line, Rejection } from '../../../../transforms/model/element.ts';
 
 /** Frames the text in chunks of this many bytes. */
 function frame(text: string | Buffer, chunk = 1000, most = 10_000): (Line | Rejection)[] {
   const bytes = Buffer.from(text);
-  const framer = createTomlFramer('d.toml', most, 100_000);
+  const framer = new TomlFramer('d.toml', most, 100_000);
   const elements: (Line | Rejection)[] = [];
   for (let at = 0; at < bytes.length; at += chunk) {
     const piece = bytes.subarray(at, at + chunk);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { gzipMember, zstdFrame } from '../../../src/dataset/pack.ts';
+import { gzipMember, zstdFrame } from '../../../src/dataset/packing.ts';
 import { walkFrame } from '../../../src/input/decompress/zstd-frame.ts';
 import { packWithProgram } from '../../../src/input/decompress/zstd-program.ts';
 import { hasZstd } from '../../support/zstd.ts';
