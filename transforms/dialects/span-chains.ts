@@ -5,7 +5,7 @@
 import type { JsonView } from '../json/json-view.ts';
 import type { Message } from '../model/element.ts';
 import { unpacked } from './logged-values.ts';
-import { Chains, saidUpTo } from './pairs/chains.ts';
+import { Chains, messagesUpTo } from './pairs/chains.ts';
 import { plainly } from './pairs/item-messages.ts';
 
 export const CHAIN_MISSING = 'previous_response_id names a response that is not in the source before it';
@@ -49,13 +49,13 @@ export class SpanChains {
   follow({ previous, id }: SpanLink, messages: Message[]): boolean {
     const first = messages.findIndex((message) => !isSystem(message));
     const added = first < 0 ? [] : messages.slice(first);
-    const asked = added.findLastIndex(({ role }) => role !== 'assistant');
-    const isWhole = added.slice(0, Math.max(asked, 0)).some(({ role }) => role === 'assistant');
+    const question = added.findLastIndex(({ role }) => role !== 'assistant');
+    const isWhole = added.slice(0, Math.max(question, 0)).some(({ role }) => role === 'assistant');
     const parent = previous === undefined || isWhole ? undefined : this.#chains.find(previous);
     if (previous !== undefined && parent === undefined && !isWhole) return false;
-    const history = saidUpTo(parent).flatMap(({ message }) => message ?? []);
+    const history = messagesUpTo(parent).flatMap(({ message }) => message ?? []);
     messages.splice(first < 0 ? messages.length : first, 0, ...history);
-    if (id !== undefined) this.#chains.add(id, { parent, said: added.map(plainly), sessionId: '' });
+    if (id !== undefined) this.#chains.add(id, { parent, messages: added.map(plainly), sessionId: '' });
     return true;
   }
 }

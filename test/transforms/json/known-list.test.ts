@@ -26,7 +26,7 @@ function create() {
     copies.length = 0;
     return { end, items: list.items, texts: list.items.map(({ bytes }) => text(bytes)) };
   };
-  return { scanner, list, read, made: copies, count };
+  return { scanner, list, read, copies, count };
 }
 
 describe('a list', () => {
