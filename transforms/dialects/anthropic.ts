@@ -65,7 +65,7 @@ class PairWalk implements ObjectWalk {
   readonly #history: History;
   readonly #tools: ToolsReader;
   /** `--user-turn`, placed before a bare response. */
-  readonly #asked: readonly Message[];
+  readonly #userTurn: readonly Message[];
   /** The system message of the previous request. */
   #system: Message | undefined;
 
@@ -79,7 +79,7 @@ class PairWalk implements ObjectWalk {
     this.#scanner = scanner;
     this.#history = createHistory(scanner);
     this.#tools = createToolsReader(scanner, BODY_DEPTH, defineTool);
-    this.#asked = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
+    this.#userTurn = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
   }
 
   /** Walks the object at `at`; returns the index after it, or -1. */
@@ -187,7 +187,7 @@ class PairWalk implements ObjectWalk {
       sessionId,
       timestamp,
       alone: true,
-      messages: this.#asked,
+      messages: this.#userTurn,
       tools: NO_TOOLS,
       reply: noted(readReply(content, stop), stopNotes(stop)),
       changes: NO_CHANGES,

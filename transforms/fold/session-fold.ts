@@ -138,8 +138,8 @@ export class SessionFold implements FoldHost, FoldedSource {
    * Takes the next line of the session, whose bytes are in the memory.
    * @returns false if it is odd: the stages have to read the session, and the fold is over
    */
-  add({ bytes, origin, made }: Line): boolean {
-    if (made !== undefined || bytes.buffer !== this.#module.buffer) return false;
+  add({ bytes, origin, created }: Line): boolean {
+    if (created !== undefined || bytes.buffer !== this.#module.buffer) return false;
     const at = bytes.byteOffset;
     if (this.#exports.line(at, at + bytes.length, origin.line, origin.offset) === 0) return false;
     this.#entries++;
