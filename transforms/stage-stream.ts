@@ -28,7 +28,7 @@ export class StageStream extends Transform {
   #handed = 0;
   #batched = false;
   /** Output of the last one of them. */
-  #made: Iterator<StreamElement> | undefined;
+  #emitted: Iterator<StreamElement> | undefined;
   #done: TransformCallback | undefined;
 
   constructor(handlers: Handlers) {
@@ -62,7 +62,7 @@ export class StageStream extends Transform {
         if (!this.push(next)) return; // resumed by _read
       }
     } catch (error) {
-      this.#done = this.#made = undefined;
+      this.#done = this.#emitted = undefined;
       done(error as Error);
       return;
     }
@@ -84,17 +84,17 @@ export class StageStream extends Transform {
 
   #nextElement(): StreamElement | undefined {
     for (;;) {
-      const next = this.#made?.next();
+      const next = this.#emitted?.next();
       if (next !== undefined && next.done !== true) {
         count(this.#out, next.value);
         return next.value;
       }
-      this.#made = undefined;
+      this.#emitted = undefined;
       const element = this.#chunk[this.#handed];
       if (element === undefined) return undefined;
       this.#handed++;
       count(this.#in, element);
-      this.#made = step(this.#handlers, element)[Symbol.iterator]();
+      this.#emitted = step(this.#handlers, element)[Symbol.iterator]();
     }
   }
 }

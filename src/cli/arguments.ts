@@ -126,8 +126,8 @@ function invocationOf(command: Command, words: readonly string[], flagValues: Fl
   if (words.length > most) throw usage(`${command.name}: unexpected argument '${words[most]}'`);
   const { options } = command;
   const flags: Values = Object.fromEntries(options.flatMap((option) => flagValue(option, flagValues)));
-  const given = flags.config === undefined ? flags : mergeValues(readConfig(flags.config, options), flags);
-  const values = { ...Object.fromEntries(options.flatMap(environmentValue)), ...given };
+  const merged = flags.config === undefined ? flags : mergeValues(readConfig(flags.config, options), flags);
+  const values = { ...Object.fromEntries(options.flatMap(environmentValue)), ...merged };
   return { command, words, values: withFormatOptions(options, values) };
 }
 

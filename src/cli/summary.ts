@@ -54,8 +54,8 @@ function folderName(out: string): string {
 }
 
 function row(label: string, parts: readonly (string | undefined)[]): string | undefined {
-  const given = parts.filter((part) => part !== undefined && part !== '');
-  return given.length === 0 ? undefined : `  ${label.padEnd(LABEL_WIDTH)}${given.join('; ')}`;
+  const present = parts.filter((part) => part !== undefined && part !== '');
+  return present.length === 0 ? undefined : `  ${label.padEnd(LABEL_WIDTH)}${present.join('; ')}`;
 }
 
 /** `12 written, 1 rejected`: names in `order` come first, the others follow by name. */

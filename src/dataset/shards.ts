@@ -160,8 +160,8 @@ export class Shards {
     const suffix = `.${kind}${packing?.suffix ?? ''}` as const;
     const path = shardPath(folder, shardStem(group), number, suffix);
     this.#makeRoom();
-    const made = this.#files.create(path);
-    const file = packing === undefined ? lineFileOver(made) : packedLineFileOver(made, packing);
+    const created = this.#files.create(path);
+    const file = packing === undefined ? lineFileOver(created) : packedLineFileOver(created, packing);
     const shard = { path, group, number, file, uncompressedBytes: 0, innerLines: 0 };
     this.#open.set(`${folder}/${group}`, shard);
     return shard;

@@ -53,7 +53,7 @@ export class VolumeLock {
   /** Descriptor of this folder, open as long as a path through it is needed. */
   #fd: number | undefined;
   /** Identity of the socket's name. */
-  #made: Identity | undefined;
+  #identity: Identity | undefined;
 
   private constructor(place: Place) {
     this.#place = place;
@@ -126,7 +126,7 @@ export class VolumeLock {
     server.on('error', () => {}); // the client may give up its connection
     server.unref();
     this.#server = server;
-    this.#made = lstatIfAny(join(folder, SOCKET));
+    this.#identity = lstatIfAny(join(folder, SOCKET));
   }
 
   async #contend(): Promise<void> {
@@ -160,7 +160,7 @@ export class VolumeLock {
       throw error;
     }
     const now = lstatIfAny(join(this.#folder(), SOCKET));
-    if (now === undefined || now.dev !== this.#made?.dev || now.ino !== this.#made.ino)
+    if (now === undefined || now.dev !== this.#identity?.dev || now.ino !== this.#identity.ino)
       throw lockedBy(this.#place);
   }
 

@@ -61,8 +61,8 @@ const unchanged = (message: Message): { message: Message; rules: readonly string
 /** The rules that the stages after cleanup applied. */
 function laterRules(cleaned: Message, final: Message | undefined, record: WrittenRecord): readonly string[] {
   const names: string[] = [];
-  const made = canonical(cleaned, (rule) => names.push(rule));
+  const expected = canonical(cleaned, (rule) => names.push(rule));
   if (final === undefined) return [...names, EMPTY_REPLY];
-  if (Buffer.compare(made.bytes, final.bytes) === 0) return names;
+  if (Buffer.compare(expected.bytes, final.bytes) === 0) return names;
   return [...names, ...REASONING_RULES.filter((rule) => record.conversation.changes.has(rule))];
 }

@@ -76,7 +76,7 @@ class Loop {
   readonly #messages: LoopMessage[];
   /** Messages of the user after each finished answer. */
   readonly #requests: LoopMessage[][];
-  readonly #made = new Set<string>();
+  readonly #calls = new Set<string>();
   readonly #counts = { steps: 0, same: 0, drifted: 0, missed: 0, repeated: 0 };
   #first: Divergence | undefined;
 
@@ -119,8 +119,8 @@ class Loop {
     for (const raw of calls) {
       const call = callOf(raw);
       const key = callKey(call);
-      if (this.#made.has(key)) this.#counts.repeated += 1;
-      this.#made.add(key);
+      if (this.#calls.has(key)) this.#counts.repeated += 1;
+      this.#calls.add(key);
       const { match, result, recorded } = this.#tape.answer(call);
       this.#counts[match] += 1;
       if (match !== 'same') this.#first ??= { step: this.#counts.steps, recorded, got: call };

@@ -263,11 +263,11 @@ export class ObjectClient {
   }
 
   /** Adapts to what the response calls for; returns false if there is nothing to change. */
-  async #adapt(bucket: string, asked: string, fault: Refusal): Promise<boolean> {
+  async #adapt(bucket: string, usedRegion: string, fault: Refusal): Promise<boolean> {
     const { headers } = fault;
     const region = headers['x-amz-bucket-region'];
     const isElsewhere = [301, 307, 400].includes(fault.status ?? 0);
-    if (isElsewhere && typeof region === 'string' && region !== asked) {
+    if (isElsewhere && typeof region === 'string' && region !== usedRegion) {
       if (this.#regions.get(bucket) !== region) this.#addresses.delete(bucket);
       this.#regions.set(bucket, region);
       return true;

@@ -59,9 +59,9 @@ export const DEFAULT_S3: S3Options = {
 
 /** Fills in defaults for the options that the caller leaves out. Throws a usage error for an invalid value. */
 export function resolveS3Options(
-  given: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } = {},
+  partial: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } = {},
 ): S3Options {
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const set = Object.fromEntries(Object.entries(partial).filter(([, value]) => value !== undefined));
   const options: S3Options = { ...DEFAULT_S3, ...set };
   checkEndpoint(options.endpoint);
   if (options.sse !== undefined && !/^(?:AES256|aws:kms(?:=[\w:/.-]+)?)$/.test(options.sse))

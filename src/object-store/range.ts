@@ -17,7 +17,7 @@ export class Range {
   /** Bytes that have arrived. */
   have = 0;
   /** Bytes that were read. */
-  #given = 0;
+  #read = 0;
 
   constructor(from: number, to: number, slabs: Slabs, isKept: boolean) {
     this.from = from;
@@ -31,12 +31,12 @@ export class Range {
   }
 
   get isRead(): boolean {
-    return this.#given === this.length;
+    return this.#read === this.length;
   }
 
   /** Is it worth waking the reader? A turn of the event loop for each packet takes more time than its bytes. */
   get isReady(): boolean {
-    return this.have - this.#given >= SLAB_BYTES || this.have === this.length;
+    return this.have - this.#read >= SLAB_BYTES || this.have === this.length;
   }
 
   /** Memory for the next bytes; empty if all have arrived. */
@@ -70,13 +70,13 @@ export class Range {
       if (this.#taken < slab.length) break; // the room is full, or more will come into it
       this.#next(slab);
     }
-    this.#given += count;
+    this.#read += count;
     return count;
   }
 
   /** Goes back to the start of a range that is kept. */
   rewind(): void {
-    this.#reading = this.#taken = this.#given = 0;
+    this.#reading = this.#taken = this.#read = 0;
   }
 
   /** Frees the memory once all bytes have arrived: until then a connection may write to it. */

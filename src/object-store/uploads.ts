@@ -46,7 +46,7 @@ interface Upload {
   readonly parts: { readonly ETag: string; readonly PartNumber: number }[];
   /** Parts that were added and are not stored yet. */
   open: number;
-  given: number;
+  added: number;
   bytes: number;
   isComplete: boolean;
 }
@@ -77,7 +77,7 @@ export class Uploads {
       id: undefined,
       parts: [],
       open: 0,
-      given: 0,
+      added: 0,
       bytes: 0,
       isComplete: false,
     };
@@ -87,11 +87,11 @@ export class Uploads {
 
   /** Sends a part when there is room, then removes the file. @param isLast whether it completes the object */
   add(upload: Upload, file: PartFile, bytes: number, isLast: boolean): void {
-    upload.given++;
+    upload.added++;
     upload.open++;
     upload.bytes += bytes;
     upload.isComplete = isLast;
-    const number = upload.given;
+    const number = upload.added;
     if (number > this.#mostParts) {
       const url = objectUrl(upload.place);
       const text = `${url} needs more than ${this.#mostParts} parts: use a larger --s3-part-size, or a smaller --shard-size`;

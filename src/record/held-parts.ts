@@ -9,7 +9,7 @@ import type { Result } from '../ledger/result.ts';
 
 export interface HeldParts {
   write(results: readonly Result[]): void;
-  /** Yields everything written, in order. Can be read several times. */
+  /** Yields everything written, in order. Can be read several times. The bytes of a result are valid until the next one. */
   read(): Iterable<Result>;
   close(): void;
 }

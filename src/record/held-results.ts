@@ -44,7 +44,7 @@ export class HeldResults {
     this.#forget();
   }
 
-  /** Yields all of them in order. Can be called several times. */
+  /** Yields all of them in order. Can be called several times. The bytes of a result are valid until the next one. */
   *all(): Generator<Result> {
     if (this.#parts !== undefined) yield* this.#parts.read();
     yield* this.#held;

@@ -98,7 +98,7 @@ export class ShardRecords {
       const sums =
         shard.bytes === 0
           ? new BlockSums()
-          : await checkFile(this.#run.root, shard, { signal, onContent: file.write });
+          : await checkFile(this.#run.root, shard, { signal, onContent: (bytes) => file.write(bytes) });
       if (shard.gathered !== undefined) {
         file.write(shard.gathered);
         sums.add(shard.gathered);

@@ -39,7 +39,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     systemText,
     toolDefinitions,
     plugIns,
-    formatOptions: given,
+    formatOptions: optionValues,
     ...decisive
   } = settings;
   const texts = {
@@ -51,7 +51,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
   const listed = only === undefined ? {} : { onlySha256: sha256(JSON.stringify([...new Set(only)].sort())) };
   const folding = otherThanDefault({ select, maxConversationBytes });
   const metadata = meta.length === 0 ? {} : { meta };
-  const options = { formatOptions: hashedTexts(given, plugIns) };
+  const options = { formatOptions: hashedTexts(optionValues, plugIns) };
   const named = { ...folding, ...metadata, ...textHashes, ...listed, ...plugInsOf(plugIns) };
   return Object.fromEntries(
     Object.entries({ ...decisive, ...options, ...named }).sort(([a], [b]) => (a < b ? -1 : 1)),

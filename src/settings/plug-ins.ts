@@ -91,12 +91,12 @@ export function filesOnly({ files }: RunPlugIns): RunPlugIns {
 }
 
 /** Adds the caller's objects. @throws TurnmillError `usage` */
-export function withObjects(loaded: RunPlugIns, given: GivenPlugIns): RunPlugIns {
+export function withObjects(loaded: RunPlugIns, objects: GivenPlugIns): RunPlugIns {
   const where = 'the settings';
   const own: PlugIns = {
-    dialects: (given.dialects ?? []).map((one) => checked('dialects', one, where)),
-    formats: (given.formats ?? []).map((one) => checked('formats', one, where)),
-    stages: (given.stages ?? []).map((one) => checked('stages', one, where)),
+    dialects: (objects.dialects ?? []).map((one) => checked('dialects', one, where)),
+    formats: (objects.formats ?? []).map((one) => checked('formats', one, where)),
+    stages: (objects.stages ?? []).map((one) => checked('stages', one, where)),
   };
   const hasObjects = loaded.hasObjects || KINDS.some((kind) => own[kind].length > 0);
   return merge(loaded, { ...own, files: [], hasObjects }, where);

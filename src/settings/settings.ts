@@ -188,13 +188,13 @@ export type Given = GivenPlugIns &
   };
 
 /** Fills in the settings of a run. Throws a usage error that names the option if a value is not allowed. */
-export function resolveSettings({ dialects, formats: ownFormats, stages, ...given }: Given): Settings {
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+export function resolveSettings({ dialects, formats: ownFormats, stages, ...options }: Given): Settings {
+  const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const merged = { ...DEFAULT_SETTINGS, out: undefined, ...set } as Settings;
   const settings = {
     ...merged,
     format: [merged.format].flat(),
-    s3: resolveS3Options(given.s3),
+    s3: resolveS3Options(options.s3),
     formatOptions: sorted(merged.formatOptions),
     plugIns: withObjects(merged.plugIns, { dialects, formats: ownFormats, stages }),
   };

@@ -98,9 +98,9 @@ function isTurn({ from, value, ...others }: JsonObject): boolean {
 
 /** `text`, or `prompt` and `completion`. */
 function texts({ text, prompt, completion, metadata, ...others }: JsonObject): RecordFacts {
-  const given = text === undefined ? [prompt, completion] : [text];
+  const values = text === undefined ? [prompt, completion] : [text];
   const left = text === undefined ? [] : [prompt, completion].filter((value) => value !== undefined);
-  const good = given.every((value) => asText(value) !== undefined) && left.length === 0;
+  const good = values.every((value) => asText(value) !== undefined) && left.length === 0;
   if (!isMetadata(metadata)) return { problem: NO_METADATA };
   if (good && Object.keys(others).length === 0) return {};
   return { problem: 'expected a text `text`, or `prompt` and `completion`, and nothing else' };

@@ -22,9 +22,9 @@ export function readQuery(text: string): Query {
     fates: string[];
   };
   const plain: string[] = [];
-  for (const [, field, given = ''] of text.matchAll(TOKEN)) {
-    const isQuoted = given.length > 1 && given.startsWith('"') && given.endsWith('"');
-    const value = isQuoted ? given.slice(1, -1).replaceAll(/\\(.)/g, '$1') : given;
+  for (const [, field, term = ''] of text.matchAll(TOKEN)) {
+    const isQuoted = term.length > 1 && term.startsWith('"') && term.endsWith('"');
+    const value = isQuoted ? term.slice(1, -1).replaceAll(/\\(.)/g, '$1') : term;
     if (field !== undefined) query[FIELDS[field as keyof typeof FIELDS]].push(value);
     else if (isQuoted) query.words.push(value);
     else plain.push(value);

@@ -107,8 +107,8 @@ export function summaryOf(record: unknown): RecordSummary {
   const tools = new Set<string>();
   let calls = 0;
   for (const message of messages) {
-    const given = String(message.role ?? message.from ?? '?');
-    const name = ROLE_NAMES[given] ?? given;
+    const role = String(message.role ?? message.from ?? '?');
+    const name = ROLE_NAMES[role] ?? role;
     roles.set(name, (roles.get(name) ?? 0) + 1);
     for (const call of callsOf(message)) {
       calls += 1;

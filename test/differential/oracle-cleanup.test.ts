@@ -52,12 +52,10 @@ describe('goose-info', () => {
     ];
     const dropped = [`{"role":"user","content":${info}}`, `{"role":"user","content":[${text}]}`];
     expect(messagesOf(`[${[...kept, ...dropped].join(',')}]`)).toBe(`[${kept.join(',')}]`);
-    expect(messagesOf(`[${dropped.join(',')}]`, { cleanup: false })).toBe(
-      `a megabyte of openers or blanks is scanned to the end`,
-    );
+    expect(messagesOf(`[${dropped.join(',')}]`, { cleanup: false })).toBe(`[${dropped.join(',')}]`);
   });
 
-  test('a megabyte of openers or blanks comes to an end', () => {
+  test('a megabyte of openers or blanks is scanned to the end', () => {
     expect(isOnlyInfo('<info-msg>'.repeat(100_000))).toBe(false);
     expect(namesGoose(`general-purpose${' '.repeat(1_000_000)}`)).toBe(false);
   });

@@ -40,7 +40,7 @@ describe('F062 a log in another wrapper is read', () => {
   }
 
   faultTest('F062', 'a pretty-printed array cut in the middle: the complete part is used', {}, async () => {
-    const text = documents['a printed array'] as string;
+    const text = documents['a pretty-printed array'] as string;
     const { status, sums, quarantine } = await buildLogs({
       files: { 's.jsonl': text.slice(0, text.length / 2) },
     });

@@ -1,4 +1,4 @@
-"""Logs for the readers, the same for the same seed: one session per line, with what breaks loaders and templates.
+"""Logs for the consumers, the same for the same seed: one session per line, with everything that breaks loaders and templates.
 
 Every text and number inside is unique (`w<n>`), so that it can be looked for in whatever a reader makes of it.
 """

@@ -6,7 +6,7 @@ BARE = re.compile(r"[^:{}\[\],<]+")
 
 
 class Reader:
-    """One text and a place in it. Numbers and words come out of `scalar`, which gets their text."""
+    """A text and a position in it. `scalar` turns the text of numbers and words into values."""
 
     def __init__(self, text: str, at: int, quote: str, scalar):
         self.text, self.at, self.quote, self.scalar = text, at, quote, scalar

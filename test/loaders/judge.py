@@ -1,4 +1,4 @@
-"""Builds datasets with the built command and passes them to the programs that will read them; see run.sh.
+"""Builds datasets with the built command and passes them to their consumers; see run.sh.
 
     python judge.py WORK OLDER_PYTHON [--sessions N] [--update]
 
@@ -114,7 +114,7 @@ def result(loaded: dict) -> list[str]:
 
 
 def loading(folder: Path, pythons: dict[str, str]) -> dict:
-    """What each version of `datasets` does with the probes and with the corpus."""
+    """The effect of each version of `datasets` on the probes and the corpus."""
     found = {}
     probed = {name: probes.built_probes(folder / "probes" / name.replace(" ", ""), *LOADED[name]) for name in PROBED}
     whole = {name: build(folder / "corpus", folder / "loaded" / name.replace(" ", ""), *flags) for name, flags in LOADED.items()}

@@ -1,4 +1,4 @@
-"""MLX-LM as judge: its own choice of how to read a file of records. What follows is `apply_chat_template` (judge_templates.py)."""
+"""MLX-LM as judge: its own choice of how to read a file of records. After that comes `apply_chat_template` (judge_templates.py)."""
 
 import json
 from types import SimpleNamespace

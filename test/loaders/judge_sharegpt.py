@@ -11,7 +11,7 @@ from verdict import Verdicts
 
 THOUGHT = ("<think>\n", "\n</think>\n\n")
 TOOL_CALL = ("<tool_call>", "</tool_call>")
-#: What dataset_info.json says of such a dataset; the tags are those of the class DatasetAttr, in data/parser.py.
+#: The entry of such a dataset in dataset_info.json; the tags are those of the class DatasetAttr in data/parser.py.
 ATTRIBUTES = SimpleNamespace(
     messages="conversations", role_tag="from", content_tag="value", user_tag="human", assistant_tag="gpt",
     observation_tag="observation", function_tag="function_call", system_tag="system", system="system", tools="tools",

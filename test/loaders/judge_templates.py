@@ -1,6 +1,6 @@
-"""Chat templates as judges: what TRL, Unsloth and MLX-LM make of a record before they train on it.
+"""Chat templates as judges: how TRL, Unsloth and MLX-LM render a record before they train on it.
 
-The templates are those that the package `trl` carries; transformers renders them. Every call is read back out of the text.
+The templates come with the package `trl` and are rendered by transformers. Every call is read back from the text.
 """
 
 import json
@@ -35,7 +35,7 @@ REFUSALS = {
 
 def tagged(text: str):
     for found in re.finditer(r"<tool_call>\n(\{.*?\})\n</tool_call>(?=\n|<\|im_end\|>)", text, re.DOTALL):
-        if "<function-name>" not in found.group(1):  # what the template tells the model
+        if "<function-name>" not in found.group(1):  # instructions of the template to the model
             call = json.loads(found.group(1))
             yield call["name"], call["arguments"]
 
@@ -81,7 +81,7 @@ class Template:
         self.tokenizer = tokenizer((FOLDER / f"{name}.jinja").read_text(encoding="utf-8"))
 
     def judge(self, record: dict, truth: Truth) -> set[str]:
-        """What the template does to a record: `refuses: WHY`, or what it leaves out or changes."""
+        """The effect of the template on a record: `refuses: WHY`, or what it leaves out or changes."""
         if not is_conversational(record):
             return {"refuses: no conversation"}
         try:
@@ -120,7 +120,7 @@ def texts_lost(text: str, truth: Truth):
 
 
 def judge(records: dict[str, str], truths: dict[str, Truth]) -> dict[str, Verdicts]:
-    """What each template does to the records."""
+    """The effect of each template on the records."""
     found = {}
     for name in TEMPLATES:
         template = Template(name)

@@ -55,8 +55,8 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   },
   unordered_output: {
     file: 'src/engine/pool.ts',
-    from: 'const task = this.#tasks[this.#nextTask];',
-    to: 'const task = this.#tasks[this.#tasks.length - 1 - this.#nextTask];',
+    from: 'const task = tasks[this.#nextTask];',
+    to: 'const task = tasks[tasks.length - 1 - this.#nextTask];',
     test: ['test/faults/nothing-lost.test.ts', 'in the order of the sources'],
   },
   lossy_numbers: {

@@ -13,11 +13,11 @@ const lines = (elements: readonly StreamElement[]) => elements.map(({ origin }) 
 
 /** Emits each entry `times` times and counts the emitted ones. */
 function fanOut(times: number) {
-  const state = { made: 0 };
+  const state = { emitted: 0 };
   const handlers: Handlers = {
     *entry(element) {
       for (let i = 0; i < times; i++) {
-        state.made++;
+        state.emitted++;
         yield element;
       }
     },
@@ -111,7 +111,7 @@ describe('a stage as a stream', () => {
       const { handlers, state } = fanOut(1000);
       const stage = new StageStream(handlers);
       await pipeline(batches([entry(1)]), stage, batchSink(emitted, true));
-      expect(state.made).toBe(1000);
+      expect(state.emitted).toBe(1000);
       expect(Math.max(...emitted.map(({ length }) => length))).toBe(64);
       expect(emitted.flat()).toHaveLength(1000);
     });
@@ -145,12 +145,12 @@ describe('backpressure', () => {
     const stage = new StageStream(handlers);
     stage.write(entry(1));
     await setImmediate();
-    const before = state.made;
+    const before = state.emitted;
     expect(before).toBeLessThan(3);
     for (let taken = 1; taken <= 20; taken++) {
       expect(stage.read()).not.toBeNull();
       await setImmediate();
-      expect(state.made).toBeLessThan(before + taken + 2);
+      expect(state.emitted).toBeLessThan(before + taken + 2);
     }
     stage.destroy();
   });

@@ -40,12 +40,12 @@ function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Us
 }
 
 /** Reads the arguments of a call: a JSON string is parsed to the value it holds. */
-interface Said {
+interface Arguments {
   readonly form: 'none' | 'json' | 'text';
   readonly value: unknown;
 }
 
-function said(json: Uint8Array | undefined): Said {
+function argumentsOf(json: Uint8Array | undefined): Arguments {
   if (json === undefined) return { form: 'none', value: null };
   const value = parseJson(json);
   if (typeof value !== 'string') return { form: 'json', value };
@@ -62,13 +62,13 @@ function said(json: Uint8Array | undefined): Said {
  * them.
  */
 function countsOf(uses: readonly Use[]): Iterable<{ readonly first: number; readonly count: number }> {
-  const digests = uses.map((use) => equalityDigest(said(use.arguments).value));
+  const digests = uses.map((use) => equalityDigest(argumentsOf(use.arguments).value));
   const uncertain = new Map<number, number>();
   for (const digest of digests) uncertain.set(digest, (uncertain.get(digest) ?? 0) + 1);
   const counts = new Map<string, { readonly first: number; count: number }>();
   uses.forEach((use, i) => {
     if (uncertain.get(digests[i] as number) === 1) return;
-    const { form, value } = said(use.arguments);
+    const { form, value } = argumentsOf(use.arguments);
     const key = `${form} ${equalityKey(value)}`;
     const known = counts.get(key);
     if (known === undefined) counts.set(key, { first: use.at, count: 1 });

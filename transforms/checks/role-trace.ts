@@ -61,20 +61,15 @@ export interface Parting {
  * equals `Act` in the later one: some clients at first keep the text and the calls of one turn apart.
  */
 export function partingOf(earlier: readonly Message[], later: readonly Message[]): Parting | undefined {
-  let i = 0;
-  let j = 0;
-  while (i < earlier.length) {
+  for (let i = 0, j = 0; i < earlier.length; i++, j++) {
     const before = earlier[i] as Message;
     const after = later[j];
     if (after === undefined) return { earlier: i, later: j };
-    if (before !== after && roleSign(before) !== roleSign(after)) {
-      if (roleSign(before) !== 'Ac' || roleSign(after) !== 'Act') return { earlier: i, later: j };
-      const next = earlier[i + 1];
-      if (next === undefined || roleSign(next) !== 'At') return { earlier: i, later: j };
-      i++;
-    }
+    if (before === after || roleSign(before) === roleSign(after)) continue;
+    if (roleSign(before) !== 'Ac' || roleSign(after) !== 'Act') return { earlier: i, later: j };
+    const next = earlier[i + 1];
+    if (next === undefined || roleSign(next) !== 'At') return { earlier: i, later: j };
     i++;
-    j++;
   }
   return undefined;
 }

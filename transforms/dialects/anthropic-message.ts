@@ -71,9 +71,9 @@ export function resultMessage(
 ): Message {
   const notes: ReadingNote[] = [];
   const answers: Piece[] = id === undefined ? [] : [['tool_call_id', id]];
-  const said = resultContent(content, (note) => notes.push(note));
+  const text = resultContent(content, (note) => notes.push(note));
   if (isError !== undefined && decode(isError) === 'true') notes.push(RESULT_ERROR);
-  return noted(makeMessage('tool', [...answers, ['content', said]]), notes);
+  return noted(makeMessage('tool', [...answers, ['content', text]]), notes);
 }
 
 /** The message with its other blocks as content. */

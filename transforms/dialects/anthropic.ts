@@ -15,6 +15,7 @@ import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/ele
 import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../model/reply.ts';
+import { timeOf, unreadableTime } from '../model/timestamp.ts';
 import { createHistory, type History } from './anthropic-history.ts';
 import { readReply, stopNotes } from './anthropic-message.ts';
 import { detect, replyOf, systemText } from './anthropic-pair.ts';
@@ -28,7 +29,6 @@ import {
   rejectObject,
   type Span,
 } from './line-objects.ts';
-import { timeOf, unreadableTime } from './logged-time.ts';
 import { makeMessage, systemMessage } from './made-messages.ts';
 import { noted } from './reading-notes.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
@@ -65,7 +65,7 @@ class PairWalk implements ObjectWalk {
   readonly #history: History;
   readonly #tools: ToolsReader;
   /** `--user-turn`, placed before a bare response. */
-  readonly #asked: readonly Message[];
+  readonly #userTurn: readonly Message[];
   /** The system message of the previous request. */
   #system: Message | undefined;
 
@@ -79,7 +79,7 @@ class PairWalk implements ObjectWalk {
     this.#scanner = scanner;
     this.#history = createHistory(scanner);
     this.#tools = createToolsReader(scanner, BODY_DEPTH, defineTool);
-    this.#asked = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
+    this.#userTurn = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
   }
 
   /** Walks the object at `at`; returns the index after it, or -1. */
@@ -187,7 +187,7 @@ class PairWalk implements ObjectWalk {
       sessionId,
       timestamp,
       alone: true,
-      messages: this.#asked,
+      messages: this.#userTurn,
       tools: NO_TOOLS,
       reply: noted(readReply(content, stop), stopNotes(stop)),
       changes: NO_CHANGES,

@@ -56,8 +56,8 @@ function messagesOf(message: ChatMessage, open: OpenCalls): readonly Message[] {
   const members: Piece[] = [['content', content]];
   if (thought !== '') members.push(['reasoning_content', quote(thought)]);
   if (calls.length > 0) members.push(['tool_calls', arrayOf(eachCall(calls, ids))]);
-  const said = noted(makeMessage(role, members), notesOf(message));
-  return text === undefined ? [said] : [said, toolMessage(open.answer(message.answers), text)];
+  const converted = noted(makeMessage(role, members), notesOf(message));
+  return text === undefined ? [converted] : [converted, toolMessage(open.answer(message.answers), text)];
 }
 
 function* eachCall(calls: ChatMessage['calls'], ids: readonly string[]): Generator<Uint8Array> {

@@ -62,8 +62,8 @@ function bodies(
       addRequest(transcript, request);
       const hasReply = addAnswer(transcript, attributes.at(output).value);
       const tools = toolsIn(unpacked(request)?.get('tools'));
-      const said = { model: attributes.at(model).value, usage: attributes.at(usage).json() };
-      return { hasReply, tools, meta: metaOf(said) };
+      const facts = { model: attributes.at(model).value, usage: attributes.at(usage).json() };
+      return { hasReply, tools, meta: metaOf(facts) };
     },
   };
 }
@@ -112,8 +112,8 @@ const VOCABULARIES: readonly Vocabulary[] = [
  */
 export function isModelCall(attributes: SpanAttributes, events: readonly JsonView[]): boolean {
   for (const vocabulary of VOCABULARIES) {
-    const told = vocabulary.isModelCall(attributes);
-    if (told !== undefined) return told;
+    const answer = vocabulary.isModelCall(attributes);
+    if (answer !== undefined) return answer;
   }
   return events.length > 0 || VOCABULARIES.some(({ speaks }) => speaks(attributes));
 }
@@ -177,7 +177,7 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): SpokenCa
 
 function blocksIn(answer: SpanAttributes): readonly MessageBlock[] {
   const reasoning = answer.at('reasoning').value;
-  const said = [answer.at('text').value, answer.at('object').value].find(
+  const text = [answer.at('text').value, answer.at('object').value].find(
     (value) => (value?.text() ?? '') !== '',
   );
   const calls = unpacked(answer.at('toolCalls').value)?.elements() ?? [];
@@ -185,7 +185,7 @@ function blocksIn(answer: SpanAttributes): readonly MessageBlock[] {
     ...(reasoning?.type === 'string' && reasoning.text() !== ''
       ? [{ kind: 'thought', text: reasoning.copy() } as const]
       : []),
-    ...(said === undefined ? [] : [{ kind: 'text', text: textOf(said) } as const]),
+    ...(text === undefined ? [] : [{ kind: 'text', text: textOf(text) } as const]),
     ...calls.map(callOf),
   ];
 }

@@ -94,13 +94,13 @@ class BatchReader implements DialectReader, ObjectWalk {
   #join(sessionId: string, half: Half, other: Half, line: Line): readonly ReadElement[] {
     const [request, answer] = half.isAnswer ? [other, half] : [half, other];
     const call = callOf(request.json, answer.json);
-    const made = this.#calls.read(call, {
+    const read = this.#calls.read(call, {
       userTurn: undefined,
       reject: (reason, detail) => rejectObject(line, half.origin, reason, detail, -1),
       drop: (name) => dropped(name, half.origin),
     });
-    if ('kind' in made) return [made, dropped('no-completion', other.origin)];
-    const { messages, reply, tools, changes, refused } = made;
+    if ('kind' in read) return [read, dropped('no-completion', other.origin)];
+    const { messages, reply, tools, changes, refused } = read;
     if ('kind' in messages || (tools !== undefined && 'kind' in tools)) return [];
     const log = createEntryLog();
     for (const { origin } of [other, half]) log.add(origin);

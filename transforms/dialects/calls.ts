@@ -227,8 +227,8 @@ function loadedBody(content: JsonView | undefined): JsonView | undefined {
 function readLoaded(entry: JsonView, context: ReadContext, reader: CallReader): ObjectPart {
   const call = harCall(entry, context);
   if (call === undefined) return context.drop('no-completion');
-  const made = reader.read(call, context);
-  return 'kind' in made ? made : { ...made, meta: callMeta(call, entry) };
+  const read = reader.read(call, context);
+  return 'kind' in read ? read : { ...read, meta: callMeta(call, entry) };
 }
 
 const calls: Dialect = defineDialect({

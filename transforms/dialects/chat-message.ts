@@ -61,8 +61,8 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   if (name !== 'assistant') {
     return { ...shared, content: body, thought, calls: listed, changes: [], callsLeftOut: 0, debris: [] };
   }
-  const { text: words, thoughts, calls, lines, stripped } = readSaid(textOfValue(body) as string);
-  const raw = readSaid(textOfValue(rawText) ?? '');
+  const { text: words, thoughts, calls, lines, stripped } = cutText(textOfValue(body) as string);
+  const raw = cutText(textOfValue(rawText) ?? '');
   const written = listed.length > 0 ? [] : ([calls, raw.calls].find(({ length }) => length > 0) ?? []);
   const spoken = [thought, ...thoughts].filter((one) => one !== '');
   const taken = [...listed, ...written.slice(-1)];
@@ -99,7 +99,7 @@ const KEYS = [
 ];
 
 /** A content's text, and what was cut out of it. */
-interface Said {
+interface CutText {
   readonly text: string;
   readonly thoughts: readonly string[];
   readonly calls: readonly WrittenCall[];
@@ -110,10 +110,10 @@ interface Said {
 /** Cutting something out can join the halves of something else. Only a crafted text needs more rounds. */
 const MOST_ROUNDS = 8;
 
-function readSaid(said: string): Said {
+function cutText(content: string): CutText {
   const thoughts: string[] = [];
   const calls: WrittenCall[] = [];
-  let text = said;
+  let text = content;
   let lines = 0;
   let stripped = 0;
   for (let round = 0; round < MOST_ROUNDS; round++) {

@@ -59,20 +59,23 @@ export function foldChatObject(
 }
 
 function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
-  const { said, notes } = saidIn(content);
+  const { blocks, notes } = contentBlocks(content);
   const refusal = json.get('refusal');
   if (refusal?.type === 'string') {
     const object = objectOf([
       ['type', '"refusal"'],
       ['refusal', refusal.copy()],
     ]);
-    said.push({ kind: 'part', object });
+    blocks.push({ kind: 'part', object });
   }
-  return { kind: 'answer', blocks: [...thoughtsOf(json), ...said, ...callsOf(json)], notes };
+  return { kind: 'answer', blocks: [...thoughtsOf(json), ...blocks, ...callsOf(json)], notes };
 }
 
 /** The blocks of an answer's content: texts and parts, and where it is in the words of the Messages API its calls and thoughts. */
-function saidIn(content: JsonView | undefined): { said: FoldBlock[]; notes: readonly ReadingNote[] } {
+function contentBlocks(content: JsonView | undefined): {
+  blocks: FoldBlock[];
+  notes: readonly ReadingNote[];
+} {
   const notes: ReadingNote[] = [];
   const list = content?.type === 'array' ? content.elements() : [];
   const blocks = list.flatMap((part): readonly FoldBlock[] => {
@@ -82,8 +85,8 @@ function saidIn(content: JsonView | undefined): { said: FoldBlock[]; notes: read
     return isThought ? thoughtOf(part, true) : partsIn(part, notes).map(blockOfPart);
   });
   return content?.type === 'string'
-    ? { said: [{ kind: 'text', text: content.copy() }], notes }
-    : { said: blocks, notes };
+    ? { blocks: [{ kind: 'text', text: content.copy() }], notes }
+    : { blocks, notes };
 }
 
 /**
@@ -179,7 +182,7 @@ export function resultMessage(
   name?: JsonView,
 ): Message {
   const notes: ReadingNote[] = [];
-  const said = resultContent(content?.copy(), (note) => notes.push(note));
+  const text = resultContent(content?.copy(), (note) => notes.push(note));
   const named: readonly Piece[] = name?.type === 'string' ? [['name', name.copy()]] : [];
-  return noted(toolMessage(callId, said, named), notes);
+  return noted(toolMessage(callId, text, named), notes);
 }

@@ -78,9 +78,9 @@ export class ClaudeSource {
       if (!isKnown) return this.#drop('client-event', line, context);
       return context.reject('bad-event', 'message is not an object');
     }
-    const said = role ?? type;
-    if (said === 'assistant') return this.#readAssistant(line, context);
-    if (said === 'user') {
+    const speaker = role ?? type;
+    if (speaker === 'assistant') return this.#readAssistant(line, context);
+    if (speaker === 'user') {
       const { words } = line;
       if (words === undefined) return context.reject('bad-event', 'message.content is not valid');
       return this.#readUser(line, words, context);

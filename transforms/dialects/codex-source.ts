@@ -27,7 +27,7 @@ export class CodexSource {
   /** Model of the latest turn. */
   #model: string | undefined;
   /** Name of the growing assistant message. */
-  #said: string | undefined;
+  #growing: string | undefined;
   #messages = 0;
   /** Does the current conversation have anything besides the system text? */
   #hasBegun = false;
@@ -63,7 +63,7 @@ export class CodexSource {
       fold.closeAll();
       this.#enter(id, payload);
       this.#hasBegun = false;
-      this.#said = undefined;
+      this.#growing = undefined;
     }
     this.#open(context, time);
     if (this.#parents.has(id)) fold.note(COPIED_HISTORY);
@@ -124,16 +124,16 @@ export class CodexSource {
     this.#hasBegun = true;
     if (item.kind === 'sealed-context') fold.note(SEALED_CONTEXT);
     else if (item.kind === 'blocks') {
-      this.#said ??= `${this.#messages++}`;
+      this.#growing ??= `${this.#messages++}`;
       const { blocks, notes } = item;
       const facts = fold.keepsMeta ? { notes, meta: metaOf({ model: this.#model }) } : { notes };
-      fold.amend(this.#said, blocks, 'add', facts);
+      fold.amend(this.#growing, blocks, 'add', facts);
     } else if (item.kind === 'result') {
       const { callId, message, changes, notes } = item;
       const place = fold.answer(callId, message, { changes, notes });
-      if (place.calls.length > 0) this.#said = undefined; // a result that waits for its call ends nothing
+      if (place.calls.length > 0) this.#growing = undefined; // a result that waits for its call ends nothing
     } else if (item.kind === 'message') {
-      this.#said = undefined;
+      this.#growing = undefined;
       const { message, text } = item;
       fold.add(message, { isTurn: message.role === 'user' && (text === undefined || !CONTEXT.test(text)) });
     }
@@ -147,17 +147,17 @@ export class CodexSource {
       fold.close(true);
       this.#open(context, time);
     }
-    this.#said = undefined;
+    this.#growing = undefined;
     const history = payload.get('replacement_history');
     const summary = payload.get('message');
     if (history?.type === 'array') for (const item of history.elements()) this.#take(readItem(item), context);
     else if (summary?.type === 'string') fold.add(makeMessage('user', [['content', summary.copy()]]));
-    this.#said = undefined;
+    this.#growing = undefined;
     return undefined;
   }
 
   #interrupt({ fold }: ReadContext): void {
-    this.#said = undefined;
+    this.#growing = undefined;
     if (fold.last.notes?.includes(INTERRUPT) !== true) fold.noteLast(INTERRUPT);
   }
 

@@ -45,13 +45,13 @@ export function buildConversationHistory(
 /** The message, with the result inside it as a separate message. */
 function historyOf(
   message: StoredMessage,
-  calls: ReturnType<typeof createOpenCalls>,
+  open: ReturnType<typeof createOpenCalls>,
 ): readonly HistoryMessage[] {
-  const { role, content, tool_calls: made, tool_result: result, tool_call_id: logged } = message;
-  if (made !== undefined) calls.call(made.map(({ name }) => name));
+  const { role, content, tool_calls: calls, tool_result: result, tool_call_id: logged } = message;
+  if (calls !== undefined) open.call(calls.map(({ name }) => name));
   const text = result === undefined || typeof result === 'string' ? result : JSON.stringify(result);
   if (role === 'tool') {
-    const id = calls.answer(logged);
+    const id = open.answer(logged);
     return [
       {
         role,
@@ -60,8 +60,8 @@ function historyOf(
       },
     ];
   }
-  const shown = { role, content, ...(made !== undefined && { tool_calls: made }) };
+  const shown = { role, content, ...(calls !== undefined && { tool_calls: calls }) };
   if (text === undefined) return [shown];
-  const id = calls.answer(logged);
+  const id = open.answer(logged);
   return [shown, { role: 'tool', content: text, ...(id !== undefined && { tool_call_id: id }) }];
 }

@@ -15,6 +15,7 @@ import type { Entry, Line, Message, Origin, Rejection, ToolDefinition } from '..
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
 import { settleReply } from '../model/reply.ts';
+import { timeOf } from '../model/timestamp.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
 import type { DialectSpec, EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { Fold } from './fold/fold.ts';
@@ -22,7 +23,6 @@ import { GatheredSessions } from './gathered-sessions.ts';
 import { lineId } from './line-id.ts';
 import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';
-import { timeOf } from './logged-time.ts';
 import { makeMessage, type Piece } from './made-messages.ts';
 import { keyAt, type PathKey, pathKeys } from './path-keys.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';

@@ -10,11 +10,11 @@ import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { objectBytes, textAt } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../model/reply.ts';
+import { timeIn, unreadableTime } from '../model/timestamp.ts';
 import { detect as isAnthropic, isCapture } from './anthropic-pair.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
 import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { createMessageList, createReplyReader, isMessage, type ReplyReader } from './logged-messages.ts';
-import { timeIn, unreadableTime } from './logged-time.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 
 /** Nesting around a message: the line's object, the request and the list. */

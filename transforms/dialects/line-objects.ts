@@ -65,8 +65,8 @@ function readEntry(
   const isCounted = object.makes === true && mayExceed(origin.length, most);
   if (!isCounted) return ofItself(object.entryOf(line, origin, number), number, object.alone);
   const { bytes } = line;
-  const start = line.made === undefined ? origin.offset - line.origin.offset : 0;
-  const end = line.made === undefined ? start + origin.length : bytes.length;
+  const start = line.created === undefined ? origin.offset - line.origin.offset : 0;
+  const end = line.created === undefined ? start + origin.length : bytes.length;
   if (elementsIn(bytes, start, end, most) <= most)
     return ofItself(object.entryOf(line, origin, number), number, object.alone);
   const detail = `the object has more than ${most} elements in all`;
@@ -181,8 +181,8 @@ function rejectCrowd(line: Line, start: number, { crowdAt, maxElements }: Scanne
 }
 
 /** The only object of a line represents the whole line, including the white space around it. */
-function ofLine(element: ReadElement, { origin, bytes, made }: Line): ReadElement {
+function ofLine(element: ReadElement, { origin, bytes, created }: Line): ReadElement {
   return element.kind !== 'rejection'
     ? { ...element, origin }
-    : { ...element, origin, bytes: made?.raw ?? bytes };
+    : { ...element, origin, bytes: created?.raw ?? bytes };
 }

@@ -205,14 +205,14 @@ function addLast(transcript: Transcript, messages: readonly JsonView[]): void {
   const list = messages.flatMap((one) => unpacked(one) ?? []);
   const [first] = list;
   const turns = first?.type === 'array' ? first.elements() : list;
-  const asked = turns.findLastIndex((one) => one.type === 'object' && !isSaidByModel(one));
-  for (const one of turns.slice(asked + 1)) addCompletion(transcript, one);
+  const lastOther = turns.findLastIndex((one) => one.type === 'object' && !isOfModel(one));
+  for (const one of turns.slice(lastOther + 1)) addCompletion(transcript, one);
 }
 
-function isSaidByModel(message: JsonView): boolean {
+function isOfModel(message: JsonView): boolean {
   const name = message.get('kwargs') && message.get('id')?.elements().at(-1)?.text();
-  const said = name ?? (message.get('role') ?? message.get('type'))?.text() ?? '';
-  return /^(?:assistant|model|ai|AIMessage(?:Chunk)?)$/.test(said);
+  const role = name ?? (message.get('role') ?? message.get('type'))?.text() ?? '';
+  return /^(?:assistant|model|ai|AIMessage(?:Chunk)?)$/.test(role);
 }
 
 /** Adds a message, or the text and calls of an object without one. */

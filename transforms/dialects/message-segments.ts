@@ -58,8 +58,8 @@ function addText(segments: MessageSegment[], text: string): void {
     const upTo = at < 0 ? 0 : end < 0 ? rest.length : end + '</think>'.length;
     const { text: words, thoughts } =
       at < 0 ? { text: rest, thoughts: [] } : cutThoughts(rest.slice(0, upTo));
-    const said = tidy(cutLeakedHeaders(words).text);
-    if (said !== '') segments.push({ kind: 'text', text: said });
+    const shown = tidy(cutLeakedHeaders(words).text);
+    if (shown !== '') segments.push({ kind: 'text', text: shown });
     for (const thought of thoughts) segments.push({ kind: 'think', text: thought });
     rest = at < 0 ? '' : rest.slice(upTo);
   }

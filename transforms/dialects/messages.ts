@@ -47,7 +47,7 @@ class IgnoredMembers {
     const names: string[] = [];
     for (const [key, value] of json.members()) {
       if (this.#read.has(key) || value.type === 'null') continue;
-      const name = PLAIN_KEY.test(key) ? key : 'a key that is no word';
+      const name = PLAIN_KEY.test(key) ? key : 'a key that is not a word';
       if (this.#named.has(name) || this.#named.size >= MOST_NAMES) continue;
       this.#named.add(name);
       names.push(name);

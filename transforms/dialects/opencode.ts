@@ -67,15 +67,15 @@ const typeOf = (part: JsonView): string | undefined => part.get('type')?.text();
 /** Takes the texts that a user typed, and the files with them. The client puts the text of a file into a separate text. */
 function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
   const notes: ReadingNote[] = [];
-  const said = parts.flatMap((part): readonly Part[] => {
+  const content = parts.flatMap((part): readonly Part[] => {
     const text = part.get('text');
     const isIgnored = isTrue(part.get('ignored'));
     if (typeOf(part) === 'text' && text?.type === 'string' && !isIgnored) return [{ text: text.copy() }];
     if (typeOf(part) === 'compaction') return [{ text: COMPACTION }];
     return typeOf(part) === 'file' ? fileOf(part, notes) : [];
   });
-  if (said.length > 0)
-    fold.add(makeMessage('user', [['content', contentOfParts(said)]]), { isTurn: true, notes });
+  if (content.length > 0)
+    fold.add(makeMessage('user', [['content', contentOfParts(content)]]), { isTurn: true, notes });
 }
 
 function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
@@ -129,11 +129,11 @@ function blocksOf(part: JsonView): readonly FoldBlock[] {
 function resultOf(part: JsonView): Message | undefined {
   const state = part.get('state');
   const isError = state?.get('status')?.text() === 'error';
-  const said = isError ? state?.get('error') : state?.get('output');
-  if (!present(said)) return undefined;
+  const output = isError ? state?.get('error') : state?.get('output');
+  if (!present(output)) return undefined;
   const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
   const files = (state?.get('attachments')?.elements() ?? []).flatMap((file) => fileOf(file, notes));
-  const text = textOf(said);
+  const text = textOf(output);
   const id = part.get('callID')?.text();
   const content = contentOfParts([{ text }, ...files]);
   return noted(toolMessage(id, content), notes);

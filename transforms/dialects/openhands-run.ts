@@ -39,7 +39,7 @@ export class OpenHandsRun {
 
   /** @param session id of the run */
   read(event: JsonView, context: ReadContext, session: string): Fate | Rejection | undefined {
-    const piece = this.#saidIn(event);
+    const piece = this.#readLogged(event);
     if (piece.kind === 'bad') return context.reject('bad-event', piece.detail, event);
     if (piece.kind === 'client') return context.drop('client-event');
     this.#open(event, context, session);
@@ -76,7 +76,7 @@ export class OpenHandsRun {
     fold.close();
   }
 
-  #saidIn(event: JsonView): Said {
+  #readLogged(event: JsonView): Said {
     if (event.type !== 'object') return { kind: 'bad', detail: 'an event is not an object' };
     if (event.get('kind')?.type === 'string') return readEvent(event);
     const action = event.get('action')?.text();

@@ -196,7 +196,7 @@ function objectAt(line: Line, { origin }: ReadElement): Line {
 interface Pair {
   /** The response, or the body that it is logged with, if it is an object. */
   readonly answer: Uint8Array | undefined;
-  /** Is it a pair that the fast dialects cannot read: a stream, or one of the Responses API? */
+  /** Is it a pair that the fast dialects cannot read: a stream, JSON in a text, or one of the Responses API? */
   readonly isStrange: boolean;
   readonly sessionId: string | undefined;
   readonly mostTokens: number | undefined;
@@ -206,14 +206,16 @@ interface Pair {
 function pairIn(line: Uint8Array): Pair | undefined {
   const object = line.subarray(line.indexOf(OPEN_OBJECT));
   const [request, response, id] = valuesOf(object, ['request', 'response', 'session_id']);
-  if (request?.[0] !== OPEN_OBJECT) return undefined;
   const sessionId = textOfValue(id) || undefined;
+  if (isObjectText(request)) return { answer: undefined, isStrange: true, sessionId, mostTokens: undefined };
+  if (request?.[0] !== OPEN_OBJECT) return undefined;
   const asks = objectBytes(request, 'body') ?? request;
   const [messages, input, most] = valuesOf(asks, ['messages', 'input', 'max_tokens']);
   const mostTokens = most && Number(decode(most));
   const isItems = messages === undefined && input !== undefined && input[0] !== LETTER_N;
   if (response?.[0] !== OPEN_OBJECT) {
-    return { answer: undefined, isStrange: isStream(response) || isItems, sessionId, mostTokens };
+    const isStrange = isStream(response) || isObjectText(response) || isItems;
+    return { answer: undefined, isStrange, sessionId, mostTokens };
   }
   const [body, raw, output] = valuesOf(response, ['body', 'body_raw', 'output']);
   const isStrange = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
@@ -221,6 +223,9 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
   return { answer, isStrange: isStrange || isItems || hasOutput, sessionId, mostTokens };
 }
+
+/** Is a value text that holds a JSON object? */
+const isObjectText = (value: Uint8Array | undefined): boolean => /^\s*\{/.test(textOfValue(value) ?? '');
 
 /** Is a response the text of a stream, or a list of its chunks? */
 function isStream(response: Uint8Array | undefined): boolean {

@@ -52,7 +52,7 @@ function keyOf({ role, content, ...rest }: Readonly<Record<string, unknown>>, id
     return [tool ?? null, typeof args === 'string' ? parsedOrText(args) : (args ?? null)];
   });
   const answers = name === 'tool' ? ids.lastIndexOf(`${rest.tool_call_id}`) : null;
-  return equalityKey([name, ...saidIn(content), called, answers]);
+  return equalityKey([name, ...textIn(content), called, answers]);
 }
 
 function parsedOrText(text: string): unknown {
@@ -64,7 +64,7 @@ function parsedOrText(text: string): unknown {
 }
 
 /** The joined text, and the other parts. Null, an empty text and an empty list are equal. */
-function saidIn(content: unknown): readonly [text: string, parts: readonly unknown[]] {
+function textIn(content: unknown): readonly [text: string, parts: readonly unknown[]] {
   if (typeof content === 'string') return [content, []];
   if (!Array.isArray(content)) return ['', content === null || content === undefined ? [] : [content]];
   const isText = (part: unknown): part is { readonly text: string } =>

@@ -54,8 +54,8 @@ function readText(role: string, message: JsonView, isTurn: boolean): PiMessage |
   const content = message.get('content');
   if (content?.type !== 'string' && content?.type !== 'array') return undefined;
   const { parts, notes } = partsOf(content);
-  const said = makeMessage(role, [['content', contentOfParts(parts)]]);
-  return { kind: 'message', message: noted(said, notes), isTurn };
+  const converted = makeMessage(role, [['content', contentOfParts(parts)]]);
+  return { kind: 'message', message: noted(converted, notes), isTurn };
 }
 
 interface Parts {

@@ -21,6 +21,8 @@ export class RunsSource {
   #runs = 0;
   /** Number of messages so far, to name the answers. */
   #messages = 0;
+  /** Name of the answer that the next item of the model is part of; undefined before its first item. */
+  #answer: string | undefined;
   #tools: readonly ToolDefinition[] = [];
   #model: string | undefined;
 
@@ -73,10 +75,11 @@ export class RunsSource {
       leaveOut(context);
       return;
     }
-    if (message.get('role') === undefined) {
+    if (isItems(message)) {
       this.#takeItems(message, context);
       return;
     }
+    this.#answer = undefined;
     if (foldResultBlocks(context, message)) return;
     const object = readChatObject(message);
     const isDemo = isTrue(message.get('is_demo'));
@@ -84,16 +87,22 @@ export class RunsSource {
     if (object !== undefined) foldChatObject(context, object, `${this.#messages++}`, facts);
   }
 
-  /** An answer of the Responses API, or an item of it. */
+  /** An answer of the Responses API, or an item of it: the model's items up to the next result or user item are one message. */
   #takeItems(message: JsonView, { fold }: ReadContext): void {
     const items = message.get('output')?.type === 'array' ? message.get('output')?.elements() : undefined;
-    const name = `${this.#messages++}`;
+    if (items !== undefined) this.#answer = undefined;
     for (const item of (items ?? [message]).map(readItem)) {
-      if (item.kind === 'blocks') fold.amend(name, item.blocks, 'add', { notes: item.notes });
-      else if (item.kind === 'result')
+      if (item.kind === 'blocks') {
+        this.#answer ??= `${this.#messages++}`;
+        fold.amend(this.#answer, item.blocks, 'add', { notes: item.notes });
+        continue;
+      }
+      this.#answer = undefined;
+      if (item.kind === 'result')
         fold.answer(item.callId, item.message, { changes: item.changes, notes: item.notes });
       else if (item.kind === 'message') fold.add(item.message, { isTurn: item.message.role === 'user' });
     }
+    if (items !== undefined) this.#answer = undefined;
   }
 }
 
@@ -145,8 +154,15 @@ const isExit = (message: JsonView): boolean => message.get('role')?.text() === E
 function isReadable(message: JsonView): boolean {
   const several = message.get('tool_messages');
   if (several?.type === 'array') return several.elements().every(isReadable);
-  if (message.get('role') !== undefined) return readChatObject(message) !== undefined;
-  return message.get('output')?.type === 'array' || readItem(message).kind === 'result';
+  if (!isItems(message)) return readChatObject(message) !== undefined;
+  if (message.get('output')?.type === 'array') return true;
+  const { kind } = readItem(message);
+  return kind === 'result' || kind === 'blocks' || kind === 'message';
+}
+
+/** Is it an item of the Responses API, or an answer with several? Messages of the chat API have a role and no such type. */
+function isItems(message: JsonView): boolean {
+  return message.get('role') === undefined || message.get('type')?.text() === 'message';
 }
 
 /** The run's own id; else its file, with task and trial where a file holds several runs. */

@@ -41,8 +41,8 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
   for (const event of events) {
     const name = nameOf(event);
     const body = bodyOf(event);
-    const said = SAID.exec(name)?.[1];
-    if (said !== undefined) transcript.add(messageOf(body, said), said);
+    const role = SAID.exec(name)?.[1];
+    if (role !== undefined) transcript.add(messageOf(body, role), role);
     else if (name === PROMPT) addRequest(transcript, body.get('gen_ai.prompt'));
     else if (name === COMPLETION) hasReply = addAnswer(transcript, body.get('gen_ai.completion')) || hasReply;
     else if (!hasReply) hasReply = addChoice(transcript, body);
@@ -54,8 +54,8 @@ function addChoice(transcript: Transcript, choice: JsonView): boolean {
   const message = unpacked(firstOf(choice, 'message', 'content'));
   const before = transcript.messages.length;
   const isWhole = message?.type === 'object' && firstOf(message, 'content', 'tool_calls') !== undefined;
-  const said = isWhole ? message : withContent(choice, message);
-  transcript.add(said, 'assistant');
+  const completion = isWhole ? message : withContent(choice, message);
+  transcript.add(completion, 'assistant');
   noteFinish(transcript, choice.get('finish_reason'));
   return transcript.messages.length > before;
 }

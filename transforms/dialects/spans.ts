@@ -6,15 +6,16 @@
 
 import type { JsonView } from '../json/json-view.ts';
 import { isModelCall, readAttributes } from './attribute-call.ts';
-import { defineDialect } from './define-dialect.ts';
-import type { Dialect } from './dialect.ts';
+import { defineDialect, MAX_CONVERSATION_BYTES } from './define-dialect.ts';
+import type { Dialect, ReadingOptions } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import type { LoggedCall } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
-import { firstOf } from './logged-values.ts';
+import { firstOf, unpacked } from './logged-values.ts';
 import { readObservation, readRun } from './platform-call.ts';
 import { RESPONSE_ERROR } from './reading-notes.ts';
 import { SpanAttributes } from './span-attributes.ts';
+import { CHAIN_MISSING, linkIn, SpanChains, type SpanLink } from './span-chains.ts';
 import { spokenEvents } from './span-events.ts';
 import { isFrame, rowsOf, wrappedSpans } from './span-wrappers.ts';
 import { Transcript } from './transcript.ts';
@@ -57,9 +58,11 @@ const traceOf = (span: Pick<JsonView, 'get'>): string | undefined => {
 
 class SpanReader {
   readonly #keepSealed: boolean;
+  readonly #chains: SpanChains;
 
-  constructor(keepSealed: boolean) {
+  constructor({ keepSealed = false, maxConversation = MAX_CONVERSATION_BYTES }: ReadingOptions) {
     this.#keepSealed = keepSealed;
+    this.#chains = new SpanChains(maxConversation);
   }
 
   read(json: JsonView, context: ReadContext): readonly ObjectPart[] {
@@ -102,7 +105,11 @@ class SpanReader {
     const code = firstOf(span.get('status'), 'code', 'status_code') ?? firstOf(span, 'status_code');
     if (!call.hasReply && code !== undefined && ERROR_CODES.has(`${Buffer.from(code.bytes)}`))
       transcript.note(RESPONSE_ERROR);
-    return entryOf(transcript, call, traceOf(span), startOf(span, context), span, context);
+    const link = linkIn(
+      [attributes.at('input.value').value, attributes.at('llm.invocation_parameters').value],
+      [attributes.at('output.value').value],
+    );
+    return this.#entryOf(transcript, call, traceOf(span), startOf(span, context), span, link, context);
   }
 
   #observation(observation: JsonView, context: ReadContext, session: string | undefined): ObjectPart {
@@ -111,7 +118,11 @@ class SpanReader {
     const call = readObservation(observation, transcript);
     const time = context.time(firstOf(observation, 'startTime', 'start_time'));
     const inSession = { ...call, session: session || call.session };
-    return entryOf(transcript, inSession, traceOf(observation), time, observation, context);
+    const link = linkIn(
+      [observation.get('input'), observation.get('modelParameters'), observation.get('metadata')],
+      [observation.get('output'), observation.get('metadata')],
+    );
+    return this.#entryOf(transcript, inSession, traceOf(observation), time, observation, link, context);
   }
 
   /** A run and its child runs. */
@@ -128,7 +139,26 @@ class SpanReader {
     if (type !== 'llm') return context.drop('no-model-span');
     const transcript = new Transcript(this.#keepSealed);
     const call = readRun(run, transcript, patch);
-    return entryOf(transcript, call, traceOf(run), context.time(firstOf(run, 'start_time')), run, context);
+    const sent = unpacked(run.get('extra'))?.get('invocation_params');
+    const link = linkIn([run.get('inputs'), sent], [firstOf(run, 'outputs') ?? firstOf(patch, 'outputs')]);
+    const time = context.time(firstOf(run, 'start_time'));
+    return this.#entryOf(transcript, call, traceOf(run), time, run, link, context);
+  }
+
+  #entryOf(
+    transcript: Transcript,
+    call: LoggedCall,
+    trace: string | undefined,
+    timestamp: bigint | undefined,
+    span: JsonView,
+    link: SpanLink,
+    context: ReadContext,
+  ): ObjectPart {
+    if (!this.#chains.follow(link, transcript.messages)) {
+      const refused = { reason: 'context-missing', detail: CHAIN_MISSING } as const;
+      return { messages: [], alone: true, timestamp, refused };
+    }
+    return entryOf(transcript, call, trace, timestamp, span, context);
   }
 }
 
@@ -188,7 +218,7 @@ const spans: Dialect = defineDialect({
   ],
   gathers: true,
   marks: ['attributes', 'traceId'],
-  memory: ({ keepSealed = false }) => new SpanReader(keepSealed),
+  memory: (options) => new SpanReader(options),
   detect,
   read: (json, context, reader) => reader.read(json, context),
 });

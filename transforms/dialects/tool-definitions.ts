@@ -128,8 +128,8 @@ export function defineTool(definition: Uint8Array): ToolDefinition {
   const hasParameters = members.some(({ key }) => key === 'parameters');
   const kept = members.flatMap(({ key, valueStart, end }): Piece[] => {
     if (key === CACHE_MARK || (key === 'type' && isCustom)) return [];
-    const said = SCHEMAS.has(key) && !hasParameters ? 'parameters' : key;
-    return [[said, whole.subarray(valueStart, end)]];
+    const name = SCHEMAS.has(key) && !hasParameters ? 'parameters' : key;
+    return [[name, whole.subarray(valueStart, end)]];
   });
   return { bytes: objectOf(kept), name };
 }

@@ -57,7 +57,7 @@ export class Transcript {
   readonly #keepSealed: boolean;
   readonly #changes = new Map<string, number>();
   #open: OpenCall[] = [];
-  #made = 0;
+  #ids = 0;
   /** The last message of the model, as long as no other one follows. */
   #turn: Turn | undefined;
 
@@ -76,10 +76,10 @@ export class Transcript {
    */
   add(message: JsonView, role?: string): boolean {
     if (message.type !== 'object') return false;
-    const { body, said = role } = bodyOf(message);
-    if (said === undefined) return false;
-    if (isOpenAi(body)) this.#keep(body, said);
-    else this.say(said, blocksIn(body), body);
+    const { body, speaker = role } = bodyOf(message);
+    if (speaker === undefined) return false;
+    if (isOpenAi(body)) this.#keep(body, speaker);
+    else this.say(speaker, blocksIn(body), body);
     return true;
   }
 
@@ -119,10 +119,10 @@ export class Transcript {
     this.messages.push(noted({ bytes: message.copy(), role }, masked));
   }
 
-  #sayAssistant(said: readonly MessageBlock[]): void {
+  #sayAssistant(all: readonly MessageBlock[]): void {
     const isThought = (block: MessageBlock): boolean => block.kind === 'thought' && isEmptyText(block.text);
-    const blocks = said.filter((block) => !isThought(block));
-    if (blocks.length === 0 && said.length > 0) return;
+    const blocks = all.filter((block) => !isThought(block));
+    if (blocks.length === 0 && all.length > 0) return;
     const isMore = blocks.some(({ kind }) => kind === 'call');
     const before = this.#turnBefore(isMore);
     const draft = before?.draft ?? new Draft();
@@ -156,7 +156,7 @@ export class Transcript {
     readonly id: string;
     readonly json: Uint8Array;
   } {
-    const id = logged ?? `call_${++this.#made}`;
+    const id = logged ?? `call_${++this.#ids}`;
     this.#open.push({ id, name });
     return { kind: 'call', id, json: callJson(id, name, args) };
   }
@@ -199,19 +199,19 @@ const isEmptyText = (json: Uint8Array): boolean => json.length <= 2;
 const isReasoning = (kind: MessageBlock['kind']): boolean => kind === 'thought' || kind === 'sealed';
 
 /** The object with the content, and the role. LangChain wraps both in its own classes, others in `message`. */
-function bodyOf(message: JsonView): { readonly body: JsonView; readonly said: string | undefined } {
+function bodyOf(message: JsonView): { readonly body: JsonView; readonly speaker: string | undefined } {
   const kwargs = message.get('kwargs');
   if (kwargs?.type === 'object') {
     const name = message.get('id')?.elements().at(-1)?.text() ?? '';
-    return { body: kwargs, said: kwargs.get('role')?.text() ?? ROLES[name] };
+    return { body: kwargs, speaker: kwargs.get('role')?.text() ?? ROLES[name] };
   }
   const data = message.get('data');
   const type = message.get('type')?.text() ?? '';
-  if (data?.type === 'object' && ROLES[type] !== undefined) return { body: data, said: ROLES[type] };
+  if (data?.type === 'object' && ROLES[type] !== undefined) return { body: data, speaker: ROLES[type] };
   const role = message.get('role')?.text();
   const inner = message.get('message');
   if (role === undefined && inner?.type === 'object') return bodyOf(inner);
-  return { body: message, said: role === undefined ? ROLES[type] : (ROLES[role] ?? role) };
+  return { body: message, speaker: role === undefined ? ROLES[type] : (ROLES[role] ?? role) };
 }
 
 /** Is it a message of the chat completions API that needs no conversion? */

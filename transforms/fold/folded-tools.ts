@@ -36,7 +36,7 @@ const ANY_MESSAGE: Message = { bytes: encode('{"role":"user"}'), role: 'user' };
 
 /** Cached results for sessions with a single set of definitions, as nearly all have. */
 interface Alone {
-  readonly made: SessionTools;
+  readonly tools: SessionTools;
   readonly isNamed: boolean;
   /** Their results by the number of entries of the session. */
   readonly byEntries: Map<number, SessionTools>;
@@ -55,17 +55,17 @@ export class FoldedTools {
     let alone = this.#alone.get(definitions);
     if (alone === undefined) {
       alone = {
-        made: toolsOf([{ definitions, entries: 1 }]),
+        tools: toolsOf([{ definitions, entries: 1 }]),
         isNamed: definitions.every(({ name }) => name !== undefined),
         byEntries: new Map(),
       };
       this.#alone.set(definitions, alone);
     }
-    if (entries === 1) return alone.made;
+    if (entries === 1) return alone.tools;
     if (!alone.isNamed) return toolsOf(runs);
     const known = alone.byEntries.get(entries);
     if (known !== undefined) return known;
-    const session = timesOf(alone.made, entries, definitions.length);
+    const session = timesOf(alone.tools, entries, definitions.length);
     if (entries <= MOST_ENTRIES) alone.byEntries.set(entries, session);
     return session;
   }

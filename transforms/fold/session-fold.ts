@@ -10,7 +10,6 @@ import { NO_REPLY } from '../checks/no-reply.ts';
 import { partingText } from '../checks/role-sequence.ts';
 import { roleSign } from '../checks/role-trace.ts';
 import { NO_CHANGES } from '../dialects/line-objects.ts';
-import { timeIn } from '../dialects/logged-time.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/tool-definitions.ts';
 import { LF } from '../json/bytes.ts';
 import { createCountingScanner } from '../json/elements.ts';
@@ -21,6 +20,7 @@ import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '.
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
 import { type RecordShape, ShapeCounter } from '../model/record-shape.ts';
+import { timeIn } from '../model/timestamp.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
 import { rules } from '../rules/index.ts';
 import { detectDialect } from '../stages/choose-dialect.ts';
@@ -138,8 +138,8 @@ export class SessionFold implements FoldHost, FoldedSource {
    * Takes the next line of the session, whose bytes are in the memory.
    * @returns false if it is odd: the stages have to read the session, and the fold is over
    */
-  add({ bytes, origin, made }: Line): boolean {
-    if (made !== undefined || bytes.buffer !== this.#module.buffer) return false;
+  add({ bytes, origin, created }: Line): boolean {
+    if (created !== undefined || bytes.buffer !== this.#module.buffer) return false;
     const at = bytes.byteOffset;
     if (this.#exports.line(at, at + bytes.length, origin.line, origin.offset) === 0) return false;
     this.#entries++;

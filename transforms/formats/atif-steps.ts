@@ -45,7 +45,7 @@ interface Step {
 export class AtifSteps {
   readonly #report: Report;
   readonly #steps: Step[] = [];
-  #made = 0;
+  #ids = 0;
 
   constructor(messages: readonly Message[], report: Report) {
     this.#report = report;
@@ -96,7 +96,7 @@ export class AtifSteps {
         this.#report(malformed(where));
         return [];
       }
-      const id = logged.id || `call_${++this.#made}`;
+      const id = logged.id || `call_${++this.#ids}`;
       const json = `{"tool_call_id":${quote(id)},"function_name":${quote(name)},"arguments":${this.#arguments(logged, where)}}`;
       return [{ json, call: { id, isAnswered: false } }];
     });

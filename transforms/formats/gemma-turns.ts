@@ -87,10 +87,10 @@ class Turns {
       this.#pieces.push(`<start_function_call>call:${bare(name, note)}${text}<end_function_call>`);
     }
     this.#open = calls.length > 0 ? 'call' : 'text';
-    const said = this.#pieces.slice(startsAt).join('');
-    if (said === '') return false;
+    const turn = this.#pieces.slice(startsAt).join('');
+    if (turn === '') return false;
     this.#answerAt = startsAt;
-    this.#completion = said + (calls.length > 0 ? AWAITS_RESULT : END);
+    this.#completion = turn + (calls.length > 0 ? AWAITS_RESULT : END);
     return true;
   }
 

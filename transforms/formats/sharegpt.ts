@@ -59,18 +59,18 @@ function merged(one: Turn, two: Turn): Turn | undefined {
 }
 
 function mergeTurns(turns: readonly Turn[], report: Report): Turn[] {
-  const made: Turn[] = [];
+  const joined: Turn[] = [];
   for (const turn of turns) {
-    const before = made.at(-1);
+    const before = joined.at(-1);
     const both = before && merged(before, turn);
-    if (before === undefined || both === undefined) made.push(turn);
+    if (before === undefined || both === undefined) joined.push(turn);
     else {
-      made[made.length - 1] = both;
+      joined[joined.length - 1] = both;
       const message = `messages[${turn.at}] is merged into messages[${before.at}]`;
       report({ rule: 'messages-merged', severity: 'WARNING', message });
     }
   }
-  return made;
+  return joined;
 }
 
 /** Cuts off what follows the last answer that is not empty; changes nothing if there is none. */

@@ -3,8 +3,9 @@
  * for byte, are recognised by comparing and yield the same items. A dropped, inserted or changed object costs its own
  * scan; comparing continues after it.
  */
-import { CLOSE_ARRAY, COMMA, OPEN_OBJECT } from './bytes.ts';
-import { type Scanner, skipBlanks } from './scanner.ts';
+import { OPEN_OBJECT } from './bytes.ts';
+import { walkElements } from './members.ts';
+import type { Scanner } from './scanner.ts';
 import { tally } from './tally.ts';
 
 /** Part of an item by which it is recognised: its own JSON text. */
@@ -12,65 +13,10 @@ export interface Known {
   readonly bytes: Uint8Array;
 }
 
-const FIRST_BYTES = 64 * 1024;
-/** Items of a longer list are compared one by one. */
-const MAX_BYTES = 4 * 1024 * 1024;
-
-/**
- * Items that follow each other in list after list, as one text: comparing it once costs less than comparing them one by
- * one. It holds only text that has occurred twice, so never the text that a client changes on every line (mostly at the
- * end).
- */
-export class KnownRun {
-  #text = new Uint8Array(0);
-  #length = 0;
-  #count = 0;
-
-  /** Number of its items. */
-  get count(): number {
-    return this.#count;
-  }
-
-  /** The index after the run if its text is at `p`; else -1. */
-  endAt(bytes: Uint8Array, p: number): number {
-    const length = this.#length;
-    const end = p + length;
-    if (this.#count === 0 || end > bytes.length || bytes[end - 1] !== this.#text[length - 1]) return -1;
-    if (Buffer.prototype.compare.call(bytes, this.#text, 0, length, p, end) !== 0) return -1;
-    tally.comparedBytes += length;
-    return end;
-  }
-
-  /** Extends the run, whose text is at `from`, to `end` and `items` items. Does nothing when it would be too long. */
-  extend(bytes: Uint8Array, from: number, end: number, items: number): void {
-    if (end - from > MAX_BYTES) return;
-    this.#reserve(end - from);
-    this.#text.set(bytes.subarray(from + this.#length, end), this.#length);
-    this.#length = end - from;
-    this.#count = items;
-  }
-
-  clear(): void {
-    this.#length = this.#count = 0;
-  }
-
-  #reserve(bytes: number): void {
-    if (bytes <= this.#text.length) return;
-    const grown = new Uint8Array(Math.min(MAX_BYTES, Math.max(FIRST_BYTES, bytes * 2)));
-    grown.set(this.#text.subarray(0, this.#length));
-    this.#text = grown;
-  }
-}
-
 export class KnownList<T extends Known> {
   readonly #scanner: Scanner;
   readonly #make: (bytes: Uint8Array, start: number, end: number) => T;
   readonly #scan: (bytes: Uint8Array, at: number) => number;
-  /**
-   * From the second item on, because the first one may hold a clock: the text of `items[1]` to `items[run.count]` as
-   * last read.
-   */
-  readonly #run = new KnownRun();
   #known: readonly T[] = [];
   /** The item that may follow the known ones. */
   #follower: T | undefined;
@@ -81,13 +27,6 @@ export class KnownList<T extends Known> {
   #next = 0;
   /** Objects scanned since the last recognised one. */
   #fresh = 0;
-  /** Index of the second item in the bytes. */
-  #runAt = 0;
-  /** Number of items from the second one on that are unchanged. */
-  #again = 0;
-  #againEnd = 0;
-  #comparedBytes = 0;
-  #scannedBytes = 0;
 
   /**
    * @param depth number of objects and arrays open around an element
@@ -110,16 +49,6 @@ export class KnownList<T extends Known> {
     return this.#items;
   }
 
-  /** Bytes recognised so far. */
-  get comparedBytes(): number {
-    return this.#comparedBytes;
-  }
-
-  /** Bytes scanned so far. */
-  get scannedBytes(): number {
-    return this.#scannedBytes;
-  }
-
   /**
    * Reads the array that opens at `at`.
    * @returns the index after it, or -1: the scanner knows the position. `items` then holds what was read.
@@ -129,12 +58,8 @@ export class KnownList<T extends Known> {
     this.#follower = this.#expected;
     this.#items = [];
     this.#expected = undefined;
-    this.#next = this.#fresh = this.#again = 0;
-    const end = this.#readItems(bytes, at);
-    const run = this.#run;
-    if (end < 0 || this.#again < run.count) run.clear();
-    else if (this.#again > run.count) run.extend(bytes, this.#runAt, this.#againEnd, this.#again);
-    return end;
+    this.#next = this.#fresh = 0;
+    return walkElements(bytes, at, this.#scanner, (_number, p) => this.#takeItem(bytes, p));
   }
 
   /** Names an object that may follow the items in the next array: a reply, which the next request repeats. */
@@ -146,43 +71,6 @@ export class KnownList<T extends Known> {
   forget(): void {
     this.#items = [];
     this.#expected = undefined;
-    this.#run.clear();
-  }
-
-  #readItems(bytes: Uint8Array, at: number): number {
-    const scanner = this.#scanner;
-    const items = this.#items;
-    let p = skipBlanks(bytes, at + 1);
-    if (bytes[p] === CLOSE_ARRAY) return p + 1;
-    for (;;) {
-      if (items.length >= scanner.maxElements) return scanner.fail(p);
-      const end = items.length === 1 ? this.#takeRun(bytes, p) : -1;
-      p = end < 0 ? this.#takeItem(bytes, p) : end;
-      if (p < 0) return -1;
-      p = skipBlanks(bytes, p);
-      if (bytes[p] === CLOSE_ARRAY) return p + 1;
-      if (bytes[p] !== COMMA) return scanner.fail(p);
-      p = skipBlanks(bytes, p + 1);
-    }
-  }
-
-  /** Returns the index after the items that formed a run before, or -1 if they are not at `p`. */
-  #takeRun(bytes: Uint8Array, p: number): number {
-    const run = this.#run;
-    this.#runAt = p;
-    const end = this.#next > 1 ? -1 : run.endAt(bytes, p); // no item occurs twice in one list
-    if (end < 0) {
-      run.clear();
-      return -1;
-    }
-    const again = run.count;
-    this.#again = again;
-    this.#againEnd = end;
-    for (let i = 1; i <= again; i++) this.#items.push(this.#known[i] as T);
-    this.#comparedBytes += end - p;
-    this.#next = again + 1;
-    this.#fresh = 0;
-    return end;
   }
 
   /** Returns the index after the item at `p`, or -1. */
@@ -192,21 +80,14 @@ export class KnownList<T extends Known> {
       const end = this.#scan(bytes, p);
       if (end < 0) return -1;
       this.#items.push(this.#make(bytes, p, end));
-      this.#scannedBytes += end - p;
       this.#fresh++;
       return end;
     }
     const item = this.#knownAt(found);
-    const end = p + item.bytes.length;
-    if (found === this.#items.length && this.#again === found - 1) {
-      this.#again = found;
-      this.#againEnd = end;
-    }
     this.#items.push(item);
-    this.#comparedBytes += item.bytes.length;
     this.#next = found + 1;
     this.#fresh = 0;
-    return end;
+    return p + item.bytes.length;
   }
 
   /** Returns the index of the known item at `p`, looking a few items ahead; or -1. */

@@ -24,43 +24,25 @@ class Noted extends Given {
   }
 }
 
-export interface Notes<T> {
-  /** Returns the note on the object, or undefined. */
-  of(object: object): T | undefined;
-  /** Sets the note; call it once per object. */
-  set(object: object, note: T): void;
-}
-
 let kinds = 0;
-
-/** A kind of note: each call creates one that the others do not see. Call it at module level: a kind is never freed. */
-export function createNotes<T>(): Notes<T> {
-  const kind = kinds++;
-  return {
-    of: (object) => Noted.of(object)?.[kind] as T | undefined,
-    set(object, note) {
-      const notes = Noted.of(object) ?? Noted.begin(object);
-      while (notes.length < kind) notes.push(undefined);
-      notes[kind] = note;
-    },
-  };
-}
 
 /** Stored if the work returned undefined for an object. */
 const UNDEFINED = Symbol('undefined');
 
 /**
  * Caches the result of `work` for each object, as long as the object lives. `work` must depend on it alone. Call it at
- * module level: each call creates a kind of note. Entries share the messages that they repeat, so the work is done once
- * per distinct message.
+ * module level: each call creates a kind of note, which is never freed. Entries share the messages that they repeat, so
+ * the work is done once per distinct message.
  */
 export function perObject<O extends object, T>(work: (object: O) => T): (object: O) => T {
-  const notes = createNotes<T | typeof UNDEFINED>();
+  const kind = kinds++;
   return (object) => {
-    const known = notes.of(object);
-    if (known !== undefined) return known === UNDEFINED ? (undefined as T) : known;
+    const known = Noted.of(object)?.[kind];
+    if (known !== undefined) return (known === UNDEFINED ? undefined : known) as T;
     const value = work(object);
-    notes.set(object, value === undefined ? UNDEFINED : value);
+    const notes = Noted.of(object) ?? Noted.begin(object);
+    while (notes.length < kind) notes.push(undefined);
+    notes[kind] = value === undefined ? UNDEFINED : value;
     return value;
   };
 }

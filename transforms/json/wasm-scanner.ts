@@ -140,7 +140,7 @@ class ModuleMemory implements FoldModule {
   /** The slab comes after the module's data, its stack and the arena. */
   #slabAt = 0;
   /** The bytes that `has` was asked about last: it is called many times for a line. */
-  #asked: Uint8Array | undefined;
+  #checked: Uint8Array | undefined;
   #hasAsked = false;
   #host: FoldHost | undefined;
 
@@ -162,8 +162,8 @@ class ModuleMemory implements FoldModule {
 
   /** Are the bytes in the memory? Then `from` and `end` are their span. */
   has(bytes: Uint8Array): boolean {
-    if (bytes !== this.#asked) {
-      this.#asked = bytes;
+    if (bytes !== this.#checked) {
+      this.#checked = bytes;
       this.#hasAsked = bytes.buffer === this.buffer;
       this.from = bytes.byteOffset;
       this.end = this.from + bytes.length;
@@ -175,16 +175,16 @@ class ModuleMemory implements FoldModule {
     const isSpacious = this.buffer.byteLength - this.#slabAt > MOST_SPARE_BYTES + (bytes + SLACK_BYTES) * 2;
     if (isSpacious) this.#shrink(bytes);
     else this.#reserve(bytes);
-    this.#asked = undefined;
+    this.#checked = undefined;
     return new Uint8Array(this.buffer, this.#slabAt, bytes);
   }
 
   #instance(): [WasmMemory, Exports] {
-    const asked = (): FoldHost => this.#host as FoldHost;
+    const fold = (): FoldHost => this.#host as FoldHost;
     const host = {
-      judge_row: (at: number, length: number) => asked().judgeRow(at, length),
-      read_tools: (at: number, end: number) => asked().readTools(at, end),
-      read_time: (at: number, end: number) => asked().readTime(at, end),
+      judge_row: (at: number, length: number) => fold().judgeRow(at, length),
+      read_tools: (at: number, end: number) => fold().readTools(at, end),
+      read_time: (at: number, end: number) => fold().readTime(at, end),
     };
     const exports = new WebAssembly.Instance(this.#module, { host }).exports as unknown as Exports;
     const { memory } = exports;

@@ -47,14 +47,14 @@ export interface Line {
   /** The bytes without the terminator; valid until the handler that got them returns. */
   readonly bytes: Uint8Array;
   /** Set if the framing created the bytes, so that they differ from those at the origin. */
-  readonly made?: MadeLine;
+  readonly created?: CreatedLine;
 }
 
 /**
  * How the bytes of a line were created: as a deck's sample, or as the head of a document whose conversations are framed
  * one by one.
  */
-export interface MadeLine {
+export interface CreatedLine {
   /** The source's own bytes at the origin. */
   readonly raw: Uint8Array;
   /** The dialect for the created bytes, unless another one is named; if left out, the members decide. */

@@ -115,7 +115,7 @@ export function rejectLine(
     detail: `${detail}${where}`,
     ...(at !== undefined && { at }),
     origin: line.origin,
-    bytes: line.made?.raw ?? line.bytes,
+    bytes: line.created?.raw ?? line.bytes,
   };
 }
 

@@ -88,8 +88,8 @@ export function settleReply(entry: Entry): Entry {
 /** Adds the role before the other members; replaces one that is null, empty or not a string. */
 function withRole(reply: Message): Message {
   const { bytes } = reply;
-  const made =
+  const json =
     replaceValue(bytes, 'role', ASSISTANT) ??
     concat([bytes.subarray(0, 1), ROLE_IN_FRONT, bytes.subarray(1)]);
-  return { ...reply, bytes: made, role: 'assistant' };
+  return { ...reply, bytes: json, role: 'assistant' };
 }

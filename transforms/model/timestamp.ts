@@ -2,10 +2,11 @@
  * Parses timestamps of log entries to exact nanoseconds: RFC 3339 with any fraction, and common variants (a comma
  * before the fraction, a zone without its colon, a date alone), UTC without a zone; a number is epoch seconds,
  * milliseconds from 1e11 on, microseconds from 2.5e14 on, nanoseconds from 2.5e17 on. Avoids Date, which rounds and has
- * no second 60.
+ * no second 60. Also reads the JSON value of a time, and says why it is not one.
  */
 
-import { COLON, ZERO } from '../json/bytes.ts';
+import { COLON, QUOTE, ZERO } from '../json/bytes.ts';
+import { decode, parseString } from '../json/utf8.ts';
 
 const STAMP = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
 /** An epoch as text, of today's lengths. Other lengths may be a compact date: 20260101, 20260101120000. */
@@ -138,3 +139,43 @@ export function utcTimestamp(timestamp: bigint): string {
     .replace(/(?:000){1,3}$/, '');
   return digits === '' ? `${second}Z` : `${second}.${digits}Z`;
 }
+
+/** A value with only these characters is a time, valid or not; anything else may be content. */
+const SHOWN = /^[\d\-:.,+TZ ]{0,40}$/;
+const NAMES: Readonly<Record<string, string>> = {
+  '{': 'an object',
+  '[': 'an array',
+  t: 'a boolean',
+  f: 'a boolean',
+};
+
+/** Parses the value in `bytes[start, end)` to nanoseconds since 1970; undefined if it is not a time. */
+export function timeIn(bytes: Uint8Array, start: number, end: number): bigint | undefined {
+  if (bytes[start] === QUOTE) return parseTimestamp(parseString(bytes, start, end));
+  return parseEpoch(decode(bytes.subarray(start, end)));
+}
+
+/** Does the same for a value in its own array. */
+export function timeOf(json: Uint8Array): bigint | undefined {
+  return timeIn(json, 0, json.length);
+}
+
+/** Why a member is not a time: shows the value unless it may be content, in which case its type and length. */
+export function unreadableTime(name: string, json: Uint8Array): string {
+  return `${name} is not a readable time: ${shown(json)}`;
+}
+
+function shown(json: Uint8Array): string {
+  const first = String.fromCharCode(json[0] as number);
+  if (first === 'n') return 'null';
+  if (first === '"') {
+    const text = parseString(json, 0, json.length);
+    return SHOWN.test(text) ? `"${text}"` : `a string of ${count(text.length, 'character')}`;
+  }
+  const kind = NAMES[first];
+  if (kind !== undefined) return `${kind} of ${count(json.length, 'byte')}`;
+  const text = decode(json);
+  return SHOWN.test(text) ? text : `a number of ${count(text.length, 'character')}`;
+}
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

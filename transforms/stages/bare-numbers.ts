@@ -28,7 +28,7 @@ export function readBareNumbers(
 ): Reading | undefined {
   const { bytes } = line;
   const words = new BareNumbers(bytes);
-  if (words.count === 0 || line.made !== undefined) return undefined;
+  if (words.count === 0 || line.created !== undefined) return undefined;
   try {
     words.putNumbers(bytes, 0); // in place, because the line may be of any length
     const reading = read(line);

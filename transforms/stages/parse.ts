@@ -231,7 +231,7 @@ class Parser {
   #readerFor(line: Line, mayHold = true): DialectReader | 'held' | 'unknown' {
     if (this.#reader !== undefined) return this.#reader;
     if (this.#isUnknown) return 'unknown';
-    const named = this.#fixed ?? this.#known.find(({ name }) => name === line.made?.dialect);
+    const named = this.#fixed ?? this.#known.find(({ name }) => name === line.created?.dialect);
     const chosen = named ?? this.#found ?? this.#chooser.ask(line, mayHold);
     if (chosen === 'held' || chosen === 'unknown') return chosen;
     if (chosen === undefined) return this.#readerOf(native);

@@ -67,8 +67,11 @@ export function withReasoningInText(message: Message): Message {
   const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
   const block = `${OPEN}\n${thought}\n${CLOSE}\n\n`;
   const content = valueBytes(bytes, 'content');
-  const said = textInFront(block, content);
-  return { ...message, bytes: replaceValue(bytes, 'content', said) ?? addMember(bytes, 'content', said) };
+  const inlined = textInFront(block, content);
+  return {
+    ...message,
+    bytes: replaceValue(bytes, 'content', inlined) ?? addMember(bytes, 'content', inlined),
+  };
 }
 
 /** The content with a text before it; the content itself stays byte for byte. */
@@ -88,9 +91,9 @@ function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation 
   let changed = 0;
   const messages = conversation.messages.map((message, i) => {
     if (message.role !== 'assistant' || i > from) return message;
-    const made = change(message);
-    if (made.bytes !== message.bytes) changed++;
-    return made;
+    const result = change(message);
+    if (result.bytes !== message.bytes) changed++;
+    return result;
   });
   const changes = new Map(conversation.changes);
   if (changed > 0) changes.set(rule, changed);

@@ -255,7 +255,7 @@ class ObjectWriter implements DatasetWriter {
   }
 
   #hashes(): ReadonlyMap<string, string> {
-    return new Map(this.#files.made.map(({ path, sha256: hash }) => [path, hash]));
+    return new Map(this.#files.objects.map(({ path, sha256: hash }) => [path, hash]));
   }
 
   async discard(): Promise<void> {

@@ -16,7 +16,7 @@ export class ObjectFiles implements DatasetFiles {
   readonly #version: ObjectPlace;
   readonly #folder: string;
   readonly #partBytes: number;
-  readonly #made: ObjectFile[] = [];
+  readonly #files: ObjectFile[] = [];
 
   /** @param folder local folder for the parts */
   constructor(uploads: Uploads, version: ObjectPlace, folder: string, partBytes: number) {
@@ -27,17 +27,17 @@ export class ObjectFiles implements DatasetFiles {
   }
 
   /** Files created so far, except the working files of the run. */
-  get made(): readonly ObjectFile[] {
-    return this.#made;
+  get objects(): readonly ObjectFile[] {
+    return this.#files;
   }
 
   create(path: string): AppendFile {
     if (path.startsWith(`${WORK}/`)) return createAppendFile(join(this.#folder, path), { mode: OWNER_ONLY });
     const { bucket, key } = this.#version;
     const upload = this.#uploads.begin({ bucket, key: `${key}${path}` });
-    const parts = join(this.#folder, WORK, `part-${this.#made.length}`);
+    const parts = join(this.#folder, WORK, `part-${this.#files.length}`);
     const file = new ObjectFile({ path, parts, upload, uploads: this.#uploads, partBytes: this.#partBytes });
-    this.#made.push(file);
+    this.#files.push(file);
     return file;
   }
 }
@@ -53,7 +53,7 @@ interface ObjectFileParts {
 
 export class ObjectFile implements AppendFile {
   readonly path: string;
-  readonly #given: ObjectFileParts;
+  readonly #options: ObjectFileParts;
   readonly #hash = createHash('sha256');
   #sha256: string | undefined;
   #part: AppendFile | undefined;
@@ -63,7 +63,7 @@ export class ObjectFile implements AppendFile {
 
   constructor(parts: ObjectFileParts) {
     this.path = parts.path;
-    this.#given = parts;
+    this.#options = parts;
   }
 
   get bytes(): number {
@@ -86,9 +86,9 @@ export class ObjectFile implements AppendFile {
     this.#bytes += bytes.length;
     for (let at = 0; at < bytes.length; ) {
       // a full part is uploaded only when the next byte comes: until then it may be the last one
-      if (this.#part?.bytes === this.#given.partBytes) this.#send(false);
+      if (this.#part?.bytes === this.#options.partBytes) this.#send(false);
       this.#part ??= this.#next();
-      const piece = bytes.subarray(at, at + this.#given.partBytes - this.#part.bytes);
+      const piece = bytes.subarray(at, at + this.#options.partBytes - this.#part.bytes);
       this.#part.write(piece);
       at += piece.length;
     }
@@ -113,13 +113,13 @@ export class ObjectFile implements AppendFile {
   }
 
   #next(): AppendFile {
-    return createAppendFile(`${this.#given.parts}-${this.#parts++}`, { mode: OWNER_ONLY });
+    return createAppendFile(`${this.#options.parts}-${this.#parts++}`, { mode: OWNER_ONLY });
   }
 
   #send(isLast: boolean): void {
     const part = this.#part as AppendFile;
     this.#part = undefined;
     part.close();
-    this.#given.uploads.add(this.#given.upload, part, part.bytes, isLast);
+    this.#options.uploads.add(this.#options.upload, part, part.bytes, isLast);
   }
 }

@@ -221,7 +221,7 @@ export class DocumentFramer implements Framer {
     if (!this.#lists.opens(member, bytes)) return;
     const origin = this.#nextOrigin(this.#offset + begin, length);
     this.#cutter.enter();
-    yield { kind: 'line', origin, bytes, made: { raw } };
+    yield { kind: 'line', origin, bytes, created: { raw } };
   }
 
   /** Hashes the bytes from `begin` up to `end` without keeping them. */

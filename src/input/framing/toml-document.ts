@@ -101,9 +101,9 @@ export class TomlFramer implements Framer {
     const inOrder = samples.values.map((_, index) => index);
     for (const index of inOrder.sort((a, b) => placeOf(a).start - placeOf(b).start)) {
       const place = placeOf(index);
-      const made = { raw: text.subarray(place.start, place.end), dialect: DIALECT };
+      const created = { raw: text.subarray(place.start, place.end), dialect: DIALECT };
       const bytes = Buffer.from(jsonOf(samples, index));
-      yield { kind: 'line', origin: this.#nextOrigin(place), bytes, made };
+      yield { kind: 'line', origin: this.#nextOrigin(place), bytes, created };
     }
   }
 

@@ -1,7 +1,7 @@
 /** The logged messages beside the record's: the same, changed or dropped, and by which rule. */
 import type { VNode } from 'preact';
 import { showNumber } from '../../charts/numbers.ts';
-import { useAsked } from './asked.ts';
+import { useAnswer } from './answer.ts';
 import { laidOut } from './exact.ts';
 import { Text } from './message.tsx';
 import type { ChangesAnswer, MessageTrail } from './types.ts';
@@ -9,7 +9,7 @@ import type { ChangesAnswer, MessageTrail } from './types.ts';
 const CLIP = 420;
 
 export function Changes({ i }: { readonly i: number }): VNode {
-  const { value, error } = useAsked<ChangesAnswer>(`changes?i=${i}`);
+  const { value, error } = useAnswer<ChangesAnswer>(`changes?i=${i}`);
   if (error !== undefined) return <p class="note">{error}</p>;
   if (value === undefined) return <p class="note">…</p>;
   if (value.missing || value.messages === undefined)

@@ -2,14 +2,14 @@
 import type { VNode } from 'preact';
 import { shellWord, showNumber } from '../../charts/numbers.ts';
 import { addressOf } from './address.ts';
-import { useAsked } from './asked.ts';
+import { useAnswer } from './answer.ts';
 import { Findings, Nothing, SessionRows } from './record.tsx';
 import type { RejectionAnswer, SessionAnswer } from './types.ts';
 
 const SHOWN_HASH = 24;
 
 export function RejectionPage({ i }: { readonly i: number }): VNode {
-  const { value, error } = useAsked<RejectionAnswer>(`rejection?i=${i}`);
+  const { value, error } = useAnswer<RejectionAnswer>(`rejection?i=${i}`);
   if (error !== undefined) return <Nothing>{error}</Nothing>;
   if (value === undefined) return <Nothing>…</Nothing>;
   const { line } = value;
@@ -94,7 +94,7 @@ function Window({ value }: { readonly value: RejectionAnswer }): VNode {
 }
 
 export function SessionPage({ i }: { readonly i: number }): VNode {
-  const { value, error } = useAsked<SessionAnswer>(`session?i=${i}`);
+  const { value, error } = useAnswer<SessionAnswer>(`session?i=${i}`);
   if (error !== undefined) return <Nothing>{error}</Nothing>;
   if (value === undefined) return <Nothing>…</Nothing>;
   const { line, findings, record } = value;

@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shellWord, showBytes, showCount, showNumber } from '../../charts/numbers.ts';
 import { go, isOpen, isRaw } from './address.ts';
-import { useAsked } from './asked.ts';
+import { useAnswer } from './answer.ts';
 import { Changes } from './changes.tsx';
 import { indented } from './exact.ts';
 import { Conversation, Text } from './message.tsx';
@@ -12,7 +12,7 @@ import { selected, summary, toggleSelected } from './state.ts';
 import type { Finding, RecordAnswer, SessionLine } from './types.ts';
 
 export function RecordPage({ i }: { readonly i: number }): VNode {
-  const { value, error } = useAsked<RecordAnswer>(`record?i=${i}`);
+  const { value, error } = useAnswer<RecordAnswer>(`record?i=${i}`);
   const pane = useRef<HTMLElement>(null);
   useLayoutEffect(() => pane.current?.scrollTo(0, 0), [i, value === undefined]);
   if (error !== undefined) return <Nothing>{error}</Nothing>;

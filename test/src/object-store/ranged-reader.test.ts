@@ -353,8 +353,8 @@ describe('the store', () => {
     expect(isSame(await readAll(reader))).toBe(true);
     expect(fault.fired).toBe(1);
     const dates = server.requests.map(({ headers }) => String(headers['x-amz-date']).slice(0, 11));
-    const told = storeTime.toISOString().replaceAll(/[-:]/g, '').slice(0, 11);
-    expect(dates.at(-1)).toBe(told);
+    const expected = storeTime.toISOString().replaceAll(/[-:]/g, '').slice(0, 11);
+    expect(dates.at(-1)).toBe(expected);
   });
 
   it('S015 gets requests in the region that it names', async () => {

@@ -5,7 +5,7 @@ import { asBuffer, text } from '../bytes.ts';
 import { lineOf } from '../log-lines.ts';
 
 /** The messages of each conversation. */
-function said(...objects: readonly object[]): readonly unknown[][] {
+function conversationsOf(...objects: readonly object[]): readonly unknown[][] {
   const reader = claudeCode.create();
   const read = objects.flatMap((object, i) => [
     ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000)),
@@ -35,7 +35,7 @@ it('joins the lines of one answer of Qwen Code, up to the next result', () => {
     piece('5', { type: 'text', text: 'b' }),
   ];
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
-  expect(said(...lines)).toEqual([
+  expect(conversationsOf(...lines)).toEqual([
     [
       { role: 'assistant', content: 'a', reasoning_content: 't', tool_calls: [call] },
       { role: 'tool', tool_call_id: 'c', content: 'r' },

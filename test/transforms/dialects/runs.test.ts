@@ -120,6 +120,30 @@ describe('runs', () => {
     expect([...(entry?.changes ?? [])]).toEqual([['sealed-reasoning', 1]]);
   });
 
+  it('reads the items of a session of the Responses API: those up to a result are one message', () => {
+    const items = [
+      user,
+      { type: 'reasoning', id: 'r', summary: [] },
+      { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+      { type: 'function_call', call_id: 'c2', name: 'g', arguments: '{"n": 1.0}' },
+      { type: 'function_call_output', call_id: 'c1', output: '1' },
+      { type: 'function_call_output', call_id: 'c2', output: '2' },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Both.' }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Thanks.' }] },
+    ];
+    const call = (id: string, name: string, args: string) => ({
+      ...{ id, type: 'function', function: { name, arguments: args } },
+    });
+    expect(messagesOf(...items)).toEqual([
+      user,
+      { role: 'assistant', tool_calls: [call('c1', 'f', '{}'), call('c2', 'g', '{"n": 1.0}')] },
+      { role: 'tool', tool_call_id: 'c1', content: '1' },
+      { role: 'tool', tool_call_id: 'c2', content: '2' },
+      { role: 'assistant', content: 'Both.' },
+      { role: 'user', content: 'Thanks.' },
+    ]);
+  });
+
   it.each([
     [
       'a run whose message has no role',
@@ -128,7 +152,7 @@ describe('runs', () => {
     ],
     ['a run without messages', { task_id: 1, reward: 0, traj: 7 }, 'bad-messages'],
     ['a message whose content is a number', { role: 'user', content: 7 }, 'bad-event'],
-    ['an item that is no result', { type: 'reasoning' }, 'bad-event'],
+    ['an item of a type that is not known', { type: 'mystery' }, 'bad-event'],
   ])('rejects %s', (_what, object, reason) => {
     expect(elementsOf(object)).toMatchObject([{ kind: 'rejection', reason }]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { cutLeakedHeaders, cutThoughts, stripLeakedHeaders } from '../../../transforms/dialects/said-text.ts';
 
 describe('thoughts', () => {
-  test.each<readonly [said: string, text: string, thoughts: readonly string[]]>([
+  test.each<readonly [content: string, text: string, thoughts: readonly string[]]>([
     ['a', 'a', []],
     ['<think>t</think>a', 'a', ['t']],
     ['a<think> t </think>b<think>u</think>c', 'abc', ['t', 'u']],

@@ -51,7 +51,7 @@ it('each object of a line is a sample', () => {
 
 it('a sample that was converted from TOML is rejected with its TOML bytes', () => {
   const raw = encode('[[samples]]');
-  const line = { ...lineOf('{}'), made: { raw, dialect: 'samples' } };
+  const line = { ...lineOf('{}'), created: { raw, dialect: 'samples' } };
   const [rejection] = samples.create().read(line) as [Rejection];
   expect(rejection.bytes).toBe(raw);
 });

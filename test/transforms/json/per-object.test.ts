@@ -39,3 +39,10 @@ it('does not remember a throw', () => {
   expect(() => of(message)).toThrow('first');
   expect(of(message)).toBe(2);
 });
+
+it('a copy has no note', () => {
+  let worked = 0;
+  const of = perObject(() => ++worked);
+  const message = user('a');
+  expect([of(message), of({ ...message }), of(structuredClone(message)), of(message)]).toEqual([1, 2, 3, 1]);
+});

@@ -34,6 +34,15 @@ describe('the tape of values', () => {
     expect(asParsed(viewOf(json))).toEqual(JSON.parse(json));
   });
 
+  it.each(VALUES)('has the keys and the length of %s, walked or not', (json) => {
+    const plain = new JsonView(encode(json.trim()));
+    const walked = viewOf(json);
+    expect(walked.keys()).toEqual(Object.keys(JSON.parse(json)));
+    expect(plain.keys()).toEqual(walked.keys());
+    expect([walked.length, plain.length]).toEqual([walked.bytes.length, plain.bytes.length]);
+    expect(new JsonView(encode('["a"]')).keys()).toEqual([]);
+  });
+
   it('finds the last member with a key, escaped or not, but not with a longer key', () => {
     const view = viewOf(
       '{"key":"first","keys":"longer","k\\u0065y":"last","ke":"shorter","other":{"inner":"x"}}',

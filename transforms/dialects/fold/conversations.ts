@@ -44,7 +44,8 @@ export function* elementsOf(
   for (const path of thread.paths) {
     const isLeft = path !== thread.path;
     if (thread.isRefused) yield refused(thread, path, source, nextName());
-    else if (path.items.every(({ said }) => said === undefined)) yield* fates('client-event', path, source);
+    else if (path.items.every(({ content }) => content === undefined))
+      yield* fates('client-event', path, source);
     else if (isLeft ? select === 'last' || !path.isAnswered : select === 'last' && isContinued)
       yield* fates('abandoned-branch', path, source);
     else yield entryOf(thread, path, source, keepSealed, nextName());
@@ -124,16 +125,16 @@ function messagesOf({ items }: Path, keepSealed: boolean, changes: Map<string, n
 
 /** The message of an item, built once, so that paths share the object. Undefined for an empty one. */
 function messageOf(item: Item, keepSealed: boolean): Message | undefined {
-  const { said, notes = [] } = item;
-  if (said === undefined) return undefined;
-  if (!('role' in said)) {
-    if (said.isSealed) item.isSealed = true;
-    const isEmpty = said.isEmpty(keepSealed);
-    if (said.isSealed && !keepSealed) item.changes = [...(item.changes ?? []), 'sealed-reasoning'];
+  const { content, notes = [] } = item;
+  if (content === undefined) return undefined;
+  if (!('role' in content)) {
+    if (content.isSealed) item.isSealed = true;
+    const isEmpty = content.isEmpty(keepSealed);
+    if (content.isSealed && !keepSealed) item.changes = [...(item.changes ?? []), 'sealed-reasoning'];
     else if (isEmpty) item.changes = [...(item.changes ?? []), 'empty-assistant'];
-    item.said = isEmpty ? undefined : said.message(keepSealed);
+    item.content = isEmpty ? undefined : content.message(keepSealed);
   }
-  if (item.said !== undefined && notes.length > 0) item.said = noted(item.said as Message, notes);
+  if (item.content !== undefined && notes.length > 0) item.content = noted(item.content as Message, notes);
   delete item.notes;
-  return item.said as Message | undefined;
+  return item.content as Message | undefined;
 }

@@ -173,7 +173,7 @@ export class Fold {
   /** Adds metadata of the current thread's last message if that is an answer; otherwise drops it. */
   describeAnswer(meta: Meta): void {
     const { last } = this.#present();
-    if (last.said !== undefined && !('role' in last.said)) last.meta = joinMeta(last.meta, meta);
+    if (last.content !== undefined && !('role' in last.content)) last.meta = joinMeta(last.meta, meta);
   }
 
   /** Reports something about the current thread as a whole, once per text. */

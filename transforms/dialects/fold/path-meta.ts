@@ -33,9 +33,9 @@ export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[])
 /** Number of leading messages that come from an earlier conversation, including results. */
 function countCopied(items: readonly Item[]): number {
   let count = 0;
-  for (const { said, calls, isCopied } of items) {
+  for (const { content, calls, isCopied } of items) {
     if (isCopied !== true) break;
-    if (said !== undefined) count += 1 + calls.filter(({ result }) => result !== undefined).length;
+    if (content !== undefined) count += 1 + calls.filter(({ result }) => result !== undefined).length;
   }
   return count;
 }

@@ -20,7 +20,7 @@ export interface Item {
   /** Offset of its first line. */
   readonly offset: number;
   /** The message or its draft; undefined once it became the result of a later call. */
-  said: Message | Draft | undefined;
+  content: Message | Draft | undefined;
   readonly calls: FoldCall[];
   /** Notes on the message. */
   notes?: ReadingNote[];
@@ -96,7 +96,9 @@ export class Path {
 
   /** Does it hold an answer that no other path has? */
   get isAnswered(): boolean {
-    return this.items.some(({ said }, i) => i >= this.#shared && said !== undefined && isAssistant(said));
+    return this.items.some(
+      ({ content }, i) => i >= this.#shared && content !== undefined && isAssistant(content),
+    );
   }
 
   /** The path that has all items of this one, and more; undefined when none is known. */
@@ -158,4 +160,5 @@ export class Path {
   }
 }
 
-const isAssistant = (said: Message | Draft): boolean => !('role' in said) || said.role === 'assistant';
+const isAssistant = (content: Message | Draft): boolean =>
+  !('role' in content) || content.role === 'assistant';

@@ -35,7 +35,7 @@ export class Thread {
   path: Path = new Path();
   readonly left: Set<Path> = new Set();
   /** The position before the first message. */
-  readonly root: Item = { index: -1, offset: -1, said: undefined, calls: [] };
+  readonly root: Item = { index: -1, offset: -1, content: undefined, calls: [] };
   /** Notes on the conversation as a whole. */
   readonly notes: ReadingNote[] = [];
   /** Metadata of the conversation as a whole. */
@@ -78,7 +78,7 @@ export class Thread {
 
   put(item: Item, block: FoldBlock, repeats: Repeats, { line }: Origin): void {
     if (this.#isRefused) return;
-    const isNew = (item.said as Draft).put(block, repeats);
+    const isNew = (item.content as Draft).put(block, repeats);
     this.weight += BLOCK_BYTES + bytesOf(block).length;
     if (block.kind !== 'call' || !isNew) return;
     const call = { id: block.id };
@@ -121,8 +121,8 @@ export class Thread {
   }
 
   /** Adds a message of another thread with the results that its calls have; open calls stay open. */
-  carry({ said, calls }: Item, origin: Origin): Item {
-    const item = this.#newItem(said, origin, { isCopied: true });
+  carry({ content, calls }: Item, origin: Origin): Item {
+    const item = this.#newItem(content, origin, { isCopied: true });
     for (const call of calls) {
       const copy = { ...call };
       item.calls.push(copy);
@@ -138,7 +138,7 @@ export class Thread {
     // calls that were removed take no results
     for (const call of item.calls) call.result ??= GONE;
     item.calls.length = 0;
-    item.said = message ?? new Draft();
+    item.content = message ?? new Draft();
     delete item.notes;
     delete item.changes;
     delete item.meta;
@@ -186,12 +186,12 @@ export class Thread {
     this.weight += ITEM_BYTES + path.items.length * POINTER_BYTES;
   }
 
-  #newItem(said: Item['said'], { offset }: Origin, facts: ItemFacts): Item {
+  #newItem(content: Item['content'], { offset }: Origin, facts: ItemFacts): Item {
     const { isTurn, isCopied } = facts;
     const index = this.path.items.length;
     const calls: Item['calls'] = [];
     return note(
-      { index, offset, said, calls, ...(isTurn && { isTurn }), ...(isCopied && { isCopied }) },
+      { index, offset, content, calls, ...(isTurn && { isTurn }), ...(isCopied && { isCopied }) },
       facts,
     );
   }
@@ -223,19 +223,20 @@ function note(item: Item, { notes, changes, meta }: ItemFacts): Item {
 }
 
 /** Memory of a message and its results, beyond that of any item. */
-function weightOf({ said, calls }: Item): number {
+function weightOf({ content, calls }: Item): number {
   let weight = 0;
-  if (said !== undefined) weight = 'role' in said ? said.bytes.length : said.weight + said.size * BLOCK_BYTES;
+  if (content !== undefined)
+    weight = 'role' in content ? content.bytes.length : content.weight + content.size * BLOCK_BYTES;
   for (const { result } of calls) if (result !== undefined) weight += BLOCK_BYTES + result.bytes.length;
   return weight;
 }
 
 /** Moves an early result from its own position to the last call of an item. */
 function moveResult(early: Item, item: Item): void {
-  const { notes, changes, said } = early;
+  const { notes, changes, content } = early;
   note(item, { ...(notes && { notes }), ...(changes && { changes }) });
-  (item.calls.at(-1) as Item['calls'][number]).result = said as Message;
-  early.said = undefined;
+  (item.calls.at(-1) as Item['calls'][number]).result = content as Message;
+  early.content = undefined;
   delete early.notes;
   delete early.changes;
 }

@@ -23,12 +23,12 @@ import {
 } from '../reading-notes.ts';
 import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
-import { ItemMessages, plainly, type Said } from './item-messages.ts';
+import { ItemMessages, plainly, type ReadMessage } from './item-messages.ts';
 
 /** A model's answer. */
 export interface Answer {
   /** Its messages: usually one, none if there is no answer. */
-  readonly said: readonly Said[];
+  readonly messages: readonly ReadMessage[];
   readonly notes: readonly ReadingNote[];
   /** Does it have the shape of the Messages API? */
   readonly isMessage?: true;
@@ -40,8 +40,8 @@ export interface Answer {
 
 const PLACEHOLDER = warning('body-placeholder', 'the answer was left out of the log: a note takes its place');
 
-const NONE: Answer = { said: [], notes: [] };
-const FAILED: Answer = { said: [], notes: [RESPONSE_ERROR] };
+const NONE: Answer = { messages: [], notes: [] };
+const FAILED: Answer = { messages: [], notes: [RESPONSE_ERROR] };
 const PENDING: ReadonlySet<string> = new Set(['queued', 'in_progress']);
 
 /**
@@ -62,8 +62,8 @@ function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
   const object = /^\s*\{/.test(text) ? objectIn(encode(text)) : undefined;
   if (object !== undefined && isAnswer(object)) return ofObject(object, keepSealed);
   if (text === '') return NONE;
-  if (isRaw || isCutEvent(text)) return { said: [], notes: [STREAM_CUT] };
-  return said(makeMessage('assistant', [['content', view.copy()]]), []);
+  if (isRaw || isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
+  return answerOf(makeMessage('assistant', [['content', view.copy()]]), []);
 }
 
 /** The answer that a stream adds up to. */
@@ -83,7 +83,7 @@ function ofList(list: JsonView, keepSealed: boolean): Answer {
   if (first === undefined) return NONE;
   if (present(first.get('message')) || first.get('finish_reason') !== undefined) return ofChoices(list);
   if (isItem(first)) return ofItems(list, keepSealed);
-  if (isBlock(first)) return said(readReply(list.copy(), undefined), []);
+  if (isBlock(first)) return answerOf(readReply(list.copy(), undefined), []);
   return ofChoices(list);
 }
 
@@ -103,7 +103,7 @@ function ofObject(view: JsonView, keepSealed: boolean): Answer {
   const isMessage = view.get('type')?.text() === 'message' || view.get('stop_reason') !== undefined;
   if (content?.type === 'array' && isMessage) return ofMessage(view, content);
   if (present(view.get('error'))) return FAILED;
-  if (present(view.get('helicone_message'))) return { said: [], notes: [PLACEHOLDER] };
+  if (present(view.get('helicone_message'))) return { messages: [], notes: [PLACEHOLDER] };
   const message = view.get('message');
   return ofWhole(message?.type === 'object' ? message : view);
 }
@@ -121,7 +121,7 @@ function ofChoices(choices: JsonView, error?: JsonView): Answer {
   if (others.length > 0) notes.push(OTHER_CHOICES);
   const text = first.get('text');
   if (message === undefined && text?.type === 'string')
-    return said(makeMessage('assistant', [['content', text.copy()]]), notes);
+    return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
   const read = ofWhole(message ?? first);
   return { ...read, notes: [...read.notes, ...notes] };
 }
@@ -132,22 +132,22 @@ function ofWhole(view: JsonView): Answer {
   const bytes = view.copy();
   const role = stringValue(bytes, 'role');
   const speaks = role !== undefined || ['content', 'tool_calls'].some((key) => present(view.get(key)));
-  return speaks ? said({ bytes, role: role ?? '' }, []) : NONE;
+  return speaks ? answerOf({ bytes, role: role ?? '' }, []) : NONE;
 }
 
 function ofMessage(view: JsonView, content: JsonView): Answer {
   const stop = view.get('stop_reason')?.text();
-  return { ...said(readReply(content.copy(), stop), stopNotes(stop)), isMessage: true };
+  return { ...answerOf(readReply(content.copy(), stop), stopNotes(stop)), isMessage: true };
 }
 
-function said(message: Message, notes: readonly ReadingNote[]): Answer {
-  return { said: [plainly(message)], notes };
+function answerOf(message: Message, notes: readonly ReadingNote[]): Answer {
+  return { messages: [plainly(message)], notes };
 }
 
 function ofResponse(view: JsonView, keepSealed: boolean): Answer {
   const id = view.get('id')?.text();
   const status = view.get('status')?.text();
-  if (status !== undefined && PENDING.has(status)) return { said: [], notes: [], id, isPending: true };
+  if (status !== undefined && PENDING.has(status)) return { messages: [], notes: [], id, isPending: true };
   const notes: ReadingNote[] = [];
   const reason = view.get('incomplete_details')?.get('reason')?.text();
   if (reason === 'max_output_tokens') notes.push(REPLY_CUT);
@@ -164,16 +164,16 @@ function ofItems(list: JsonView, keepSealed: boolean): Answer {
 }
 
 /** The messages of an answer, the last one with its notes; or only the notes if there is no message. */
-function notedAnswer({ said, notes }: Answer): {
-  readonly said: readonly Said[];
+function notedAnswer({ messages, notes }: Answer): {
+  readonly answered: readonly ReadMessage[];
   readonly rest: readonly ReadingNote[];
 } {
-  const at = said.findLastIndex(({ message }) => message !== undefined);
-  if (at < 0) return { said, rest: notes };
-  const marked = said.map(
-    (one, i): Said => (i === at ? { ...one, message: noted(one.message as Message, notes) } : one),
+  const at = messages.findLastIndex(({ message }) => message !== undefined);
+  if (at < 0) return { answered: messages, rest: notes };
+  const marked = messages.map(
+    (one, i): ReadMessage => (i === at ? { ...one, message: noted(one.message as Message, notes) } : one),
   );
-  return { said: marked, rest: [] };
+  return { answered: marked, rest: [] };
 }
 
 export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
@@ -184,15 +184,15 @@ export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
 
 /**
  * An answered conversation, with the changes and findings of reading it.
- * @param said messages before the answer
+ * @param before messages before the answer
  */
 export function answeredFields(
-  said: readonly Said[],
+  before: readonly ReadMessage[],
   tools: readonly ToolDefinition[],
   answer: Answer,
 ): AnsweredFields {
-  const { said: answered, rest } = notedAnswer(answer);
-  const all = [...said, ...answered];
+  const { answered, rest } = notedAnswer(answer);
+  const all = [...before, ...answered];
   const changes = new Map<string, number>();
   for (const one of all) for (const rule of one.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
   const messages = all.flatMap(({ message }) => message ?? []);

@@ -14,7 +14,7 @@ import { present } from '../logged-values.ts';
 import { makeMessage, systemMessage } from '../made-messages.ts';
 import { NO_TOOLS } from '../tool-definitions.ts';
 import { type Answer, answeredFields, readAnswer } from './answer.ts';
-import { Chains, type Link, saidUpTo } from './chains.ts';
+import { Chains, type Link, messagesUpTo } from './chains.ts';
 import { plainly } from './item-messages.ts';
 import type { Call } from './logged-call.ts';
 import { isProblem, isResponsesRequest, type Request, RequestReader } from './request.ts';
@@ -52,7 +52,7 @@ export class CallReader {
     if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
     const { sessionId, joins, timestamp } = call;
     return {
-      ...answeredFields([...sent.system, ...sent.said], sent.tools, answer),
+      ...answeredFields([...sent.system, ...sent.messages], sent.tools, answer),
       sessionId,
       joins,
       timestamp,
@@ -73,14 +73,14 @@ export class CallReader {
         refused: { reason: 'context-missing', detail },
       };
     }
-    const history = saidUpTo(before);
+    const history = messagesUpTo(before);
     const open = history.findLast(({ calls }) => calls.length > 0)?.calls;
     const sent = this.#requests.read(request, false, call.tools, open);
     if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
     const known = call.sessionId ?? conversation ?? before?.sessionId;
     const sessionId = known ?? answer.id;
-    this.#remember({ asked: sent, answer, before, conversation, sessionId });
-    const messages = [...sent.system, ...history, ...sent.said];
+    this.#remember({ request: sent, answer, before, conversation, sessionId });
+    const messages = [...sent.system, ...history, ...sent.messages];
     const { timestamp } = call;
     const joins = known === undefined;
     return { ...answeredFields(messages, sent.tools, answer), sessionId, joins, timestamp };
@@ -93,21 +93,21 @@ export class CallReader {
 
   /** State that a later request may continue, or a later answer may need. */
   #remember(link: {
-    readonly asked: Request;
+    readonly request: Request;
     readonly answer: Answer;
     readonly before: Link | undefined;
     readonly conversation: string | undefined;
     readonly sessionId: string | undefined;
   }): void {
-    const { asked, answer, before, conversation, sessionId = '' } = link;
-    const { id, isPending, said } = answer;
+    const { request, answer, before, conversation, sessionId = '' } = link;
+    const { id, isPending, messages } = answer;
     if (id !== undefined && isPending === true) {
-      const { system, tools } = asked;
-      const pending: Link = { parent: before, said: asked.said, sessionId };
+      const { system, tools } = request;
+      const pending: Link = { parent: before, messages: request.messages, sessionId };
       this.#chains.wait(id, { context: system, link: pending, tools, sessionId });
       return;
     }
-    const added: Link = { parent: before, said: [...asked.said, ...said], sessionId };
+    const added: Link = { parent: before, messages: [...request.messages, ...messages], sessionId };
     if (id !== undefined) this.#chains.add(id, added);
     if (conversation !== undefined) this.#chains.add(conversationKey(conversation), added);
   }
@@ -118,9 +118,9 @@ export class CallReader {
     const pending = answer.id === undefined ? undefined : this.#chains.takePending(answer.id);
     if (pending !== undefined) {
       const { context: system, link, tools, sessionId } = pending;
-      const said = [...system, ...saidUpTo(link)];
-      this.#chains.add(answer.id as string, { parent: link, said: answer.said, sessionId });
-      return { ...answeredFields(said, tools, answer), sessionId, timestamp };
+      const before = [...system, ...messagesUpTo(link)];
+      this.#chains.add(answer.id as string, { parent: link, messages: answer.messages, sessionId });
+      return { ...answeredFields(before, tools, answer), sessionId, timestamp };
     }
     const { response } = call;
     if (!present(response) || !present(response.get('output')))
@@ -143,8 +143,8 @@ function idIn(value: JsonView | undefined): string | undefined {
 }
 
 /** Is it a request that only counts tokens, or only tests permissions? */
-function asksForNothing(request: JsonView, response: JsonView | undefined, { said }: Answer): boolean {
-  const isCount = said.length === 0 && response?.get('input_tokens')?.type === 'number';
+function asksForNothing(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {
+  const isCount = answer.messages.length === 0 && response?.get('input_tokens')?.type === 'number';
   if (isCount || request.get('max_tokens')?.parsed() !== 1) return isCount;
   const messages = request.get('messages')?.elements() ?? [];
   const content = messages.length === 1 ? messages[0]?.get('content') : undefined;

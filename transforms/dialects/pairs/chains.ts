@@ -1,17 +1,17 @@
 /** Responses of a source that later requests may continue by id (`previous_response_id`, `conversation`). */
 import type { ToolDefinition } from '../../model/element.ts';
-import type { Said } from './item-messages.ts';
+import type { ReadMessage } from './item-messages.ts';
 
 /** The messages that one call added to a conversation; the calls before it are its parents. */
 export interface Link {
   readonly parent: Link | undefined;
-  readonly said: readonly Said[];
+  readonly messages: readonly ReadMessage[];
   readonly sessionId: string;
 }
 
 /** A request whose answer arrives later, under the id of the response. */
 export interface Pending {
-  readonly context: readonly Said[];
+  readonly context: readonly ReadMessage[];
   readonly link: Link | undefined;
   readonly tools: readonly ToolDefinition[];
   readonly sessionId: string;
@@ -62,13 +62,13 @@ export class Chains {
   }
 }
 
-function weightOf({ said }: Link): number {
-  return said.reduce((sum, { message }) => sum + (message?.bytes.length ?? 0), 0);
+function weightOf({ messages }: Link): number {
+  return messages.reduce((sum, { message }) => sum + (message?.bytes.length ?? 0), 0);
 }
 
 /** All messages up to and including a link. */
-export function saidUpTo(link: Link | undefined): readonly Said[] {
-  const parts: (readonly Said[])[] = [];
-  for (let at = link; at !== undefined; at = at.parent) parts.push(at.said);
+export function messagesUpTo(link: Link | undefined): readonly ReadMessage[] {
+  const parts: (readonly ReadMessage[])[] = [];
+  for (let at = link; at !== undefined; at = at.parent) parts.push(at.messages);
   return parts.reverse().flat();
 }

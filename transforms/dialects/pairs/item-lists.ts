@@ -7,7 +7,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
 import { equalsAt } from '../../json/known-list.ts';
 import { skipBlanks } from '../../json/scanner.ts';
-import { ItemMessages, type ItemState, type Said, stateBefore } from './item-messages.ts';
+import { ItemMessages, type ItemState, type ReadMessage, stateBefore } from './item-messages.ts';
 
 /** Longer lists are read again: remembering them would cost more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
@@ -17,7 +17,7 @@ interface KnownList {
   readonly bytes: Uint8Array;
   readonly count: number;
   /** Open calls before the list. */
-  readonly open: Said['calls'];
+  readonly open: ReadMessage['calls'];
   readonly state: ItemState;
 }
 
@@ -32,8 +32,8 @@ export class ItemLists {
   /** Returns the messages; or an item that is not valid, and why. */
   read(
     list: JsonView,
-    open: Said['calls'],
-  ): readonly Said[] | { readonly item: JsonView; readonly detail: string } {
+    open: ReadMessage['calls'],
+  ): readonly ReadMessage[] | { readonly item: JsonView; readonly detail: string } {
     const known = this.#knownIn(list.bytes, open);
     const messages = new ItemMessages(this.#keepSealed, known?.state ?? stateBefore(open));
     const items = list.elements();
@@ -43,10 +43,10 @@ export class ItemLists {
       if (detail !== undefined) return { item, detail };
     }
     this.#remember(list.bytes, items.length, open, messages.state());
-    return messages.end().said;
+    return messages.end().messages;
   }
 
-  #knownIn(bytes: Uint8Array, open: Said['calls']): KnownList | undefined {
+  #knownIn(bytes: Uint8Array, open: ReadMessage['calls']): KnownList | undefined {
     const known = this.#known;
     if (known === undefined || !equalsAt(bytes, 0, known.bytes) || !areEqual(open, known.open))
       return undefined;
@@ -54,7 +54,12 @@ export class ItemLists {
     return next === CLOSE_ARRAY || (next === COMMA && known.count > 0) ? known : undefined;
   }
 
-  #remember(bytes: Uint8Array, count: number, open: Said['calls'], state: ItemState | undefined): void {
+  #remember(
+    bytes: Uint8Array,
+    count: number,
+    open: ReadMessage['calls'],
+    state: ItemState | undefined,
+  ): void {
     const isShort = bytes.length <= KNOWN_MAX_BYTES;
     this.#known =
       state !== undefined && isShort
@@ -63,5 +68,5 @@ export class ItemLists {
   }
 }
 
-const areEqual = (a: Said['calls'], b: Said['calls']): boolean =>
+const areEqual = (a: ReadMessage['calls'], b: ReadMessage['calls']): boolean =>
   a.length === b.length && a.every((id, i) => id === b[i]);

@@ -10,7 +10,7 @@ import { noted, SEALED_CONTEXT } from '../reading-notes.ts';
 import { type ResponseItem, type ResponseResult, readItem } from '../responses-items.ts';
 
 /** A message of a conversation, and what its entry has to count. */
-export interface Said {
+export interface ReadMessage {
   /** Undefined if it is empty. */
   readonly message: Message | undefined;
   /** Ids of its calls, in order. */
@@ -22,11 +22,16 @@ export interface Said {
 }
 
 /** A message with nothing to count. */
-export const plainly = (message: Message): Said => ({ message, calls: [], isSealed: false, changes: [] });
+export const plainly = (message: Message): ReadMessage => ({
+  message,
+  calls: [],
+  isSealed: false,
+  changes: [],
+});
 
 /** The state between two items, from which reading can go on. */
 export interface ItemState {
-  readonly said: readonly Said[];
+  readonly messages: readonly ReadMessage[];
   readonly notes: readonly ReadingNote[];
   readonly open: readonly (string | undefined)[];
   readonly results: readonly ResponseResult[];
@@ -34,12 +39,12 @@ export interface ItemState {
 
 /** @param open ids of the calls of the previous message */
 export const stateBefore = (open: readonly (string | undefined)[] = []): ItemState => ({
-  ...{ said: [], notes: [], open, results: [] },
+  ...{ messages: [], notes: [], open, results: [] },
 });
 
 export class ItemMessages {
   readonly #keepSealed: boolean;
-  readonly #said: Said[];
+  readonly #messages: ReadMessage[];
   /** Notes for the next message. */
   #notes: ReadingNote[];
   #draft: Draft | undefined;
@@ -48,9 +53,9 @@ export class ItemMessages {
   #open: readonly (string | undefined)[];
   #results: ResponseResult[];
 
-  constructor(keepSealed: boolean, { said, notes, open, results }: ItemState = stateBefore()) {
+  constructor(keepSealed: boolean, { messages, notes, open, results }: ItemState = stateBefore()) {
     this.#keepSealed = keepSealed;
-    this.#said = [...said];
+    this.#messages = [...messages];
     this.#notes = [...notes];
     this.#open = open;
     this.#results = [...results];
@@ -59,7 +64,12 @@ export class ItemMessages {
   /** The state after the last item; undefined in the middle of a message of the model. */
   state(): ItemState | undefined {
     if (this.#draft !== undefined) return undefined;
-    return { said: [...this.#said], notes: [...this.#notes], open: this.#open, results: [...this.#results] };
+    return {
+      messages: [...this.#messages],
+      notes: [...this.#notes],
+      open: this.#open,
+      results: [...this.#results],
+    };
   }
 
   /** Takes an item. @returns why it is invalid, if it is */
@@ -128,16 +138,18 @@ export class ItemMessages {
     this.#add({ message, calls: this.#open, isSealed, changes });
   }
 
-  #add(entry: Said): void {
+  #add(entry: ReadMessage): void {
     const notes = this.#notes;
     if (entry.message !== undefined) this.#notes = [];
-    this.#said.push(entry.message === undefined ? entry : { ...entry, message: noted(entry.message, notes) });
+    this.#messages.push(
+      entry.message === undefined ? entry : { ...entry, message: noted(entry.message, notes) },
+    );
   }
 
   /** The messages, and the notes left over. */
-  end(): { readonly said: readonly Said[]; readonly notes: readonly ReadingNote[] } {
+  end(): { readonly messages: readonly ReadMessage[]; readonly notes: readonly ReadingNote[] } {
     this.#endResults();
     this.#endDraft();
-    return { said: this.#said, notes: this.#notes };
+    return { messages: this.#messages, notes: this.#notes };
   }
 }

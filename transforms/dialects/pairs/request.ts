@@ -15,13 +15,13 @@ import { present, structured } from '../logged-values.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../made-messages.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../tool-definitions.ts';
 import { ItemLists } from './item-lists.ts';
-import { plainly, type Said } from './item-messages.ts';
+import { plainly, type ReadMessage } from './item-messages.ts';
 
 /** The request. */
 export interface Request {
   /** The system text, if it is separate from the messages. */
-  readonly system: readonly Said[];
-  readonly said: readonly Said[];
+  readonly system: readonly ReadMessage[];
+  readonly messages: readonly ReadMessage[];
   readonly tools: readonly ToolDefinition[];
 }
 
@@ -62,7 +62,7 @@ export class RequestReader {
     body: JsonView,
     isMessage: boolean,
     apart?: JsonView | undefined,
-    open: Said['calls'] = [],
+    open: ReadMessage['calls'] = [],
   ): Request | Problem {
     const tools = this.#definitions(apart ?? [body.get('tools'), body.get('functions')].find(present));
     if (tools === undefined)
@@ -71,7 +71,7 @@ export class RequestReader {
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
       const message = makeMessage('user', [['content', messages.copy()]]);
-      return { system: [], said: [plainly(message)], tools };
+      return { system: [], messages: [plainly(message)], tools };
     }
     const inner = messages?.get('messages');
     const list = inner?.type === 'array' ? inner : messages;
@@ -84,14 +84,14 @@ export class RequestReader {
     if (list?.type === 'object') {
       const bytes = list.copy();
       const role = stringValue(bytes, 'role');
-      if (role !== undefined) return { system: [], said: [plainly({ bytes, role })], tools };
+      if (role !== undefined) return { system: [], messages: [plainly({ bytes, role })], tools };
     }
     if (list?.type !== 'array') return badMessages(list);
     this.#list.read(list.bytes, 0);
     const { items } = this.#list;
     if (!items.every(isMessage))
       return { reason: 'bad-messages', detail: 'a message is not an object with a string role', at: list };
-    return { system: [], said: items.map(plainly), tools };
+    return { system: [], messages: items.map(plainly), tools };
   }
 
   #blocks(body: JsonView, list: JsonView | undefined, tools: readonly ToolDefinition[]): Request | Problem {
@@ -103,25 +103,29 @@ export class RequestReader {
     const text = present(instructions) ? systemText(instructions.bytes) : undefined;
     if (present(instructions) && text === undefined)
       return { reason: 'bad-messages', detail: 'system is not valid', at: instructions };
-    return { system: this.#systemOf(text), said: messages.map(plainly), tools };
+    return { system: this.#systemOf(text), messages: messages.map(plainly), tools };
   }
 
-  #readItems(body: JsonView, tools: readonly ToolDefinition[], open: Said['calls']): Request | Problem {
+  #readItems(
+    body: JsonView,
+    tools: readonly ToolDefinition[],
+    open: ReadMessage['calls'],
+  ): Request | Problem {
     const instructions = body.get('instructions');
     const system = this.#systemOf(instructions?.type === 'string' ? instructions.copy() : undefined);
     const input = structured(body.get('input'));
     if (input?.type === 'string') {
       const message = makeMessage('user', [['content', input.copy()]]);
-      return { system, said: [plainly(message)], tools };
+      return { system, messages: [plainly(message)], tools };
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
-    const said = this.#items.read(input, open);
-    if ('item' in said) return { reason: 'bad-messages', detail: said.detail, at: said.item };
-    return { system, said, tools };
+    const messages = this.#items.read(input, open);
+    if ('item' in messages) return { reason: 'bad-messages', detail: messages.detail, at: messages.item };
+    return { system, messages, tools };
   }
 
   /** The message of the system text: the same object for the same bytes. */
-  #systemOf(text: Uint8Array | undefined): readonly Said[] {
+  #systemOf(text: Uint8Array | undefined): readonly ReadMessage[] {
     const [message] = text === undefined ? [] : systemMessage(copyOf(text));
     if (message === undefined) return [];
     if (this.#system === undefined || Buffer.compare(this.#system.bytes, message.bytes) !== 0)

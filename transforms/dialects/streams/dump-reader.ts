@@ -64,7 +64,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
   readonly makes = true;
   readonly #scanner: Scanner;
   readonly #options: ReadingOptions;
-  readonly #asked: readonly Message[];
+  readonly #userTurn: readonly Message[];
   /** In the order of their beginnings. */
   #streams: OpenStream[] = [];
   /** The stream of the last event. */
@@ -85,7 +85,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     this.#options = options;
     const { userTurn, maxConversation = MAX_CONVERSATION_BYTES } = options;
     this.#mostBytes = maxConversation;
-    this.#asked = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
+    this.#userTurn = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
   }
 
   read(line: Line): LineObjects {
@@ -244,8 +244,8 @@ export class DumpReader implements DialectReader, ObjectWalk {
     }
     const { keepSealed = false } = this.#options;
     const streamed = assembler.answer();
-    const answer = streamed === undefined ? { said: [], notes: [] } : ofStream(streamed, keepSealed);
-    const { reply, ...fields } = answeredFields(this.#asked.map(plainly), NO_TOOLS, answer);
+    const answer = streamed === undefined ? { messages: [], notes: [] } : ofStream(streamed, keepSealed);
+    const { reply, ...fields } = answeredFields(this.#userTurn.map(plainly), NO_TOOLS, answer);
     return settleReply({ ...shared, ...fields, reply });
   }
 

@@ -21,7 +21,7 @@ function frame(text: string | Buffer, chunk = 1000, most = 10_000): (Line | Reje
   expect(counts.lines).toBe(elements.length);
   for (const { origin, ...element } of elements) {
     const raw = bytes.subarray(origin.offset, origin.offset + origin.length);
-    if (element.kind === 'line') expect(Buffer.from(element.made?.raw ?? [])).toEqual(raw);
+    if (element.kind === 'line') expect(Buffer.from(element.created?.raw ?? [])).toEqual(raw);
     else expect(element.sha256).toBe(createHash('sha256').update(raw).digest('hex'));
   }
   return elements;

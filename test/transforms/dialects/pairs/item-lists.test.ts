@@ -19,9 +19,9 @@ const ITEMS: readonly object[] = [
 const items = fc.array(fc.constantFrom(...ITEMS), { maxLength: 8 });
 
 const read = (lists: ItemLists, list: readonly object[], open: readonly string[], space: string): unknown => {
-  const said = lists.read(new JsonView(encode(JSON.stringify(list, null, space))), open);
-  if ('item' in said) return said.detail;
-  return said.map(({ message, ...facts }) => ({
+  const messages = lists.read(new JsonView(encode(JSON.stringify(list, null, space))), open);
+  if ('item' in messages) return messages.detail;
+  return messages.map(({ message, ...facts }) => ({
     ...facts,
     ...message,
     bytes: message && decode(message.bytes),
@@ -50,8 +50,8 @@ it('gives the same bytes for the messages that are repeated', () => {
   const lists = new ItemLists(false);
   const first = [question, call('a'), result('a')];
   const [before, after] = [first, [...first, { role: 'user', content: 'Again.' }]].map((list) => {
-    const said = lists.read(new JsonView(encode(JSON.stringify(list))), []);
-    return 'item' in said ? [] : said.map(({ message }) => message?.bytes);
+    const messages = lists.read(new JsonView(encode(JSON.stringify(list))), []);
+    return 'item' in messages ? [] : messages.map(({ message }) => message?.bytes);
   });
   expect(before).toHaveLength(3);
   expect(after).toHaveLength(4);

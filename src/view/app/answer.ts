@@ -2,23 +2,23 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get } from './api.ts';
 
-export interface Asked<T> {
+export interface Answer<T> {
   readonly path: string;
   readonly value?: T;
   readonly error?: string;
 }
 
-export function useAsked<T>(path: string): Asked<T> {
-  const [asked, setAsked] = useState<Asked<T>>({ path });
+export function useAnswer<T>(path: string): Answer<T> {
+  const [answer, setAnswer] = useState<Answer<T>>({ path });
   useEffect(() => {
     const control = new AbortController();
     get<T>(path, control.signal).then(
-      (value) => setAsked({ path, value }),
+      (value) => setAnswer({ path, value }),
       (error: Error) => {
-        if (!control.signal.aborted) setAsked({ path, error: error.message || 'refused' });
+        if (!control.signal.aborted) setAnswer({ path, error: error.message || 'refused' });
       },
     );
     return () => control.abort();
   }, [path]);
-  return asked.path === path ? asked : { path };
+  return answer.path === path ? answer : { path };
 }
