@@ -29,7 +29,7 @@ const DEFAULT_FLAGS = [
 /** A module of Node's loader, as far as it is used here. */
 interface Loaded {
   readonly exports: unknown;
-  readonly require: (id: string) => unknown;
+  require(id: string): unknown;
 }
 type Compile = (this: Loaded, content: string, path: string, format?: string) => unknown;
 type Body = (this: unknown, ...args: readonly unknown[]) => unknown;
