@@ -63,7 +63,7 @@ interface CompileCache {
  * Keeps compiled code between runs (docs/decisions/0020-compile-later.md), in the program's own folder: a temporary
  * folder may be writable for others, and code in it would be run. Without write access there is no cache.
  * `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another folder.
- * @returns the cache if Node does not have one
+ * @returns the cache if Node has none of its own
  */
 function keepCompiledCode(): CodeCache | undefined {
   const program = fileURLToPath(new URL('.', import.meta.url));

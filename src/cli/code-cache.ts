@@ -1,5 +1,5 @@
 /**
- * Keeps V8's compiled code of the program's chunks between runs, for Node 20, which has no compile cache
+ * Keeps V8's compiled code of the program's chunks between runs, for Node 20, which has no compile cache of its own
  * (docs/decisions/0020-compile-later.md). It works for CommonJS modules only, so it does nothing for `dist/src`.
  *
  * A file of the cache is CRC-32 of the chunk u32 | CRC-32 of the code u32 | code. V8 itself compares no more than the
@@ -7,7 +7,7 @@
  * runs: it never fails a run.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
-import Module from 'node:module';
+import Module, { createRequire } from 'node:module';
 import { basename, dirname, join, sep } from 'node:path';
 import { cachedDataVersionTag, setFlagsFromString } from 'node:v8';
 import { constants, Script } from 'node:vm';
@@ -28,8 +28,7 @@ const DEFAULT_FLAGS = [
 
 /** A module of Node's loader, as far as it is used here. */
 interface Loaded {
-  readonly exports: unknown;
-  require(id: string): unknown;
+  exports: unknown;
 }
 type Compile = (this: Loaded, content: string, path: string, format?: string) => unknown;
 type Body = (this: unknown, ...args: readonly unknown[]) => unknown;
@@ -66,8 +65,11 @@ export class CodeCache {
     const isChunk = (path: string): boolean => path.startsWith(this.#program) && path.endsWith('.js');
     loader._compile = function (content, path, format) {
       if (!isChunk(path)) return original.call(this, content, path, format);
-      const { exports, require } = this;
-      return compiled(content, path).call(exports, exports, require.bind(this), this, path, dirname(path));
+      const { exports } = this;
+      return compiled(content, path).call(
+        exports,
+        ...[exports, createRequire(path), this, path, dirname(path)],
+      );
     };
   }
 

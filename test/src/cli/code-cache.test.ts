@@ -1,4 +1,4 @@
-/** The compiled code that a run leaves for later runs, on Node 20. Later versions of Node have a compile cache. */
+/** The compiled code that a run leaves for later runs, on Node 20. Later versions of Node have a cache of their own. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
