@@ -52,7 +52,6 @@ const COMMAND = [
   'contracts/goldens',
   'src/cli/bin',
   'src/cli/check-target',
-  'src/cli/code-cache',
   'src/cli/exit-code',
   'src/cli/explain',
   'src/cli/interrupts',

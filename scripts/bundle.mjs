@@ -1,7 +1,7 @@
 // Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with shared and lazily loaded
 // chunks. Otherwise a run finds, reads and links some 280 modules, which takes half of its startup time
 // (docs/decisions/0019-the-command-is-bundled.md). Yargs, the AWS SDK and preact, which every report needs, are bundled; the other packages
-// are dependencies. The chunks are CommonJS modules, because Node 20 can keep V8's compiled code of those only (src/cli/code-cache.ts).
+// are dependencies.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,8 +11,7 @@ import { rolldown } from 'rolldown';
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const out = join(dist, 'package');
 const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-/** The last one has ES modules only, of which Node 20 warns when a CommonJS module requires them. */
-const BUNDLED = ['yargs', 'preact', 'preact-render-to-string', 'stream-json'];
+const BUNDLED = ['yargs', 'preact', 'preact-render-to-string'];
 const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
 
 /**
@@ -78,8 +77,7 @@ const groups = [
 
 const bundle = await rolldown({
   plugins: [lateStringWidth],
-  // yargs resolves the base of a configuration file by `import.meta`, and is given no such file
-  checks: { ineffectiveDynamicImport: false, emptyImportMeta: false }, // a module that some load lazily may be in a chunk that every run loads
+  checks: { ineffectiveDynamicImport: false }, // a module that some load lazily may be in a chunk that every run loads
   // all files are in one folder: the worker and string-width are loaded by paths relative to the loading chunk
   input: {
     bin: join(dist, 'src/cli/bin.js'),
@@ -92,15 +90,13 @@ const bundle = await rolldown({
 });
 const { output } = await bundle.write({
   dir: out,
-  format: 'cjs',
-  strict: true,
+  format: 'esm',
   sourcemap: true,
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: { groups },
 });
 await bundle.close();
-writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n');
 for (const [module, file] of lateFiles) output.push(...(await bundleLate(module, file)));
 output.push(...(await bundlePage()));
 writeFileSync(join(out, 'LICENSES.txt'), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
