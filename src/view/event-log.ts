@@ -2,6 +2,7 @@
  * A followed event log: its lines are folded into conversations, and the page gets their new messages. One event may
  * change the result of earlier ones, so the log is folded again each time it has grown.
  */
+import { isGathered } from '../../transforms/dialects/pair-reader.ts';
 import type { Entry, Message, StreamElement } from '../../transforms/model/element.ts';
 import { defaultsOf, step } from '../../transforms/stage.ts';
 import { detectDialect } from '../../transforms/stages/choose-dialect.ts';
@@ -18,7 +19,7 @@ const MOST_ASKED = 65;
 export function holdsEvents(index: LineIndex): boolean | undefined {
   for (const { content } of index.page(0, MOST_ASKED)) {
     const dialect = detectDialect(content);
-    if (dialect !== undefined) return dialect.create().holds === true;
+    if (dialect !== undefined) return isGathered(dialect) || dialect.create().holds === true;
   }
   return index.lines >= MOST_ASKED ? false : undefined;
 }

@@ -97,7 +97,7 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
       'unreadable',
       'zstd was killed by SIGKILL',
     ],
-    ['gives less than the header message', 'PATH=$REAL cat >/dev/null', 'corrupt-zstd', 'the header message'],
+    ['gives less than the header says', 'PATH=$REAL cat >/dev/null', 'corrupt-zstd', 'the header says'],
   ];
   for (const [what, script, reason, message] of failing) {
     faultTest(
