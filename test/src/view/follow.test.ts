@@ -76,7 +76,8 @@ describe('a followed event log', () => {
     add(claude[0] as string);
     expect(followed.holdsEvents).toBe(true);
     expect(log(linesOf('exchange.jsonl')).followed.holdsEvents).toBe(false);
-    expect(log(linesOf('anthropic.jsonl')).followed.holdsEvents).toBe(false);
+    expect(log(linesOf('anthropic.jsonl')).followed.holdsEvents).toBe(true); // its sessions are gathered
+    expect(log(linesOf('messages.jsonl')).followed.holdsEvents).toBe(false);
     expect(log(Array(70).fill('{"no":"dialect"}')).followed.holdsEvents).toBe(false);
   });
 });
