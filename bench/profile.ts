@@ -4,8 +4,8 @@
  *   npm run bench -- profile [--runs N]
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { measure } from './harness/measure.ts';
+import { roundOptions } from './harness/options.ts';
 import { renderProfile } from './harness/render-benches.ts';
 import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
 import {
@@ -76,13 +76,10 @@ const measureRow = (kind: SectionName, bytes: number | undefined, runs: number):
 
 /** Measures, saves and prints; returns the exit status. */
 export const measureProfile = (args: readonly string[], place: ResultsPlace): number => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { runs: { type: 'string', default: '5' }, quick: { type: 'boolean', default: false } },
-  });
+  const { runs, quick } = roundOptions(args);
   const rows = kinds.map((kind) => {
     process.stderr.write(`profile: ${kind}\n`);
-    return measureRow(kind, values.quick ? quickBytes[kind] : undefined, Number(values.runs));
+    return measureRow(kind, quick ? quickBytes[kind] : undefined, runs);
   });
   rmSync(atRoot(out), { recursive: true, force: true });
   const result = { type: 'profile', machine: describeMachine(), rows } as const;

@@ -3,6 +3,15 @@ import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseByteSize } from '../corpus/byte-size.ts';
 
+/** Rounds, and whether the corpora are small. */
+export function roundOptions(args: readonly string[]): { readonly runs: number; readonly quick: boolean } {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { runs: { type: 'string', default: '5' }, quick: { type: 'boolean', default: false } },
+  });
+  return { runs: Number(values.runs), quick: values.quick };
+}
+
 export interface BenchOptions {
   readonly runs: number;
   readonly bytes: number;

@@ -1,11 +1,6 @@
 /** The section of RESULTS.md about warming up. */
-import { commandsBlock, machineText, markdownTable } from './render-section.ts';
-import { pairedRatio, type Spread, spreadOf, type WarmResult, type WarmRow } from './results.ts';
-
-const cell = (spread: Spread | undefined): string =>
-  spread === undefined
-    ? ''
-    : `${spread.median.toFixed(2)} (${spread.low.toFixed(2)} to ${spread.high.toFixed(2)})`;
+import { commandsBlock, machineText, markdownTable, ratioText } from './render-section.ts';
+import { pairedRatio, spreadOf, type WarmResult, type WarmRow } from './results.ts';
 
 const warmCells = ({ kind, corpus, rounds }: WarmRow): readonly string[] => {
   const first = rounds.map(({ builds }) => builds[0] ?? Number.NaN);
@@ -14,9 +9,9 @@ const warmCells = ({ kind, corpus, rounds }: WarmRow): readonly string[] => {
   const script = rounds.map((round) => round.script);
   return [
     `${kind}, ${(corpus.bytes / 1e6).toFixed(0)} MB, ${corpus.sessions} sessions`,
-    ...[script, whole, first, last].map((values) => cell(spreadOf(values))),
-    cell(pairedRatio(whole, script)),
-    cell(pairedRatio(last, script)),
+    ...[script, whole, first, last].map((values) => ratioText(spreadOf(values))),
+    ratioText(pairedRatio(whole, script)),
+    ratioText(pairedRatio(last, script)),
   ];
 };
 

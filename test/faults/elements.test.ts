@@ -32,6 +32,9 @@ function promised(line: string, record = ''): number {
   return 135 + (3 * Math.max(line.length, record.length)) / MB + (200 * elements) / MB;
 }
 
+const updateOf = (logs: string, out: string): ReturnType<typeof turnmill> =>
+  turnmill(['build', logs, '--out', out, '--group-by', 'none', '--update', '--workers', '1']);
+
 interface Poisoned {
   readonly out: string;
   readonly status: number | null;
@@ -166,18 +169,8 @@ describe('F204 rejections of one line', () => {
       expect(replayed.status, replayed.stdout + replayed.stderr).toBe(3);
       expect(String(replayed.stdout)).toMatch(/4,901 not replayed: the quarantine only counts it/);
       writeFileSync(join(logs, 'z.jsonl'), `${entryLine({ id: 'z' })}\n`);
-      const updated = await turnmill([
-        'build',
-        logs,
-        '--out',
-        out,
-        '--group-by',
-        'none',
-        '--update',
-        '--workers',
-        '1',
-      ]);
-      expect(updated.status, updated.stderr).toBe(3);
+      const update = await updateOf(logs, out);
+      expect(update.status, update.stderr).toBe(3);
       expect(readDataset(out).quarantine).toEqual(quarantine);
     },
   );
@@ -193,18 +186,8 @@ describe('F204 rejections of one line', () => {
     // an update reuses the ledger lines of the unchanged source
     const logs = join(out, '..', 'logs');
     writeFileSync(join(logs, 'c.jsonl'), `${entryLine({ id: 'c' })}\n`);
-    const updated = await turnmill([
-      'build',
-      logs,
-      '--out',
-      out,
-      '--group-by',
-      'none',
-      '--update',
-      '--workers',
-      '1',
-    ]);
-    expect(updated.status, updated.stderr).toBe(3);
+    const update = await updateOf(logs, out);
+    expect(update.status, update.stderr).toBe(3);
     expect(readDataset(out).quarantine).toEqual(quarantine);
     expect((await turnmill(['verify', out])).status).toBe(0);
   });

@@ -1,4 +1,5 @@
 /** Builds lines of a log from text, and brings elements into a form that can be compared. */
+import type { DialectReader, ReadElement } from '../../transforms/dialects/dialect.ts';
 import type { Entry, Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
 import { asBuffer, type MakeBytes, text } from './bytes.ts';
 
@@ -6,6 +7,17 @@ import { asBuffer, type MakeBytes, text } from './bytes.ts';
 export function lineOf(json: string | Uint8Array, make: MakeBytes = asBuffer, line = 1, offset = 0): Line {
   const bytes = make(json);
   return { kind: 'line', bytes, origin: { source: 'a.jsonl', line, offset, length: bytes.length } };
+}
+
+/** Reads the lines of one log to its end. */
+export function readLog(reader: DialectReader, lines: readonly string[]): readonly ReadElement[] {
+  let offset = 0;
+  const elements = lines.flatMap((json, i) => {
+    const line = lineOf(json, asBuffer, i + 1, offset);
+    offset += line.bytes.length + 1;
+    return [...reader.read(line)];
+  });
+  return [...elements, ...(reader.end?.() ?? [])];
 }
 
 /** JSON text of an entry, with members replaced by those of `over`, or removed where undefined. */

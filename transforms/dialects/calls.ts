@@ -87,16 +87,15 @@ const openPipeLog: Wrapper = {
   }),
 };
 
-/** A request beside its response, as gateways such as Cloudflare's log them. With a session and a time it is `exchange`. */
+/** A request beside its response, as gateways such as Cloudflare's log them. With a session or a time it is `exchange`. */
 const wrapped: Wrapper = {
   knows(object) {
     const request = structured(object.get('request'));
     const isNative = ['session_id', 'timestamp'].some((key) => object.get(key) !== undefined);
     const messages = isObject(request) ? bodyOf(request).get('messages') : undefined;
-    const response = object.get('response');
-    if (isNative || messages?.type !== 'array' || !present(response)) return false;
-    const pair = { request: object.get('request'), response };
-    return !isAnthropic(new Map(Object.entries(pair).map(([key, view]) => [key, view?.bytes as Uint8Array])));
+    if (isNative || messages?.type !== 'array' || !present(object.get('response'))) return false;
+    const pair = ['request', 'response'].map((key) => [key, (object.get(key) as JsonView).bytes] as const);
+    return !isAnthropic(new Map(pair));
   },
   call(json, { time }) {
     const request = structured(json.get('request'));

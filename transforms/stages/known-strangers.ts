@@ -16,7 +16,7 @@ interface Stranger {
   readonly keys: readonly string[];
   /** Beginning of `type`, where the log has one. */
   readonly type?: RegExp;
-  /** Is the member in it that tells it from other logs with these keys? */
+  /** Tells it from other logs with the same keys. */
   readonly holds?: (first: ObjectMembers) => boolean;
 }
 
@@ -150,13 +150,14 @@ const STRANGERS: readonly Stranger[] = [
     type: /^(?:human|ai|system|tool)$/,
   },
   {
-    what: 'a message of the AI SDK as a chat shows it',
-    advice: 'write them with convertToModelMessages as {"messages": [...]}',
+    what: 'a list of UI messages of the AI SDK',
+    advice: 'write them as {"messages": [...]}, with convertToModelMessages',
     keys: ['role', 'parts'],
   },
   {
-    what: 'an invocation of Amazon Bedrock in a form of its own (Converse, or a prompt without messages)',
-    advice: 'write its messages and its answer as {"messages": [...], "response": {...}}',
+    what: 'an invocation of Amazon Bedrock without messages that are read (Converse, or a bare prompt)',
+    advice:
+      'write its messages and its answer in the words of the chat API, as {"messages": [...], "response": {...}}',
     keys: ['schemaType', 'modelId', 'input'],
   },
   {

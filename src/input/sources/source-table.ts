@@ -1,6 +1,6 @@
 /**
- * The sources of a run as columns of numbers and one run of bytes for the names: an object each would take ten times the
- * memory, and a run may have a million. A source is created when it is asked for.
+ * The sources of a run, as columns of numbers and one buffer of names: an object for each would take ten times the memory,
+ * and a run may have a million. A source is created on demand.
  */
 import type { BigIntStats } from 'node:fs';
 import type { SourceRef, Sources } from './source.ts';
@@ -26,7 +26,7 @@ export class SourceTable implements Sources {
   readonly #devices: bigint[] = [];
   /** Sources that are not files of a folder, by row. */
   readonly #apart = new Map<number, SourceRef>();
-  /** The names in their folders, one after the other; of sources apart, the paths below their inputs. */
+  /** Names within folders, one after the other; for sources apart, the paths below their inputs. */
   #names = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #ends = new Float64Array(FIRST_ROWS);
   #folderOf = new Uint32Array(FIRST_ROWS);

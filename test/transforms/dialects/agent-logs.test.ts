@@ -15,7 +15,7 @@ import type { Entry, StreamElement } from '../../../transforms/model/element.ts'
 import { placesOf } from '../../../transforms/model/entry-log.ts';
 import { LONG } from '../../support/long.ts';
 import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
+import { lineOf, readLog } from '../log-lines.ts';
 import {
   claudeLog,
   clineLog,
@@ -46,14 +46,7 @@ function elementsOf(
   lines: readonly string[],
   options: ReadingOptions = {},
 ): readonly StreamElement[] {
-  const reader = create(undefined, options);
-  let offset = 0;
-  const elements = lines.flatMap((json, i) => {
-    const line = lineOf(json, asBuffer, i + 1, offset);
-    offset += line.bytes.length + 1;
-    return [...reader.read(line)];
-  });
-  return [...elements, ...(reader.end?.() ?? [])];
+  return readLog(create(undefined, options), lines);
 }
 
 const entriesOf = (elements: readonly StreamElement[]): readonly Entry[] =>

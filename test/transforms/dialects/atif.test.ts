@@ -126,7 +126,7 @@ describe('a sub-agent', () => {
 describe('invalid trajectories', () => {
   it.each([
     ['a step without a source', [{ message: 'a' }], 'steps[0] has an unknown source'],
-    ['a step that is no object', ['a'], 'steps[0] is not an object'],
+    ['a step that is not an object', ['a'], 'steps[0] is not an object'],
     ['no step that says anything', [], 'no step says anything'],
   ])('%s is rejected with its place', (_what, steps, why) => {
     const json = JSON.stringify({ ...trajectory([]), steps });

@@ -5,18 +5,11 @@ import batches from '../../../transforms/dialects/batches.ts';
 import type { ReadElement, ReadingOptions } from '../../../transforms/dialects/dialect.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
 import { placesOf } from '../../../transforms/model/entry-log.ts';
-import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
+import { text } from '../bytes.ts';
+import { readLog } from '../log-lines.ts';
 
 function read(lines: readonly string[], options: ReadingOptions = {}): readonly ReadElement[] {
-  const reader = batches.create(undefined, options);
-  let offset = 0;
-  const elements = lines.flatMap((json, i) => {
-    const line = lineOf(json, asBuffer, i + 1, offset);
-    offset += line.bytes.length + 1;
-    return [...reader.read(line)];
-  });
-  return [...elements, ...(reader.end?.() ?? [])];
+  return readLog(batches.create(undefined, options), lines);
 }
 
 const messages = (content: string) => [{ role: 'user', content }];

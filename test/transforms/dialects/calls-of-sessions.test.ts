@@ -6,8 +6,8 @@ import type { ReadElement, ReadingOptions } from '../../../transforms/dialects/d
 import responses from '../../../transforms/dialects/responses.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
 import { placesOf } from '../../../transforms/model/entry-log.ts';
-import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
+import { text } from '../bytes.ts';
+import { readLog } from '../log-lines.ts';
 
 type Dialect = typeof calls;
 
@@ -16,14 +16,7 @@ function gathered(
   lines: readonly string[],
   options: ReadingOptions = {},
 ): readonly ReadElement[] {
-  const reader = create(undefined, options);
-  let offset = 0;
-  const elements = lines.flatMap((json, i) => {
-    const line = lineOf(json, asBuffer, i + 1, offset);
-    offset += line.bytes.length + 1;
-    return [...reader.read(line)];
-  });
-  return [...elements, ...(reader.end?.() ?? [])];
+  return readLog(create(undefined, options), lines);
 }
 
 const entriesOf = (elements: readonly ReadElement[]): readonly Entry[] =>

@@ -38,7 +38,7 @@ test.each<readonly [what: string, old: Record<string, unknown>, stored: object]>
     { role: 'tool', content: '', tool_result: { n: 1 }, tool_call_id: '0-read' },
   ],
   [
-    'a thought is no content',
+    'a thought is not content',
     { role: 'assistant', content: 'a', think: ' t ' },
     { role: 'assistant', content: 'a', think: 't' },
   ],

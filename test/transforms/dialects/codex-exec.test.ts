@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest';
 import codex from '../../../transforms/dialects/codex.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
-import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
+import { text } from '../bytes.ts';
+import { readLog } from '../log-lines.ts';
 
 function elementsOf(...objects: readonly object[]) {
-  const reader = codex.create();
-  const read = objects.flatMap((object, i) => [
-    ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000)),
-  ]);
-  return [...read, ...(reader.end?.() ?? [])];
+  return readLog(
+    codex.create(),
+    objects.map((object) => JSON.stringify(object)),
+  );
 }
 
 /** The messages of each conversation: an answer as its text and the names of its calls. */

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import geminiCli from '../../../transforms/dialects/gemini-cli.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
-import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
+import { text } from '../bytes.ts';
+import { readLog } from '../log-lines.ts';
 
 function elementsOf(objects: readonly object[], maxConversation?: number) {
-  const reader = geminiCli.create(undefined, { maxConversation });
-  const read = objects.flatMap((object, i) => [
-    ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000)),
-  ]);
-  return [...read, ...(reader.end?.() ?? [])];
+  return readLog(
+    geminiCli.create(undefined, { maxConversation }),
+    objects.map((object) => JSON.stringify(object)),
+  );
 }
 
 /** Texts of each conversation. */

@@ -3,14 +3,13 @@ import cline from '../../../transforms/dialects/cline.ts';
 import goose from '../../../transforms/dialects/goose.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
 import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
+import { readLog } from '../log-lines.ts';
 
 function elementsOf({ create }: typeof goose, ...objects: readonly object[]) {
-  const reader = create();
-  const read = objects.flatMap((object, i) => [
-    ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000)),
-  ]);
-  return [...read, ...(reader.end?.() ?? [])];
+  return readLog(
+    create(),
+    objects.map((object) => JSON.stringify(object)),
+  );
 }
 
 const detects = ({ detect }: typeof goose, first: object): unknown =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import openhands from '../../../transforms/dialects/openhands.ts';
 import type { Entry, Repair } from '../../../transforms/model/element.ts';
 import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
+import { readLog } from '../log-lines.ts';
 
 const detects = (first: object): unknown =>
   openhands.detect(
@@ -10,11 +10,10 @@ const detects = (first: object): unknown =>
   );
 
 function elementsOf(...objects: readonly object[]) {
-  const reader = openhands.create();
-  const read = objects.flatMap((object, i) => [
-    ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000)),
-  ]);
-  return [...read, ...(reader.end?.() ?? [])];
+  return readLog(
+    openhands.create(),
+    objects.map((object) => JSON.stringify(object)),
+  );
 }
 
 /** Roles and contents of each conversation. */
@@ -109,7 +108,7 @@ describe('openhands', () => {
     ['a message event without a message', { kind: 'MessageEvent', source: 'user' }],
     ['an action event without a call', { kind: 'ActionEvent', source: 'agent' }],
     ['an observation event without an observation', { kind: 'ObservationEvent', source: 'environment' }],
-    ['an object that is no event', { source: 'agent' }],
+    ['an object that is not an event', { source: 'agent' }],
   ])('rejects %s', (_what, event) => {
     expect(elementsOf(event)).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });

@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import pi from '../../../transforms/dialects/pi.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
 import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
+import { readLog } from '../log-lines.ts';
 
 function elementsOf(...objects: readonly object[]) {
-  const reader = pi.create();
-  const read = objects.flatMap((object, i) => [
-    ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000)),
-  ]);
-  return [...read, ...(reader.end?.() ?? [])];
+  return readLog(
+    pi.create(),
+    objects.map((object) => JSON.stringify(object)),
+  );
 }
 
 /** Texts of each conversation. */

@@ -2,17 +2,16 @@ import { describe, expect, it } from 'vitest';
 import runs from '../../../transforms/dialects/runs.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
 import { asBuffer, text } from '../bytes.ts';
-import { lineOf } from '../log-lines.ts';
+import { readLog } from '../log-lines.ts';
 
 const detects = (first: object): unknown =>
   runs.detect(new Map(Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))])));
 
 function elementsOf(...objects: readonly object[]) {
-  const reader = runs.create();
-  const read = objects.flatMap((object, i) => [
-    ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1)),
-  ]);
-  return [...read, ...(reader.end?.() ?? [])];
+  return readLog(
+    runs.create(),
+    objects.map((object) => JSON.stringify(object)),
+  );
 }
 
 function messagesOf(...objects: readonly object[]): readonly unknown[] {

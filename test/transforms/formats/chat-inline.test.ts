@@ -95,9 +95,9 @@ describe('an assistant message with calls', () => {
     ['no object', 'x', 'ERROR tool-call-no-function'],
     ['null', null, 'ERROR tool-call-no-function'],
     ['no function', { id: '1' }, 'ERROR tool-call-no-function'],
-    ['a function that is no object', { function: 'f' }, 'ERROR tool-call-no-function'],
+    ['a function that is not an object', { function: 'f' }, 'ERROR tool-call-no-function'],
     ['no name', { function: { arguments: '{}' } }, 'ERROR tool-call-no-name'],
-    ['a name that is no string', { function: { name: 7 } }, 'ERROR tool-call-no-name'],
+    ['a name that is not a string', { function: { name: 7 } }, 'ERROR tool-call-no-name'],
   ])('leaves out a call that is or has %s, with a finding', (_what, bad, finding) => {
     expect(content(calling([bad, call('1', 'read')]))).toBe(CALL);
     expect(content(calling([bad]))).toBe('');
@@ -129,7 +129,7 @@ describe('the arguments', () => {
       '"{\\"b\\":1,\\"2\\":2,\\"1\\":3,\\"b\\":4}"',
       '{"b": 1, "2": 2, "1": 3, "b": 4}',
     ],
-    ['a string of JSON that is no object', '"7"', '7'],
+    ['a string of JSON that is not an object', '"7"', '7'],
     ['a string of a JSON string', '"\\"x\\""', '"x"'],
     ['an object', '{"a":{"b":1.0}}', '{"a": {"b": 1.0}}'],
     ['an array', '[1 ,2]', '[1, 2]'],

@@ -98,25 +98,25 @@ describe('declarations', () => {
     ['another keyword', { type: 'string', minLength: 1 }],
     ['a default of null', { type: 'string', default: null }],
     ['a keyword inside items', { type: 'array', items: { format: 'x' } }],
-    ['choices that are no list', { enum: 'a' }],
-    ['items that are no object', { items: true }],
-    ['properties that are no object', { properties: [] }],
-    ['required that is no list', { required: true }],
+    ['choices that are not a list', { enum: 'a' }],
+    ['items that are not an object', { items: true }],
+    ['properties that are not an object', { properties: [] }],
+    ['required that is not a list', { required: true }],
     ['required that holds no text', { required: [1] }],
-    ['a description that is no text', { description: 1 }],
-    ['nullable that is no boolean', { nullable: 1 }],
+    ['a description that is not text', { description: 1 }],
+    ['nullable that is not a boolean', { nullable: 1 }],
     ['a type that is not text', { type: 1 }],
-    ['types that are no text', { type: [1, 'string'] }],
+    ['types that are not text', { type: [1, 'string'] }],
     ['no schema', true],
   ])('report definition-left-out for a property with %s', (_what, schema) => {
     expect(property(schema)[1]).toEqual(LEFT);
   });
 
   test.each<[string, unknown, unknown?]>([
-    ['parameters that are no object', []],
+    ['parameters that are not an object', []],
     ['parameters with another keyword', { type: 'object', additionalProperties: false }],
     ['parameters with a description', { type: 'object', description: 'x' }],
-    ['a description that is no text', {}, 7],
+    ['a description that is not text', {}, 7],
   ])('report definition-left-out for a tool with %s', (_what, parameters, description) => {
     expect(declared(parameters, description)[1]).toEqual(LEFT);
   });

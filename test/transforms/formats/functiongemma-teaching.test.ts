@@ -82,7 +82,7 @@ describe('a record', () => {
   test.each<[string, ToolDefinition]>([
     ['nothing', toolOf({ name: 'select_symbols' }, 'select_symbols')],
     ['no properties', toolFrom('select_symbols', null, { type: 'object' })],
-    ['parameters that are no object', toolFrom('select_symbols', 7, [])],
+    ['parameters that are not an object', toolFrom('select_symbols', 7, [])],
   ])('leaves out the description of a definition with %s', (_what, tool) => {
     expect(textIn(encode([asks, last], [tool]))).toContain(
       '<start_function_declaration>select_symbols\n\nParameters:\n<end_function_declaration>',

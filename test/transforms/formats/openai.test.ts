@@ -65,7 +65,7 @@ describe.each(KINDS)('messages in a %s', (_kind, make) => {
 describe('the arguments', () => {
   test.each<[string, string | undefined, string, readonly string[]]>([
     ['a string that is JSON', '" {\\n\\"b\\": 1}"', '" {\\n\\"b\\": 1}"', []],
-    ['a string that is no object', '"[1]"', '"[1]"', []],
+    ['a string that is not an object', '"[1]"', '"[1]"', []],
     ['a string that does not parse', '"{\\"a\\": "', '"{\\"a\\": "', ['WARNING arguments-not-json']],
     ['a string of two values', '"{}{}"', '"{}{}"', ['WARNING arguments-not-json']],
     ['an empty string', '""', '""', ['WARNING arguments-not-json']],

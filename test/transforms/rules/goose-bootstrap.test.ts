@@ -16,7 +16,7 @@ describe('replaces the whole content', () => {
     ['with words of other words around', of('system', `x${WORDS}y`)],
     ['of parts', of('system', [part(LONG), part('more')])],
     ['of words that go over parts', of('system', [part('general-purpose AI ag'), part('ent called goose')])],
-    ['of parts that are no text too', of('system', [part(LONG), IMAGE])],
+    ['of parts that are not text too', of('system', [part(LONG), IMAGE])],
   ])('%s', (_what, message) => {
     const cleaned = gooseBootstrap.apply(message);
     expect(text(cleaned?.bytes as Uint8Array)).toBe(JSON.stringify({ role: 'system', content: SENTENCE }));
@@ -55,7 +55,7 @@ describe('keeps', () => {
     ['letters that only look the same', of('system', WORDS.replace('s', '\u017f'))],
     ['null content', of('system', null)],
     ['no content', messageOf({ role: 'system', name: WORDS })],
-    ['the words in a part that is no text', of('system', [{ type: 'x', text: WORDS }])],
+    ['the words in a part that is not text', of('system', [{ type: 'x', text: WORDS }])],
     ['its own sentence', of('system', SENTENCE)],
   ])('%s', (_what, message) => {
     expect(gooseBootstrap.apply(message)).toBe(message);

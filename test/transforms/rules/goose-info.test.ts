@@ -40,7 +40,7 @@ describe('keeps', () => {
     ['a tag with attributes', of('user', '<info-msg a="b">a</info-msg>')],
     ['a tag in other case', of('user', '<INFO-MSG>a</INFO-MSG>')],
     ['a closing tag with a blank', of('user', '<info-msg>a</info-msg >')],
-    ['a part that is no text', of('user', [part(BLOCK), IMAGE])],
+    ['a part that is not text', of('user', [part(BLOCK), IMAGE])],
     ['a part without a text', of('user', [part(BLOCK), { type: 'text' }])],
     ['no parts', of('user', [])],
     ['null content', of('user', null)],

@@ -156,12 +156,17 @@ describe('the consumer of a format', () => {
       ['reader-calls 0'],
     ],
     [
-      'calls that are no list',
+      'calls that are not a list',
       'openai',
       [user('a'), messageOf({ role: 'assistant', content: 'b', tool_calls: {} })],
       ['reader-calls 1'],
     ],
-    ['a call that is no object', 'openai', [user('a'), calling(7)], ['reader-calls 1', 'reader-arguments 1']],
+    [
+      'a call that is not an object',
+      'openai',
+      [user('a'), calling(7)],
+      ['reader-calls 1', 'reader-arguments 1'],
+    ],
     [
       'arguments that are a list',
       'openai',
@@ -169,7 +174,7 @@ describe('the consumer of a format', () => {
       ['reader-arguments 1'],
     ],
     [
-      'arguments that are no JSON',
+      'arguments that are not JSON',
       'openai',
       [user('a'), calling(call('1', 'f', '{'))],
       ['reader-arguments 1'],
@@ -189,7 +194,7 @@ describe('the consumer of a format', () => {
     ['a function', { name: 'f', parameters: {} }, []],
     ['a function without parameters', { name: 'f' }, []],
     ['a name that is not allowed', { name: 'f g' }, ['reader-tool -']],
-    ['parameters that are no object', { name: 'f', parameters: [] }, ['reader-tool -']],
+    ['parameters that are not an object', { name: 'f', parameters: [] }, ['reader-tool -']],
     ['a tool of the server', { type: 'web_search', name: 'w' }, ['reader-tool -']],
     [
       'a function in the record of another program',

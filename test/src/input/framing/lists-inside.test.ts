@@ -59,7 +59,7 @@ describe('a list inside a document', () => {
     ['with another name', '{"eval":{},"other":[1]}'],
     ['deeper', '{"eval":{},"x":{"samples":[1]}}'],
     ['in a list', '[{"eval":{},"samples":[1]}]'],
-    ['that is no list', '{"eval":{},"samples":{"a":[1]}}'],
+    ['that is not a list', '{"eval":{},"samples":{"a":[1]}}'],
     ['with an escape in its name', '{"eval":{},"s\\u0061mples":[1]}'],
   ])('is not framed by elements %s', (_what, document) => {
     const only = document.startsWith('[') ? document.slice(1, -1) : document;
