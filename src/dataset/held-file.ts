@@ -40,8 +40,8 @@ export class HeldFile {
   }
 
   /**
-   * Returns the blocks in the order they were written; each is valid until the next, because as garbage, which V8 collects
-   * late if it lies outside its heap, they took 40 MB. Throws `io` when one differs from what was written.
+   * Returns the blocks in the order they were written. Each is valid until the next one: they share a buffer, because V8 is
+   * slow to collect buffers outside its heap. Throws `io` when a block differs from what was written.
    */
   *read(): Generator<Buffer> {
     let at = 0;

@@ -248,7 +248,7 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
   }
 }
 
-/** How many of the first indexes are so? */
+/** Counts the indexes below `length` for which `is` holds. */
 function countOf(length: number, is: (index: number) => boolean): number {
   let count = 0;
   for (let index = 0; index < length; index++) if (is(index)) count++;

@@ -1,6 +1,6 @@
 /**
  * Folds the output of `codex exec --json` into a conversation. It holds what the model said and did, not what it was
- * asked, and names neither the calls nor the answers: an item of the client is a call of its type.
+ * asked, and names neither calls nor answers: each item that the client carried out becomes a call named after its type.
  */
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
@@ -26,7 +26,7 @@ const SERVER_TOOL = warning('server-tool', 'a web_search ran on the server: it s
 /** Is it the type of an event of `codex exec --json`? */
 export const isExecEvent = (type: string): boolean => EVENT.test(type);
 
-/** A call of the client, made of an item. */
+/** An item that the client carried out, as a call. */
 interface ItemCall {
   readonly name: string;
   /** JSON text of an object. */
@@ -39,9 +39,9 @@ interface ItemCall {
 export class CodexExecSource {
   #thread: string | undefined;
   #answers = 0;
-  /** Has a call of the growing answer ended? If so, the next text begins another answer. */
+  /** Has a call of the current answer ended? If so, the next text starts another answer. */
   #hasResult = false;
-  /** Calls of the growing answer that have begun and not ended. */
+  /** Calls of the current answer that have started but not ended. */
   readonly #running = new Set<string>();
 
   read(type: string, json: JsonView, context: ReadContext): Fate | Rejection | undefined {
@@ -54,7 +54,7 @@ export class CodexExecSource {
     return context.drop(type.startsWith('item.') ? 'stream-partial' : 'client-event');
   }
 
-  /** A thread that is resumed goes on. */
+  /** A resumed thread continues the conversation. */
   #begin(json: JsonView, context: ReadContext): undefined {
     const id = json.get('thread_id')?.text();
     if (id !== this.#thread) context.fold.closeAll();

@@ -30,7 +30,7 @@ export function structured(view: JsonView | undefined): JsonView | undefined {
   return (view?.type === 'string' && jsonIn(view.text() as string)) || view;
 }
 
-/** The same; undefined for null too. */
+/** As `structured`, but undefined for null too. */
 export function unpacked(view: JsonView | undefined): JsonView | undefined {
   return present(view) ? structured(view) : undefined;
 }

@@ -224,7 +224,7 @@ function pairIn(line: Uint8Array): Pair | undefined {
   return { answer, isStrange: isStrange || isItems || hasOutput, sessionId, mostTokens };
 }
 
-/** Is a value text that holds a JSON object? */
+/** Is it a string whose text is a JSON object? */
 const isObjectText = (value: Uint8Array | undefined): boolean => /^\s*\{/.test(textOfValue(value) ?? '');
 
 /** Is a response the text of a stream, or a list of its chunks? */

@@ -24,7 +24,7 @@ class Validator {
   /** Timestamp of the session so far. */
   #latest: bigint | undefined;
   #isRejected = false;
-  /** Can its id not occur again? */
+  /** Is its id unique to this entry? */
   #isAlone = false;
   /** The lines of an entry that was folded from several. */
   #folded: EntryLog | undefined;

@@ -49,7 +49,7 @@ export function joinFolders(
   const folders = new Map<string, SourceRef[]>();
   const others = new Map<string, SourceRef[]>();
   const roots = inputs.map(rootOf);
-  /** The files in those maps. */
+  /** Index of each file in the maps above. */
   const indexes = new Map<SourceRef, number>();
   let index = -1;
   for (const ref of listing.sources) {

@@ -17,14 +17,14 @@ type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
 const FIRST_ROWS = 64;
 const FIRST_BYTES = 4096;
-/** Folder of the sources that are not files of one. */
+/** Folder number of sources that are not in a folder. */
 const APART = 0xffff_ffff;
 
 export class SourceTable implements Sources {
   readonly #folders: FolderPlace[] = [];
   /** Device of each folder's files. */
   readonly #devices: bigint[] = [];
-  /** Sources that are not files of a folder, by row. */
+  /** Sources that are not in a folder, by row. */
   readonly #apart = new Map<number, SourceRef>();
   /** Names within folders, one after the other; for sources apart, the paths below their inputs. */
   #names = Buffer.allocUnsafeSlow(FIRST_BYTES);

@@ -31,7 +31,7 @@ const LACKS: readonly Lack[] = ['tools'];
 /** Streams open side by side; beyond that the oldest one counts as truncated. */
 const MOST_OPEN = 64;
 
-/** The field that an event is in. */
+/** Field of a server-sent event that holds its data. */
 const DATA = encode('data:');
 
 /** A stream in progress. */
