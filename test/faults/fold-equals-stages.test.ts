@@ -169,6 +169,18 @@ it.each<[name: string, sessions: readonly (readonly number[])[], folded: number]
   expectSame(folded, await resultsOf(folder, 'plain', BY_ID));
 });
 
+it('F218: a line of another session ends no session if its time cannot be read', async () => {
+  const folder = temporaryFolder();
+  const line = (id: string, at: number): string => entryLine({ id, at });
+  const bad = line('b', 1).replace(/"timestamp":"[^"]*"/, '"timestamp":"2026-03-21T13:47:1668097+00:00"');
+  expect(bad).not.toBe(line('b', 1));
+  const lines = [line('a', 1), bad, line('a', 2), line('b', 1)];
+  writeFileSync(join(folder, 's.jsonl'), `${lines.join('\n')}\n`);
+  const expected = await resultsOf(folder, 'plain', BY_ID);
+  expect(expected.map(({ kind }) => kind)).toContain('rejected-line');
+  expectSame(await resultsOf(folder, 'auto', BY_ID), expected);
+});
+
 for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
   for (const [name, settings, pack] of PACKED_SETTINGS) {
     it(`F218: the same results of many sessions in a file with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {

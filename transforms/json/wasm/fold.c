@@ -115,23 +115,24 @@ static int is_same_id(void) {
   return state.id_end - state.id == length && same(spans[ID].at, state.id, length);
 }
 
-// Reads a line; whose it is shows later. 0: it is odd.
+static i64 entry_time;  // of the entry that was read last
+
+// Reads a line; whose it is shows later. 0: it is odd. A line with an unreadable time ends no session.
 static u32 read_entry(u32 p, u32 end, u32 number, double offset) {
   if (state.top + (end - p) > soft) compact();
   if (end - p > LONGEST_LINE || state.entries == MAX_ENTRIES || state.top + (end - p) * 2 + 4 * SLACK > arena_end) return 0;
   entries[state.entries] = (Entry){number, end - p, offset};
-  return read_line(p, end);
+  return read_line(p, end) && (entry_time = time_of(spans[TIME])) != NO_TIME;
 }
 
 // Does what the stages do with the entry that was read.
 static u32 take_entry(void) {
-  i64 time = time_of(spans[TIME]);
   if (state.entries == 0) {
     state.id = (u32)id_text, state.id_end = put_bytes(state.id, spans[ID].at, spans[ID].end);
-    state.started_at = time;
-  } else if (time <= latest) return 0;
-  latest = time;
-  if (time == NO_TIME || !clean_up() || !count_tools() || (!raw->reply && !report(FOUND_NO_REPLY, 0, 0, 0, 0))) return 0;
+    state.started_at = entry_time;
+  } else if (entry_time <= latest) return 0;
+  latest = entry_time;
+  if (!clean_up() || !count_tools() || (!raw->reply && !report(FOUND_NO_REPLY, 0, 0, 0, 0))) return 0;
   if (state.entries > 0 && !compare_traces()) return 0;
   if (state.entries == 0 || clean->count >= best->count) take_snapshot();
   else state.truncated++;
