@@ -9,6 +9,8 @@ export interface BuiltEvents {
   readonly status: number | null;
   /** Roles and texts of each record; ids for calls, and the answered id for results. */
   readonly records: readonly (readonly string[])[];
+  /** Arguments of all calls. */
+  readonly args: readonly string[];
   readonly fates: Readonly<Record<string, number>>;
   readonly findings: Readonly<Record<string, number>>;
 }
@@ -16,7 +18,7 @@ export interface BuiltEvents {
 interface WrittenMessage {
   readonly role: string;
   readonly content?: string | readonly { readonly text?: string }[] | null;
-  readonly tool_calls?: readonly { readonly id: string }[];
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly arguments: string } }[];
   readonly tool_call_id?: string;
 }
 
@@ -34,12 +36,25 @@ async function buildFile(path: string, args: readonly string[] = []): Promise<Bu
     summary.fates.snapshot === undefined
       ? ''
       : readFileSync(join(out, 'data/conversations-00000.jsonl'), 'utf8');
-  const records = text
+  const written = text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => (JSON.parse(line).messages as readonly WrittenMessage[]).map(shown));
+    .map((line) => JSON.parse(line).messages as readonly WrittenMessage[]);
+  const records = written.map((messages) => messages.map(shown));
+  const calls = written.flat().flatMap(({ tool_calls: called = [] }) => called);
+  const given = calls.map((call) => call.function.arguments);
   expect((await turnmill(['verify', out])).status).toBe(0);
-  return { status, records, fates: summary.fates, findings: summary.findings };
+  return { status, records, args: given, fates: summary.fates, findings: summary.findings };
+}
+
+/** Builds a dataset of a log with these bytes, whatever they are. */
+export async function buildLog(
+  bytes: string | Uint8Array,
+  args: readonly string[] = [],
+): Promise<BuiltEvents> {
+  const path = join(temporaryFolder(), 'log.jsonl');
+  writeFileSync(path, bytes);
+  return buildFile(path, args);
 }
 
 /** Builds a dataset of these lines and checks that each has exactly one fate. */

@@ -11,7 +11,7 @@ import { listOfParts } from './content-parts.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { FoldBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
-import { present } from './logged-values.ts';
+import { present, textOf } from './logged-values.ts';
 import { callJson, objectOf, toolMessage } from './made-messages.ts';
 import { RESPONSE_ERROR, RESULT_ERROR, SUMMARY, unknownEvent, warning } from './reading-notes.ts';
 
@@ -29,7 +29,7 @@ export const isExecEvent = (type: string): boolean => EVENT.test(type);
 /** An item that the client carried out, as a call. */
 interface ItemCall {
   readonly name: string;
-  /** JSON text of an object. */
+  /** A JSON string. */
   readonly args: Uint8Array;
   /** JSON text: a string, or a list of parts. */
   readonly result: Uint8Array;
@@ -97,7 +97,7 @@ export class CodexExecSource {
     const { fold } = context;
     if (!this.#running.delete(id) && this.#hasResult && this.#running.size === 0) this.#beginAnswer();
     this.#open(context);
-    const block: FoldBlock = { kind: 'call', id, json: callJson(id, name, inString(args)) };
+    const block: FoldBlock = { kind: 'call', id, json: callJson(id, name, args) };
     fold.amend(this.#name, [block], 'add', { changes: ['action-as-call'] });
     fold.answer(id, toolMessage(id, result), { notes: isError ? [RESULT_ERROR] : [] });
     this.#hasResult = true;
@@ -148,7 +148,7 @@ function callOf(item: JsonView): ItemCall | undefined {
   const type = item.get('type')?.text();
   if (type === 'command_execution') return commandOf(item);
   if (type === 'file_change') {
-    const args = objectOf([['changes', item.get('changes')?.copy() ?? '[]']]);
+    const args = inString(objectOf([['changes', item.get('changes')?.copy() ?? '[]']]));
     const status = statusOf(item);
     return { name: type, args, result: encode(quote(status)), isError: status !== 'completed' };
   }
@@ -157,10 +157,9 @@ function callOf(item: JsonView): ItemCall | undefined {
   const args = item.get('arguments');
   const error = item.get('error')?.get('message');
   const result = error?.type === 'string' ? error.copy() : mcpResult(item);
-  const isObject = args?.type === 'object';
   return {
     name: `${server}__${tool}`,
-    args: isObject ? args.copy() : encode('{}'),
+    args: present(args) ? textOf(args) : encode('"{}"'),
     result,
     isError: statusOf(item) !== 'completed',
   };
@@ -168,7 +167,7 @@ function callOf(item: JsonView): ItemCall | undefined {
 
 /** A command, with its output and, if it failed, its exit code. */
 function commandOf(item: JsonView): ItemCall {
-  const args = objectOf([['command', item.get('command')?.copy() ?? '""']]);
+  const args = inString(objectOf([['command', item.get('command')?.copy() ?? '""']]));
   const output = item.get('aggregated_output');
   const code = item.get('exit_code');
   const status = statusOf(item);

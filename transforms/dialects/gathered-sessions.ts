@@ -25,6 +25,8 @@ interface Leaf {
   places: Place[];
   /** Metadata of the calls that it includes. */
   metas: Meta[];
+  /** Metadata of those that came after it, although it continues them. */
+  late: Meta[];
   /** Hash of its whole path. */
   readonly end: string;
 }
@@ -59,12 +61,12 @@ class Session {
     const longer = this.#through.get(end);
     if (longer !== undefined && longer.end !== end) {
       longer.places.push(origin);
-      if (entry.meta !== undefined) longer.metas.unshift(entry.meta);
+      if (entry.meta !== undefined) longer.late.push(entry.meta);
       longer.entry = withTools(longer.entry, entry);
       return;
     }
     const metas = entry.meta === undefined ? [] : [entry.meta];
-    const leaf: Leaf = { entry, places: [origin], metas, end };
+    const leaf: Leaf = { entry, places: [origin], metas, late: [], end };
     for (const hash of hashes) {
       const shorter = this.#through.get(hash);
       if (shorter?.end === hash) this.#include(leaf, shorter);
@@ -80,6 +82,7 @@ class Session {
     leaf.places = shorter.places;
     for (const meta of leaf.metas) shorter.metas.push(meta);
     leaf.metas = shorter.metas;
+    leaf.late = shorter.late;
     leaf.entry = withTools(leaf.entry, shorter.entry);
     this.leaves.delete(shorter);
     this.#ends.delete(shorter.end);
@@ -106,8 +109,10 @@ function withTools(entry: Entry, earlier: Entry): Entry {
 
 export class GatheredSessions {
   readonly #options: GatherOptions;
-  /** The longest idle one comes first. */
+  /** Open sessions by each of their ids: equal calls in traces of their own make one session of as many ids. */
   readonly #open = new Map<string, Session>();
+  /** The sessions in `#open`. The longest idle one comes first. */
+  readonly #idle = new Set<Session>();
   /** Sessions that ended before their source. */
   readonly #ended = new HashedSet();
   /** Sessions of all leaves, by the hashes of their ends. */
@@ -139,16 +144,19 @@ export class GatheredSessions {
     const earlier = known === undefined && joins ? this.#earlier(this.#path) : undefined;
     const session = known ?? earlier ?? new Session(id, this.#sessions++, this.#ends);
     if (this.#loose !== undefined && this.#loose !== session) this.#close(this.#loose);
-    if (hasId) session.ids.add(id);
+    if (hasId) {
+      session.ids.add(id);
+      this.#open.set(id, session);
+    }
     this.#loose = session.ids.size === 0 ? session : undefined;
-    for (const one of session.ids) {
-      this.#open.delete(one);
-      this.#open.set(one, session);
+    if (session.ids.size > 0) {
+      this.#idle.delete(session);
+      this.#idle.add(session);
     }
     const before = session.weight;
     session.add(entry, this.#path.hashes);
     this.#held += session.weight - before;
-    for (const [, oldest] of this.#open) {
+    for (const oldest of this.#idle) {
       if (this.#held <= this.#options.maxBytes) break;
       for (const one of oldest.ids) this.#ended.add(one);
       this.#close(oldest);
@@ -166,7 +174,7 @@ export class GatheredSessions {
   }
 
   closeAll(): void {
-    const open = new Set(this.#open.values());
+    const open = new Set(this.#idle);
     if (this.#loose !== undefined) open.add(this.#loose);
     for (const session of [...open].sort((a, b) => a.number - b.number)) this.#close(session);
     this.#loose = this.#path = undefined;
@@ -185,6 +193,7 @@ export class GatheredSessions {
 
   forget(): void {
     this.#open.clear();
+    this.#idle.clear();
     this.#ended.clear();
     this.#ends.clear();
     this.#loose = this.#path = undefined;
@@ -194,6 +203,7 @@ export class GatheredSessions {
 
   #close(session: Session): void {
     for (const id of session.ids) this.#open.delete(id);
+    this.#idle.delete(session);
     for (const { end } of session.leaves) this.#ends.delete(end);
     this.#held -= session.weight;
     const leaves = inOrder(session.leaves);
@@ -224,12 +234,12 @@ function longest(leaves: readonly Leaf[]): Leaf | undefined {
   return best;
 }
 
-function entryOf({ entry, places, metas }: Leaf, sessionId: string): Entry {
+function entryOf({ entry, places, metas, late }: Leaf, sessionId: string): Entry {
   const log = createEntryLog();
   const { source } = entry.origin;
   for (const place of places.toSorted((a, b) => a.line - b.line || a.offset - b.offset))
     log.add({ source, ...place });
-  const meta = metaOfAnswers(entry.meta, metas);
+  const meta = metaOfAnswers(entry.meta, [...late.toReversed(), ...metas]);
   const known = meta.size === 0 ? undefined : { meta };
   return { ...entry, ...known, sessionId, alone: true, lines: log.take(), isGathered: true };
 }

@@ -4,7 +4,6 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import { inString } from '../json/respace.ts';
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import { contentOfParts } from './content-parts.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -12,7 +11,7 @@ import type { FoldBlock } from './fold/draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import { type GeminiResult, partOf, resultOfParts } from './gemini-message.ts';
 import { metaOf } from './logged-meta.ts';
-import { isTrue, present } from './logged-values.ts';
+import { isTrue, present, textOf } from './logged-values.ts';
 import { callJson, makeMessage } from './made-messages.ts';
 
 const EMPTY_STRING_BYTES = 2;
@@ -135,9 +134,7 @@ export class ContentsSource {
       const name = call.get('name')?.text();
       const id = call.get('id')?.text() || this.#nameCall(name);
       const args = call.get('args');
-      return [
-        { kind: 'call', id, json: callJson(id, name, present(args) ? inString(args.bytes) : undefined) },
-      ];
+      return [{ kind: 'call', id, json: callJson(id, name, present(args) ? textOf(args) : undefined) }];
     }
     const text = part.get('text');
     const isThought = isTrue(part.get('thought'));

@@ -11,7 +11,7 @@ import type { Meta } from '../model/meta.ts';
 import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from './content-parts.ts';
 import { blockOfPart, type FoldBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
-import { present } from './logged-values.ts';
+import { present, textOf } from './logged-values.ts';
 import { callJson, makeMessage, toolMessage } from './made-messages.ts';
 import { keptBlock, noted, RESULT_ERROR, SUMMARY } from './reading-notes.ts';
 
@@ -119,7 +119,7 @@ function readAnswer(
   }));
   const blocks = calls.map(({ call, callId }): FoldBlock => {
     const args = call.get('args');
-    const written = present(args) ? inString(args.bytes) : undefined;
+    const written = present(args) ? textOf(args) : undefined;
     return { kind: 'call', id: callId, json: callJson(callId, call.get('name')?.text(), written) };
   });
   const results = calls.flatMap(({ call, callId }) => resultsOf(call, callId));

@@ -1,12 +1,11 @@
 /** Reads one message of a goose session: texts, thoughts, calls, and in user messages the results of calls. */
 
 import type { JsonView } from '../json/json-view.ts';
-import { inString } from '../json/respace.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
 import { contentOfParts, listOfParts, mcpPart } from './content-parts.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
-import { isTrue, present } from './logged-values.ts';
+import { isTrue, present, textOf } from './logged-values.ts';
 import { callJson, makeMessage, toolMessage } from './made-messages.ts';
 import { noted, RESULT_ERROR } from './reading-notes.ts';
 
@@ -64,7 +63,7 @@ function callOf(block: JsonView): FoldBlock {
   const envelope = block.get('toolCall');
   const call = envelope?.get('value') ?? envelope;
   const args = call?.get('arguments');
-  const written = present(args) ? inString(args.bytes) : undefined;
+  const written = present(args) ? textOf(args) : undefined;
   return { kind: 'call', id, json: callJson(id, call?.get('name')?.text(), written) };
 }
 

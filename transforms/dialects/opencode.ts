@@ -4,7 +4,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import { inString, quote } from '../json/respace.ts';
+import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message, ReadingNote, Rejection } from '../model/element.ts';
 import { contentOfParts, imagePart, type Part } from './content-parts.ts';
@@ -121,7 +121,7 @@ function blocksOf(part: JsonView): readonly FoldBlock[] {
   if (typeOf(part) !== 'tool') return [];
   const id = part.get('callID')?.text();
   const input = part.get('state')?.get('input');
-  const args = present(input) ? inString(input.bytes) : undefined;
+  const args = present(input) ? textOf(input) : undefined;
   return [{ kind: 'call', id, json: callJson(id, part.get('tool')?.text(), args) }];
 }
 

@@ -9,7 +9,7 @@ import { dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { readChatObject } from './chat-object.ts';
 import type { FoldBlock } from './fold/draft.ts';
-import { present } from './logged-values.ts';
+import { present, textOf } from './logged-values.ts';
 import { callJson } from './made-messages.ts';
 import { idText, type Said } from './openhands-said.ts';
 
@@ -66,14 +66,15 @@ export function actionOf(action: string, event: JsonView): Said {
 const textBlock = (text: JsonView): FoldBlock => ({ kind: 'text', text: text.copy() });
 
 function argumentsOf(args: JsonView | undefined): Uint8Array {
-  if (args?.type !== 'object') return encode('"{}"');
+  if (!present(args)) return encode('"{}"');
+  if (args.type !== 'object') return textOf(args);
   return inString(dropMembers(args.bytes, ({ key }) => NOT_ARGUMENTS.has(key)));
 }
 
 /** The text of an observation, as a JSON string. */
 export function observationText(event: JsonView): Uint8Array {
   const content = event.get('content');
-  if (content?.type === 'string') return content.copy();
+  if (present(content)) return textOf(content);
   const message = event.get('message')?.text();
   return message === undefined ? EMPTY : encode(quote(message));
 }

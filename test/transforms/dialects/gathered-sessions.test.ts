@@ -1,6 +1,6 @@
 /** Calls of interleaved sessions in one source, gathered by a test dialect. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineDialect } from '../../../transforms/dialects/define-dialect.ts';
 import type { ReadingOptions } from '../../../transforms/dialects/dialect.ts';
 import { pathHashes } from '../../../transforms/dialects/path-hashes.ts';
@@ -16,6 +16,8 @@ interface Call {
   /** Alternating messages, first the user's; with an even number the last one is the reply. */
   readonly texts: readonly string[];
   readonly tools?: readonly string[];
+  /** May it continue a conversation of another session? */
+  readonly joins?: boolean;
 }
 
 const dialect = defineDialect({
@@ -36,6 +38,7 @@ const dialect = defineDialect({
         sessionId: call.get('s')?.text(),
         timestamp: context.time(call.get('t')),
         tools,
+        ...(call.get('joins') !== undefined && { joins: true }),
         ...context.replyLast(messages),
       };
     });
@@ -212,4 +215,19 @@ describe('the hash of a path', () => {
     const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'r' });
     expect(hashes(two, result('1'))).not.toEqual(hashes(two, result('2')));
   });
+});
+
+it('equal calls in sessions of their own: the work grows as their number', () => {
+  const calls = (n: number) =>
+    Array.from({ length: n }, (_, i) => ({ s: `s${i}`, texts: ['a', 'b'], joins: true }));
+  const stepsOf = (n: number): number => {
+    const set = vi.spyOn(Map.prototype, 'set');
+    try {
+      expect(records(calls(n))).toEqual([['s0', 'a b', Array.from({ length: n }, (_, i) => i + 1)]]);
+      return set.mock.calls.length;
+    } finally {
+      set.mockRestore();
+    }
+  };
+  expect(stepsOf(800)).toBeLessThan(3 * stepsOf(400));
 });
