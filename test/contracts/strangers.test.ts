@@ -72,6 +72,7 @@ it.each([
     'a chosen and a rejected answer',
   ],
   [{ prompt: [user], completion: [good], label: true }, 'labelled as good or bad'],
+  [{ winner: 'a', conversation_a: [user, good], conversation_b: [user, bad] }, 'that were compared'],
 ])('%j is about preferences', async (object, hint) => {
   const path = join(temporaryFolder(), 'pairs.jsonl');
   mkdirSync(dirname(path), { recursive: true });

@@ -1,7 +1,8 @@
 /**
  * Dialect `messages`: lines that are already conversations, each its own session. `{"messages": [...], "tools": [...]}`
- * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Messages keep
- * their bytes; if the last one is the model's, it is the reply (docs/dialect-details.md).
+ * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Public datasets
+ * name the list `conversation` too, and some write it as JSON in a text. Messages keep their bytes; if the last one is
+ * the model's, it is the reply (docs/dialect-details.md).
  */
 
 import type { JsonView } from '../json/json-view.ts';
@@ -11,6 +12,7 @@ import type { Dialect } from './dialect.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import { readForeignMessages } from './foreign-messages.ts';
 import { missingOrBad } from './line-objects.ts';
+import { structured } from './logged-values.ts';
 import { systemMessage } from './made-messages.ts';
 import { noted, warning } from './reading-notes.ts';
 import { readTurns } from './sharegpt-turns.ts';
@@ -19,15 +21,16 @@ import { readValueParts, UnknownPart } from './value-parts.ts';
 /** Beside a list of messages they say that it is not the whole conversation, or that there is more than one. */
 const OTHERS = [
   ...['response', 'completion', 'choices', 'output', 'chosen', 'rejected', 'projectHash'],
-  ...['trajectory_format', 'expected', 'userMessage', 'assistantResponse', 'request'],
+  ...['trajectory_format', 'expected', 'userMessage', 'assistantResponse', 'request', 'working_dir'],
 ];
 /** Two of them beside the list are the mark of a chat of a text-protocol agent. */
 const OF_CHATS = ['meta', 'settings', 'state', 'lastDocument'];
 
-/** Members that are read, and those that this program writes beside them. */
-const READ: ReadonlySet<string> = new Set([
-  ...['messages', 'conversations', 'tools', 'system', 'metadata', 'parallel_tool_calls'],
-]);
+/** Names of the member that holds the conversation; the first list counts. */
+const LISTS = ['messages', 'conversations', 'conversation'];
+
+/** Other members that are read, and those that this program writes beside them. */
+const READ: ReadonlySet<string> = new Set(['tools', 'system', 'metadata', 'parallel_tool_calls']);
 
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 const MOST_NAMES = 32;
@@ -42,11 +45,11 @@ class IgnoredMembers {
     this.#read = read;
   }
 
-  /** The note on this object; undefined if it has no new member. */
-  in(json: JsonView): ReadingNote | undefined {
+  /** The note on this object; undefined if it has no new member. @param list name of the member with the messages */
+  in(json: JsonView, list: string): ReadingNote | undefined {
     const names: string[] = [];
     for (const [key, value] of json.members()) {
-      if (this.#read.has(key) || value.type === 'null') continue;
+      if (key === list || this.#read.has(key) || value.type === 'null') continue;
       const name = PLAIN_KEY.test(key) ? key : 'a key that is not a word';
       if (this.#named.has(name) || this.#named.size >= MOST_NAMES) continue;
       this.#named.add(name);
@@ -58,53 +61,89 @@ class IgnoredMembers {
 }
 
 /** Is it a list whose first object says who speaks? Exports of chats say it in other words. */
-function isList(list: JsonView | undefined): boolean {
+function isList(value: JsonView | undefined): boolean {
+  const list = structured(value);
   const first = list?.type === 'array' ? list.elements()[0] : undefined;
   if (first?.type !== 'object') return list?.type === 'array';
   const speaks = ['role', 'from'].some((key) => first.get(key) !== undefined);
   return speaks && first.get('messageId') === undefined;
 }
 
-/** The messages of either form, or why there are none. */
-function messagesIn(json: JsonView, context: ReadContext): readonly Message[] | Rejection {
-  const list = json.get('messages');
-  if (list?.type === 'array') {
-    const logged = context.messages();
-    const messages = 'kind' in logged ? logged : readValueParts(logged);
-    if (!(messages instanceof UnknownPart))
-      return 'kind' in messages ? messages : readForeignMessages(messages);
-    return context.reject('unknown-part', `a part of type ${messages.type} is not known`, list);
+interface Listed {
+  /** Name of the member that holds the list. */
+  readonly name: string;
+  readonly messages: readonly Message[];
+}
+
+/** The messages, in any of their forms, or why there are none. */
+function messagesIn(json: JsonView, context: ReadContext): Listed | Rejection {
+  const lists = LISTS.map((name) => structured(json.get(name)));
+  const at = lists.findIndex((list) => list?.type === 'array');
+  const [name, list] = [LISTS[at], lists[at]];
+  if (name === undefined || list === undefined) {
+    const other = LISTS.map((key) => json.get(key)).find((one) => one !== undefined);
+    return context.reject('bad-messages', missingOrBad('messages', other?.at ?? -1), other);
   }
-  const conversations = json.get('conversations');
-  if (conversations?.type !== 'array')
-    return context.reject('bad-messages', missingOrBad('messages', list?.at ?? -1), list);
-  const turns = readTurns(conversations.bytes);
-  return typeof turns === 'string' ? context.reject('bad-messages', turns, conversations) : turns;
+  const view = json.get(name);
+  const logged = elementsOf(list, name, view?.type === 'array' ? context : undefined);
+  if (typeof logged === 'string') return context.reject('bad-messages', logged, view);
+  if ('kind' in logged) return logged;
+  const messages = readValueParts(logged);
+  if (!(messages instanceof UnknownPart)) return { name, messages: readForeignMessages(messages) };
+  return context.reject('unknown-part', `a part of type ${messages.type} is not known`, view);
+}
+
+/**
+ * The elements as messages, or what is wrong with the first that is none.
+ * @param context has the elements of `messages` already, if they are a list
+ */
+function elementsOf(
+  list: JsonView,
+  name: string,
+  context: ReadContext | undefined,
+): readonly Message[] | Rejection | string {
+  if (context !== undefined && name === 'messages') {
+    const walked = context.messages();
+    return 'kind' in walked && isTurns(name, list) ? readTurns(list.bytes, name) : walked;
+  }
+  if (isTurns(name, list)) return readTurns(list.bytes, name);
+  const elements = list.elements();
+  const bad = elements.findIndex((message) => message.get('role')?.type !== 'string');
+  if (bad >= 0) return `${name}[${bad}] is not an object with a string role`;
+  return elements.map((one) => ({ bytes: one.copy(), role: one.get('role')?.text() ?? '' }));
+}
+
+/** Does the list hold turns of ShareGPT? Their name is the default for `conversations`. */
+function isTurns(name: string, list: JsonView): boolean {
+  const first = list.elements()[0];
+  if (first?.get('role') !== undefined) return false;
+  return name !== 'messages' || first?.get('from') !== undefined;
 }
 
 const messages: Dialect = defineDialect({
   name: 'messages',
   summary: 'Conversations, one per line: {messages, tools} as written by the formats, or ShareGPT.',
-  knownBy: 'a list messages or conversations, without an answer beside it',
+  knownBy: 'a list messages, conversations or conversation, without an answer beside it',
   messages: 'messages',
   tools: 'tools',
-  keys: ['conversations', 'system'],
+  keys: ['conversations', 'conversation', 'system'],
   memory: () => new IgnoredMembers(READ),
   alone: true,
   lacks: ['replies'],
   marks: ['messages'],
   detect: (first) =>
-    ['messages', 'conversations'].some((key) => isList(first.get(key))) &&
+    LISTS.some((key) => isList(first.get(key))) &&
     !OTHERS.some((key) => first.get(key) !== undefined) &&
     OF_CHATS.filter((key) => first.get(key) !== undefined).length < 2,
   read(json, context, ignored) {
-    const list = messagesIn(json, context);
-    if ('kind' in list) return list;
+    const listed = messagesIn(json, context);
+    if ('kind' in listed) return listed;
     const system = json.get('system');
     if (system !== undefined && system.type !== 'string' && system.type !== 'null')
       return context.reject('bad-messages', 'system is not valid', system);
-    const messages = system === undefined ? list : [...systemMessage(system.bytes), ...list];
-    const note = ignored.in(json);
+    const messages =
+      system === undefined ? listed.messages : [...systemMessage(system.bytes), ...listed.messages];
+    const note = ignored.in(json, listed.name);
     const [first, ...others] = messages;
     const reported = note === undefined || first === undefined ? messages : [noted(first, [note]), ...others];
     return { ...context.replyLast(reported), tools: context.tools() };

@@ -15,10 +15,8 @@ import { arrayOf, callJson, makeMessage, type Piece } from './made-messages.ts';
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const ROLES: Readonly<Record<string, string>> = {
-  human: 'user',
-  gpt: 'assistant',
-  function_call: 'assistant',
-  observation: 'tool',
+  ...{ human: 'user', gpt: 'assistant', function_call: 'assistant', observation: 'tool' },
+  ...{ chatgpt: 'assistant', bing: 'assistant', bard: 'assistant', function_response: 'tool' },
 };
 const THOUGHT_BEGINS = '<think>\n';
 const THOUGHT_ENDS = '\n</think>\n\n';
@@ -32,24 +30,30 @@ interface Call {
   readonly arguments: Uint8Array | undefined;
 }
 
-/** The messages of the turns, or what is wrong with the first invalid turn. @param list the JSON text of an array */
-export function readTurns(list: Uint8Array): readonly Message[] | string {
+/**
+ * The messages of the turns, or what is wrong with the first invalid turn.
+ * @param list the JSON text of an array
+ * @param name of the member that holds it
+ */
+export function readTurns(list: Uint8Array, name: string): readonly Message[] | string {
   const messages: Message[] = [];
   let calls = 0; // number of calls so far
   let open: string[] = []; // ids of the unanswered calls
+  let isCalling = false; // was the turn before a call?
   for (const [i, turn] of elementsOf(list).entries()) {
     const isObject = turn[0] === OPEN_OBJECT;
     const [fromJson, value] = isObject ? valuesOf(turn, ['from', 'value']) : [];
     const from = textOfValue(fromJson);
     if (from === undefined || value?.[0] !== QUOTE)
-      return `conversations[${i}] is not an object with a string from and a string value`;
+      return `${name}[${i}] is not an object with a string from and a string value`;
     const role = Object.hasOwn(ROLES, from) ? (ROLES[from] as string) : from;
     const others = otherMembers(turn);
     if (from === 'function_call') {
       const parsed = readCalls(textOfValue(value) as string);
-      if (parsed === undefined) return `conversations[${i}] is a function_call without a call`;
-      open = parsed.calls.map(() => `call_${++calls}`);
-      messages.push(makeMessage(role, [...callMembers(parsed.text, parsed.calls, open), ...others]));
+      if (parsed === undefined) return `${name}[${i}] is a function_call without a call`;
+      const ids = parsed.calls.map(() => `call_${++calls}`);
+      open = isCalling ? [...open, ...ids] : ids;
+      messages.push(makeMessage(role, [...callMembers(parsed.text, parsed.calls, ids), ...others]));
     } else if (role === 'assistant') {
       messages.push(makeMessage(role, [...answerMembers(value), ...others]));
     } else if (role === 'tool') {
@@ -57,6 +61,7 @@ export function readTurns(list: Uint8Array): readonly Message[] | string {
       const answers: Piece[] = id === undefined ? [] : [['tool_call_id', quote(id)]];
       messages.push(makeMessage(role, [...answers, ['content', value], ...others]));
     } else messages.push(makeMessage(role, [['content', value], ...others]));
+    isCalling = from === 'function_call';
   }
   return messages;
 }

@@ -153,6 +153,7 @@ interface Unknown {
 
 /** Keys of preference pairs, as TRL and OpenAI write them, and of single answers with a label. */
 const PREFERENCES = ['chosen', 'rejected', 'preferred_output', 'non_preferred_output'];
+const COMPARED = ['conversation_a', 'conversation_b'];
 const LABELLED = ['prompt', 'completion', 'label'];
 
 const MOST_KEYS = 8;
@@ -166,6 +167,8 @@ function whyUnknown(
 ): Unknown {
   if (PREFERENCES.some((key) => keys.includes(key)))
     return { reason: 'preference-pairs', detail: 'its lines are pairs of a chosen and a rejected answer' };
+  if (COMPARED.every((key) => keys.includes(key)))
+    return { reason: 'preference-pairs', detail: 'its lines are pairs of conversations that were compared' };
   if (LABELLED.every((key) => keys.includes(key)))
     return { reason: 'preference-pairs', detail: 'its lines are answers that are labelled as good or bad' };
   if (stranger !== undefined) return { reason: 'known-but-unread', detail: stranger };

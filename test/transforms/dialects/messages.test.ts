@@ -43,6 +43,72 @@ describe.each(KINDS)('a conversation in a %s', (_kind, make) => {
   });
 });
 
+const list = '[{ "role":"user","content":"a"},{"role":"assistant","content":"\\u00e9","n":1.0}]';
+const listed = ['{ "role":"user","content":"a"}', '{"role":"assistant","content":"\\u00e9","n":1.0}'];
+
+describe.each(['messages', 'conversations', 'conversation'])('a list named %s', (name) => {
+  it.each([
+    ['as a list', list],
+    ['as JSON in a text', JSON.stringify(list)],
+  ])('keeps the bytes of its messages %s', (_how, value) => {
+    const entry = one(`{"id":"x","${name}":${value}}`);
+    expect(allTexts(entry)).toEqual(listed);
+    const first = new Map([[name, asBuffer(value)]]);
+    expect(messages.detect(first)).toBe(true);
+  });
+
+  it('may have turns of ShareGPT', () => {
+    const value = '[{"from":"human","value":"a"},{"from":"gpt","value":"b"}]';
+    expect(allTexts(one(`{"${name}":${value}}`))).toEqual([
+      '{"role":"user","content":"a"}',
+      '{"role":"assistant","content":"b"}',
+    ]);
+  });
+
+  it('is rejected if one of its messages has no role', () => {
+    const [rejection] = read(`{"${name}":[{"role":"user"},{"content":"a"}]}`);
+    expect(rejection).toMatchObject({ kind: 'rejection', reason: 'bad-messages' });
+  });
+});
+
+it('reads calls, definitions and a system text beside conversations with roles', () => {
+  const turns =
+    '[{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"c","name":"f","arguments":{"n":1.0}}]}]';
+  const entry = one(`{"conversations":${turns},"tools":"[{\\"name\\":\\"f\\"}]","system":"s"}`);
+  expect(allTexts(entry)).toEqual([
+    '{"role":"system","content":"s"}',
+    '{"role":"user","content":"q"}',
+    '{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\\"n\\":1.0}"}}]}',
+  ]);
+  expect(texts(entry.tools)).toEqual(['{"name":"f"}']);
+});
+
+it('reports a second list that is not read', () => {
+  const entry = one('{"messages":[{"role":"user"}],"conversations":[{"from":"human","value":"a"}]}');
+  expect(entry.messages[0]?.notes).toMatchObject([
+    { rule: 'members-ignored', message: 'members beside the messages are not read: conversations' },
+  ]);
+});
+
+it('knows all names of the model and of results in ShareGPT', () => {
+  const froms = ['chatgpt', 'bing', 'bard', 'function_response'];
+  const roles = read(...froms.map((from) => turns([from, 'a']))).map((entry) => {
+    const { messages: list, reply } = entry as Entry;
+    return (reply ?? list[0])?.role;
+  });
+  expect(roles).toEqual(['assistant', 'assistant', 'assistant', 'tool']);
+});
+
+it('answers calls in turns that follow one another in their order', () => {
+  const call = (name: string) => ['function_call', JSON.stringify({ name, arguments: {} })] as const;
+  const entry = one(turns(call('f'), call('g'), ['observation', '1'], ['observation', '2']));
+  const ids = entry.messages.map(({ bytes }) => {
+    const { tool_calls: calls, tool_call_id: id } = JSON.parse(text(bytes));
+    return id ?? calls[0].id;
+  });
+  expect(ids).toEqual(['call_1', 'call_2', 'call_1', 'call_2']);
+});
+
 it('a conversation has no reply if its last message is not of the model', () => {
   expect(one('{"messages":[{"role":"assistant"},{"role":"user"}]}')).toMatchObject({ reply: undefined });
   expect(one('{"messages":[]}')).toMatchObject({ messages: [], reply: undefined, tools: [] });
