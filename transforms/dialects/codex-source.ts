@@ -90,7 +90,7 @@ export class CodexSource {
     return true;
   }
 
-  /** What another agent said, in a line that holds nothing else. */
+  /** Adds a message of another agent. */
   #hear(payload: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection | undefined {
     const content = payload.get('content');
     if (content?.type !== 'string') return context.reject('bad-event', 'content is not a text', content);
