@@ -84,9 +84,15 @@ export function callOf(call: JsonView): CallBlock {
   const name =
     firstOf(inner, 'name', 'toolName', 'tool_name', 'function_name') ??
     (fn?.type === 'string' ? fn : undefined);
-  const args = firstOf(inner, 'arguments', 'input', 'args');
+  const logged = firstOf(inner, 'arguments', 'input', 'args');
+  const pieces = firstOf(inner, 'partial_json');
+  const args = isNothing(logged) && pieces?.type === 'string' ? pieces : logged;
   return { kind: 'call', id: id?.text(), name: name?.text(), args: args && textOf(args) };
 }
+
+/** Are the arguments absent or empty? LangChain has those of a streamed call beside an empty input. */
+const isNothing = (args: JsonView | undefined): boolean =>
+  args === undefined || args.text() === '' || (args.type === 'object' && args.members().length === 0);
 
 function resultOf(part: JsonView): ResultBlock {
   const id = firstOf(part, 'id', 'tool_use_id', 'toolCallId', 'tool_call_id', 'call_id', 'toolUseId');
