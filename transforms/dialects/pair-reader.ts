@@ -28,6 +28,8 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
 const ANY = 'responses';
 /** Its calls are gathered here: its clients ask for titles and run sub-agents between the turns of a conversation. */
 const GATHERED = 'anthropic';
+/** A longer message is not a probe, and its text need not be decoded. */
+const LONGEST_PROBE_BYTES = 1024;
 /** Reasons for which a dialect rejects a pair of another API. */
 const STRANGE: ReadonlySet<string> = new Set(['bad-response', 'bad-messages']);
 
@@ -175,7 +177,10 @@ const noCompletion = ({ origin, sessionId, timestamp }: Entry): Fate => ({
 
 /** Does it only ask whether it may ask, as Claude Code does? */
 const isProbe = ({ messages: [first, second] }: Entry): boolean =>
-  first !== undefined && second === undefined && stringValue(first.bytes, 'content') === 'quota';
+  first !== undefined &&
+  second === undefined &&
+  first.bytes.length <= LONGEST_PROBE_BYTES &&
+  stringValue(first.bytes, 'content') === 'quota';
 
 function isFailed(answer: Uint8Array): boolean {
   const [error] = valuesOf(answer, ['error']);
