@@ -11,6 +11,7 @@ import { detect as isAnthropic } from './anthropic-pair.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
+import { isSample } from './inspect.ts';
 import { jsonIn, present, structured } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import { bodyOf, type Call, callMeta, hasMessages, isCapture, loggedAnswer } from './pairs/logged-call.ts';
@@ -251,7 +252,8 @@ const calls: Dialect = defineDialect({
   gathers: true,
   marks: ['messages', 'response'],
   memory: (options) => new CallReader(options),
-  detect: (first) => harEntries(first) !== undefined || WRAPPERS.some(({ knows }) => knows(first)),
+  detect: (first) =>
+    !isSample(first) && (harEntries(first) !== undefined || WRAPPERS.some(({ knows }) => knows(first))),
   read(json, context, reader) {
     const entries = harEntries(json);
     if (entries?.length === 0) return context.drop('no-completion');
