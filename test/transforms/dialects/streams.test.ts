@@ -238,6 +238,34 @@ describe('dumps', () => {
     expect(texts(`data: {"choices":\ndata: [{"delta":{"content":"a"}}]}\n\n`)).toEqual(['a']);
   });
 
+  test('may end with an error after a response that failed', () => {
+    const failed = { id: 'r', status: 'failed', error: { code: 'x' }, output: [] };
+    const events = [
+      { type: 'response.failed', response: failed },
+      { type: 'error', code: 'x' },
+      { type: 'response.created', response: { id: 's', output: [] } },
+      { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'a' },
+    ];
+    const entries = entriesOf(dumped(events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')));
+    expect(entries.map(({ lines }) => lines?.count)).toEqual([2, 2]);
+    expect(replyIn(entries[1])).toMatchObject({ text: 'a' });
+  });
+
+  test('have the model, the tokens and the reason of the end of each answer', () => {
+    const head = { id: '1', object: 'chat.completion.chunk', model: 'm' };
+    const chunks = [
+      {
+        ...head,
+        choices: [{ index: 0, delta: { role: 'assistant', content: 'a' }, finish_reason: 'error' }],
+      },
+      { ...head, choices: [], usage: { total_tokens: 3 }, error: { message: 'x' } },
+    ];
+    const [entry] = entriesOf(dumped(chunks.map((one) => JSON.stringify(one)).join('\n')));
+    const meta = [...(entry?.meta ?? [])].map(([name, json]) => [name, JSON.parse(text(json))]);
+    expect(Object.fromEntries(meta)).toEqual({ model: 'm', usage: { total_tokens: 3 }, finish: 'error' });
+    expect(rulesOf(entry)).toEqual(['response-error']);
+  });
+
   test('have lines that are not events rejected one by one', () => {
     const elements = dumped(
       `data: ${chat('', 'a')}\nnonsense\ndata: {"x":1}\n\n{"y":2}\ndata: ${chat('', 'b')}`,
