@@ -199,17 +199,16 @@ export class SessionFold implements FoldHost, FoldedSource {
     if (this.#exports.finish() === 0) return undefined;
     this.#look();
     const { sessionId } = this;
-    const superseded = this.#state(STATE.superseded);
-    const truncated = this.#state(STATE.truncated);
     return new FoldedSession({
       sessionId,
       origin: this.#originOf(source, this.#state(STATE.snapshot)),
       startedAt: this.#startedAt(),
       entries: this.#state(STATE.entries),
-      superseded,
-      truncated,
+      superseded: this.#state(STATE.superseded),
+      truncated: this.#state(STATE.truncated),
       changes: this.#changes(),
       doubts: this.#state(STATE.doubts),
+      notes: this.#state(STATE.notes),
       findings: this.#findings(source, sessionId),
       tools: this.#knownTools.of(this.#runs()),
       turns: {

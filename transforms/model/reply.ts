@@ -18,7 +18,7 @@ import { skipBlanks } from '../json/scanner.ts';
 import { concat, replaceValue } from '../json/splice.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
-import type { Entry, Message, RepairName } from './element.ts';
+import type { Entry, Message, ReadingNote, RepairName } from './element.ts';
 import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
@@ -81,8 +81,20 @@ function isBlankText(part: Uint8Array): boolean {
 export function settleReply(entry: Entry): Entry {
   const { reply } = entry;
   if (reply === undefined) return entry;
-  if (isEmptyReply(reply)) return { ...entry, reply: undefined, emptyReply: true };
+  if (isEmptyReply(reply))
+    return { ...withNotes({ ...entry, reply: undefined }, reply.notes), emptyReply: true };
   return reply.role === '' ? { ...entry, reply: withRole(reply), repairs: REPLY_ROLE } : entry;
+}
+
+/** The entry with these notes on its reply, or else on its last message. */
+export function withNotes(entry: Entry, notes: readonly ReadingNote[] = []): Entry {
+  const { messages, reply } = entry;
+  const last = reply ?? messages.at(-1);
+  if (last === undefined || notes.length === 0) return entry;
+  const noted: Message = { ...last, notes: [...(last.notes ?? []), ...notes] };
+  return reply === undefined
+    ? { ...entry, messages: [...messages.slice(0, -1), noted] }
+    : { ...entry, reply: noted };
 }
 
 /** Adds the role before the other members; replaces one that is null, empty or not a string. */

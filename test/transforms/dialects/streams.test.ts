@@ -89,6 +89,38 @@ const rulesOf = (entry: Entry | undefined): readonly string[] =>
     ({ notes = [] }) => notes.map(({ rule }) => rule),
   );
 
+test.each([
+  [{ status: 200, body: { choices: [{ message: { role: 'assistant', content: 'a' } }] } }, 'a', []],
+  [{ body: { choices: [{ message: { content: 'a' }, finish_reason: 'length' }] } }, 'a', ['reply-cut']],
+  [{ status: 500, body: { error: { message: 'overloaded' } } }, undefined, ['response-error']],
+  [{ status: 500, body: { error: 'overloaded' } }, undefined, ['response-error']],
+  [{ error: { message: 'overloaded' } }, undefined, ['response-error']],
+])(
+  'an answer of the chat API, or an error, is read in the body of a pair: %j',
+  (response, content, rules) => {
+    const entry = paired(response);
+    expect(entry?.reply && JSON.parse(text(entry.reply.bytes)).content).toBe(content);
+    expect(rulesOf(entry)).toEqual(rules);
+  },
+);
+
+test('an error among pairs of two APIs is reported once', () => {
+  const request = { messages: [{ role: 'user', content: 'hi' }] };
+  const readers = new Map([exchange, anthropic, responses].map((one) => [one.name, one.create()]));
+  const mixed = new PairReader('anthropic', readers);
+  const logged = (response: unknown, id: string) =>
+    lineOf(JSON.stringify({ timestamp: 1, session_id: id, request, response }));
+  const content = [{ type: 'text', text: 'a' }];
+  const lines = [
+    logged({ role: 'assistant', content }, 's0'),
+    logged({ type: 'error', error: { type: 'overloaded_error' } }, 's1'),
+    logged({ choices: [{ message: { role: 'assistant', content: 'a' } }] }, 's2'),
+    logged({ error: { message: 'overloaded' } }, 's3'),
+  ];
+  for (const line of lines) expect([...mixed.read(line)]).toEqual([]);
+  expect(entriesOf([...mixed.end()]).map(rulesOf)).toEqual([[], ['response-error'], [], ['response-error']]);
+});
+
 describe.each(kinds)('%s', (name, make, done) => {
   const isWhole = name !== 'responses from items' && name !== 'responses from deltas';
 

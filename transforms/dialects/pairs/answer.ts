@@ -13,9 +13,9 @@ import type { EntryFields } from '../dialect-spec.ts';
 import { present } from '../logged-values.ts';
 import { makeMessage, objectOf, type Piece } from '../made-messages.ts';
 import {
+  answerNotes,
   FILTERED,
   noted,
-  OTHER_CHOICES,
   REPLY_CUT,
   RESPONSE_ERROR,
   sealedNote,
@@ -114,15 +114,11 @@ function ofObject(view: JsonView, keepSealed: boolean): Answer {
 
 /** The first choice is the answer. */
 function ofChoices(choices: JsonView, error?: JsonView): Answer {
-  const [first, ...others] = choices.elements();
+  const all = choices.elements();
+  const [first] = all;
   if (first === undefined) return present(error) ? FAILED : NONE;
   const message = first.get('message');
-  const finish = first.get('finish_reason')?.text();
-  const notes: ReadingNote[] = [];
-  if (finish === 'length') notes.push(REPLY_CUT);
-  if (finish === 'content_filter') notes.push(FILTERED);
-  if (finish === 'error' || present(error)) notes.push(RESPONSE_ERROR);
-  if (others.length > 0) notes.push(OTHER_CHOICES);
+  const notes = answerNotes(first.get('finish_reason')?.text(), present(error), all.length);
   const text = first.get('text');
   if (message === undefined && text?.type === 'string')
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
