@@ -118,7 +118,7 @@ export const bedrock: Wrapper = {
 
 /** LiteLLM's calls of models that write no text. */
 const NO_CHAT = /embedding|moderation|rerank|image|video|speech|transcription|ocr|search|mcp/;
-/** LiteLLM's note in the place of texts that it was told not to log. */
+/** LiteLLM's note instead of texts that it was told not to log. */
 const REDACTED = 'redacted-by-litellm';
 
 function isRedacted(json: JsonView): boolean {

@@ -14,7 +14,7 @@ import { type Call, hasMessages } from './pairs/logged-call.ts';
 
 const isKnown = (object: FirstObject): boolean => wrapperOf(object) !== undefined;
 
-/** What LiteLLM hands to a callback has the payload that it logs inside. */
+/** The payload that LiteLLM logs, which is inside the object that a callback gets. */
 function payloadIn(object: FirstObject): JsonView | undefined {
   const places = [object, object.get('kwargs')].map((one) => one?.get('standard_logging_object'));
   return places.map(structured).find((one): one is JsonView => one !== undefined && isKnown(one));

@@ -270,6 +270,27 @@ describe('dumps', () => {
     expect(texts(`data: {"choices":\ndata: [{"delta":{"content":"a"}}]}\n\n`)).toEqual(['a']);
   });
 
+  test('may begin in the middle of an answer of the Messages API', () => {
+    const events = [
+      {
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'tool_use', id: 'c', name: 'f', input: {} },
+      },
+      {
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'input_json_delta', partial_json: '{"x": 1}' },
+      },
+      { type: 'message_stop' },
+    ];
+    const [entry] = entriesOf(dumped(events.map((one) => JSON.stringify(one)).join('\n')));
+    expect(JSON.parse(text(entry?.reply?.bytes as Uint8Array))).toEqual({
+      role: 'assistant',
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"x": 1}' } }],
+    });
+  });
+
   test('may end with an error after a response that failed', () => {
     const failed = { id: 'r', status: 'failed', error: { code: 'x' }, output: [] };
     const events = [
