@@ -155,7 +155,7 @@ const STRANGERS: readonly Stranger[] = [
     keys: ['role', 'parts'],
   },
   {
-    what: 'an invocation of Amazon Bedrock without messages that are read (Converse, or a bare prompt)',
+    what: 'an invocation of Amazon Bedrock without messages (a bare prompt, or embeddings)',
     advice:
       'write its messages and its answer in the words of the chat API, as {"messages": [...], "response": {...}}',
     keys: ['schemaType', 'modelId', 'input'],
