@@ -30,14 +30,17 @@ export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[])
   return meta;
 }
 
-/** Number of leading messages that come from an earlier conversation, including results. */
+/** Number of leading messages that come from an earlier conversation, including results and a system text before them. */
 function countCopied(items: readonly Item[]): number {
   let count = 0;
+  let systems = 0;
   for (const { content, calls, isCopied } of items) {
-    if (isCopied !== true) break;
-    if (content !== undefined) count += 1 + calls.filter(({ result }) => result !== undefined).length;
+    const isSystem = content !== undefined && 'role' in content && content.role === 'system';
+    if (isCopied !== true && (!isSystem || count > 0)) break;
+    if (isCopied !== true) systems++;
+    else if (content !== undefined) count += 1 + calls.filter(({ result }) => result !== undefined).length;
   }
-  return count;
+  return count === 0 ? 0 : systems + count;
 }
 
 type Usage = Map<string, number | Usage>;
