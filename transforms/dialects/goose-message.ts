@@ -1,6 +1,7 @@
 /** Reads one message of a goose session: texts, thoughts, calls, and in user messages the results of calls. */
 
 import type { JsonView } from '../json/json-view.ts';
+import { inString } from '../json/respace.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
 import { contentOfParts, listOfParts, mcpPart } from './content-parts.ts';
 import type { ReadContext } from './dialect-spec.ts';
