@@ -6,6 +6,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { formatByteSize, parseByteSize } from './corpus/byte-size.ts';
 import type { CorpusOrder, CorpusStats } from './corpus/generate.ts';
@@ -82,6 +83,7 @@ const measureFolder = (
 export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], workers: number): MemoryRow => {
   rmSync(atRoot(out), { recursive: true, force: true });
   const command = buildCommand('-', workers);
+  const [load = 0] = loadavg();
   const { finished, corpus } = via === 'stdin' ? measurePiped(order, command) : measureFolder(order, workers);
   const wrong = recordsInShards(finished, corpus, out);
   if (wrong !== undefined) throw new Error(wrong);
@@ -98,6 +100,7 @@ export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], work
     peakRssBytes: finished.sample.peakRssBytes,
     wallSeconds: finished.sample.wallSeconds,
     cpuSeconds: finished.sample.cpuSeconds,
+    load: Math.round(load),
   };
 };
 

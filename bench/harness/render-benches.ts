@@ -44,12 +44,13 @@ const headings = [
   'within the promise plus the open conversation',
   'wall s',
   'CPU ns/byte',
+  'load',
 ];
 
 const megabytes = (bytes: number, digits = 0): string => (bytes / 1e6).toFixed(digits);
 
 const memoryCells = (row: MemoryRow): readonly string[] => {
-  const { kind, via, workers = 1, corpus, peakRssBytes, wallSeconds, cpuSeconds } = row;
+  const { kind, via, workers = 1, corpus, peakRssBytes, wallSeconds, cpuSeconds, load } = row;
   const { longestConversationBytes: open } = corpus;
   const [aim, promise] = [aimBytes(row), promisedBytes(row)];
   return [
@@ -67,6 +68,7 @@ const memoryCells = (row: MemoryRow): readonly string[] => {
     peakRssBytes <= promise ? 'yes' : 'no',
     wallSeconds.toFixed(2),
     cpuSeconds === undefined ? '' : ((cpuSeconds * 1e9) / corpus.bytes).toFixed(2),
+    load === undefined ? '' : String(load),
   ];
 };
 
@@ -82,6 +84,7 @@ export const renderMemory = ({ rows }: MemoryResult): string => {
     '3 times the longest line; for an event log also its longest conversation, which is held while it is open (here as bytes of its lines).',
     '`wide` has 100,000 small sessions, in as many files or in one stream with `--session-by id`; `claude-code-long` is one session of 1 GB,',
     '`claude-code` and `codex` have about 100,000 short ones. With stdin the generator runs at the same time, which adds to the wall time.',
+    '`load` is the load average of the machine before the run: above 2 the machine was busy, and the times of the row say little.',
     `Measured ${measured.join('; ')}.`,
     '',
     ...markdownTable(headings, rows.map(memoryCells)),

@@ -97,6 +97,8 @@ export interface MemoryRow {
   readonly peakRssBytes: number;
   readonly wallSeconds: number;
   readonly cpuSeconds?: number;
+  /** Load average of the minute before the run, which lengthens its times but hardly changes its memory. */
+  readonly load?: number;
 }
 
 /** The file memory.json. */
