@@ -39,13 +39,13 @@ export class PackedFolding {
   /** The stages, once they have read something of the source. */
   #stages: ((element: StreamElement) => void) | undefined;
   #source = '';
-  /** Do the stages read the open session? */
+  /** Are the stages reading the open session? */
   #isWithStages = false;
-  /** Do the stages read the rest of the source? */
+  /** Will the stages read the rest of the source? */
   #isLeft = false;
   /** Id of the session being folded. */
   #sessionId: string | undefined;
-  /** Id of the session that the stages read, as the log writes it; undefined if they must read on. */
+  /** Id of the session that the stages are reading, as JSON; undefined if they must keep the next line too. */
   #openId: Uint8Array | undefined;
   #oddLines = 0;
   /** The last line. */
@@ -173,7 +173,7 @@ export class PackedFolding {
 
   /** Takes a line that begins another session than the one the stages read. @returns false if the line is theirs */
   #resumes(line: Line): boolean {
-    if (this.#isLeft || this.#openId === undefined || isOf(this.#openId, line.bytes)) return false;
+    if (this.#isLeft || this.#openId === undefined || seemsOf(this.#openId, line.bytes)) return false;
     this.#fold.begin();
     if (this.#fold.addPacked(line) !== 'taken' || !this.#isOther(this.#fold.sessionId)) {
       this.#isLeft = ++this.#oddLines >= MOST_ODD_LINES;
@@ -198,9 +198,9 @@ const endBefore = (origin: Origin): SessionEnd => ({
 });
 
 /**
- * Does the line most likely belong to the session with this id? Looks at the first member of that name, at any depth.
+ * Does the line seem to belong to the session with this id? Looks only at the first `session_id`, at any depth.
  */
-function isOf(id: Uint8Array, line: Uint8Array): boolean {
+function seemsOf(id: Uint8Array, line: Uint8Array): boolean {
   const key = indexOf.call(line, ID_KEY);
   if (key < 0) return false;
   const start = line.indexOf(QUOTE, key + ID_KEY.length);
