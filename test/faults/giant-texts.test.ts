@@ -31,7 +31,7 @@ const textsOf = (records: readonly Built[]): readonly string[] =>
     .flatMap(({ messages }) => messages.map(({ content }) => content))
     .filter((text) => typeof text === 'string');
 
-/** A text of the log that a record has too, as it stands in the log. */
+/** A text that both the log and a record have, with the same bytes. */
 async function textIn(path: string, log: string): Promise<string> {
   const { stdout } = await turnmill(['build', path, '--out', '-']);
   const found = textsOf(written(`${stdout}`)).find(

@@ -14,7 +14,7 @@ import { isObject } from '../model/message.ts';
 const SAME_ROLES: Readonly<Record<string, string>> = { developer: 'system', function: 'tool' };
 /** The members that count. */
 const COUNTED = ['role', 'content', 'tool_calls', 'tool_call_id'];
-/** A longer text stands in a key as its hash, in characters. */
+/** In characters: a key holds the hash of a longer text, not the text. */
 const LONG_TEXT = 16 * 1024;
 /** JSON text of more bytes holds a longer text, even if every character is an escape. */
 const LONG_JSON_BYTES = 6 * LONG_TEXT + 2;
