@@ -10,6 +10,7 @@ import { encode } from '../../transforms/json/utf8.ts';
 import type { FoldModule } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { HashedSet } from '../../transforms/model/hashed-set.ts';
+import { endBefore } from '../../transforms/stages/parse.ts';
 import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { SharedSource } from './chain.ts';
@@ -190,12 +191,6 @@ export class PackedFolding {
     return Buffer.compare(written, this.#openId as Uint8Array) !== 0 && !this.#begun.ended.has(sessionId);
   }
 }
-
-const endBefore = (origin: Origin): SessionEnd => ({
-  kind: 'session-end',
-  origin: { ...origin, length: 0 },
-  last: false,
-});
 
 /**
  * Does the line seem to belong to the session with this id? Looks only at the first `session_id`, at any depth.

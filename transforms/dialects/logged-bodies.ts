@@ -271,6 +271,8 @@ function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
   if (tool?.type !== 'object') return [];
   const declared = firstOf(tool, 'functionDeclarations', 'function_declarations');
   if (declared?.type === 'array') return declared.elements().flatMap(definitionsIn);
+  const spec = tool.get('toolSpec');
+  if (spec?.type === 'object') return [toolOfConverse(spec)];
   const inner = tool.get('function');
   if (inner?.type === 'object') return [defineTool(oneLine(inner.copy()))];
   const isFunction = tool.get('type')?.text() === 'function';
@@ -279,4 +281,13 @@ function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
     .members()
     .flatMap(([key, value]): Piece[] => (key === 'type' ? [] : [[key, value.copy()]]));
   return [defineTool(objectOf(pieces))];
+}
+
+/** A definition of Converse (Bedrock), whose schema is an object in `json`. */
+function toolOfConverse(spec: JsonView): ToolDefinition {
+  const pieces = spec.members().flatMap(([key, value]): Piece[] => {
+    const schema = key === 'inputSchema' ? value.get('json') : undefined;
+    return [schema === undefined ? [key, value.copy()] : ['parameters', schema.copy()]];
+  });
+  return defineTool(objectOf(pieces));
 }

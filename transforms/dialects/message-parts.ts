@@ -133,12 +133,11 @@ function conversePart(part: JsonView): MessageBlock | undefined {
   return thought?.type === 'string' ? { kind: 'thought', text: thought.copy() } : undefined;
 }
 
-/** Texts are joined, as in a result of any other API; of a list with anything else the JSON text. */
+/** Texts and JSON values are joined, as in a result of any other API; of a list with anything else the JSON text. */
 function converseResult(content: JsonView | undefined): Uint8Array {
-  const texts = content?.elements().map((part) => part.get('text')) ?? [];
-  const areTexts = texts.every((text): text is JsonView => text?.type === 'string');
-  if (texts.length === 0 || !areTexts) return resultText(content);
-  return joinStrings(texts.map((text) => text.copy()));
+  const parts = content?.elements().map((part) => firstOf(part, 'text', 'json')) ?? [];
+  const areKnown = parts.every((part): part is JsonView => part !== undefined);
+  return parts.length > 0 && areKnown ? joinStrings(parts.map(textOf)) : resultText(content);
 }
 
 function mediaPart(part: JsonView): MessageBlock {

@@ -47,12 +47,12 @@ interface Facts {
   readonly source: FoldedSource;
 }
 
-/** Doubts about the checks, about the use of tools, and about the end of the conversation (fold-state.h). */
+/** Bits of `doubts`: about the checks, the use of tools, and the end of the conversation (fold-state.h). */
 const DOUBT_CHECKS = 1;
 const DOUBT_USAGE = 2;
 const DOUBT_OPEN = 4;
 
-/** The answer was cut or filtered, the response is an error, and it has other choices (fold-state.h). */
+/** Bits of `notes`: the answer was cut or filtered, the response is an error, it has other choices (fold-state.h). */
 const CUT = 1;
 const FILTERED = 2;
 const FAILED = 4;

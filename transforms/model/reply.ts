@@ -22,14 +22,14 @@ import type { Entry, Message, ReadingNote, RepairName } from './element.ts';
 import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
-/** Members that make a message non-empty. Loggers have more names for reasoning than are read as such. */
+/** Members that make a message non-empty, under more names for reasoning than are read as such. */
 const SPEAKING: ReadonlySet<string> = new Set([
   'content',
   ...['tool_calls', 'function_call', 'refusal', 'audio'],
   ...[...REASONING_MEMBERS, 'reasoning', 'reasoning_details', 'thinking_blocks'],
 ]);
 const ASSISTANT = encode('"assistant"');
-const ROLE_IN_FRONT = encode('"role":"assistant",');
+const ROLE_MEMBER = encode('"role":"assistant",');
 const REPLY_ROLE: readonly RepairName[] = ['reply-role'];
 
 /**
@@ -101,7 +101,6 @@ export function withNotes(entry: Entry, notes: readonly ReadingNote[] = []): Ent
 function withRole(reply: Message): Message {
   const { bytes } = reply;
   const json =
-    replaceValue(bytes, 'role', ASSISTANT) ??
-    concat([bytes.subarray(0, 1), ROLE_IN_FRONT, bytes.subarray(1)]);
+    replaceValue(bytes, 'role', ASSISTANT) ?? concat([bytes.subarray(0, 1), ROLE_MEMBER, bytes.subarray(1)]);
   return { ...reply, bytes: json, role: 'assistant' };
 }

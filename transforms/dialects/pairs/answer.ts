@@ -11,7 +11,7 @@ import { stringValue } from '../../model/message.ts';
 import { readReply, stopNotes } from '../anthropic-message.ts';
 import type { EntryFields } from '../dialect-spec.ts';
 import { present } from '../logged-values.ts';
-import { makeMessage } from '../made-messages.ts';
+import { makeMessage, objectOf, type Piece } from '../made-messages.ts';
 import {
   answerNotes,
   FILTERED,
@@ -36,6 +36,8 @@ export interface Answer {
   readonly id?: string | undefined;
   /** Does the answer arrive later, under the same id? */
   readonly isPending?: true;
+  /** The response that a stream adds up to. */
+  readonly body?: JsonView;
 }
 
 const PLACEHOLDER = warning('body-placeholder', 'the answer was left out of the log: a note takes its place');
@@ -68,8 +70,10 @@ function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
 
 /** The answer that a stream adds up to. */
 export function ofStream({ json, notes }: StreamedAnswer, keepSealed: boolean): Answer {
-  const read = ofObject(new JsonView(json), keepSealed);
-  return { ...read, notes: [...read.notes, ...notes] };
+  const body = new JsonView(json);
+  const read = ofObject(body, keepSealed);
+  const others = notes.filter(({ rule }) => !read.notes.some((note) => note.rule === rule));
+  return { ...read, notes: [...read.notes, ...others], body };
 }
 
 /** Does a JSON object that was logged as text look like an answer? */
@@ -155,8 +159,16 @@ function ofResponse(view: JsonView, keepSealed: boolean): Answer {
 
 function ofItems(list: JsonView, keepSealed: boolean): Answer {
   const messages = new ItemMessages(keepSealed);
-  for (const item of list.elements()) messages.put(item);
+  for (const item of list.elements()) messages.put(ofModel(item));
   return messages.end();
+}
+
+/** The item; a message without a role, as in a stream without its beginning, is the assistant's. */
+function ofModel(item: JsonView): JsonView {
+  const isNamed = item.get('role') !== undefined || (item.textOf('type') ?? 'message') !== 'message';
+  if (item.type !== 'object' || isNamed) return item;
+  const members = item.members().map(([key, value]): Piece => [key, value.copy()]);
+  return new JsonView(objectOf([...members, ['role', '"assistant"']]));
 }
 
 /** The messages of an answer, the last one with its notes; or only the notes if there is no message. */
