@@ -28,8 +28,8 @@ const SOURCES = LONG ? 20_000 : 300;
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const SOURCES_PER_TEST = 100;
 /**
- * More sources for each test of many sessions in a file. Of 100 odd sources the fold reads 290 to 420 sessions, fewest of gzipped ones: a
- * seventh of those are cut. Of these 15 it reads 90 to 170, so it has to read many of the odd sources too.
+ * More sources for each test of many sessions in a file. The fold reads 290 to 420 sessions of 100 odd sources, fewest where they are
+ * gzipped: a seventh of those are cut. It reads 90 to 170 of these 15, so it has to read many of the odd sources too.
  */
 const PLAIN_SOURCES = 15;
 
