@@ -14,13 +14,20 @@ import { addAnswer, addRequest, noteFinish, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
 import { firstOf } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
-import { RESULT_ERROR, warning } from './reading-notes.ts';
+import { OTHER_CHOICES, RESULT_ERROR, warning } from './reading-notes.ts';
 import { Transcript } from './transcript.ts';
 
 const HARNESS = 'inspect';
 const MISSING = warning('attachment-missing', 'the log does not hold a text that its messages refer to');
 
+/** Members of a sample, as the archive of a log has it in a file: `output` repeats the last of its messages. */
+const OF_SAMPLES = ['id', 'epoch', 'input', 'target', 'messages', 'output'];
+
+export const isSample = (first: FirstObject): boolean =>
+  OF_SAMPLES.every((key) => first.get(key) !== undefined);
+
 function detect(first: FirstObject): boolean {
+  if (isSample(first)) return true;
   return (
     first.get('eval')?.type === 'object' &&
     first.get('plan')?.type === 'object' &&
@@ -63,8 +70,10 @@ class InspectLog {
     else addPlain(sample, transcript, texts);
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the sample holds no messages', list ?? sample);
-    const stop = firstOf(firstOf(sample, 'output')?.get('choices')?.elements()[0], 'stop_reason');
+    const choices = firstOf(sample, 'output')?.get('choices')?.elements() ?? [];
+    const stop = firstOf(choices[0], 'stop_reason');
     if (hasMessages && transcript.messages.at(-1)?.role === 'assistant') noteFinish(transcript, stop);
+    if (hasMessages && choices.length > 1) transcript.noteFirst(OTHER_CHOICES);
     if (texts.isMissing) transcript.noteFirst(MISSING);
     const epoch = firstOf(sample, 'epoch');
     const parts = [this.#run ?? context.origin.source, number, epoch && `${Buffer.from(epoch.bytes)}`];
