@@ -6,6 +6,7 @@ import { stringValue, textOfValue } from '../model/message.ts';
 import type { Meta } from '../model/meta.ts';
 import { argumentsOf, type Block, readBlock } from './anthropic-blocks.ts';
 import { resultMessage } from './anthropic-message.ts';
+import { type Preserved, preservedBy } from './claude-code-kept.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { type FoldBlock, sealedBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
@@ -13,7 +14,6 @@ import { isTrue } from './logged-values.ts';
 import { callJson, makeMessage } from './made-messages.ts';
 
 const EMPTY_STRING_BYTES = 2;
-/** The type that OpenRouter gives to encrypted reasoning. */
 
 /** The result of a tool and the call that it answers. */
 export interface ClaudeResult {
@@ -100,6 +100,11 @@ export class ClaudeLine {
 
   get isCut(): boolean {
     return this.#message?.textOf('stop_reason') === 'max_tokens';
+  }
+
+  /** The lines that a compaction kept besides the summary. */
+  get preserved(): Preserved | undefined {
+    return preservedBy(this.#json);
   }
 
   /** A prompt that the user typed while the model was working. */

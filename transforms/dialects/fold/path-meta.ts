@@ -1,7 +1,7 @@
 /** Collects a path's metadata: of the conversation, and of each answer. */
 import { decode, encode } from '../../json/utf8.ts';
 import type { Meta, MetaName } from '../../model/meta.ts';
-import type { Item, Path } from './path.ts';
+import { type Item, isAssistant, type Path } from './path.ts';
 
 /** Fields that take the value of the last answer that has them. */
 const OF_THE_LAST = ['model', 'finish'] as const;
@@ -30,14 +30,20 @@ export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[])
   return meta;
 }
 
-/** Number of leading messages that come from an earlier conversation, including results. */
+/**
+ * Number of leading messages that are context only, including results: up to the last one that comes from an earlier
+ * conversation, such as the summary of a compaction and the messages that it kept.
+ */
 function countCopied(items: readonly Item[]): number {
+  let copied = 0;
   let count = 0;
   for (const { content, calls, isCopied } of items) {
-    if (isCopied !== true) break;
-    if (content !== undefined) count += 1 + calls.filter(({ result }) => result !== undefined).length;
+    if (content === undefined) continue;
+    if (isCopied !== true && isAssistant(content)) break;
+    count += 1 + calls.filter(({ result }) => result !== undefined).length;
+    if (isCopied === true) copied = count;
   }
-  return count;
+  return copied;
 }
 
 type Usage = Map<string, number | Usage>;
