@@ -1,7 +1,8 @@
 /**
  * The memory bench: peak RSS of `turnmill build` as the input grows from 10 MB to 10 GB, for many sessions (main) and
- * for one single session (steady); with lines of 64 MB (line), and with more workers.
- *   npm run bench -- memory [--sizes 10MB,1GB,10GB] [--stdin-from 2GB] [--kinds main,steady]
+ * for one single session (steady); with lines of 64 MB (line), more workers, 100,000 small sessions in files and in one
+ * stream (wide), and event logs of 1 GB.
+ *   npm run bench -- memory [--sizes 10MB,1GB,10GB] [--stdin-from 2GB] [--bytes 1GB] [--kinds main,steady]
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -27,13 +28,15 @@ import { writeReport } from './report.ts';
 const pipeScript = `
 set -o pipefail
 folder="$1" kind="$2" bytes="$3" seed="$4"; shift 4
-node dist/bench/corpus.js "$kind" --bytes "$bytes" --seed "$seed" --out - 2>"$folder/stats" |
+node dist/bench/corpus.js "$kind" \${bytes:+--bytes "$bytes"} --seed "$seed" --out - 2>"$folder/stats" |
   command time -q -f '%e %U %S %M' -o "$folder/times" "$@" >"$folder/stdout" 2>"$folder/stderr"
 `;
 
 const out = `${runFolder}/memory`;
+/** A stream has all sessions one after another, so their ids tell them apart. */
 const buildCommand = (input: string, workers: number): readonly string[] => [
   ...['node', turnmillBin, 'build', input, '--out', out, '--workers', String(workers)],
+  ...(input === '-' ? ['--session-by', 'id'] : []),
 ];
 
 const measurePiped = (
@@ -42,7 +45,7 @@ const measurePiped = (
 ): { finished: FinishedRun; corpus: CachedCorpus } => {
   const folder = atRoot(`${runFolder}/measure`);
   mkdirSync(folder, { recursive: true });
-  const words = [folder, kind, String(bytes), String(seed), ...command];
+  const words = [folder, kind, String(bytes ?? ''), String(seed), ...command];
   const child = spawnSync('bash', ['-c', pipeScript, 'pipe', ...words], {
     cwd: repositoryRoot,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -82,7 +85,8 @@ export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], work
   const { finished, corpus } = via === 'stdin' ? measurePiped(order, command) : measureFolder(order, workers);
   const wrong = recordsInShards(finished, corpus, out);
   if (wrong !== undefined) throw new Error(wrong);
-  const feed = `node dist/bench/corpus.js ${order.kind} --bytes ${order.bytes} --seed ${order.seed} --out -`;
+  const size = order.bytes === undefined ? '' : ` --bytes ${order.bytes}`;
+  const feed = `node dist/bench/corpus.js ${order.kind}${size} --seed ${order.seed} --out -`;
   return {
     kind: order.kind,
     via,
@@ -102,6 +106,7 @@ const usage = `usage: memory [options]
   --stdin-from SIZE   larger corpora are generated into stdin (default 2GB)
   --kinds LIST        corpora (default main,steady)
   --workers-at SIZE   of main, with 2 and 3 workers (default 1GB)
+  --bytes SIZE        of the event logs (default 1GB), and of wide (default: all 100,000 sessions)
   --seed N            of the corpora (default 1)
 `;
 
@@ -111,6 +116,8 @@ interface Input {
   readonly via: MemoryRow['via'];
   readonly workers: number;
 }
+
+const EVENT_LOG_BYTES = 1_000_000_000;
 
 const kindOf = (name: string): CorpusKind => {
   const kind = corpusKinds.find((known) => known === name);
@@ -126,6 +133,7 @@ const readOptions = (args: readonly string[]): { inputs: readonly Input[]; seed:
       'stdin-from': { type: 'string', default: '2GB' },
       kinds: { type: 'string' },
       'workers-at': { type: 'string', default: '1GB' },
+      bytes: { type: 'string' },
       seed: { type: 'string', default: '1' },
     },
   });
@@ -136,15 +144,26 @@ const readOptions = (args: readonly string[]): { inputs: readonly Input[]; seed:
       return { kind: kindOf(kind), bytes, via: bytes >= stdinFrom ? 'stdin' : 'directory', workers: 1 };
     }),
   );
-  const shared = { via: 'directory', workers: 1 } as const;
-  const bytes = parseByteSize(values['workers-at']);
-  const special: readonly Input[] = [
-    { ...shared, kind: 'line', bytes: undefined },
-    ...[1, 2, 3].map((workers): Input => ({ ...shared, kind: 'main', bytes, workers })),
-  ];
+  const special = specialInputs(
+    parseByteSize(values['workers-at']),
+    values.bytes === undefined ? undefined : parseByteSize(values.bytes),
+  );
   const isNew = (input: Input): boolean => !growing.some((other) => sameInput(input, other));
   const inputs = values.kinds === undefined ? [...growing, ...special.filter(isNew)] : growing;
   return { inputs, seed: Number.parseInt(values.seed, 10) };
+};
+
+/** @param bytes of wide and of the event logs, instead of all 100,000 sessions and 1 GB */
+const specialInputs = (workersAt: number, bytes: number | undefined): readonly Input[] => {
+  const shared = { via: 'directory', workers: 1 } as const;
+  const eventLogs = ['claude-code-long', 'claude-code', 'codex'] as const;
+  return [
+    { ...shared, kind: 'line', bytes: undefined },
+    ...[1, 2, 3].map((workers): Input => ({ ...shared, kind: 'main', bytes: workersAt, workers })),
+    { ...shared, kind: 'wide', bytes },
+    { ...shared, kind: 'wide', bytes, via: 'stdin' },
+    ...eventLogs.map((kind): Input => ({ ...shared, kind, bytes: bytes ?? EVENT_LOG_BYTES })),
+  ];
 };
 
 const sameInput = (a: Input, b: Input): boolean =>

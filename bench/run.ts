@@ -122,7 +122,7 @@ const runBench = async (args: readonly string[], isOfAims = false): Promise<numb
 
 /** Runs the other benchmarks and returns how many failed. */
 const runOthers = async (quick: boolean, place: ResultsPlace): Promise<number> => {
-  const sizes = ['--sizes', '10MB,60MB', '--stdin-from', '50MB', '--workers-at', '48MB'];
+  const sizes = ['--sizes', '10MB,60MB', '--stdin-from', '50MB', '--workers-at', '48MB', '--bytes', '8MB'];
   const statuses = [
     measureMemory(quick ? sizes : [], place),
     measureProfile(quick ? ['--quick', '--runs', '2'] : [], place),

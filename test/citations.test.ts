@@ -17,6 +17,7 @@ const pages = tracked.filter((file) => file.endsWith('.md'));
 /** Name of a page, with or without folders. */
 const PAGE = /(?<![\w*])(?:[\w.-]+\/)*[\w-]+\.md\b/g;
 const SECTION = /(?<!RFC \d{4} )\u00a7/;
+const DECISION = /\bdecisions\/\d{4}\b/g;
 const ID = /\b(?:F\d{3}|I[1-8])\b/g;
 /** Pages that a run writes or a user has, which are not files of this repository. */
 const NOT_PAGES =
@@ -46,6 +47,8 @@ function deadCitations(file: string, line: string): readonly string[] {
       if (!pages.some(isHere)) dead.push(page);
     }
   }
+  for (const [record] of line.matchAll(DECISION))
+    if (!pages.some((page) => page.startsWith(`docs/${record}-`))) dead.push(record);
   for (const [id] of line.matchAll(ID)) {
     if (!mayNameIds(file) && isProse) dead.push(id);
     else if (id.startsWith('F') && !defined.has(id) && isProse)
@@ -81,6 +84,7 @@ describe('dead citations are found', () => {
     ['a section of a page', 'src/x.ts', ' * The order of records (docs/formats.md \u00a73).'],
     ['a page that is not here', 'src/x.ts', `${COMMENT} see the-contract${MD}`],
     ['a page that is not here, by a relative path', 'docs/x.md', `See [this](../the-contract${MD}).`],
+    ['a decision that is not here', 'src/x.ts', `${COMMENT} see ${['decisions', '0099'].join('/')}`],
     ['an id in a comment', 'transforms/x.ts', `/** Not lost (${ID_OF_A_FAULT}). */`],
     ['an id that is not defined', 'test/x.test.ts', `${COMMENT} ${UNDEFINED_ID} did this`],
   ];

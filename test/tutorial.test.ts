@@ -40,10 +40,12 @@ afterAll(() => {
 });
 
 describe('docs/tutorial-dialect.md', () => {
-  it('shows a log and a dialect of about 40 lines', () => {
-    expect(files.map(({ path }) => path)).toEqual(['logs/desk.jsonl', 'desk.mjs']);
-    expect(files[1]?.text.trimEnd().split('\n').length).toBeLessThanOrEqual(42);
-    expect(steps.filter(({ shown }) => shown !== undefined).length).toBeGreaterThanOrEqual(4);
+  it('shows two logs, each with a dialect of about 40 lines', () => {
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual(['logs/desk.jsonl', 'desk.mjs', 'events/patrol.jsonl', 'patrol.mjs']);
+    for (const { path, text } of files.filter(({ path: name }) => name.endsWith('.mjs')))
+      expect({ path, isShort: text.trimEnd().split('\n').length <= 42 }).toEqual({ path, isShort: true });
+    expect(steps.filter(({ shown }) => shown !== undefined).length).toBeGreaterThanOrEqual(5);
   });
 
   it.each(steps)('$lines', ({ lines, shown }) => {

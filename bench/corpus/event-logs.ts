@@ -192,7 +192,7 @@ export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink:
   const { kind, seed } = order;
   const shape = shapeOf(kind);
   const pools = buildTextPools(javascriptStyle, seed);
-  const sum = { bytes: 0, conversations: 0, lines: 0, longest: 0 };
+  const sum = { bytes: 0, conversations: 0, lines: 0, longest: 0, conversation: 0 };
   for (let session = 0; sum.bytes < wantedBytes; session++) {
     const random = seededRandom([seed, kind, session]);
     const name = nameSession(session, random);
@@ -205,6 +205,7 @@ export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink:
     let since = 0; // bytes before the conversation
     for (let turn = 0; turn < turns && (turn === 0 || sum.bytes + lines.bytes < wantedBytes); turn++) {
       if (lines.bytes - since > shape.contextBytes) {
+        sum.conversation = Math.max(sum.conversation, lines.bytes - since);
         client.compact();
         since = lines.bytes;
         sum.conversations++;
@@ -218,10 +219,12 @@ export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink:
     sum.bytes += lines.bytes;
     sum.lines += lines.count;
     sum.longest = Math.max(sum.longest, lines.longest);
+    sum.conversation = Math.max(sum.conversation, lines.bytes - since);
   }
   sink.close();
   return {
     ...{ kind, seed, bytes: sum.bytes, sessions: sum.conversations, entries: sum.lines },
     ...{ longestHistories: 0, distinctBytes: sum.bytes, longestLineBytes: sum.longest },
+    longestConversationBytes: sum.conversation,
   };
 };

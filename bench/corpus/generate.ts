@@ -32,6 +32,8 @@ export interface CorpusStats {
   /** Bytes that an earlier line of the session does not have at the same place. */
   readonly distinctBytes: number;
   readonly longestLineBytes: number;
+  /** Event logs only: the longest conversation, as bytes of its lines. */
+  readonly longestConversationBytes?: number;
 }
 
 interface StyleKit {

@@ -205,7 +205,8 @@ const startup: Aim = {
   },
 };
 
-const isGrowing = ({ kind, workers = 1 }: MemoryRow): boolean => workers === 1 && kind !== 'line';
+const isGrowing = ({ kind, workers = 1 }: MemoryRow): boolean =>
+  workers === 1 && (kind === 'main' || kind === 'steady');
 
 /** Bytes that a worker thread adds to the peak of the same run with one worker. */
 const workerBytes = (memory: readonly MemoryRow[]): Answer | undefined => {

@@ -202,7 +202,8 @@ function notes(label: string, findings: readonly FindingNote[], own: number): (s
   );
 }
 
-function whyOf({ fate, detail, stage, violationLine, snapshotLine }: Explanation): string {
+function whyOf({ fate, detail, stage, violationLine, snapshotLine, isFolded }: Explanation): string {
+  if (isFolded === true) return 'this is the first event of the conversation that the record is folded from';
   if (fate === 'snapshot')
     return 'this is the last entry with the most messages, so the record is made from it';
   if (fate === 'folded') return `it is part of the conversation that begins in line ${snapshotLine}`;

@@ -69,10 +69,18 @@ export function tellUsage(host: Host, message: string, argv: readonly string[]):
   host.tell(`turnmill: ${printable(message)}\nTry '${help}'.\n`);
 }
 
+/** A stack frame in a plug-in's file, which is imported with its hash as the query. */
+const PLUG_IN_FRAME = /(\/[^/\n][^\n]*)\?sha256=[0-9a-f]{64}:/;
+
 /** Reports a bug with its stack. @returns its exit status */
 export function tellBug(host: Host, error: unknown): number {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  host.tell(`turnmill: internal error, please report it:\n${stack.split('\n').map(printable).join('\n')}\n`);
+  const [, plugIn] = PLUG_IN_FRAME.exec(stack) ?? [];
+  const heading =
+    plugIn === undefined
+      ? 'internal error, please report it'
+      : `error in plug-in ${printable(plugIn)}, which must reject odd data instead of throwing`;
+  host.tell(`turnmill: ${heading}:\n${stack.split('\n').map(printable).join('\n')}\n`);
   return BUG;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Lays out the text of `--help`. Yargs could, but its measure of text loads tables of Unicode (docs/decisions/0053);
- * every text below is ASCII, so a character is one column.
+ * Lays out the text of `--help`. Yargs could, but it loads tables of Unicode to measure text; every text below is
+ * ASCII, so a character is one column.
  */
 import { flagOf } from '../settings/settings.ts';
 import type { Command } from './commands/command.ts';
@@ -52,7 +52,10 @@ export function commandHelp(command: Command, columns: number, all: boolean): st
     rows: shown.filter((option) => option.group === group).flatMap(optionRows),
   })).filter(({ rows }) => rows.length > 0);
   const hidden = options.length - shown.length;
-  const more = { label: '      --all', text: `With --help: show all ${options.length} options` };
+  const more = {
+    label: '      --all',
+    text: `With --help: show ${hidden} more ${hidden === 1 ? 'option' : 'options'}`,
+  };
   return [
     wrap(`turnmill ${name} ${line}`, width).join('\n'),
     ...[`${summary}.`, ...notes].map((text) => wrap(text, width).join('\n')),

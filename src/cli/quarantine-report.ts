@@ -5,7 +5,7 @@ import { type ReplayRequest, replayQuarantine } from '../job/replay.ts';
 import { printable } from '../printable.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
 import type { Host } from './host.ts';
-import { showCount, showSize } from './sizes.ts';
+import { plural, showCount, showSize } from './sizes.ts';
 
 /**
  * Prints a line for each record, leaving out the bytes.
@@ -59,8 +59,8 @@ export async function replay(request: ReplayRequest, json: boolean, host: Host):
   if (json) await host.print(JSON.stringify(result));
   else {
     const where =
-      files === 0 ? '' : ` in ${showCount(files)} logs below ${printable(join(request.into, '/'))}`;
-    await host.print(`${showCount(replayed)} ${replayed === 1 ? 'record' : 'records'} replayed${where}`);
+      files === 0 ? '' : ` in ${plural(files, 'log')} below ${printable(join(request.into, '/'))}`;
+    await host.print(`${plural(replayed, 'record')} replayed${where}`);
     for (const [why, n] of Object.entries(left)) await host.print(`${showCount(n)} not replayed: ${why}`);
     for (const { where: at, why } of examples) await host.print(printable(`  ${at}  ${why}`));
   }

@@ -10,7 +10,7 @@ import { DialectTable } from './dialect-table.ts';
 import { REJECTIONS, SUCCESS, tellFault } from './faults.ts';
 import type { Host } from './host.ts';
 import { settingsOf } from './options/settings-of.ts';
-import { showCount, showDuration, showSize } from './sizes.ts';
+import { plural, showCount, showDuration, showSize } from './sizes.ts';
 import { RunNotes, summaryOf } from './summary.ts';
 
 /**
@@ -93,7 +93,7 @@ export function progressText(progress: RunProgress, elapsedMs: number): string {
   return [
     `${showCount(sources)}/${showCount(totalSources)} sources`,
     `${showSize(speed)}/s`,
-    `${showCount(records)} ${records === 1 ? 'record' : 'records'}`,
+    plural(records, 'record'),
     `${showCount(rejections)} rejected`,
     ...(left === undefined ? [showSize(readBytes)] : [`${showDuration(left * 1000)} left`]),
   ].join('  ');

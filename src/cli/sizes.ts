@@ -35,6 +35,11 @@ export function showCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** `1 shard`, `2 shards`. */
+export function plural(count: number, noun: string): string {
+  return `${showCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** `0.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`. */
 export function showDuration(ms: number): string {
   const seconds = ms / 1000;

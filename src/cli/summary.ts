@@ -9,7 +9,7 @@ import type { Result, SessionReport } from '../ledger/result.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
 import type { Values } from './options/option.ts';
-import { showCount, showDuration, showSize } from './sizes.ts';
+import { plural, showCount, showDuration, showSize } from './sizes.ts';
 
 const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
 const REJECTED = 'rejected:';
@@ -155,10 +155,6 @@ function rejections(
       : ['', `  To see why:  turnmill explain ${[first.where, ...reading].map(shellWord).join(' ')}`]),
     ...(written ? [`  All rejections: ${printable(quarantinePath(out))}`] : []),
   ];
-}
-
-function plural(count: number, what: string): string {
-  return `${showCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** Characters that need no quotes in a shell. */

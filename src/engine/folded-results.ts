@@ -1,6 +1,6 @@
 /**
- * Hands out the results of a folded session. Only conversations that a check may report on go through the stages after
- * snapshot-select.
+ * Hands out the results of a folded session. Its conversation goes through the stages after snapshot-select only if the
+ * settings ask for more than plain records, or a check may report on it.
  */
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
@@ -30,7 +30,7 @@ export class FoldedResults {
   handOut(folded: FoldedSession, end: SessionEnd): void {
     if (this.#settings.integrity) for (const finding of folded.facts.findings) this.#ledger.accept(finding);
     if (!this.#isPlain || !folded.isCertain) {
-      this.#check(folded, end);
+      this.#runStages(folded, end);
       return;
     }
     for (const finding of folded.findings()) this.#ledger.accept(finding);
@@ -42,8 +42,8 @@ export class FoldedResults {
     return { kind: 'record', group, format: 'chat', bytes: folded.record(), shape: folded.shape() };
   }
 
-  #check(folded: FoldedSession, { kind, origin, last }: SessionEnd): void {
-    this.#stages ??= fuseChain(stagesBehind(createChain(this.#settings, 'file')), (element) =>
+  #runStages(folded: FoldedSession, { kind, origin, last }: SessionEnd): void {
+    this.#stages ??= fuseChain(stagesAfterSelect(createChain(this.#settings, 'file')), (element) =>
       this.#ledger.accept(element),
     );
     const { sessionId } = folded.facts;
@@ -77,6 +77,6 @@ function isPlain({
   );
 }
 
-function stagesBehind(chain: readonly ChainLink[]): readonly ChainLink[] {
+function stagesAfterSelect(chain: readonly ChainLink[]): readonly ChainLink[] {
   return chain.slice(chain.findIndex(({ name }) => name === snapshotSelect.name) + 1);
 }

@@ -67,7 +67,7 @@ export class Folding {
     };
   }
 
-  /** Ends the source. @returns as `takeAll` */
+  /** Ends the source. @returns false if the stages have to read it instead */
   finish(source: string): boolean {
     this.#folded = this.#fold.finish(source);
     return this.#folded !== undefined;
@@ -92,13 +92,13 @@ export class Folding {
 export function isFoldable(settings: TaskSettings): boolean {
   const { dialect, cleanup, maxDepth, maxMessages, only, limit, profile, plugIns } = settings;
   const isDefault = cleanup.length === 1 && cleanup[0] === 'goose' && maxMessages === undefined;
-  const isRead = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
-  const isDeep = maxDepth >= LEAST_DEPTH && maxDepth <= MOST_DEPTH;
+  const mayBeExchange = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
+  const canCountDepth = maxDepth >= LEAST_DEPTH && maxDepth <= MOST_DEPTH;
   return (
     knowsAll &&
     isDefault &&
-    isRead &&
-    isDeep &&
+    mayBeExchange &&
+    canCountDepth &&
     only === undefined &&
     limit === undefined &&
     !profile &&

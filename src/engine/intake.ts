@@ -61,6 +61,7 @@ export class Intake {
   /** Is the source folded session by session? */
   #isPacked = false;
   #isEnding = false;
+  /** Has no worker thread died reading the source? */
   #isSafe = false;
   #mayFold = false;
   #mayReopen = false;
@@ -125,7 +126,7 @@ export class Intake {
     this.#memberAt = memberAt;
   }
 
-  /** Starts on the lines or elements. @param canRewind whether they can be read again if they cannot be folded */
+  /** Starts on the framed lines or elements. @param canRewind whether they can be read again if they cannot be folded */
   open({ isLines, repair }: FramedSource, canRewind: boolean): void {
     this.#isFolding = isLines && this.#mayFold && canRewind;
     const ref = this.#ref as SourceRef;

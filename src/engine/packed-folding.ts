@@ -10,6 +10,7 @@ import { encode } from '../../transforms/json/utf8.ts';
 import type { FoldModule } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { HashedSet } from '../../transforms/model/hashed-set.ts';
+import { endBefore } from '../../transforms/stages/parse.ts';
 import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { SharedSource } from './chain.ts';
@@ -39,13 +40,13 @@ export class PackedFolding {
   /** The stages, once they have read something of the source. */
   #stages: ((element: StreamElement) => void) | undefined;
   #source = '';
-  /** Do the stages read the open session? */
+  /** Are the stages reading the open session? */
   #isWithStages = false;
-  /** Do the stages read the rest of the source? */
+  /** Will the stages read the rest of the source? */
   #isLeft = false;
   /** Id of the session being folded. */
   #sessionId: string | undefined;
-  /** Id of the session that the stages read, as the log writes it; undefined if they must read on. */
+  /** Id of the session that the stages are reading, as JSON; undefined if they must keep the next line too. */
   #openId: Uint8Array | undefined;
   #oddLines = 0;
   /** The last line. */
@@ -173,7 +174,7 @@ export class PackedFolding {
 
   /** Takes a line that begins another session than the one the stages read. @returns false if the line is theirs */
   #resumes(line: Line): boolean {
-    if (this.#isLeft || this.#openId === undefined || isOf(this.#openId, line.bytes)) return false;
+    if (this.#isLeft || this.#openId === undefined || seemsOf(this.#openId, line.bytes)) return false;
     this.#fold.begin();
     if (this.#fold.addPacked(line) !== 'taken' || !this.#isOther(this.#fold.sessionId)) {
       this.#isLeft = ++this.#oddLines >= MOST_ODD_LINES;
@@ -191,16 +192,10 @@ export class PackedFolding {
   }
 }
 
-const endBefore = (origin: Origin): SessionEnd => ({
-  kind: 'session-end',
-  origin: { ...origin, length: 0 },
-  last: false,
-});
-
 /**
- * Does the line most likely belong to the session with this id? Looks at the first member of that name, at any depth.
+ * Does the line seem to belong to the session with this id? Looks only at the first `session_id`, at any depth.
  */
-function isOf(id: Uint8Array, line: Uint8Array): boolean {
+function seemsOf(id: Uint8Array, line: Uint8Array): boolean {
   const key = indexOf.call(line, ID_KEY);
   if (key < 0) return false;
   const start = line.indexOf(QUOTE, key + ID_KEY.length);

@@ -50,7 +50,7 @@ export async function* runWorkers(
   }
 }
 
-/** The results of a source must not wait for the stream after it, which may be slow. */
+/** Sets `flush` on each source before a stream: its results must not wait for the stream, which may be slow. */
 function* inOrder(sources: Sources, isRead: IsRead): Generator<TaskSource> {
   let before: TaskSource | undefined;
   for (const source of readIn(sources, isRead)) {

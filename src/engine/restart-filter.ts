@@ -1,7 +1,7 @@
 /**
- * Hides the death of a worker thread from the consumer of its results. The results of a source depend on nothing but
- * the source, so the new thread reads it again, and as many results as were already delivered are dropped. If the file
- * has changed since, everything from the second reading is dropped, and the source is rejected.
+ * Hides the death of a worker thread from those who use its results. The results of a source depend only on the source,
+ * so the new thread reads it again, and the results that were already delivered are dropped. If the file has changed
+ * since, everything from the second reading is dropped, and the source is rejected.
  */
 
 import { eachFate, type Result, type SourceBegin, type SourceReport } from '../ledger/result.ts';

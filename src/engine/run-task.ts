@@ -1,6 +1,6 @@
 /**
- * Runs a task: reads its sources one after the other and hands out their results in deliveries. A file may turn out to be broken
- * at its end, so nothing of a source counts before its last result, the report.
+ * Runs a task: reads its sources one after the other and hands out their results in deliveries. A file may turn out to
+ * be broken at its end, so the results of a source count only once the last one, its report, has arrived.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -55,8 +55,9 @@ async function* readAll(
   const listed = Symbol.iterator in sources ? sources[Symbol.iterator]() : sources[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const coming = listed.next();
-      const { done, value: source } = coming instanceof Promise ? await coming : coming; // awaiting each would cost more than some sources
+      const next = listed.next();
+      // awaiting every source would cost more than reading some of them
+      const { done, value: source } = next instanceof Promise ? await next : next;
       if (done === true || run.isLimited) break;
       run.begin(source);
       for (let pause = run.read(); pause !== 'over'; pause = run.read()) {

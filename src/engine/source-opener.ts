@@ -56,24 +56,24 @@ export class SourceOpener {
     ref,
     deaths = [],
   }: Pick<OpenSource, 'index' | 'ref' | 'deaths'>): SourceReader | Promise<SourceReader> {
-    if (deaths.length >= MOST_DEATHS) throw deadly(deaths);
+    if (deaths.length >= MOST_DEATHS) throw crashFault(deaths);
     if (!isObject(ref)) return this.#watch.open(ref, this.#settings, this.#signal, this.#first);
-    if (this.#objects === undefined) return this.#makeLane(ref.s3).then(() => this.open({ index, ref }));
+    if (this.#objects === undefined) return this.#loadFetcher(ref.s3).then(() => this.open({ index, ref }));
     this.#objects.expect(this.#upcoming(index));
     const options = { ...this.#settings, objects: this.#objects };
     return this.#watch.open(ref, options, this.#signal, this.#first);
   }
 
   /** Loads the code for stores on demand: most runs read only files. */
-  async #makeLane(s3: S3Options): Promise<void> {
+  async #loadFetcher(s3: S3Options): Promise<void> {
     const { ObjectFetcher } = await import('../input/open-object.ts');
     this.#objects = new ObjectFetcher(s3, this.#settings.s3.windowBytes);
   }
 
   /** Picks the framer of an opened source by its first bytes and its name. */
   frame(reader: SourceReader, { name, path }: SourceRef): FramedSource | Promise<FramedSource> {
-    // a source that can be read only once is read no further than needed: the report of a rejected source counts the
-    // bytes read
+    // a source that can be read only once is read only as far as needed: if it is rejected, its report counts the bytes
+    // read so far
     const first = path === undefined ? this.#first.subarray(0, HEAD_BYTES) : this.#first;
     const { maxLineBytes, maxElements } = this.#settings;
     const options = { maxLineBytes, maxElements, slab: this.#slab, lists: this.#lists };
@@ -96,7 +96,7 @@ export class SourceOpener {
   }
 }
 
-function deadly(deaths: readonly string[]): SourceFault {
+function crashFault(deaths: readonly string[]): SourceFault {
   const causes = [...new Set(deaths)].join(', ');
   return new SourceFault('worker-crash', `${deaths.length} worker threads died while reading it: ${causes}`);
 }

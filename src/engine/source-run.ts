@@ -56,7 +56,7 @@ export class SourceRun {
   readonly #slab: Slab;
   readonly #opener: SourceOpener;
   readonly #intake: Intake;
-  /** Was the last source folded? If not, the next one is opened at once: logs of one dialect lie together. */
+  /** Was the last source folded? If not, the next one is not tried whole: neighbouring logs tend to be alike. */
   #isFolded = true;
   /** Did the last read give very many results? */
   #isDense = false;
@@ -68,7 +68,7 @@ export class SourceRun {
   #read: FramedSource['read'] | undefined;
   /** Bytes that arrived asynchronously in the slab and are not framed yet. */
   #arrived: number | undefined;
-  /** Elements that the framer makes of the end of the source and that are not taken yet: a whole document can be there. */
+  /** Elements that the framer returned at the end of the source and that are not taken yet: maybe a whole document. */
   #rest: Iterator<StreamElement> | undefined;
   /** Error of a read or step that failed in the background; thrown at the next turn. */
   #failure: { readonly error: unknown } | undefined;
@@ -178,8 +178,8 @@ export class SourceRun {
   }
 
   /** Continues when the promise settles. If it rejects, the next `read` throws. */
-  #later<T>(coming: Promise<T>, use: (come: T) => void): Promise<void> {
-    return coming.then(use).catch((error: unknown) => {
+  #later<T>(promise: Promise<T>, use: (value: T) => void): Promise<void> {
+    return promise.then(use).catch((error: unknown) => {
       this.#failure = { error };
     });
   }
@@ -256,7 +256,7 @@ export class SourceRun {
     }
   }
 
-  /** Takes the last elements one by one, until there are results enough to hand out. */
+  /** Takes the last elements one by one, until a delivery is due. */
   #takeRest(rest: Iterator<StreamElement>): 'delivery' | 'limited' | 'odd' | 'over' {
     this.#rest = rest;
     for (let { done, value } = rest.next(); done !== true; { done, value } = rest.next()) {
@@ -268,7 +268,7 @@ export class SourceRun {
     return 'over';
   }
 
-  /** Room for the next bytes. */
+  /** Space in the slab for the next read. */
   #roomIn(framer: Framer): Uint8Array {
     const room = framer.space();
     return this.#isDense ? room.subarray(0, DENSE_BYTES) : room;

@@ -38,7 +38,7 @@ import {
   NoOutput,
   StandardOutput,
 } from '../record/output.ts';
-import { type CameBack, Recorder } from '../record/result-writer.ts';
+import { type LateResumption, Recorder } from '../record/result-writer.ts';
 import type { ReusePlan } from '../reuse/plan-reuse.ts';
 import { NOTHING_REUSED, type Reuse } from '../reuse/reuse.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
@@ -153,11 +153,11 @@ async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
   if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings, listing);
   checkSources(settings, listing);
-  let untold = 0;
+  let unshownNotes = 0;
   const onNote = (message: string): undefined => {
-    if (hooks.onNote?.(message) === false) untold++;
+    if (hooks.onNote?.(message) === false) unshownNotes++;
   };
-  const logLost = (): number => untold;
+  const logLost = (): number => unshownNotes;
   return { settings, hooks: { ...hooks, onNote }, logLost, profile, started, startedAt, listing };
 }
 
@@ -199,29 +199,16 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
     const counter = destination.streams ? undefined : new ProfileCounter(settings.groupBy);
     const recorder = new Recorder({ settings, listing, destination, ledger, usage, profile: counter });
     const checkpoints = new Checkpoints(destination, done);
-    const parts = { settings, listing, ledger, recorder, reuse, checkpoints, hooks, profile };
-    const { readBytes, workerRestarts } = await recordAll(parts);
-    const cameBack = recorder.reopened();
-    if (cameBack !== undefined) hooks.onNote?.(incomplete(cameBack));
-    const sums = balance(settings, ledger);
+    const state = { settings, listing, ledger, recorder, reuse, checkpoints, hooks, profile };
+    const { readBytes, workerRestarts } = await recordAll(state);
+    const late = recorder.reopened();
+    if (late !== undefined) hooks.onNote?.(incomplete(late));
+    const sums = reconcile(settings, ledger);
     destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
     const counted = counter?.take();
     destination.text(REPORTS.summary, `${JSON.stringify({ ...sums, profile: counted }, null, 2)}\n`);
-    const isRead = (index: number): boolean => !reuse.has(index);
     const reusedSources = countOf(listing.sources.length, (index) => reuse.has(index));
-    const runFacts = {
-      started: run.startedAt,
-      host: hostname(),
-      pid: process.pid,
-      node: process.version,
-      elapsed_ms: performance.now() - started,
-      workers: workerCount(refsIn(listing.sources, isRead), settings),
-      worker_restarts: workerRestarts,
-      inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
-      resumed: done > 0,
-      reused_sources: reusedSources,
-      log_lost: run.logLost(),
-    } satisfies RunFacts;
+    const runFacts = runFactsOf(run, reuse, { done, reusedSources, workerRestarts });
     const body = manifestBody(settings, sums);
     profile?.enter('sync');
     const page = counted && settings.report ? makePage(body, counted) : undefined;
@@ -248,6 +235,32 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
   }
 }
 
+interface ReadFacts {
+  /** Sources that the resumed run had completed. */
+  readonly done: number;
+  readonly reusedSources: number;
+  readonly workerRestarts: number;
+}
+
+/** The content of `run.json`, except for the fingerprints. */
+function runFactsOf(run: Run, reuse: Reuse, { done, reusedSources, workerRestarts }: ReadFacts): RunFacts {
+  const { settings, listing } = run;
+  const isRead = (index: number): boolean => !reuse.has(index);
+  return {
+    started: run.startedAt,
+    host: hostname(),
+    pid: process.pid,
+    node: process.version,
+    elapsed_ms: performance.now() - run.started,
+    workers: workerCount(refsIn(listing.sources, isRead), settings),
+    worker_restarts: workerRestarts,
+    inputs: settings.inputs.map((input) => (typeof input === 'string' ? input : input.name)),
+    resumed: done > 0,
+    reused_sources: reusedSources,
+    log_lost: run.logLost(),
+  };
+}
+
 /** Counts the indexes below `length` for which `is` holds. */
 function countOf(length: number, is: (index: number) => boolean): number {
   let count = 0;
@@ -255,12 +268,13 @@ function countOf(length: number, is: (index: number) => boolean): number {
   return count;
 }
 
-function incomplete({ sessions, first }: CameBack): string {
+function incomplete({ sessions, first }: LateResumption): string {
   const what = sessions === 1 ? '1 session' : `${sessions} sessions`;
   return `${what} came back after the end (${first}): standard output has only the first part; use --out DIR to reject them, or sort the input by session id`;
 }
 
-function balance(settings: Settings, ledger: Ledger): LedgerSums {
+/** @throws TurnmillError if the ledger does not add up, or the run must not publish what it found */
+function reconcile(settings: Settings, ledger: Ledger): LedgerSums {
   const problems = ledger.imbalances();
   const sums = ledger.sums();
   if (problems.length > 0) {
@@ -268,14 +282,14 @@ function balance(settings: Settings, ledger: Ledger): LedgerSums {
       subject: JSON.stringify(sums),
     });
   }
-  const shut = ledger.allUnreadable();
-  if (shut !== undefined) {
+  const unreadable = ledger.allUnreadable();
+  if (unreadable !== undefined) {
     const where = namesOf(settings.inputs);
-    throw new TurnmillError(shut, `none of the sources in ${where} can be read`, { subject: where });
+    throw new TurnmillError(unreadable, `none of the sources in ${where} can be read`, { subject: where });
   }
   if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
-  const nothing = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
-  if (nothing && !settings.allowEmpty) throw noInput(settings, sums);
+  const isEmpty = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
+  if (isEmpty && !settings.allowEmpty) throw noInput(settings, sums);
   return sums;
 }
 

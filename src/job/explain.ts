@@ -36,17 +36,21 @@ export async function explainLine({
   const push = (element: StreamElement): undefined => void run(element);
   try {
     const lines = await readThrough({ ref, settings, push, signal });
-    const has = lines === 1 ? '1 line' : `${lines} lines`;
-    if (line > lines) throw new TurnmillError('usage', `${ref.name} has ${has}, so no line ${line}`);
+    const count = lines === 1 ? '1 line' : `${lines} lines`;
+    if (line > lines) throw new TurnmillError('usage', `${ref.name} has ${count}, so no line ${line}`);
     return trail.answers;
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
-    return [ofFault(error, ref, line)];
+    return [faultExplanation(error, ref, line)];
   }
 }
 
 /** A source that cannot be read to its end loses all its lines. */
-function ofFault({ reason, message: detail }: SourceFault, { name }: SourceRef, line: number): Explanation {
+function faultExplanation(
+  { reason, message: detail }: SourceFault,
+  { name }: SourceRef,
+  line: number,
+): Explanation {
   const rejected = { fate: `rejected:${reason}`, stage: 'source', detail, sessionFate: 'rejected' } as const;
   return { source: name, line, ...rejected, changes: {}, findings: [], sessionFindings: [] };
 }

@@ -32,6 +32,8 @@ export interface Explanation {
   /** Line that a written session was taken from, and the group of its record. */
   readonly snapshotLine?: number;
   readonly group?: string;
+  /** Set for a snapshot that was folded from several lines, of which this is the first. */
+  readonly isFolded?: true;
   /** Formats that refused the session while others wrote it. */
   readonly recordRejections?: readonly RecordRejection[];
   readonly session?: string;
@@ -94,7 +96,7 @@ export class LineTrail {
 
   /** Receives the elements that leave each stage. */
   readonly see: Tap = (stage, element) => {
-    if (stage === 'parse') this.#born(element);
+    if (stage === 'parse') this.#addSubjects(element);
     else if (element.origin.line !== this.#line) return;
     else if (stage === 'cleanup') this.#cleaned(element);
   };
@@ -104,7 +106,7 @@ export class LineTrail {
     const session = this.#session;
     if (element.kind === 'rejection' && element.scope === 'session') {
       session.rejection ??= element;
-      if (element.reason === 'session-reopened') this.#takeBack(element);
+      if (element.reason === 'session-reopened') this.#withdraw(element);
     } else if (element.kind === 'rejection' && element.scope === 'record')
       session.recordRejections.push(recordRejectionOf(element));
     else if (element.kind === 'record') session.record ??= element;
@@ -121,12 +123,11 @@ export class LineTrail {
     this.#session = { subjects: [], findings: [], recordRejections: [] };
   }
 
-  #born(element: StreamElement): void {
+  #addSubjects(element: StreamElement): void {
     const { origin } = element;
     const { subjects } = this.#session;
     if (element.kind === 'rejection' && element.scope === 'source') this.#refuseAll(element);
-    else if (element.kind === 'entry' && element.lines !== undefined)
-      this.#bornOfSeveral(element, element.lines);
+    else if (element.kind === 'entry' && element.lines !== undefined) this.#addPlaces(element, element.lines);
     else if (origin.line !== this.#line) return;
     else if (element.kind === 'entry') subjects.push({ origin, logged: element });
     else if (element.kind === 'fate') subjects.push({ origin, fate: element.fate });
@@ -137,7 +138,7 @@ export class LineTrail {
   }
 
   /** A place may occur several times: an object of the log can hold several calls. */
-  #bornOfSeveral(entry: Entry, lines: EntryLog): void {
+  #addPlaces(entry: Entry, lines: EntryLog): void {
     const apart = entry.isGathered === true ? 'superseded' : 'folded';
     let hasOwn = false;
     for (const place of placesOf(lines)) {
@@ -170,7 +171,7 @@ export class LineTrail {
   }
 
   /** Handles a session that resumed: the part that looked complete is rejected too. */
-  #takeBack({ sessionId, stage, reason, origin }: Rejection): void {
+  #withdraw({ sessionId, stage, reason, origin }: Rejection): void {
     for (const index of this.#written) {
       const answer = this.answers[index] as Explanation;
       if (answer.session !== sessionId || answer.sessionFate !== 'written') continue;
@@ -229,7 +230,7 @@ function answerForItself({ origin, fate = '', rejection }: Subject, { findings }
 
 type Fate = Pick<
   Explanation,
-  'fate' | 'stage' | 'detail' | 'violationLine' | 'snapshotLine' | 'group' | 'recordRejections'
+  'fate' | 'stage' | 'detail' | 'violationLine' | 'snapshotLine' | 'group' | 'isFolded' | 'recordRejections'
 >;
 
 /** Explains a line whose fate depends on no other line. */
@@ -251,5 +252,12 @@ function entryFate(
   const shorter = offset < snapshot ? 'superseded' : 'truncated';
   const fate = apart ?? (offset === snapshot ? 'snapshot' : shorter);
   const refused = recordRejections.length === 0 ? {} : { recordRejections };
-  return { fate, snapshotLine: record.origin.line, group: record.group, ...refused };
+  const isFolded = fate === 'snapshot' && (record.conversation.folded ?? 0) > 0;
+  return {
+    fate,
+    snapshotLine: record.origin.line,
+    group: record.group,
+    ...(isFolded && { isFolded }),
+    ...refused,
+  };
 }

@@ -14,7 +14,7 @@ import { checkTolerance } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RunHooks } from './hooks.ts';
 
-export interface RecordParts {
+export interface RecordingOptions {
   readonly settings: Settings;
   readonly listing: Listing;
   readonly ledger: Ledger;
@@ -32,12 +32,12 @@ export interface Recorded {
 }
 
 /** Runs the tasks and records all results, in the order of the sources. */
-export function recordAll(parts: RecordParts): Promise<Recorded> {
-  return new Recording(parts).run();
+export function recordAll(options: RecordingOptions): Promise<Recorded> {
+  return new Recording(options).run();
 }
 
 class Recording {
-  readonly #parts: RecordParts;
+  readonly #options: RecordingOptions;
   /** Undefined if the size of a source is unknown. */
   readonly #totalBytes: number | undefined;
   #readBytes = 0;
@@ -45,13 +45,13 @@ class Recording {
   #sources = 0;
   #workerRestarts = 0;
 
-  constructor(parts: RecordParts) {
-    this.#parts = parts;
-    this.#totalBytes = bytesToRead(parts);
+  constructor(options: RecordingOptions) {
+    this.#options = options;
+    this.#totalBytes = bytesToRead(options);
   }
 
   async run(): Promise<Recorded> {
-    const { settings, listing, recorder, reuse, hooks, profile } = this.#parts;
+    const { settings, listing, recorder, reuse, hooks, profile } = this.#options;
     const { signal } = hooks;
     hooks.heap?.begin();
     recorder.skipped(listing.skipped);
@@ -71,7 +71,7 @@ class Recording {
   }
 
   async #takeDelivery(delivery: Delivery): Promise<void> {
-    const { reuse, hooks, profile } = this.#parts;
+    const { reuse, hooks, profile } = this.#options;
     if (delivery.profile !== undefined) profile?.add(delivery.profile);
     hooks.signal?.throwIfAborted();
     hooks.heap?.check();
@@ -86,7 +86,7 @@ class Recording {
 
   /** Records the results of the reused sources before this index. */
   async #takeReused(index: number): Promise<void> {
-    const { reuse, hooks } = this.#parts;
+    const { reuse, hooks } = this.#options;
     for await (const result of reuse.before(index)) {
       hooks.signal?.throwIfAborted();
       await this.#take(result);
@@ -95,18 +95,18 @@ class Recording {
   }
 
   #take(result: Result): Promise<void> | void {
-    const { hooks, listing } = this.#parts;
+    const { hooks, listing } = this.#options;
     const seen = hooks.onResult?.(result, listing);
     return seen === undefined ? this.#record(result) : seen.then(() => this.#record(result));
   }
 
   #record(result: Result): Promise<void> | void {
-    const done = this.#parts.recorder.accept(result);
+    const done = this.#options.recorder.accept(result);
     return done === undefined ? this.#recorded(result) : done.then(() => this.#recorded(result));
   }
 
   #recorded(result: Result): void {
-    const { settings, ledger, checkpoints } = this.#parts;
+    const { settings, ledger, checkpoints } = this.#options;
     const { maxQuarantine } = settings;
     if (result.kind === 'source') this.#sources++;
     // a percentage refers to all lines, so it can only be checked at the end
@@ -115,7 +115,7 @@ class Recording {
   }
 
   #tellProgress(): void {
-    const { hooks, listing, ledger } = this.#parts;
+    const { hooks, listing, ledger } = this.#options;
     hooks.onProgress?.({
       sources: this.#sources,
       totalSources: listing.sources.length,
@@ -128,7 +128,7 @@ class Recording {
 
   /** Checks that every source is done, except those after the limit of sessions. */
   #end(): void {
-    const { settings, listing, ledger } = this.#parts;
+    const { settings, listing, ledger } = this.#options;
     const [done, all] = [this.#sources, listing.sources.length];
     if (settings.limit === undefined && done !== all)
       throw new TurnmillError('unfinished', `the workers stopped after ${done} of ${all} sources`);
@@ -136,7 +136,7 @@ class Recording {
   }
 }
 
-function bytesToRead({ listing, reuse }: RecordParts): number | undefined {
+function bytesToRead({ listing, reuse }: RecordingOptions): number | undefined {
   let bytes = 0;
   let index = 0;
   for (const { path, sizeBytes } of listing.sources) {

@@ -29,9 +29,9 @@ const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'reco
 export function requireQuarantine(out: string): void {
   const files = [manifestPath(out), quarantinePath(out)];
   const stats = files.map(statIfAny);
-  const strange = files.find((_, i) => stats[i]?.isFile() === false);
-  if (strange !== undefined)
-    throw new TurnmillError('invalid-dataset', `${strange} is not a regular file`, { subject: strange });
+  const irregular = files.find((_, i) => stats[i]?.isFile() === false);
+  if (irregular !== undefined)
+    throw new TurnmillError('invalid-dataset', `${irregular} is not a regular file`, { subject: irregular });
   if (stats[0] !== undefined) checkManifest(out);
   if (!stats.includes(undefined)) return;
   throw new TurnmillError('no-input', `no dataset found in ${out}`, { subject: out });

@@ -40,26 +40,26 @@ export function readElements(input: Input, options: ReadOptions = {}): AsyncGene
 }
 
 /**
- * Closes the stream as soon as the consumer stops: a generator that has not begun, or that waits, would not get to do
- * it.
+ * Closes the stream as soon as the caller stops reading. The generator cannot: one that has not started never runs its
+ * `finally`, and one that is waiting does so only later.
  */
 function elementsOfStream(input: Input, options: ReadOptions): AsyncGenerator<StreamElement> {
-  const left = new AbortController();
-  const signal = AbortSignal.any([left.signal, ...(options.signal ? [options.signal] : [])]);
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([stopped.signal, ...(options.signal ? [options.signal] : [])]);
   const elements = elementsOf(input, { ...options, signal });
-  const ends = { return: elements.return.bind(elements), throw: elements.throw.bind(elements) };
+  const generator = { return: elements.return.bind(elements), throw: elements.throw.bind(elements) };
   function close(): void {
-    left.abort();
+    stopped.abort();
     closeStreams([input]);
   }
   return Object.assign(elements, {
     return(value: unknown) {
       close();
-      return ends.return(value);
+      return generator.return(value);
     },
     throw(error: unknown) {
       close();
-      return ends.throw(error);
+      return generator.throw(error);
     },
   });
 }

@@ -11,7 +11,7 @@ const DOCUMENT = /\.json(?:\.(?:gz|zst))?$/i;
 const COPY_BYTES = 1024 * 1024;
 
 /** A source to copy unchanged, without unpacking. */
-interface Copied {
+interface CopySource {
   read(room: Uint8Array): number | Promise<number>;
   verify(): void;
   close(): void;
@@ -19,7 +19,7 @@ interface Copied {
 
 /** Returns false if it cannot be read, or changes meanwhile. */
 export async function copySource(from: SourceRef, name: string, target: ReplayTarget): Promise<boolean> {
-  let file: Copied | undefined;
+  let file: CopySource | undefined;
   let copy: AppendFile | undefined;
   try {
     file = isObject(from)
@@ -53,13 +53,14 @@ export interface Log {
 export function createLog(name: string, target: ReplayTarget): Log {
   const isDocument = DOCUMENT.test(name);
   let file: LineFile | undefined;
-  let last: Uint8Array | undefined; // the last element of a document, not written until it is known whether a comma follows
+  /** The last element of a document: written once it is known whether a comma follows. */
+  let last: Uint8Array | undefined;
   return {
     write(line) {
-      const first = file === undefined;
+      const isFirst = file === undefined;
       file ??= target.open(name);
       if (!isDocument) file.write(line);
-      else if (first) file.write(Buffer.from('['));
+      else if (isFirst) file.write(Buffer.from('['));
       else file.write(Buffer.concat([last as Uint8Array, Buffer.from(',')]));
       last = line;
     },

@@ -27,7 +27,7 @@ import type { RecordSource } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** In hexadecimal twice as many characters, which with a suffix is short enough for every file system. */
+/** In hexadecimal they are twice as many characters: with a suffix, still short enough for every file system. */
 const MOST_HEX_BYTES = 100;
 
 export interface ReplayTarget {
@@ -114,8 +114,10 @@ function removeLeftovers(place: Place): void {
 export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource): string | undefined {
   const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : encodedName(bytes);
   const parts = name.split('/');
-  const inside = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));
-  if (!inside) return undefined;
+  const isInside = parts.every(
+    (part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'),
+  );
+  if (!isInside) return undefined;
   return input === undefined ? name : `${input}/${name}`;
 }
 

@@ -32,14 +32,14 @@ interface Known {
  */
 export async function report({ dataset, against, s3 = DEFAULT_S3 }: ReportRequest): Promise<string> {
   const now = await readKnown(dataset, s3);
-  const was = against === undefined ? undefined : await readKnown(against, s3);
-  return renderReport({ ...now, drift: was && driftOf(was, now) });
+  const before = against === undefined ? undefined : await readKnown(against, s3);
+  return renderReport({ ...now, drift: before && driftOf(before, now) });
 }
 
 /** From a store it fetches only the files it needs: all of them if records must be counted. */
 async function readKnown(dataset: string, s3: S3Options): Promise<Known> {
-  const isBook = (path: string): boolean => path === RUN_FACTS || path === REPORTS.summary;
-  const { profile, ...known } = await withDataset(dataset, s3, isBook, async (folder) => ({
+  const isNeeded = (path: string): boolean => path === RUN_FACTS || path === REPORTS.summary;
+  const { profile, ...known } = await withDataset(dataset, s3, isNeeded, async (folder) => ({
     manifest: readManifest(folder),
     run: readJson<RunFacts>(join(folder, RUN_FACTS)),
     profile: readJson<LedgerSums>(join(folder, REPORTS.summary))?.profile,

@@ -30,9 +30,18 @@ export interface View {
 
 /** Settings in a manifest that affect how a line is read and changed. */
 const READING = [
-  ...['dialect', 'sessionBy', 'cleanup', 'groupBy', 'reasoning', 'maxLineBytes', 'maxDepth'],
-  ...['maxMessages', 'maxElements', 'maxDecompressedBytes', 'maxRatio'],
-] as const;
+  'dialect',
+  'sessionBy',
+  'cleanup',
+  'groupBy',
+  'reasoning',
+  'maxLineBytes',
+  'maxDepth',
+  'maxMessages',
+  'maxElements',
+  'maxDecompressedBytes',
+  'maxRatio',
+];
 /** Logs of lines, which may grow; other files are read whole. */
 const LINES = /\.(?:jsonl|ndjson|log)$/i;
 

@@ -1,6 +1,9 @@
 /** Counts by name, and the bins of histograms. */
 import type { Counts } from '../dataset/schema/ledger.ts';
 
+/** Pairs of a name and its count, sorted by name. */
+export type CountList = readonly (readonly [name: string, count: number])[];
+
 /** Counts by name. Leaves out names whose count is 0. */
 export class Tally {
   readonly #counts = new Map<string, number>();
@@ -24,7 +27,7 @@ export class Tally {
   }
 
   /** Returns the counts, sorted by name. */
-  sorted(): readonly (readonly [string, number])[] {
+  sorted(): CountList {
     return sortedCounts(this.#counts);
   }
 
@@ -34,12 +37,12 @@ export class Tally {
 }
 
 /** Shared by all empty results, which are the most common. */
-export const NO_COUNTS: readonly (readonly [string, number])[] = [];
+export const NO_COUNTS: CountList = [];
 
-/** So few are put in their places one by one: every source and session has some, and a call of `sort` takes several times as long. */
+/** Up to this many are sorted by insertion: every source and session has a few, and `sort` takes several times as long. */
 const FEW = 8;
 
-export function sortedCounts(counts: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+export function sortedCounts(counts: ReadonlyMap<string, number>): CountList {
   if (counts.size === 0) return NO_COUNTS;
   if (counts.size > FEW) return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
   const sorted: (readonly [string, number])[] = [];

@@ -51,7 +51,7 @@ function rejectedIn(fates: Counts): number {
 }
 
 /** Is it certain to come after the other one in the list? */
-function isBehind(one: SeenSource, other: SeenSource): boolean {
+function sortsAfter(one: SeenSource, other: SeenSource): boolean {
   if (one.rejected !== other.rejected) return one.rejected < other.rejected;
   return one.lines === other.lines ? one.source > other.source : one.lines < other.lines;
 }
@@ -72,9 +72,9 @@ export class ProfileCounter {
   readonly #roles = new NameTally(MOST_ROLES);
   readonly #tools = new NameTally(MOST_NAMES);
   readonly #groups = new Map<string, { written: number; empty: number; rejected: number }>();
-  /** Those that may be shown. */
+  /** Sources that may be shown. */
   readonly #sources: SeenSource[] = [];
-  /** As many have come that would be shown in front of this one as are shown. */
+  /** The last of the sources shown so far, once there are enough: a source that sorts after it is not kept. */
   #lastShown: SeenSource | undefined;
 
   constructor(groupBy: Grouping) {
@@ -130,7 +130,7 @@ export class ProfileCounter {
   source({ source, status, lines, size = 0, fates }: SourceLine): void {
     if (status === 'skipped') return;
     const seen = { source: shortName(source), lines, size, fates, rejected: rejectedIn(fates) };
-    if (this.#lastShown !== undefined && isBehind(seen, this.#lastShown)) return;
+    if (this.#lastShown !== undefined && sortsAfter(seen, this.#lastShown)) return;
     this.#sources.push(seen);
     if (this.#sources.length >= 4 * PROFILE_LIMITS.sources) this.#trimSources();
   }

@@ -6,7 +6,7 @@ import type { Counts } from '../dataset/schema/ledger.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { KeptOut } from '../settings/error-budget.ts';
-import { Tally } from './counts.ts';
+import { type CountList, Tally } from './counts.ts';
 import { eachFate, type FindingResult, repairsOf, type SessionReport, type SourceReport } from './result.ts';
 
 /** Fates that entries get through their session. */
@@ -108,7 +108,7 @@ export class Ledger {
     else this.#warnings += count;
   }
 
-  rewrites(changes: readonly (readonly [string, number])[]): void {
+  rewrites(changes: CountList): void {
     for (const [rule, n] of changes) this.#rewrites.add(rule, n);
   }
 
@@ -136,9 +136,9 @@ export class Ledger {
   /** Returns why no source at all could be read; undefined when one could. */
   allUnreadable(): 'permission' | 'io' | undefined {
     const codes = this.#unreadable;
-    const shut = this.#listing.skipped.filter(({ reason }) => reason === 'unreadable').length;
-    if (this.#listing.sources.length > codes.length || codes.length + shut === 0) return undefined;
-    return shut > 0 || codes.some((code) => code === 'EACCES' || code === 'EPERM') ? 'permission' : 'io';
+    const skipped = this.#listing.skipped.filter(({ reason }) => reason === 'unreadable').length;
+    if (this.#listing.sources.length > codes.length || codes.length + skipped === 0) return undefined;
+    return skipped > 0 || codes.some((code) => code === 'EACCES' || code === 'EPERM') ? 'permission' : 'io';
   }
 
   /** Returns what does not add up; empty if everything does. */
@@ -168,8 +168,14 @@ export class Ledger {
       bytes: this.#bytes.toObject(),
     };
     const formats = Object.fromEntries([...this.#formats].map(([name, sums]) => [name, countsOf(sums)]));
-    const { errors, warnings } = { errors: this.#errors, warnings: this.#warnings };
-    return { ...plain, lines: this.#lines, records: this.records(), formats, errors, warnings };
+    return {
+      ...plain,
+      lines: this.#lines,
+      records: this.records(),
+      formats,
+      errors: this.#errors,
+      warnings: this.#warnings,
+    };
   }
 
   #skipped(): Tally {

@@ -45,8 +45,8 @@ export class PartCodec<Item extends PartItem> {
 
   /**
    * Encodes items as one part.
-   * @returns its pieces in order: header and text first, then the byte fields themselves, not copied. A pipe or file takes them
-   *   one after the other; a message to another thread may transfer them.
+   * @returns its pieces in order: header and text first, then the byte fields themselves, not copied. A pipe or file
+   *   takes them one after the other; a message to another thread may transfer them.
    */
   encode(items: readonly Item[]): readonly Uint8Array[] {
     const fields: Uint8Array[] = [];

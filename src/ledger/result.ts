@@ -11,6 +11,7 @@ import type { ToolUsage } from '../../transforms/model/tool-usage.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
 import type { Compression } from '../input/decompress/sniff.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
+import type { CountList } from './counts.ts';
 
 /** The start of a source. */
 export interface SourceBegin {
@@ -63,7 +64,7 @@ export interface SessionReport {
   readonly truncated: number;
   /** Lines besides the snapshot that the conversation was folded from; undefined if it came from one line. */
   readonly folded?: number | undefined;
-  readonly changes: readonly (readonly [string, number])[];
+  readonly changes: CountList;
   readonly toolCounts?: ToolCounts | undefined;
   readonly usage?: ToolUsage | undefined;
   /** Formats that refused a session that another format wrote. */
@@ -101,7 +102,7 @@ export interface RejectedLine {
   /** The line's bytes, if the quarantine keeps them. */
   readonly raw?: Uint8Array;
   /** Number of further rejected objects of the line that are not listed, by reason. */
-  readonly rest?: readonly (readonly [string, number])[];
+  readonly rest?: CountList;
 }
 
 export interface FindingResult {
@@ -141,13 +142,13 @@ export interface SourceReport {
   readonly framing: FramingCounts;
   /** Sum of the fates: a line of n objects counts n times. */
   readonly lines: number;
-  readonly fates: readonly (readonly [string, number])[];
-  readonly repairs: readonly (readonly [string, number])[];
+  readonly fates: CountList;
+  readonly repairs: CountList;
 }
 
 export type Result = SourceBegin | RecordResult | SessionReport | RejectedLine | FindingResult | SourceReport;
 
-/** Hands over the fates of a session's entries. */
+/** Calls `take` with each fate of a session's entries and their number. */
 export function eachFate(session: SessionReport, take: (fate: string, entries: number) => void): void {
   const { fate, entries, superseded, truncated, folded = 0, rejection } = session;
   if (fate === 'rejected') take(`rejected:${rejection?.reason}`, entries);
@@ -159,7 +160,7 @@ export function eachFate(session: SessionReport, take: (fate: string, entries: n
 }
 
 /** Returns all repairs of a source, including those of its framing. */
-export function repairsOf({ repairs, framing }: SourceReport): readonly (readonly [string, number])[] {
+export function repairsOf({ repairs, framing }: SourceReport): CountList {
   const { bomBytes, crlf, noFinalNewline } = framing;
   if (bomBytes === 0 && crlf === 0 && !noFinalNewline) return repairs;
   const ofFraming = [

@@ -18,7 +18,7 @@ import { shapeOfWritten } from '../../transforms/model/record-shape.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
-import { NO_COUNTS, sortedCounts, Tally } from './counts.ts';
+import { type CountList, NO_COUNTS, sortedCounts, Tally } from './counts.ts';
 import { FindingLimit } from './finding-limit.ts';
 import { RejectionLimit } from './rejection-limit.ts';
 import {
@@ -35,8 +35,8 @@ import {
 export interface SourceTotals {
   /** Sum of the fates. */
   readonly lines: number;
-  readonly fates: readonly (readonly [string, number])[];
-  readonly repairs: readonly (readonly [string, number])[];
+  readonly fates: CountList;
+  readonly repairs: CountList;
   /** Dialect of the source. */
   readonly dialect: string | undefined;
 }
@@ -163,13 +163,13 @@ export class SourceLedger {
   #report(end: SessionEnd, fate: SessionReport['fate']): void {
     const { onResult, mayReopen } = this.#options;
     this.#sessions++;
-    const parts = {
+    const facts = {
       records: this.#records,
       recordRejections: this.#recordRejections,
       rejection: this.#rejection,
       mayReopen: end.alone !== true && mayReopen?.() === true,
     };
-    const report = reportOf(end, fate, parts);
+    const report = reportOf(end, fate, facts);
     this.#addEntries(report);
     const first = this.#records[0]?.format;
     for (const record of this.#records) {
@@ -221,8 +221,8 @@ function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: SourceLedgerOp
   };
 }
 
-/** Data for a session's report, besides its end. */
-interface SessionParts {
+/** Facts for a session's report, besides its end. */
+interface SessionFacts {
   readonly records: readonly WrittenRecord[];
   readonly recordRejections: readonly RecordRejection[];
   readonly rejection: Rejection | undefined;
@@ -232,7 +232,7 @@ interface SessionParts {
 function reportOf(
   end: SessionEnd,
   fate: SessionReport['fate'],
-  { records, recordRejections, rejection, mayReopen }: SessionParts,
+  { records, recordRejections, rejection, mayReopen }: SessionFacts,
 ): SessionReport {
   const { sessionId, entries: log = NO_ENTRIES } = end;
   const conversation = rejection === undefined ? records[0]?.conversation : undefined;

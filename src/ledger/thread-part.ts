@@ -3,6 +3,7 @@
  * travel as lists of values, with the names of their tools listed once: as objects, writing and parsing them took a
  * quarter of the time of a run with two workers.
  */
+import type { CountList } from './counts.ts';
 import { PartCodec, RESULT_BYTES } from './part.ts';
 import type {
   FindingResult,
@@ -12,8 +13,6 @@ import type {
   SourceBegin,
   SourceReport,
 } from './result.ts';
-
-type Counts = readonly (readonly [string, number])[];
 
 /** The finding belongs to the session of the record. */
 type FindingValues = readonly [
@@ -31,7 +30,7 @@ interface PlainFile {
   readonly record: readonly [group: string, format: string, shape?: NonNullable<RecordResult['shape']>];
   readonly session: readonly [
     ...[sessionId: string, line: number, offset: number, length: number],
-    ...[entries: number, superseded: number, truncated: number, changes: Counts],
+    ...[entries: number, superseded: number, truncated: number, changes: CountList],
   ];
   readonly tools: readonly [
     ...[seen: number, kept: number, duplicateSame: number, duplicateConflict: number],
@@ -48,8 +47,8 @@ interface PlainFile {
       fingerprint: string,
       readBytes: number,
       lines: number,
-      fates: Counts,
-      repairs: Counts,
+      fates: CountList,
+      repairs: CountList,
       dialect?: string,
     ],
   ];
@@ -174,57 +173,53 @@ const saysMore = ({ folded, recordRejections, entryLog, rejection }: SessionRepo
 function unpack(file: PlainFile, known: (readonly string[])[], into: Result[]): void {
   const [source, provisional, identity] = file.begin;
   const [group, format, shape] = file.record;
-  const [sessionId, line, offset, length, entries, superseded, truncated, changes] = file.session;
-  const { tools, framing: framed } = file;
-  const [fingerprint, readBytes, lines, fates, repairs, dialect] = file.report;
-  const names = tools[8];
-  if (typeof names !== 'number') known.push(names);
-  const definitions = typeof names === 'number' ? (known[names] as readonly string[]) : names;
+  const [sessionId] = file.session;
   into.push({ kind: 'source-begin', source, provisional, identity });
-  for (const [severity, rule, at, message, count] of file.findings ?? NO_FINDINGS) {
-    const finding = { kind: 'finding', severity, rule, sessionId, line: at, message } as const;
+  for (const [severity, rule, line, message, count] of file.findings ?? NO_FINDINGS) {
+    const finding = { kind: 'finding', severity, rule, sessionId, line, message } as const;
     into.push(count === undefined ? finding : { ...finding, count });
   }
   into.push(
     { kind: 'record', group, format, bytes: file.bytes, ...(shape && { shape }) },
-    {
-      kind: 'session',
-      sessionId,
-      fate: 'written',
-      snapshot: { line, offset, length },
-      entries,
-      superseded,
-      truncated,
-      changes,
-      toolCounts: { seen: tools[0], kept: tools[1], duplicateSame: tools[2], duplicateConflict: tools[3] },
-      usage: {
-        toolCalls: tools[4],
-        definitions,
-        clientTurns: tools[5],
-        assistantTurns: tools[6],
-        assistantTurnsWithTools: tools[7],
-      },
-    },
-    {
-      kind: 'source',
-      source,
-      status: 'read',
-      compression: 'none',
-      fingerprint,
-      readBytes,
-      framing: {
-        bytes: framed[0],
-        bomBytes: framed[1],
-        lineBytes: framed[2],
-        terminatorBytes: framed[3],
-        lines: framed[4],
-        crlf: framed[5],
-        noFinalNewline: framed[6],
-      },
-      lines,
-      fates,
-      repairs,
-      ...(dialect !== undefined && { dialect }),
-    },
+    sessionOf(file, known),
+    reportOf(file),
   );
+}
+
+function sessionOf({ session, tools }: PlainFile, known: (readonly string[])[]): SessionReport {
+  const [sessionId, line, offset, length, entries, superseded, truncated, changes] = session;
+  const [seen, kept, duplicateSame, duplicateConflict, ...others] = tools;
+  const [toolCalls, clientTurns, assistantTurns, assistantTurnsWithTools, names] = others;
+  if (typeof names !== 'number') known.push(names);
+  const definitions = typeof names === 'number' ? (known[names] as readonly string[]) : names;
+  return {
+    kind: 'session',
+    sessionId,
+    fate: 'written',
+    snapshot: { line, offset, length },
+    entries,
+    superseded,
+    truncated,
+    changes,
+    toolCounts: { seen, kept, duplicateSame, duplicateConflict },
+    usage: { toolCalls, definitions, clientTurns, assistantTurns, assistantTurnsWithTools },
+  };
+}
+
+function reportOf({ begin: [source], framing, report }: PlainFile): SourceReport {
+  const [bytes, bomBytes, lineBytes, terminatorBytes, framedLines, crlf, noFinalNewline] = framing;
+  const [fingerprint, readBytes, lines, fates, repairs, dialect] = report;
+  return {
+    kind: 'source',
+    source,
+    status: 'read',
+    compression: 'none',
+    fingerprint,
+    readBytes,
+    framing: { bytes, bomBytes, lineBytes, terminatorBytes, lines: framedLines, crlf, noFinalNewline },
+    lines,
+    fates,
+    repairs,
+    ...(dialect !== undefined && { dialect }),
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * Remembers which source each session id was first seen in. A hash table in one typed array: a run may have a million ids, and
- * a Map takes three times the memory.
+ * Remembers which source each session id was first seen in. A hash table in one typed array: a run may have a million
+ * ids, and a Map takes three times the memory.
  */
 const HASH_WORDS = 4;
 /** A slot holds the hash, and the index of the source plus 1; 0 marks a free slot. */
@@ -63,7 +63,7 @@ function finish(x: number): number {
   return b ^ (b >>> 16);
 }
 
-/** Two UTF-16 units from `at` on; zeros beyond the end. */
+/** Two UTF-16 units beginning at `at`; zeros beyond the end. */
 function pair(text: string, at: number): number {
   const low = at < text.length ? text.charCodeAt(at) : 0;
   const high = at + 1 < text.length ? text.charCodeAt(at + 1) : 0;
@@ -71,8 +71,8 @@ function pair(text: string, at: number): number {
 }
 
 /**
- * 128 bits of a text without OpenSSL: MurmurHash3 (x86, 128 bits) over its UTF-16 units. For ids of which there is one per file, where
- * SHA-256 took 2 % of a run over small files. Texts can be made to collide on purpose: use it only for reports, never for rejections.
+ * Hashes a text to 128 bits without OpenSSL: MurmurHash3 (x86, 128 bits) over its UTF-16 units. SHA-256 of each session
+ * id took 2 % of a run over small files. Collisions can be made on purpose, so use it only for reports, never to reject.
  * @param into four words that get the hash
  */
 export function quickHash(text: string, into: Uint32Array): void {

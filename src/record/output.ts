@@ -32,7 +32,7 @@ export interface Location {
 export type MakePage = (shards: readonly ManifestShard[]) => Promise<string>;
 
 export interface Destination {
-  /** Can nothing be withdrawn once it is written? The records of a source then count as they come. */
+  /** Is everything final once it is written? The records of a source then count as they come. */
   readonly streams: boolean;
   /** Are records only counted? Held results then need no bytes. */
   readonly discards: boolean;
@@ -152,9 +152,11 @@ export class DatasetOutput implements Destination {
       return { path, bytes: file.bytes, crc32: file.crc32 };
     });
     const shards = this.#shards.checkpoint();
-    const settings = decisiveSettings(this.#settings);
     const part = encodeCheckpoint({
-      ...{ toolVersion: toolVersion(), settings, sources, shards },
+      toolVersion: toolVersion(),
+      settings: decisiveSettings(this.#settings),
+      sources,
+      shards,
       files: [...files, this.#listed],
     });
     replaceCheckpoint(root, part, shards);

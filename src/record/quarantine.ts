@@ -13,12 +13,12 @@ import type { RecordRejection, RejectedLine, SessionReport, SourceReport } from 
 import type { Settings } from '../settings/settings.ts';
 
 const VERSION = 2;
-/** Longest line whose bytes are kept; of longer ones only the place is. */
+/** Longest line whose bytes are kept. For longer ones only the place is. */
 export const RAW_MAX_BYTES: number = 1024 * 1024;
 
 type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
-export interface QuarantineParts {
+export interface QuarantineOptions {
   readonly settings: Settings;
   /** Undefined if the run writes no files. */
   readonly write: ((record: QuarantineLine) => void) | undefined;
@@ -47,11 +47,11 @@ interface Place {
 }
 
 export class Quarantine {
-  readonly #parts: QuarantineParts;
+  readonly #options: QuarantineOptions;
   /** Rejected bytes up to this length are kept; 0 if only their places are. */
   readonly #keepBytes: number;
   /** Bytes that this run may still keep. */
-  #left: number;
+  #leftBytes: number;
   #ref: SourceRef | undefined;
   #identity: string | undefined;
   /** Bytes of the current source, if it has no identity. */
@@ -61,11 +61,11 @@ export class Quarantine {
   /** Several formats may refuse the same line. */
   #latest: { readonly offset: number; readonly content: Content } | undefined;
 
-  constructor(parts: QuarantineParts) {
-    const { quarantineContent, quarantineSizeBytes } = parts.settings;
-    this.#parts = parts;
+  constructor(options: QuarantineOptions) {
+    const { quarantineContent, quarantineSizeBytes } = options.settings;
+    this.#options = options;
     this.#keepBytes = quarantineContent === 'raw' ? RAW_MAX_BYTES : 0;
-    this.#left = quarantineSizeBytes;
+    this.#leftBytes = quarantineSizeBytes;
   }
 
   /**
@@ -79,7 +79,7 @@ export class Quarantine {
   }
 
   /** Sets the size of a source without an identity, once it is known. */
-  sized(bytes: number): void {
+  setSize(bytes: number): void {
     this.#size = bytes;
   }
 
@@ -102,7 +102,7 @@ export class Quarantine {
   ): Promise<void> {
     const session_key = sessionId ?? null;
     const error = errorOf(reason, `${detail} (line ${line})`);
-    if (this.#parts.write !== undefined) {
+    if (this.#options.write !== undefined) {
       for (const { place, more } of listedPlaces(placesOf(log))) {
         const { member, raw } = await this.#contentAgain(place);
         const about: Fields = { ...placed(place, member), session_key, ...raw, error };
@@ -121,7 +121,7 @@ export class Quarantine {
     { format, reason, stage, detail }: RecordRejection,
   ): Promise<void> {
     const place = snapshot as Place;
-    if (this.#parts.write !== undefined) {
+    if (this.#options.write !== undefined) {
       const { member, raw } = await this.#contentAgain(place);
       const about: Omit<Fields, 'error'> = {
         ...placed(place, member),
@@ -139,13 +139,13 @@ export class Quarantine {
 
   /** Lists a whole source. @param size of the file, if known */
   source(
-    of: Named,
+    named: Named,
     { reason, detail, code = reason }: NonNullable<SourceReport['rejection']>,
     size: number | undefined,
   ): void {
     const error = errorOf(code, detail);
-    this.#put('source', { reason, stage: 'source' }, this.#sourceOf(of, size), { error });
-    this.#rejected(of.name, reason);
+    this.#put('source', { reason, stage: 'source' }, this.#sourceOf(named, size), { error });
+    this.#rejected(named.name, reason);
   }
 
   /** Ends the source. */
@@ -167,7 +167,7 @@ export class Quarantine {
     source: QuarantineSource,
     fields: Fields,
   ): void {
-    this.#parts.write?.({ v: VERSION, scope, reason, stage, source, ...fields });
+    this.#options.write?.({ v: VERSION, scope, reason, stage, source, ...fields });
   }
 
   /** The current source as a record names it. */
@@ -180,22 +180,22 @@ export class Quarantine {
     return {
       uri: name,
       ...(nameBase64 === undefined ? {} : { uri_b64: nameBase64 }),
-      ...(this.#parts.settings.inputs.length > 1 ? { input } : {}),
+      ...(this.#options.settings.inputs.length > 1 ? { input } : {}),
       ...(size === undefined ? {} : { size }),
     };
   }
 
   /** With `--on-reject fail` the first rejection ends the run. */
   #rejected(subject: string, reason: string): void {
-    if (this.#parts.settings.onReject === 'fail')
+    if (this.#options.settings.onReject === 'fail')
       throw new TurnmillError('rejected', `${subject}: ${reason}`, { subject });
   }
 
   /** Returns the hash, with the bytes if they are kept, else with their position. */
   #contentOf({ offset, length }: Place, sha256: string | null, raw: Uint8Array | undefined): RawFields {
-    if (raw === undefined || raw.length > Math.min(RAW_MAX_BYTES, this.#left))
+    if (raw === undefined || raw.length > Math.min(RAW_MAX_BYTES, this.#leftBytes))
       return { raw_sha256: sha256, raw_ref: { offset, length } };
-    this.#left -= raw.length;
+    this.#leftBytes -= raw.length;
     return { raw_sha256: sha256, raw_b64: Buffer.from(raw).toString('base64') };
   }
 

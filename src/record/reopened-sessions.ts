@@ -4,11 +4,10 @@
  */
 
 import { keyOf } from '../../transforms/model/hashed-set.ts';
+import { NO_COUNTS, sortedCounts } from '../ledger/counts.ts';
 import { eachFate, type Result, type SessionReport, type SourceReport } from '../ledger/result.ts';
 
 export const REOPENED = 'session-reopened';
-
-type Fates = readonly (readonly [string, number])[];
 
 export class ReopenedSessions {
   /** The line at which each id first resumed, by hash of the id. */
@@ -51,10 +50,10 @@ export class ReopenedSessions {
     }
     number = 0;
     for (const result of held()) {
-      const goes = this.#numbers.has(number);
+      const isWithdrawn = this.#numbers.has(number);
       if (result.kind === 'session') number++;
-      if (!goes) yield result;
-      else if (result.kind === 'session') yield this.#takenBack(result);
+      if (!isWithdrawn) yield result;
+      else if (result.kind === 'session') yield this.#withdrawn(result);
       else if (result.kind !== 'record' && !(result.kind === 'finding' && result.sessionId !== undefined))
         yield result;
     }
@@ -65,8 +64,8 @@ export class ReopenedSessions {
     if (this.#moved.size === 0) return report;
     const fates = new Map(report.fates);
     for (const [fate, n] of this.#moved) fates.set(fate, (fates.get(fate) ?? 0) + n);
-    const left: Fates = [...fates].filter(([, n]) => n !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
-    return { ...report, fates: left };
+    for (const [fate, n] of fates) if (n === 0) fates.delete(fate);
+    return { ...report, fates: sortedCounts(fates) };
   }
 
   /** Returns the line at which a written session resumed, if it did. */
@@ -75,23 +74,21 @@ export class ReopenedSessions {
     return this.#lines.get(keyOf(sessionId));
   }
 
-  #takenBack(session: SessionReport): SessionReport {
+  #withdrawn(session: SessionReport): SessionReport {
     const line = this.#lineOf(session);
     const { kind, sessionId, entries, entryLog } = session;
     if (line === undefined || entryLog === undefined) return session;
     const detail = 'the id came back after the session had ended';
     const rejection = { reason: REOPENED, stage: 'validate', detail, line, log: entryLog };
     const rejected: SessionReport = {
-      ...{
-        kind,
-        sessionId,
-        fate: 'rejected',
-        entries,
-        superseded: 0,
-        truncated: 0,
-        changes: [],
-        rejection,
-      },
+      kind,
+      sessionId,
+      fate: 'rejected',
+      entries,
+      superseded: 0,
+      truncated: 0,
+      changes: NO_COUNTS,
+      rejection,
     };
     eachFate(session, (fate, n) => this.#move(fate, -n));
     eachFate(rejected, (fate, n) => this.#move(fate, n));

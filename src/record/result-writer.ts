@@ -30,13 +30,13 @@ import { SESSION_IN_PARTS, SessionParts } from './session-parts.ts';
 import { type RecordPlace, SourceLines } from './source-lines.ts';
 
 /** Sessions that resumed after their records were out: only their first parts were written. */
-export interface CameBack {
+export interface LateResumption {
   readonly sessions: number;
   /** SOURCE:LINE at which the first one resumed. */
   readonly first: string;
 }
 
-export interface RecorderParts {
+export interface RecorderOptions {
   readonly settings: Settings;
   readonly listing: Listing;
   readonly destination: Destination;
@@ -47,7 +47,7 @@ export interface RecorderParts {
 }
 
 export class Recorder {
-  readonly #parts: RecorderParts;
+  readonly #options: RecorderOptions;
   readonly #lines: SourceLines;
   readonly #held: HeldResults;
   readonly #sessionParts: SessionParts;
@@ -63,18 +63,18 @@ export class Recorder {
   #isProvisional = false;
   /** Undefined if the sessions of the source cannot resume. */
   #reopened: ReopenedSessions | undefined;
-  #cameBack: CameBack | undefined;
+  #late: LateResumption | undefined;
   /** Places of the records whose session report comes next. */
   #places: RecordPlace[] = [];
   #group = '';
 
-  constructor(parts: RecorderParts) {
-    const { settings, listing, destination, profile } = parts;
+  constructor(options: RecorderOptions) {
+    const { settings, listing, destination, profile } = options;
     const write = (record: QuarantineLine): void => {
       profile?.quarantined(record);
       destination.line(LINE_FILES.quarantine, JSON.stringify(record));
     };
-    this.#parts = parts;
+    this.#options = options;
     this.#lines = new SourceLines(destination, settings.inputs.length > 1, profile);
     this.#held = new HeldResults(destination);
     this.#sessionParts = new SessionParts(listing);
@@ -82,8 +82,8 @@ export class Recorder {
   }
 
   /** Returns the sessions that resumed after their records were out, if there are any. */
-  reopened(): CameBack | undefined {
-    return this.#cameBack;
+  reopened(): LateResumption | undefined {
+    return this.#late;
   }
 
   accept(result: Result): Promise<void> | void {
@@ -105,7 +105,7 @@ export class Recorder {
 
   #begin(begin: SourceBegin): void {
     this.#sourceIndex = begin.source;
-    this.#source = this.#parts.listing.sources.at(begin.source) as SourceRef;
+    this.#source = this.#options.listing.sources.at(begin.source) as SourceRef;
     this.#isProvisional = begin.provisional;
     this.#reopened = begin.mayReopen ? new ReopenedSessions() : undefined;
     this.#isStreaming = this.#streams(begin);
@@ -115,7 +115,7 @@ export class Recorder {
   }
 
   #streams({ mayReopen }: SourceBegin): boolean {
-    const { streams, discards } = this.#parts.destination;
+    const { streams, discards } = this.#options.destination;
     if (streams) return !discards || mayReopen !== true;
     return !this.#isProvisional && mayReopen !== true;
   }
@@ -125,7 +125,7 @@ export class Recorder {
    * is not read.
    */
   #endsAtOnce(result: Result): boolean {
-    if (this.#isProvisional || this.#parts.settings.onReject !== 'fail') return false;
+    if (this.#isProvisional || this.#options.settings.onReject !== 'fail') return false;
     if (result.kind === 'session')
       return result.rejection !== undefined || result.recordRejections !== undefined;
     return result.kind === 'rejected-line';
@@ -133,20 +133,20 @@ export class Recorder {
 
   #endSource(report: SourceReport): Promise<void> | void {
     const ref = this.#source as SourceRef;
-    const isTakenBack =
-      report.status === 'rejected' && this.#isProvisional && !this.#parts.destination.streams;
+    const isWithdrawn =
+      report.status === 'rejected' && this.#isProvisional && !this.#options.destination.streams;
     // nothing of a stream is written before its end, so its quarantine records can have a size like those of files
-    if (ref.stream !== undefined) this.#quarantine.sized(report.readBytes);
-    if (isTakenBack || this.#held.isEmpty) return this.#closeSource(ref, report, isTakenBack);
+    if (ref.stream !== undefined) this.#quarantine.setSize(report.readBytes);
+    if (isWithdrawn || this.#held.isEmpty) return this.#closeSource(ref, report, isWithdrawn);
     return this.#applyHeld().then(() => this.#closeSource(ref, report, false));
   }
 
-  #closeSource(ref: SourceRef, report: SourceReport, isTakenBack: boolean): Promise<void> | void {
+  #closeSource(ref: SourceRef, report: SourceReport, isWithdrawn: boolean): Promise<void> | void {
     for (const finding of this.#sessionParts.take()) this.#writeFinding(ref, finding);
     this.#noteReopened(ref);
     this.#held.clear();
     const amended = this.#reopened?.amendReport(report) ?? report;
-    this.#writeSource(ref, isTakenBack ? withoutFates(report) : amended);
+    this.#writeSource(ref, isWithdrawn ? withoutFates(report) : amended);
     return this.#quarantine.end();
   }
 
@@ -161,10 +161,10 @@ export class Recorder {
   /** Remembers the sessions that resumed when their records could no longer be withdrawn. */
   #noteReopened({ name }: SourceRef): void {
     const reopened = this.#reopened;
-    const { streams, discards } = this.#parts.destination;
+    const { streams, discards } = this.#options.destination;
     if (reopened?.first === undefined || !streams || discards) return;
-    const { sessions = 0, first = `${name}:${reopened.first}` } = this.#cameBack ?? {};
-    this.#cameBack = { sessions: sessions + reopened.count, first };
+    const { sessions = 0, first = `${name}:${reopened.first}` } = this.#late ?? {};
+    this.#late = { sessions: sessions + reopened.count, first };
   }
 
   #apply(result: Result): Promise<void> | void {
@@ -179,8 +179,6 @@ export class Recorder {
       case 'finding':
         // a reused finding of this rule may no longer be true, since other sources may precede this one now
         return result.rule === SESSION_IN_PARTS ? undefined : this.#writeFinding(ref, result);
-      case 'source':
-        return this.#writeSource(ref, result);
       default:
         return;
     }
@@ -189,18 +187,18 @@ export class Recorder {
   #writeRecord(record: RecordResult): Promise<void> | void {
     const { format } = record;
     this.#group = record.group;
-    this.#parts.ledger.record(format);
-    this.#count(record);
-    const location = this.#parts.destination.record(record);
+    this.#options.ledger.record(format);
+    this.#profileRecord(record);
+    const location = this.#options.destination.record(record);
     if (location instanceof Promise) return location.then((at) => this.#note(format, at));
     this.#note(format, location);
   }
 
-  #count({ bytes, format, shape }: RecordResult): void {
-    const { profile, settings } = this.#parts;
+  #profileRecord({ bytes, format, shape }: RecordResult): void {
+    const { profile, settings } = this.#options;
     if (profile === undefined) return;
-    const counts = format === settings.format[0];
-    profile.record(bytes.length, counts ? (shape ?? shapeOfRecord(bytes, format)) : undefined);
+    const isFirst = format === settings.format[0];
+    profile.record(bytes.length, isFirst ? (shape ?? shapeOfRecord(bytes, format)) : undefined);
   }
 
   #note(format: string, at: Location): void {
@@ -208,7 +206,7 @@ export class Recorder {
   }
 
   #writeSession(ref: SourceRef, session: SessionReport): Promise<void> | undefined {
-    const { settings, ledger, usage } = this.#parts;
+    const { settings, ledger, usage } = this.#options;
     const places = this.#places;
     ledger.session(session);
     if (settings.integrity) this.#sessionParts.see(this.#sourceIndex, session);
@@ -232,17 +230,17 @@ export class Recorder {
   }
 
   #writeFinding(ref: SourceRef, finding: FindingResult): void {
-    this.#parts.ledger.finding(finding);
+    this.#options.ledger.finding(finding);
     this.#lines.finding(ref, finding);
   }
 
   #writeSource(ref: SourceRef, report: SourceReport): void {
-    this.#parts.ledger.source(report);
+    this.#options.ledger.source(report);
     const { rejection } = report;
     const size = sizeOf(ref, this.#identity, report);
     this.#lines.source(ref, report, size);
     const fingerprint = isLasting(rejection?.reason) ? (report.fingerprint ?? '') : '';
-    this.#parts.destination.line(WORK_FILES.fingerprints, quote(fingerprint));
+    this.#options.destination.line(WORK_FILES.fingerprints, quote(fingerprint));
     if (rejection !== undefined) this.#quarantine.source(ref, rejection, size);
   }
 }
@@ -257,15 +255,20 @@ function sizeOf(ref: SourceRef, identity: string | undefined, { readBytes }: Sou
 }
 
 /**
- * Reasons that may not lie in the bytes of the file: the next run may be able to read it. (A killed decompressor looks
- * like corrupt zstd.)
+ * Reasons that need not lie in the bytes of the file, so that the next run may be able to read it. (A killed decompressor
+ * looks like corrupt zstd.)
  */
-const PASSING = new Set<string>([
-  ...['unreadable', 'changed-while-read', 'not-regular', 'vanished', 'worker-crash', 'corrupt-zstd'],
+const TRANSIENT: ReadonlySet<string> = new Set([
+  'unreadable',
+  'changed-while-read',
+  'not-regular',
+  'vanished',
+  'worker-crash',
+  'corrupt-zstd',
 ]);
 
 /** Is the fingerprint valid for later runs? */
-const isLasting = (reason: string | undefined): boolean => reason === undefined || !PASSING.has(reason);
+const isLasting = (reason: string | undefined): boolean => reason === undefined || !TRANSIENT.has(reason);
 
 /** The report of a rejected source: all its lines share its fate. */
 function withoutFates(report: SourceReport): SourceReport {

@@ -10,14 +10,13 @@ export const SESSION_IN_PARTS = 'session-in-parts';
 /** Findings of a source that are reported one by one. The others are counted in one more finding. */
 const MOST_FINDINGS = 1000;
 
-type Finding = FindingResult;
-
 export class SessionParts {
   readonly #listing: Listing;
   readonly #first = new FirstSources();
-  #findings: Finding[] = [];
-  #untold = 0;
-  #untoldLine = 0;
+  #findings: FindingResult[] = [];
+  /** Number of findings that are not reported one by one, and the line of the first. */
+  #unlisted = 0;
+  #unlistedLine = 0;
 
   constructor(listing: Listing) {
     this.#listing = listing;
@@ -31,8 +30,8 @@ export class SessionParts {
     const first = this.#first.of(sessionId, source);
     if (first === source) return;
     if (this.#findings.length >= MOST_FINDINGS) {
-      this.#untold++;
-      this.#untoldLine ||= line;
+      this.#unlisted++;
+      this.#unlistedLine ||= line;
       return;
     }
     const { name } = this.#listing.sources.at(first) as SourceRef;
@@ -48,15 +47,15 @@ export class SessionParts {
   }
 
   /** Returns the findings of the source that ends. */
-  take(): readonly Finding[] {
+  take(): readonly FindingResult[] {
     const findings = this.#findings;
-    if (this.#untold > 0) {
-      const message = `${this.#untold} more sessions of the source have entries in earlier sources too`;
+    if (this.#unlisted > 0) {
+      const message = `${this.#unlisted} more sessions of the source have entries in earlier sources too`;
       const about = { severity: 'WARNING', rule: SESSION_IN_PARTS, sessionId: undefined } as const;
-      findings.push({ kind: 'finding', ...about, line: this.#untoldLine, message });
+      findings.push({ kind: 'finding', ...about, line: this.#unlistedLine, message });
     }
     this.#findings = [];
-    this.#untold = this.#untoldLine = 0;
+    this.#unlisted = this.#unlistedLine = 0;
     return findings;
   }
 }

@@ -38,18 +38,18 @@ export async function planReuse(
   { onNote, signal }: ReuseHooks,
 ): Promise<ReusePlan> {
   const { update: isUpdate, resume: isResume, format } = settings;
-  const all = listing.sources.length;
+  const total = listing.sources.length;
   const found = isUpdate ? await planUpdate(place.path, settings, listing, signal) : undefined;
   if (typeof found === 'string') onNote?.(`${found}: everything is read again`);
   const update = typeof found === 'object' ? found : undefined;
   if (update !== undefined && settings.checksum && update.withoutContent > 0)
-    onNote?.(`${update.withoutContent} of ${all} sources have no SHA-256 yet: they are read again`);
+    onNote?.(`${update.withoutContent} of ${total} sources have no SHA-256 yet: they are read again`);
   const resumed = isResume ? await planResume(place, settings, listing, signal) : undefined;
   if (isResume) {
     onNote?.(
       resumed === undefined
         ? 'no run left a checkpoint here: this one starts from the beginning'
-        : `${resumed.sources} of ${all} sources are done`,
+        : `${resumed.sources} of ${total} sources are done`,
     );
   }
   return {
@@ -61,13 +61,13 @@ export async function planReuse(
       const open = (reusable: Reusable): Reuse => new ReusedSources(reusable, listing, options);
       const first = resumed === undefined ? NOTHING_REUSED : open(resumed);
       if (update === undefined) return first;
-      return new InTurn(first, open({ ...update, fingerprints: from(resumed?.sources ?? 0, update) }));
+      return new InTurn(first, open({ ...update, fingerprints: withoutDone(update, resumed?.sources ?? 0) }));
     },
   };
 }
 
-/** Leaves the sources that the killed run completed out of those taken from the dataset. */
-function from(done: number, { fingerprints }: Reusable): Reusable['fingerprints'] {
+/** Drops the sources that the killed run completed from those taken from the dataset. */
+function withoutDone({ fingerprints }: Reusable, done: number): Reusable['fingerprints'] {
   return fingerprints.map((fingerprint, index) => (index < done ? undefined : fingerprint));
 }
 

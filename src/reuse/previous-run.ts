@@ -118,13 +118,14 @@ export async function checkStagedFiles<File extends FileCheckpoint>(
   const checked: CheckedFile<File>[] = [];
   for (const file of files) {
     const sums = new BlockSums();
-    if (!(await holds(join(root, file.path), file, sums, signal))) refuse(file.path);
+    if (!(await matches(join(root, file.path), file, sums, signal))) refuse(file.path);
     checked.push({ ...file, sums });
   }
   return checked;
 }
 
-async function holds(
+/** Does the file have the bytes of the checkpoint? Later bytes may follow. @param sums gets the checksums of its blocks */
+async function matches(
   path: string,
   file: FileCheckpoint,
   sums: BlockSums,
@@ -149,11 +150,11 @@ async function holds(
 /** Cuts off what was written after the checkpoint. */
 export function cutToCheckpoint(root: string, files: readonly FileCheckpoint[]): void {
   for (const { path, bytes } of files) {
-    const whole = join(root, path);
+    const stagedPath = join(root, path);
     try {
-      truncateSync(whole, bytes);
+      truncateSync(stagedPath, bytes);
     } catch (error) {
-      throw ioError('cut', whole, error);
+      throw ioError('cut', stagedPath, error);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The results of all reused sources in the order of the listing. The job merges them with the results of the sources that the
- * workers read.
+ * The results of all reused sources in the order of the listing. The job merges them with the results of the sources
+ * that the workers read.
  */
 import type { Listing } from '../input/sources/source.ts';
 import type { Result } from '../ledger/result.ts';

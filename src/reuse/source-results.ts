@@ -100,7 +100,10 @@ export class SourceResults {
       sessionId: id ?? undefined,
       fate: reason === undefined ? this.#fateOf(fate) : 'rejected',
       ...(origin && { snapshot: origin }),
-      ...{ entries, superseded, truncated, changes: Object.entries(changes) },
+      entries,
+      superseded,
+      truncated,
+      changes: Object.entries(changes),
       ...(folded !== undefined && { folded }),
       ...(tools && { toolCounts: tools }),
       ...(usage && { usage }),
@@ -143,7 +146,9 @@ export class SourceResults {
     const { reason, stage, error, member, raw_sha256, raw_b64, rest } = rejected;
     return {
       kind: 'rejected-line',
-      ...{ reason, stage, detail: error.message },
+      reason,
+      stage,
+      detail: error.message,
       ...(error.at !== undefined && { at: error.at }),
       ...this.#placeOf(rejected),
       ...(member !== undefined && { member }),

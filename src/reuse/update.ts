@@ -48,8 +48,8 @@ export async function planUpdate(
 
   const run = await openPreviousDataset(root, manifest, signal);
   const found = findUnchanged(run, fingerprints, listing.sources, settings);
-  const all = listing.sources.length;
-  const isSame = found.count === all && found.seen === all && sameSkipped(manifest, run, listing);
+  const total = listing.sources.length;
+  const isSame = found.count === total && found.seen === total && sameSkipped(manifest, run, listing);
   const { fingerprints: reused, withoutContent } = found;
   return { run, fingerprints: reused, withoutContent, manifest, nothingChanged: isSame };
 }

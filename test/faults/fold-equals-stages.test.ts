@@ -100,6 +100,48 @@ it('F218: the same results with conversations that do not close', async () => {
   expect(open).toHaveLength(3);
 });
 
+it('F218: the same findings about answers that were cut, errors, and several choices', async () => {
+  const folder = temporaryFolder();
+  const choice = { message: REPLY };
+  const cut = { ...choice, finish_reason: 'length' };
+  const responses = [
+    { choices: [cut] },
+    { choices: [{ ...choice, finish_reason: 'content_filter' }] },
+    { choices: [{ ...choice, finish_reason: 'error' }] },
+    { choices: [choice], error: { code: 500 } },
+    { choices: [cut, choice] },
+    { choices: [{ message: { ...REPLY, tool_calls: [5] }, finish_reason: 'length' }] },
+  ];
+  const history = { at: 2, messages: [USER, REPLY, USER] };
+  const sessions: (readonly string[])[] = responses.flatMap((response, i) => [
+    [entryLine({ id: `s${i}`, response })],
+    [entryLine({ id: `later${i}`, response }), entryLine({ id: `later${i}`, ...history })],
+    [entryLine({ id: `last${i}` }), entryLine({ id: `last${i}`, ...history, response })],
+  ]);
+  const unfolded = [
+    { error: { message: 'overloaded' } },
+    { choices: [], error: 'overloaded' },
+    { choices: [{ message: null, finish_reason: 'length' }] },
+    { choices: [{ message: { role: 'assistant', content: '' }, finish_reason: 'length' }] },
+  ].map((response, i) => [entryLine({ id: `none${i}`, response })]);
+  for (const [i, lines] of [...sessions, ...unfolded].entries())
+    writeFileSync(join(folder, `${i}.jsonl`), `${lines.join('\n')}\n`);
+  for (const settings of [
+    {},
+    { format: ['openai'] },
+    { integrity: false },
+  ] satisfies Partial<TaskSettings>[]) {
+    handOut.mockClear();
+    const folded = await resultsOf(folder, 'auto', settings);
+    expect(handOut.mock.calls.length).toBe(sessions.length);
+    expectSame(folded, await resultsOf(folder, 'plain', settings));
+    const expected = { 'reply-cut': 8, 'reply-filtered': 2, 'response-error': 6, 'other-choices': 2 };
+    const rules = folded.flatMap((one) => (one.kind === 'finding' && one.rule in expected ? [one.rule] : []));
+    const counts = Object.keys(expected).map((rule) => rules.filter((found) => found === rule).length);
+    expect(counts).toEqual(Object.values(expected).map((n) => (settings.integrity === false ? 0 : n)));
+  }
+});
+
 for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
   for (const [name, settings, pack] of SETTINGS) {
     it(`F218: the same results with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {

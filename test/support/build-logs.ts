@@ -153,6 +153,8 @@ export interface EntryParts {
   readonly messages?: unknown;
   readonly tools?: unknown;
   readonly reply?: unknown;
+  /** The whole response, instead of one with the reply. */
+  readonly response?: unknown;
 }
 
 export const USER: object = { role: 'user', content: 'hello' };
@@ -169,9 +171,9 @@ export function entryLine({
   messages = [USER],
   tools = [TOOL],
   reply = REPLY,
+  response = { choices: [{ message: reply }] },
 }: EntryParts = {}): string {
   const stamp = typeof at === 'number' ? new Date(Date.UTC(2026, 0, 13, 8, 0, at)).toISOString() : at;
-  const response = { choices: [{ message: reply }] };
   return JSON.stringify({ timestamp: stamp, session_id: id, request: { messages, tools }, response });
 }
 

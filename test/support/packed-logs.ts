@@ -75,7 +75,22 @@ function plainSession(dice: Dice, id: unknown, from = 1): readonly Text[] {
     if (i > 0) messages.push(REPLY);
     messages.push({ ...USER, content: `${dice.int(1e9)}` });
     if (i > 1 && dice.chance(0.1)) messages.splice(1, 2);
-    return text(entryLine({ at: from + i, ...idParts, messages, ...(tools && { tools }) }));
+    const response = responseOf(dice);
+    return text(entryLine({ at: from + i, ...idParts, messages, response, ...(tools && { tools }) }));
+  });
+}
+
+/** The response with a reply; sometimes one that was cut, an error, or one of several. */
+function responseOf(dice: Dice): unknown {
+  const choice = { message: REPLY };
+  if (!dice.chance(0.15)) return { choices: [choice] };
+  return dice.variant<unknown>('response', {
+    cut: () => ({ choices: [{ ...choice, finish_reason: 'length' }] }),
+    filtered: () => ({ choices: [{ finish_reason: 'content_filter', ...choice }] }),
+    failed: () => ({ choices: [{ ...choice, finish_reason: 'error' }], error: null }),
+    'several choices': () => ({ choices: [choice, choice] }),
+    'an error beside the reply': () => ({ error: { code: 500 }, choices: [choice] }),
+    'only an error': () => ({ error: { code: 500 } }),
   });
 }
 

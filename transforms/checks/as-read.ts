@@ -5,13 +5,14 @@
 import type { Conversation, ReadingNote } from '../model/element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
-const NO_NOTES: readonly ReadingNote[] = [];
+/** Findings about message `at` of a conversation. */
+export const noteFindings = (notes: readonly ReadingNote[], at: number): readonly Found[] =>
+  notes.map(({ rule, severity, message }) => ({ rule, severity, message: `messages[${at}]: ${message}` }));
 
 function check({ messages }: Conversation): readonly Found[] {
   const found: Found[] = [];
   messages.forEach(({ notes }, i) => {
-    for (const { rule, severity, message } of notes ?? NO_NOTES)
-      found.push({ rule, severity, message: `messages[${i}]: ${message}` });
+    if (notes !== undefined) found.push(...noteFindings(notes, i));
   });
   return found;
 }

@@ -1,6 +1,6 @@
 /**
- * An integrity check looks at one kind of element and reports findings; it never changes
- * or stops anything. One file each; `npm run gen` puts it into the registry.
+ * An integrity check looks at one kind of element and reports findings; it never changes or stops anything. One file
+ * each; `npm run gen` puts it into the registry.
  */
 import type { Conversation, Entry, Origin, SessionEnd, Severity, WrittenRecord } from '../model/element.ts';
 

@@ -17,25 +17,25 @@ function shown(message: Message): string {
 export interface PartingPlace {
   /** Line of the previous entry. */
   readonly line: number;
-  /** Message of that entry in `messages[earlier]`. */
-  readonly had: string;
+  /** Sign of that entry's `messages[earlier]`. */
+  readonly expected: string;
   readonly earlier: number;
-  /** Message of this entry in `messages[later]`; undefined if it ends before. */
-  readonly there: string | undefined;
+  /** Sign of this entry's `messages[later]`; undefined if the entry ends before. */
+  readonly found: string | undefined;
   readonly later: number;
 }
 
-export function partingText({ line, had, earlier, there, later }: PartingPlace): string {
-  const expected = `the entry before it (line ${line}) has ${had} in messages[${earlier}]`;
-  if (there === undefined) return `the entry ends before messages[${later}], ${expected}`;
-  return `messages[${later}] is ${there}, ${expected}`;
+export function partingText({ line, expected, earlier, found, later }: PartingPlace): string {
+  const previous = `the entry before it (line ${line}) has ${expected} in messages[${earlier}]`;
+  if (found === undefined) return `the entry ends before messages[${later}], ${previous}`;
+  return `messages[${later}] is ${found}, ${previous}`;
 }
 
 function describe(before: Entry, { messages }: Entry, { earlier, later }: Parting): string {
-  const had = shown(before.messages[earlier] as Message);
-  const found = messages[later];
-  const there = found && shown(found);
-  return partingText({ line: before.origin.line, had, earlier, there, later });
+  const expected = shown(before.messages[earlier] as Message);
+  const message = messages[later];
+  const found = message && shown(message);
+  return partingText({ line: before.origin.line, expected, earlier, found, later });
 }
 
 function create(): EntryWatch {

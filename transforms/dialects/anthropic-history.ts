@@ -26,6 +26,8 @@ export interface History {
 }
 
 const keep = createKeeper();
+/** Remembering the members of a shorter message would take more memory than the message, and its walk is short. */
+const LEAST_REMEMBERED_BYTES = 128;
 
 export function createHistory(scanner: Scanner): History {
   const most = mostInAll(scanner.maxElements);
@@ -76,7 +78,8 @@ const NO_TURN: Turn = { bytes: new Uint8Array(0), messages: undefined };
 function readTurn(bytes: Uint8Array, start: number, end: number): Turn {
   const own = keep(bytes, start, end);
   const messages = own[0] === OPEN_OBJECT ? readMessage(own) : undefined;
-  for (const { bytes: text } of messages ?? []) rememberMembers(text, membersOf(text).slice()); // a copy without spare capacity
+  for (const { bytes: text } of messages ?? [])
+    if (text.length >= LEAST_REMEMBERED_BYTES) rememberMembers(text, membersOf(text).slice()); // a copy without spare capacity
   return { bytes: own, messages };
 }
 

@@ -33,6 +33,8 @@ const MODEL_REQUESTS: ReadonlySet<string> = new Set(['chat', 'completion']);
 const MLFLOW_TYPES: ReadonlySet<string> = new Set(['LLM', 'CHAT_MODEL']);
 const AI_SDK_CALL = /\.do(?:Generate|Stream)$/;
 const QUOTES = /^"|"$/g;
+/** Agent Development Kit of Google. */
+const ADK = 'gcp.vertex.agent';
 
 function has(attributes: SpanAttributes, ...paths: readonly string[]): boolean {
   return paths.some((path) => !attributes.at(path).isEmpty);
@@ -61,7 +63,8 @@ function bodies(
       const request = attributes.at(input).value;
       addRequest(transcript, request);
       const hasReply = addAnswer(transcript, attributes.at(output).value);
-      const tools = toolsIn(unpacked(request)?.get('tools'));
+      const sent = unpacked(request);
+      const tools = toolsIn(sent?.get('tools'), unpacked(sent?.get('config'))?.get('tools'));
       const facts = { model: attributes.at(model).value, usage: attributes.at(usage).json() };
       return { hasReply, tools, meta: metaOf(facts) };
     },
@@ -104,6 +107,16 @@ const VOCABULARIES: readonly Vocabulary[] = [
     speaks: (span) => has(span, 'gen_ai.prompt', 'gen_ai.completion', 'llm.prompts', 'llm.completions'),
     read: readOpenLlmetry,
   },
+  {
+    isModelCall: () => undefined,
+    ...bodies(`${ADK}.llm_request`, `${ADK}.llm_response`, 'gen_ai.request.model', 'gen_ai.usage'),
+    speaks: (span) => has(span, `${ADK}.llm_request.contents`),
+  },
+  {
+    isModelCall: () => undefined,
+    ...bodies('request_data', 'response_data', 'gen_ai.request.model', 'gen_ai.usage'),
+    speaks: (span) => has(span, 'request_data.messages', 'request_data.input', 'request_data.contents'),
+  },
 ];
 
 /**
@@ -121,6 +134,7 @@ export function isModelCall(attributes: SpanAttributes, events: readonly JsonVie
 const SESSIONS = [
   ...['gen_ai.conversation.id', 'session.id', 'langfuse.session.id', 'ai.telemetry.metadata.sessionId'],
   ...['traceloop.association.properties.session_id', 'traceloop.association.properties.thread_id'],
+  `${ADK}.session_id`,
 ];
 
 /** Reads the call, and adds its messages to the transcript. */

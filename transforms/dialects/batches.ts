@@ -21,10 +21,13 @@ import type {
 import { type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
 import { present } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
-import { type Call, callMeta } from './pairs/logged-call.ts';
+import type { Call } from './pairs/logged-call.ts';
 
 const ANSWERS = ['response', 'result', 'error'] as const;
 const REQUESTS = ['body', 'params'] as const;
+
+/** Results of requests that the model never got. */
+const UNANSWERED: ReadonlySet<string> = new Set(['expired', 'canceled']);
 
 /** A request that waits for its answer, or vice versa. */
 interface Half {
@@ -93,12 +96,18 @@ class BatchReader implements DialectReader, ObjectWalk {
 
   #join(sessionId: string, half: Half, other: Half, line: Line): readonly ReadElement[] {
     const [request, answer] = half.isAnswer ? [other, half] : [half, other];
+    if (UNANSWERED.has(answer.json.get('result')?.get('type')?.text() ?? ''))
+      return [request, answer].map(({ origin }) => dropped('no-completion', origin));
     const call = callOf(request.json, answer.json);
-    const read = this.#calls.read(call, {
-      userTurn: undefined,
-      reject: (reason, detail) => rejectObject(line, half.origin, reason, detail, -1),
-      drop: (name) => dropped(name, half.origin),
-    });
+    const read = this.#calls.read(
+      call,
+      {
+        userTurn: undefined,
+        reject: (reason, detail) => rejectObject(line, half.origin, reason, detail, -1),
+        drop: (name) => dropped(name, half.origin),
+      },
+      answer.json,
+    );
     if ('kind' in read) return [read, dropped('no-completion', other.origin)];
     const { messages, reply, tools, changes, refused } = read;
     if ('kind' in messages || (tools !== undefined && 'kind' in tools)) return [];
@@ -107,7 +116,7 @@ class BatchReader implements DialectReader, ObjectWalk {
     const entry: Entry = {
       ...{ kind: 'entry', origin: other.origin, sessionId, alone: true, timestamp: undefined },
       ...{ lines: log.take(), messages, tools: tools ?? [], reply, changes: changes ?? new Map() },
-      ...{ meta: callMeta(call, answer.json) },
+      ...(read.meta && { meta: read.meta }),
       ...(refused && { refused }),
     };
     return [settleReply(entry)];

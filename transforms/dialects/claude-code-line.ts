@@ -14,6 +14,8 @@ import { isTrue } from './logged-values.ts';
 import { callJson, makeMessage } from './made-messages.ts';
 
 const EMPTY_STRING_BYTES = 2;
+/** Beginning of a text that the client queues when a task in the background ends. */
+const NOTIFICATION = /^\s*<task-notification>/;
 
 /** The result of a tool and the call that it answers. */
 export interface ClaudeResult {
@@ -111,8 +113,10 @@ export class ClaudeLine {
   get queuedPrompt(): UserWords | undefined {
     const attachment = this.#json.get('attachment');
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
-    if (attachment.textOf('commandMode') !== 'prompt') return undefined;
-    return wordsOf(attachment.get('prompt'));
+    const words = wordsOf(attachment.get('prompt'));
+    const mode = attachment.textOf('commandMode');
+    if (mode === undefined) return NOTIFICATION.test(words?.text ?? '') ? undefined : words;
+    return mode === 'prompt' ? words : undefined;
   }
 
   /** Content of a user line; undefined if it is neither a text nor a list. */

@@ -20,7 +20,8 @@ export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
   ...['agent-name', 'agent-color', 'agent-setting', 'tag', 'task-summary', 'worktree-state', 'relocated'],
   ...['file-history-delta', 'attribution-snapshot', 'content-replacement', 'speculation-accept'],
   ...['continued-in', 'ended-by-model', 'bridge-session', 'history-suppression', 'isolation-latch'],
-  ...['atis-latch', 'cost-state', 'observer-ref'],
+  ...['atis-latch', 'cost-state', 'observer-ref', 'frame-link', 'artifact-autoreact-ledger'],
+  ...['artifact-comment-monitor'],
 ]);
 
 /** Beginnings of user texts that a command of the client produced. */
@@ -129,12 +130,13 @@ export class ClaudeSource {
     if (results.length === 0 && rest === undefined) return this.#drop('client-event', line, context);
     const thread = this.#open(line, context);
     this.#unfinished.delete(thread);
-    this.#kept.addBefore(thread, line.uuid, line.is('isCompactSummary'), fold, this.#spots);
-    const isTurn = results.length === 0 && !line.is('isMeta') && !line.is('isCompactSummary');
+    const isCopied = line.is('isCompactSummary');
+    this.#kept.addBefore(thread, line.uuid, isCopied, fold, this.#spots);
+    const isTurn = results.length === 0 && !line.is('isMeta') && !isCopied;
     if (isTurn && line.type === 'user') this.#rewind(line, thread, context);
     let place: FoldPlace | undefined;
     for (const { callId, message } of results) place = fold.answer(callId, message);
-    if (rest !== undefined) place = fold.add(rest, { isTurn });
+    if (rest !== undefined) place = fold.add(rest, { isTurn, isCopied });
     if (isTurn && line.type === 'user') this.#turns.set(thread, place as FoldPlace);
     this.#stand(line, thread, place, context);
     return undefined;

@@ -102,7 +102,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#options = options;
     const { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves', keepSealed = false } = options;
     const { keepsMeta = true } = options;
-    this.#fold = new Fold({ maxBytes: maxConversation, select, keepSealed, keepsMeta });
+    this.#fold = new Fold({ maxBytes: maxConversation, select, keepSealed, keepsMeta, lacks: spec.lacks });
     this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
     this.#memory = this.#remember();
     if (spec.alone) this.alone = true;

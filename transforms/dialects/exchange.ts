@@ -9,7 +9,7 @@ import { createPlainScanner, type Scanner } from '../json/scanner.ts';
 import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { objectBytes, textAt } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
-import { settleReply } from '../model/reply.ts';
+import { settleReply, withNotes } from '../model/reply.ts';
 import { timeIn, unreadableTime } from '../model/timestamp.ts';
 import { detect as isAnthropic, isCapture } from './anthropic-pair.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
@@ -86,7 +86,8 @@ class PairWalk implements ObjectWalk {
     const reply = isAnswered ? this.#reply.message(bytes) : undefined;
     if (reply !== undefined && reply.role !== '') this.#messages.expect(reply);
     const changes = NO_CHANGES;
-    return settleReply({ kind: 'entry', origin, sessionId, timestamp, messages, tools, reply, changes });
+    const entry: Entry = { kind: 'entry', origin, sessionId, timestamp, messages, tools, reply, changes };
+    return settleReply(isAnswered ? withNotes(entry, this.#reply.notes()) : entry);
   }
 
   forget(): void {

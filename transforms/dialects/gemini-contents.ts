@@ -4,18 +4,14 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import { inString } from '../json/respace.ts';
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import { contentOfParts } from './content-parts.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import type { FoldBlock } from './fold/draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
-import { type GeminiResult, partOf, resultOfParts } from './gemini-message.ts';
+import { blocksOfPart, type GeminiResult, partOf, resultOfParts } from './gemini-message.ts';
 import { metaOf } from './logged-meta.ts';
-import { isTrue, present } from './logged-values.ts';
-import { callJson, makeMessage } from './made-messages.ts';
+import { makeMessage } from './made-messages.ts';
 
-const EMPTY_STRING_BYTES = 2;
 const MAIN = 'main';
 const QWEN = 'qwen-code';
 const GEMINI = 'gemini-cli';
@@ -113,7 +109,7 @@ export class ContentsSource {
     const notes: ReadingNote[] = [];
     if (content.get('role')?.text() === 'model') {
       const name = `${this.#contents++}`;
-      const blocks = parts.flatMap((part) => this.#blocksOf(part, notes));
+      const blocks = parts.flatMap((part) => blocksOfPart(part, notes, (called) => this.#nameCall(called)));
       const meta = metaOf({ model: line?.get('model'), usage: line?.get('usageMetadata') });
       fold.amend(name, blocks, 'add', { notes, meta });
       return;
@@ -126,25 +122,6 @@ export class ContentsSource {
       isTurn: results.length === 0,
       notes,
     });
-  }
-
-  /** The blocks that a part of an answer is: a text, a thought, a call, or a part that stays as it is. */
-  #blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
-    const call = part.get('functionCall');
-    if (call?.type === 'object') {
-      const name = call.get('name')?.text();
-      const id = call.get('id')?.text() || this.#nameCall(name);
-      const args = call.get('args');
-      return [
-        { kind: 'call', id, json: callJson(id, name, present(args) ? inString(args.bytes) : undefined) },
-      ];
-    }
-    const text = part.get('text');
-    const isThought = isTrue(part.get('thought'));
-    if (isThought && text?.type === 'string') return [{ kind: 'thought', text: text.copy() }];
-    const read = partOf(part, notes);
-    if ('object' in read) return [{ kind: 'part', object: read.object }];
-    return read.text.length > EMPTY_STRING_BYTES ? [{ kind: 'text', text: read.text }] : [];
   }
 
   #nameCall(name: string | undefined): string {

@@ -9,14 +9,17 @@ import { encode } from '../json/utf8.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
 import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from './content-parts.ts';
-import { blockOfPart, type FoldBlock } from './fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
-import { present } from './logged-values.ts';
+import { isTrue, present } from './logged-values.ts';
 import { callJson, makeMessage, toolMessage } from './made-messages.ts';
 import { keptBlock, noted, RESULT_ERROR, SUMMARY } from './reading-notes.ts';
 
 export interface GeminiResult {
-  readonly callId: string;
+  /** Undefined for a response that does not name its call. */
+  readonly callId: string | undefined;
+  /** JSON text. */
+  readonly content: Uint8Array;
   readonly message: Message;
 }
 
@@ -35,6 +38,8 @@ export type GeminiMessage =
       readonly id: string;
       readonly blocks: readonly FoldBlock[];
       readonly results: readonly GeminiResult[];
+      /** Other ids of the calls that have their result: the API's, where the client gave them its own. */
+      readonly aliases: readonly string[];
       readonly notes: readonly ReadingNote[];
       readonly meta: Meta;
     }
@@ -43,6 +48,7 @@ export type GeminiMessage =
   | { readonly kind: 'unknown'; readonly id: string; readonly type: string }
   | { readonly kind: 'bad'; readonly detail: string };
 
+const EMPTY_STRING_BYTES = 2;
 /** Qwen Code, whose first versions recorded as Gemini CLI does, has its own name for an answer. */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);
@@ -54,24 +60,25 @@ export function readGeminiMessage(json: JsonView): GeminiMessage {
     return { kind: 'bad', detail: 'a message has no id or no type' };
   if (CLIENT.has(type)) return { kind: 'client', id };
   if (type !== 'user' && !ANSWERS.has(type)) return { kind: 'unknown', id, type };
-  if (ANSWERS.has(type)) {
-    const { parts, notes } = partsOf(listOf(json.get('content')));
-    return readAnswer(id, json, parts, notes);
-  }
+  if (ANSWERS.has(type)) return readAnswer(id, json);
   return readUser(id, listOf(json.get('content')));
 }
 
 function readUser(id: string, content: readonly JsonView[]): GeminiMessage {
-  const responses = content.filter((part) => callIdOf(part) !== undefined);
-  const results = responses.map((part) => resultOfParts([part], callIdOf(part) as string, []));
+  const responses = content.filter((part) => responseOf(part) !== undefined);
+  const results = responses.map((part) => resultOfParts([part], callIdOf(part), []));
   const { parts, notes } = partsOf(content.filter((part) => !responses.includes(part)));
   if (results.length > 0 && parts.length === 0) return { kind: 'results', id, results };
   const message = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
   return results.length === 0 ? { kind: 'user', id, message } : { kind: 'results', id, results, message };
 }
 
-const callIdOf = (part: JsonView): string | undefined =>
-  part.type === 'object' ? part.get('functionResponse')?.get('id')?.text() : undefined;
+function responseOf(part: JsonView): JsonView | undefined {
+  const response = part.type === 'object' ? part.get('functionResponse') : undefined;
+  return response?.type === 'object' ? response : undefined;
+}
+
+const callIdOf = (part: JsonView): string | undefined => responseOf(part)?.get('id')?.text();
 
 interface Parts {
   readonly parts: readonly Part[];
@@ -105,27 +112,102 @@ function imageOf(data: JsonView | undefined): Uint8Array | undefined {
   return imagePart(dataUrl(media.bytes, bytes.bytes));
 }
 
-function readAnswer(
-  id: string,
-  json: JsonView,
-  parts: readonly Part[],
-  notes: readonly ReadingNote[],
-): GeminiMessage {
-  const texts = parts.map(blockOfPart);
-  const thoughts = (json.get('thoughts')?.elements() ?? []).flatMap(thoughtOf);
-  const calls = (json.get('toolCalls')?.elements() ?? []).map((call, i) => ({
-    call,
-    callId: call.get('id')?.text() || `${id}-${i}`,
-  }));
-  const blocks = calls.map(({ call, callId }): FoldBlock => {
-    const args = call.get('args');
-    const written = present(args) ? inString(args.bytes) : undefined;
-    return { kind: 'call', id: callId, json: callJson(callId, call.get('name')?.text(), written) };
+/** A call of an answer; the client adds its result. */
+interface LoggedCall {
+  readonly view: JsonView;
+  readonly id: string;
+  readonly block: FoldBlock;
+}
+
+function readAnswer(id: string, json: JsonView): GeminiMessage {
+  const notes: ReadingNote[] = [];
+  const content = listOf(json.get('content'));
+  const calls = (json.get('toolCalls')?.elements() ?? []).map((view, i): LoggedCall => {
+    const callId = view.get('id')?.text() || `${id}-${i}`;
+    return { view, id: callId, block: callBlock(view, callId) };
   });
-  const results = calls.flatMap(({ call, callId }) => resultsOf(call, callId));
+  const [aliases, named] = pairCalls(content, calls);
+  const said = content.flatMap((part) => {
+    const call = named.get(part);
+    return call === undefined ? blocksOfPart(part, notes) : [...signatureOf(part), call.block];
+  });
+  const paired = new Set(named.values());
+  const others = calls.filter((call) => !paired.has(call)).map(({ block }) => block);
+  const hasThoughts = said.some(({ kind }) => kind === 'thought');
+  const thoughts = hasThoughts ? [] : (json.get('thoughts')?.elements() ?? []).flatMap(thoughtOf);
+  const results = calls.flatMap((call) => resultsOf(call.view, call.id));
   const meta = metaOf({ model: json.get('model'), usage: json.get('tokens') });
-  const all = thoughts.length > 0 ? [...notes, SUMMARY] : notes;
-  return { kind: 'answer', id, blocks: [...thoughts, ...texts, ...blocks], results, notes: all, meta };
+  if (thoughts.length > 0 || hasThoughts) notes.push(SUMMARY);
+  return { kind: 'answer', id, blocks: [...thoughts, ...said, ...others], results, aliases, notes, meta };
+}
+
+/**
+ * Newer versions write each call twice: as the part of the content that the model wrote, and among the calls that they
+ * carried out, possibly with another id. Pairs both by their id, or else the next ones of a name.
+ */
+function pairCalls(
+  content: readonly JsonView[],
+  calls: readonly LoggedCall[],
+): [aliases: readonly string[], named: ReadonlyMap<JsonView, LoggedCall>] {
+  const aliases: string[] = [];
+  const named = new Map<JsonView, LoggedCall>();
+  const open = [...calls];
+  const written = content.flatMap((part) => {
+    const call = part.type === 'object' ? part.get('functionCall') : undefined;
+    return call?.type === 'object'
+      ? [{ part, id: call.get('id')?.text(), name: call.get('name')?.text() }]
+      : [];
+  });
+  const pair = (part: JsonView, at: number): void => {
+    const [call] = open.splice(at, at < 0 ? 0 : 1);
+    if (at >= 0 && call !== undefined) named.set(part, call);
+  };
+  for (const { part, id } of written)
+    pair(
+      part,
+      open.findIndex((call) => call.id === id),
+    );
+  for (const { part, id, name } of written) {
+    if (named.has(part)) continue;
+    pair(
+      part,
+      open.findIndex(({ view }) => view.get('name')?.text() === name),
+    );
+    if (id !== undefined && present(named.get(part)?.view.get('result'))) aliases.push(id);
+  }
+  return [aliases, named];
+}
+
+function callBlock(call: JsonView, id: string | undefined): FoldBlock {
+  const args = call.get('args');
+  const written = present(args) ? inString(args.bytes) : undefined;
+  return { kind: 'call', id, json: callJson(id, call.get('name')?.text(), written) };
+}
+
+/** The blocks that a part of an answer is: a text, a thought, a call, or a part that stays as it is, and its signature. */
+export function blocksOfPart(
+  part: JsonView,
+  notes: ReadingNote[],
+  nameCall: (name: string | undefined) => string | undefined = () => undefined,
+): readonly FoldBlock[] {
+  if (part.type !== 'object') return [blockOfPart(partOf(part, notes))];
+  const sealed = signatureOf(part);
+  const call = part.get('functionCall');
+  if (call?.type === 'object')
+    return [...sealed, callBlock(call, call.get('id')?.text() || nameCall(call.get('name')?.text()))];
+  const text = part.get('text');
+  if (text?.type === 'string' && text.bytes.length <= EMPTY_STRING_BYTES) return sealed;
+  if (text?.type === 'string' && isTrue(part.get('thought')))
+    return [{ kind: 'thought', text: text.copy() }, ...sealed];
+  if (text === undefined && sealed.length > 0 && part.members().length === sealed.length) return sealed;
+  return [...sealed, blockOfPart(partOf(part, notes))];
+}
+
+/** The encrypted reasoning that comes with a part. */
+function signatureOf(part: JsonView): readonly FoldBlock[] {
+  const signature = part.get('thoughtSignature');
+  const isThere = signature?.type === 'string' && signature.bytes.length > EMPTY_STRING_BYTES;
+  return isThere ? [sealedBlock(signature.copy())] : [];
 }
 
 /** A thought's subject and description. */
@@ -139,11 +221,27 @@ function resultsOf(call: JsonView, callId: string): readonly GeminiResult[] {
   const result = call.get('result');
   if (!present(result)) return [];
   const notes: ReadingNote[] = call.get('status')?.text() === 'error' ? [RESULT_ERROR] : [];
-  return [resultOfParts(result.type === 'array' ? result.elements() : [result], callId, notes)];
+  return [
+    resultOfParts(ownParts(result.type === 'array' ? result.elements() : [result], callId), callId, notes),
+  ];
+}
+
+/** The call's part of a result: newer versions log the results of parallel calls together, with each of the calls. */
+function ownParts(parts: readonly JsonView[], callId: string): readonly JsonView[] {
+  if (!parts.some((part) => callIdOf(part) === callId)) return parts;
+  let isOwn = callIdOf(parts.find((part) => responseOf(part) !== undefined) as JsonView) === callId;
+  return parts.filter((part) => {
+    if (responseOf(part) !== undefined) isOwn = callIdOf(part) === callId;
+    return isOwn;
+  });
 }
 
 /** The result of a call, from the parts that the API gives for it. */
-export function resultOfParts(list: readonly JsonView[], callId: string, notes: ReadingNote[]): GeminiResult {
+export function resultOfParts(
+  list: readonly JsonView[],
+  callId: string | undefined,
+  notes: ReadingNote[],
+): GeminiResult {
   const parts = list.flatMap((part): readonly Part[] => {
     const result = part.get('functionResponse');
     const response = result?.get('response');
@@ -153,11 +251,12 @@ export function resultOfParts(list: readonly JsonView[], callId: string, notes: 
   });
   const [only] = parts;
   const content = parts.length === 1 && only !== undefined && 'text' in only ? only.text : listOfParts(parts);
-  return { callId, message: noted(toolMessage(callId, content), notes) };
+  return { callId, content, message: noted(toolMessage(callId, content), notes) };
 }
 
 /** The text of an output or an error, or the JSON text of anything else. */
 function responseText(response: JsonView): Uint8Array {
+  if (response.members().length !== 1) return inString(response.bytes);
   const text = [response.get('output'), response.get('error')].find((view) => view?.type === 'string');
   return text === undefined ? inString(response.bytes) : text.copy();
 }

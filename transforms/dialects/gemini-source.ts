@@ -6,12 +6,17 @@ import type { ReadContext } from './dialect-spec.ts';
 import type { Fold, FoldPlace } from './fold/fold.ts';
 import { type GeminiMessage, readGeminiMessage } from './gemini-message.ts';
 import { metaOf } from './logged-meta.ts';
+import { toolMessage } from './made-messages.ts';
 import { unknownEvent } from './reading-notes.ts';
 
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
 
+/** In place of the id of a call whose result the answer contains already. */
+const REPEATED = '';
+
 type GeminiResults = Extract<GeminiMessage, { kind: 'results' }>;
+type GeminiAnswer = Extract<GeminiMessage, { kind: 'answer' }>;
 
 /** A message of the current conversation. */
 interface Spot {
@@ -30,6 +35,8 @@ export class GeminiSource {
   readonly #spots = new Map<string, Spot>();
   /** Calls of the current conversation whose answer contains their result. */
   readonly #answered = new Set<string>();
+  /** Messages of the context that is being replaced: they are context only where they come again. */
+  #replaced: ReadonlySet<string> = new Set();
   /** Number of conversations so far: a message that returns in another one is a different message. */
   #stretch = 0;
 
@@ -87,33 +94,50 @@ export class GeminiSource {
     }
     const old = known?.kind === kind ? known.place : undefined;
     const before = known?.before ?? fold.last;
-    if (kind === 'user') {
-      const logged = message.message;
-      const place = old === undefined ? fold.add(logged, { isTurn: true }) : fold.reset(old, logged);
-      if (known === undefined) this.#spots.set(id, { before, place, name, kind });
-      return true;
-    }
-    if (old !== undefined) fold.reset(old);
-    const { blocks, results, notes, meta } = message;
-    const place = fold.amend(name, blocks, 'add', { notes, meta });
-    for (const { callId, message: result } of results) {
-      fold.answer(callId, result);
-      this.#answered.add(callId);
-    }
+    const isCopied = this.#replaced.has(id);
+    let place: FoldPlace;
+    if (kind === 'answer') place = this.#takeAnswer(message, name, old, fold);
+    else if (old === undefined) place = fold.add(message.message, { isTurn: true, isCopied });
+    else place = fold.reset(old, message.message);
     if (known === undefined) this.#spots.set(id, { before, place, name, kind });
     return true;
   }
 
+  /** @param old where the answer was written before: the results that came after it stay */
+  #takeAnswer(answer: GeminiAnswer, name: string, old: FoldPlace | undefined, fold: Fold): FoldPlace {
+    const { id, blocks, results, aliases, notes, meta } = answer;
+    const earlier = [...(old?.calls ?? [])];
+    if (old !== undefined) fold.reset(old);
+    const place = fold.amend(name, blocks, 'add', { notes, meta, isCopied: this.#replaced.has(id) });
+    for (const { callId, message } of results) {
+      fold.answer(callId, message);
+      if (callId !== undefined) this.#answered.add(callId);
+    }
+    for (const alias of aliases) this.#answered.add(alias);
+    for (const { id: callId, result } of earlier) {
+      const isOpen = place.calls.some((call) => call.id === callId && call.result === undefined);
+      if (isOpen && result !== undefined) fold.answer(callId, result);
+    }
+    return place;
+  }
+
   /** Adds the results that their calls do not contain. @returns whether the message adds anything */
   #takeResults({ id, results, message }: GeminiResults, fold: Fold): boolean {
-    if (this.#spots.has(id)) return false;
-    const before = fold.last;
-    let place: FoldPlace | undefined;
-    for (const { callId, message: result } of results)
-      if (!this.#answered.has(callId)) place = fold.answer(callId, result);
-    if (message !== undefined) place = fold.add(message);
-    this.#spots.set(id, { before, place, name: `${this.#stretch} ${id}`, kind: 'results' });
-    return place !== undefined;
+    const known = this.#spots.get(id);
+    const before = known?.before ?? fold.last;
+    let isNew = message !== undefined;
+    for (const { callId: logged, content, message: result } of results) {
+      const callId = logged ?? openCall(fold);
+      if (callId === REPEATED || (callId !== undefined && this.#answered.has(callId))) continue;
+      fold.answer(callId, logged === callId ? result : toolMessage(callId, content));
+      if (callId !== undefined) this.#answered.add(callId);
+      isNew = true;
+    }
+    let place = known?.place;
+    if (message !== undefined) place = place === undefined ? fold.add(message) : fold.reset(place, message);
+    if (known === undefined)
+      this.#spots.set(id, { before, place, name: `${this.#stretch} ${id}`, kind: 'results' });
+    return isNew;
   }
 
   /** Removes a message and everything after it; if there is no such message, removes everything. */
@@ -135,21 +159,30 @@ export class GeminiSource {
   #replaceAll(list: JsonView, context: ReadContext): Rejection | undefined {
     this.#open(context, undefined);
     const { fold } = context;
-    const ids = list.elements().map((message) => message.get('id')?.text());
-    const known = [...this.#spots.keys()];
+    const messages = list.elements().map((message) => message.get('id')?.text() ?? '');
+    const ids = messages.filter((id) => this.#isOfBoth(this.#spots.get(id)));
+    const all = [...this.#spots.keys()];
+    const known = all.filter((id) => this.#isOfBoth(this.#spots.get(id)));
     const shared = known.findIndex((id, i) => id !== ids[i]);
-    const count = shared < 0 ? known.length : shared;
-    const next = known[count];
+    const next = shared < 0 ? undefined : known[shared];
     if (next !== undefined) {
-      if (count > 0) fold.cut((this.#spots.get(next) as Spot).before);
+      if (shared > 0) fold.cut((this.#spots.get(next) as Spot).before);
       else if (fold.last.index >= 0) {
         fold.close(true);
         this.#open(context, undefined);
       }
-      for (const id of known.slice(count)) this.#spots.delete(id);
+      this.#replaced = new Set(all);
+      for (const id of all.slice(all.indexOf(next))) this.#spots.delete(id);
       this.#beginStretch();
     }
-    return this.#takeAll(list, context);
+    const rejection = this.#takeAll(list, context);
+    this.#replaced = new Set();
+    return rejection;
+  }
+
+  /** Is it a message that both the recording and the context have? Results are in the context only, notes in neither. */
+  #isOfBoth(spot: Spot | undefined): boolean {
+    return spot?.kind === 'user' || spot?.kind === 'answer';
   }
 
   #beginStretch(): void {
@@ -162,4 +195,13 @@ export class GeminiSource {
     fold.open(MAIN, this.#session ?? origin.source, time(stamp));
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
   }
+}
+
+/** The call that a result without an id answers: the first open one of the last answer with calls. */
+function openCall({ items }: Fold): string | undefined {
+  const calls = items.findLast(({ calls: { length } }) => length > 0)?.calls;
+  if (calls === undefined) return undefined;
+  return calls.every(({ result }) => result !== undefined)
+    ? REPEATED
+    : calls.find(({ result }) => !result)?.id;
 }

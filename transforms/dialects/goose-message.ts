@@ -10,6 +10,11 @@ import { isTrue, present } from './logged-values.ts';
 import { callJson, makeMessage, toolMessage } from './made-messages.ts';
 import { noted, RESULT_ERROR } from './reading-notes.ts';
 
+/** Blocks that goose shows to the user and does not send to the model. */
+const CLIENT: ReadonlySet<string> = new Set([
+  ...['toolConfirmationRequest', 'actionRequired', 'systemNotification', 'conversationCompacted'],
+  ...['contextLengthExceeded', 'summarizationRequested', 'error'],
+]);
 const REQUESTS: ReadonlySet<string> = new Set(['toolRequest', 'frontendToolRequest']);
 const FALSE = 'f'.charCodeAt(0);
 
@@ -17,34 +22,46 @@ export function isGooseMessage(message: JsonView): boolean {
   return message.get('role')?.type === 'string' && message.get('content')?.type === 'array';
 }
 
-/** Was it hidden from the model? */
+/** Was it hidden from the model by a compaction? A notice that only the user sees was not. */
 export function isHidden(message: JsonView): boolean {
-  return message.get('metadata')?.get('agentVisible')?.bytes[0] === FALSE;
+  if (message.get('metadata')?.get('agentVisible')?.bytes[0] !== FALSE) return false;
+  const blocks = message.get('content')?.elements() ?? [];
+  return blocks.length === 0 || blocks.some(isForModel);
+}
+
+/** Is it sent to the model? Tools also return parts that only the user should see, often the same in other words. */
+function isForModel(block: JsonView): boolean {
+  if (CLIENT.has(block.textOf('type') ?? '')) return false;
+  const audience = block.get('annotations')?.get('audience')?.elements() ?? [];
+  return audience.length === 0 || audience.some((one) => one.text() === 'assistant');
 }
 
 /** @param name of the assistant message, if it is one */
 export function foldGooseMessage(message: JsonView, name: string, { fold }: ReadContext): void {
   const role = message.get('role')?.text() ?? '';
-  const blocks = message.get('content')?.elements() ?? [];
+  const all = message.get('content')?.elements() ?? [];
+  const blocks = all.filter(isForModel);
+  const changes = blocks.length < all.length ? ['not-by-model'] : [];
   const notes: ReadingNote[] = [];
+  if (blocks.length === 0 && all.length > 0) return;
   if (role === 'assistant') {
     fold.amend(
       name,
       blocks.flatMap((block) => blockOf(block, notes)),
       'add',
-      { notes },
+      { notes, changes },
     );
     return;
   }
   const isResult = (block: JsonView): boolean => block.get('type')?.text() === 'toolResponse';
   for (const block of blocks.filter(isResult)) {
-    const { callId, result } = resultOf(block);
-    fold.answer(callId, result);
+    const { callId, result, changes: omitted } = resultOf(block);
+    fold.answer(callId, result, { changes: omitted });
   }
   const parts = blocks.filter((block) => !isResult(block)).map((block) => mcpPart(block, notes));
   if (parts.length === 0) return;
   const isTurn = role === 'user' && parts.length === blocks.length;
-  fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, notes });
+  fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, notes, changes });
 }
 
 function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
@@ -68,16 +85,31 @@ function callOf(block: JsonView): FoldBlock {
   return { kind: 'call', id, json: callJson(id, call?.get('name')?.text(), written) };
 }
 
+interface GooseResult {
+  readonly callId: string | undefined;
+  readonly result: Message;
+  /** Rewrites of the result, by rule. */
+  readonly changes: readonly string[];
+}
+
 /** So is a result: a list of parts, an object with such a list, or an error. */
-function resultOf(block: JsonView): { readonly callId: string | undefined; readonly result: Message } {
+function resultOf(block: JsonView): GooseResult {
   const callId = block.get('id')?.text();
   const envelope = block.get('toolResult');
   const value = envelope?.get('value') ?? envelope;
   const error = envelope?.get('error');
-  const list = value?.type === 'array' ? value : value?.get('content');
+  const list = (value?.type === 'array' ? value : value?.get('content'))?.elements() ?? [];
   const isError = present(error) || isTrue(value?.get('isError'));
   const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
-  const parts = (list?.elements() ?? []).map((part) => mcpPart(part, notes));
-  const content = error?.type === 'string' ? error.copy() : listOfParts(parts);
-  return { callId, result: noted(toolMessage(callId, content), notes) };
+  const seen = list.filter(isForModel);
+  const structured = value?.get('structuredContent');
+  const parts = seen.map((part) => mcpPart(part, notes));
+  const content =
+    error?.type === 'string'
+      ? error.copy()
+      : list.length === 0 && present(structured)
+        ? inString(structured.bytes)
+        : listOfParts(parts);
+  const changes = seen.length < list.length ? ['not-by-model'] : [];
+  return { callId, result: noted(toolMessage(callId, content), notes), changes };
 }

@@ -83,14 +83,19 @@ function addObject(transcript: Transcript, request: JsonView): void {
     else addValue(transcript, request);
     return;
   }
-  addSystem(
-    transcript,
-    firstOf(request, 'system', 'instructions', 'systemInstruction', 'system_instruction', 'system_prompt'),
-  );
+  addSystem(transcript, firstOf(request, ...SYSTEMS) ?? firstOf(request.get('config'), ...SYSTEMS));
   if (inner.type === 'array' && inner.elements().some((one) => isItem(one)))
     addItems(transcript, inner.elements());
   else addRequest(transcript, inner);
 }
+
+const SYSTEMS = [
+  'system',
+  'instructions',
+  'systemInstruction',
+  'system_instruction',
+  'system_prompt',
+] as const;
 
 /** The system text: a text, parts, or an object with parts. */
 export function addSystem(transcript: Transcript, logged: JsonView | undefined): void {
@@ -182,7 +187,9 @@ const isBlock = (one: JsonView): boolean =>
   !isLangChain(one);
 
 const isLangChain = (one: JsonView): boolean =>
-  ['ai', 'AIMessageChunk', 'constructor'].includes(one.get('type')?.text() ?? '');
+  ['ai', 'AIMessageChunk', 'constructor', 'Generation', 'ChatGeneration'].includes(
+    one.get('type')?.text() ?? '',
+  );
 
 function addCompletion(transcript: Transcript, answer: JsonView): void {
   const choices = firstOf(answer, 'choices', 'candidates', 'generations');
@@ -220,7 +227,7 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   const inner = firstOf(answer, 'message', 'content');
   const message = inner?.type === 'object' ? inner : answer;
   const calls = firstOf(answer, 'toolCalls', 'tool_calls');
-  const text = firstOf(answer, 'text', 'completion', 'output_text', 'output', 'response', 'message');
+  const text = firstOf(answer, ...TEXTS);
   if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
   else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.add(message, 'assistant');
   else if (text?.type === 'string' || calls !== undefined)
@@ -231,6 +238,11 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   else if (text?.type === 'object') addCompletion(transcript, text);
   else addValue(transcript, answer, 'assistant');
 }
+
+/** Members that hold the text of an answer that is not a message. */
+const TEXTS = [
+  ...['text', 'completion', 'output_text', 'output', 'response', 'message', 'combined_chunk_content'],
+];
 
 /** Members that mark an object as a message of the model. */
 const SPEAKING = ['role', 'content', 'parts', 'kwargs', 'data', 'tool_calls', 'function_call'];
@@ -259,6 +271,8 @@ function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
   if (tool?.type !== 'object') return [];
   const declared = firstOf(tool, 'functionDeclarations', 'function_declarations');
   if (declared?.type === 'array') return declared.elements().flatMap(definitionsIn);
+  const spec = tool.get('toolSpec');
+  if (spec?.type === 'object') return [toolOfConverse(spec)];
   const inner = tool.get('function');
   if (inner?.type === 'object') return [defineTool(oneLine(inner.copy()))];
   const isFunction = tool.get('type')?.text() === 'function';
@@ -267,4 +281,13 @@ function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
     .members()
     .flatMap(([key, value]): Piece[] => (key === 'type' ? [] : [[key, value.copy()]]));
   return [defineTool(objectOf(pieces))];
+}
+
+/** A definition of Converse (Bedrock), whose schema is an object in `json`. */
+function toolOfConverse(spec: JsonView): ToolDefinition {
+  const pieces = spec.members().flatMap(([key, value]): Piece[] => {
+    const schema = key === 'inputSchema' ? value.get('json') : undefined;
+    return [schema === undefined ? [key, value.copy()] : ['parameters', schema.copy()]];
+  });
+  return defineTool(objectOf(pieces));
 }

@@ -4,7 +4,7 @@
  * (json/known-list.ts).
  */
 
-import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { createKeeper } from '../json/keep.ts';
 import { KnownList } from '../json/known-list.ts';
 import {
@@ -19,8 +19,9 @@ import {
 import { oneLine } from '../json/one-line.ts';
 import type { Scanner } from '../json/scanner.ts';
 import { knownText } from '../json/utf8.ts';
-import type { Message } from '../model/element.ts';
-import { stringValue } from '../model/message.ts';
+import type { Message, ReadingNote } from '../model/element.ts';
+import { stringValue, textAt } from '../model/message.ts';
+import { answerNotes } from './reading-notes.ts';
 
 /** A message as logged; one without a string role is kept too, so that its bytes are recognised again. */
 export interface LoggedMessage {
@@ -99,6 +100,8 @@ export interface ReplyReader {
   read(bytes: Uint8Array, at: number): number;
   /** The reply of the response read last, from the same `bytes`. Undefined if there is no message object. */
   message(bytes: Uint8Array): Message | undefined;
+  /** Findings about the response read last. */
+  notes(): readonly ReadingNote[];
 }
 
 /** Nesting around the response, a choice and its message. */
@@ -110,21 +113,38 @@ export function createReplyReader(scanner: Scanner): ReplyReader {
   const object = createObjectReader(scanner);
   let start = -1;
   let end = -1;
+  let choices = 0;
+  let finish: string | undefined;
+  let hasError = false;
+
+  function forgetChoices(): void {
+    start = -1;
+    choices = 0;
+    finish = undefined;
+  }
 
   // created once: V8 does not compile a function that is new for each object
   const inResponse: MemberVisitor = (keyStart, keyEnd, value, bytes) => {
+    if (isKey(bytes, keyStart, keyEnd, 'error')) hasError = bytes[value] !== LETTER_N;
     if (!isKey(bytes, keyStart, keyEnd, 'choices')) return scanner.value(bytes, value, RESPONSE_DEPTH + 1);
-    start = -1;
+    forgetChoices();
     if (bytes[value] !== OPEN_ARRAY) return scanner.value(bytes, value, CHOICE_DEPTH - 1);
     return walkElements(bytes, value, scanner, inChoices);
   };
 
-  const inChoices: ElementVisitor = (number, choice, bytes) =>
-    number === 0 && bytes[choice] === OPEN_OBJECT
+  const inChoices: ElementVisitor = (number, choice, bytes) => {
+    choices = number + 1;
+    return number === 0 && bytes[choice] === OPEN_OBJECT
       ? walkMembers(bytes, choice, scanner, inChoice)
       : scanner.value(bytes, choice, CHOICE_DEPTH);
+  };
 
   const inChoice: MemberVisitor = (keyStart, keyEnd, value, bytes) => {
+    if (isKey(bytes, keyStart, keyEnd, 'finish_reason')) {
+      const after = scanner.value(bytes, value, MESSAGE_DEPTH);
+      finish = after < 0 ? undefined : textAt(bytes, value, after);
+      return after;
+    }
     if (!isKey(bytes, keyStart, keyEnd, 'message')) return scanner.value(bytes, value, MESSAGE_DEPTH);
     start = bytes[value] === OPEN_OBJECT ? value : -1;
     end = object.scan(bytes, value, MESSAGE_DEPTH);
@@ -133,7 +153,8 @@ export function createReplyReader(scanner: Scanner): ReplyReader {
 
   return {
     read(bytes, at) {
-      start = -1;
+      forgetChoices();
+      hasError = false;
       if (bytes[at] !== OPEN_OBJECT) return scanner.value(bytes, at, RESPONSE_DEPTH);
       return walkMembers(bytes, at, scanner, inResponse);
     },
@@ -142,5 +163,6 @@ export function createReplyReader(scanner: Scanner): ReplyReader {
       const text = object.copy(bytes, start, end);
       return { bytes: text, role: stringValue(text, 'role') ?? '' };
     },
+    notes: () => answerNotes(finish, hasError, choices),
   };
 }

@@ -84,9 +84,15 @@ export function callOf(call: JsonView): CallBlock {
   const name =
     firstOf(inner, 'name', 'toolName', 'tool_name', 'function_name') ??
     (fn?.type === 'string' ? fn : undefined);
-  const args = firstOf(inner, 'arguments', 'input', 'args');
+  const logged = firstOf(inner, 'arguments', 'input', 'args');
+  const pieces = firstOf(inner, 'partial_json');
+  const args = isNothing(logged) && pieces?.type === 'string' ? pieces : logged;
   return { kind: 'call', id: id?.text(), name: name?.text(), args: args && textOf(args) };
 }
+
+/** Are the arguments absent or empty? LangChain has those of a streamed call beside an empty input. */
+const isNothing = (args: JsonView | undefined): boolean =>
+  args === undefined || args.text() === '' || (args.type === 'object' && args.members().length === 0);
 
 function resultOf(part: JsonView): ResultBlock {
   const id = firstOf(part, 'id', 'tool_use_id', 'toolCallId', 'tool_call_id', 'call_id', 'toolUseId');
@@ -127,12 +133,11 @@ function conversePart(part: JsonView): MessageBlock | undefined {
   return thought?.type === 'string' ? { kind: 'thought', text: thought.copy() } : undefined;
 }
 
-/** Texts are joined, as in a result of any other API; of a list with anything else the JSON text. */
+/** Texts and JSON values are joined, as in a result of any other API; of a list with anything else the JSON text. */
 function converseResult(content: JsonView | undefined): Uint8Array {
-  const texts = content?.elements().map((part) => part.get('text')) ?? [];
-  const areTexts = texts.every((text): text is JsonView => text?.type === 'string');
-  if (texts.length === 0 || !areTexts) return resultText(content);
-  return joinStrings(texts.map((text) => text.copy()));
+  const parts = content?.elements().map((part) => firstOf(part, 'text', 'json')) ?? [];
+  const areKnown = parts.every((part): part is JsonView => part !== undefined);
+  return parts.length > 0 && areKnown ? joinStrings(parts.map(textOf)) : resultText(content);
 }
 
 function mediaPart(part: JsonView): MessageBlock {

@@ -7,6 +7,7 @@
 
 import type { JsonView } from '../json/json-view.ts';
 import type { Message, ReadingNote, Rejection } from '../model/element.ts';
+import { isClineSession } from './cline-message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ReadContext } from './dialect-spec.ts';
@@ -134,6 +135,7 @@ const messages: Dialect = defineDialect({
   detect: (first) =>
     LISTS.some((key) => isList(first.get(key))) &&
     !OTHERS.some((key) => first.get(key) !== undefined) &&
+    !isClineSession(first) &&
     OF_CHATS.filter((key) => first.get(key) !== undefined).length < 2,
   read(json, context, ignored) {
     const listed = messagesIn(json, context);

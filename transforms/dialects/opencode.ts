@@ -11,16 +11,19 @@ import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import type { FoldBlock } from './fold/draft.ts';
+import { blockOfPart, type FoldBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
 import { isTrue, present, textOf } from './logged-values.ts';
-import { callJson, makeMessage, toolMessage } from './made-messages.ts';
-import { keptBlock, noted, RESULT_ERROR } from './reading-notes.ts';
+import { callJson, makeMessage, systemMessage, toolMessage } from './made-messages.ts';
+import { INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './reading-notes.ts';
 
 const MAIN = 'main';
 const HARNESS = 'opencode';
 /** OpenCode asks for the summary of a compaction with these words, which the log leaves out. */
 const COMPACTION = encode(quote('What did we do so far?'));
+/** It says this about a command of the user that a sub-agent carries out; the call comes in the answer. */
+const SUBTASK = encode(quote('The following tool was executed by the user'));
+const ABORTED = 'MessageAbortedError';
 
 function detect(first: FirstObject): boolean {
   const info = first.get('info');
@@ -49,6 +52,7 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
     context.fold.describe(metaOf({ source_id: info?.get('id'), harness: HARNESS, parent }));
   };
   open();
+  for (const text of systemTexts(messages)) for (const one of systemMessage(text)) context.fold.add(one);
   for (const [i, message] of messages.entries()) {
     const parts = message.get('parts')?.elements() ?? [];
     if (parts.some((part) => typeOf(part) === 'compaction') && context.fold.last.index >= 0) {
@@ -62,6 +66,13 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
   return undefined;
 }
 
+/** The system text that older versions log with each answer. */
+function systemTexts(messages: readonly JsonView[]): readonly Uint8Array[] {
+  const answer = messages.find((message) => message.get('info')?.get('role')?.text() === 'assistant');
+  const texts = answer?.get('info')?.get('system')?.elements() ?? [];
+  return texts.filter(({ type }) => type === 'string').map((text) => text.copy());
+}
+
 const typeOf = (part: JsonView): string | undefined => part.get('type')?.text();
 
 /** Takes the texts that a user typed, and the files with them. The client puts the text of a file into a separate text. */
@@ -72,6 +83,7 @@ function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
     const isIgnored = isTrue(part.get('ignored'));
     if (typeOf(part) === 'text' && text?.type === 'string' && !isIgnored) return [{ text: text.copy() }];
     if (typeOf(part) === 'compaction') return [{ text: COMPACTION }];
+    if (typeOf(part) === 'subtask') return [{ text: SUBTASK }];
     return typeOf(part) === 'file' ? fileOf(part, notes) : [];
   });
   if (content.length > 0)
@@ -96,10 +108,14 @@ function takeAnswer(
 ): void {
   let steps = 0;
   let step: JsonView[] = [];
-  const meta = metaOf({ model: info?.get('modelID'), usage: info?.get('tokens'), cost: info?.get('cost') });
+  const model = info?.get('modelID');
   const end = (): void => {
-    const blocks = step.flatMap(blocksOf);
-    if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta });
+    const notes: ReadingNote[] = [];
+    const blocks = step.flatMap((part) => blocksOf(part, notes));
+    // the numbers of a message are the sums of those of its steps
+    const counted = step.find((part) => typeOf(part) === 'step-finish') ?? (steps === 0 ? info : undefined);
+    const meta = metaOf({ model, usage: counted?.get('tokens'), cost: counted?.get('cost') });
+    if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes });
     for (const part of step) {
       const result = typeOf(part) === 'tool' ? resultOf(part) : undefined;
       if (result !== undefined) fold.answer(part.get('callID')?.text(), result);
@@ -111,13 +127,17 @@ function takeAnswer(
     else step.push(part);
   }
   end();
+  const error = info?.get('error');
+  if (steps > 0 && present(error))
+    fold.noteLast(error.get('name')?.text() === ABORTED ? INTERRUPT : RESPONSE_ERROR);
 }
 
-function blocksOf(part: JsonView): readonly FoldBlock[] {
+function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const text = part.get('text');
   const hasText = text?.type === 'string' && text.text() !== '';
   if (typeOf(part) === 'text') return hasText ? [{ kind: 'text', text: text.copy() }] : [];
   if (typeOf(part) === 'reasoning') return hasText ? [{ kind: 'thought', text: text.copy() }] : [];
+  if (typeOf(part) === 'file') return fileOf(part, notes).map(blockOfPart);
   if (typeOf(part) !== 'tool') return [];
   const id = part.get('callID')?.text();
   const input = part.get('state')?.get('input');

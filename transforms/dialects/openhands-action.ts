@@ -9,6 +9,7 @@ import { dropMembers } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import { readChatObject } from './chat-object.ts';
 import type { FoldBlock } from './fold/draft.ts';
+import { metaOf } from './logged-meta.ts';
 import { present } from './logged-values.ts';
 import { callJson } from './made-messages.ts';
 import { idText, type Said } from './openhands-said.ts';
@@ -35,7 +36,12 @@ export function completionOf(event: JsonView): Said | undefined {
   if (object?.kind !== 'answer') return undefined;
   const { blocks, notes } = object;
   const callId = event.get('tool_call_metadata')?.get('tool_call_id')?.text();
-  return { kind: 'answer', name: response.get('id')?.text(), blocks, notes, callId };
+  const meta = metaOf({
+    model: response.get('model'),
+    usage: response.get('usage'),
+    finish: response.get('choices')?.elements()[0]?.get('finish_reason'),
+  });
+  return { kind: 'answer', name: response.get('id')?.text(), blocks, notes, callId, meta };
 }
 
 /** An action as an answer: a message becomes a text, anything else a call of that name. */

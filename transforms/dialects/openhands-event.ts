@@ -87,7 +87,9 @@ function readObservation(event: JsonView): Said {
   const observation = event.get('observation');
   if (observation?.type !== 'object') return { kind: 'bad', detail: 'observation is not an object' };
   const notes = isTrue(observation.get('is_error')) ? [RESULT_ERROR] : [];
-  const text = observation.get('content') ?? observation.get('output') ?? observation.get('error');
+  const text = ['content', 'output', 'error', 'message']
+    .map((key) => observation.get(key))
+    .find((member) => member?.type === 'string' || member?.type === 'array');
   if (text?.type === 'string') return resultOf(event, text.copy(), notes);
   const parts = [text, event.get('extended_content')].flatMap((list) => partsOf(list).parts);
   return resultOf(event, text === undefined ? observationJson(observation) : listOfParts(parts), notes);

@@ -14,6 +14,17 @@ import { definitionsIn, idText, type Said } from './openhands-said.ts';
 import { INTERRUPT, unknownEvent } from './reading-notes.ts';
 
 const HARNESS = 'openhands';
+/** Name of the action that starts another agent, and of its result. */
+const DELEGATE = 'delegate';
+
+interface Delegate {
+  readonly run: OpenHandsRun;
+  readonly session: string;
+  /** The call that started it. */
+  readonly callId: string | undefined;
+  /** Id of the action that started it. */
+  readonly action: string | undefined;
+}
 
 export class OpenHandsRun {
   readonly #thread: string;
@@ -27,9 +38,16 @@ export class OpenHandsRun {
   #begun = new Map<FoldPlace, string>();
   #tools: readonly ToolDefinition[] = [];
   #count = 0;
+  /** The agent that works for this one, between the action that started it and its result. */
+  #delegate: Delegate | undefined;
+  #delegates = 0;
 
-  constructor(thread: string) {
+  readonly #parent: string | undefined;
+
+  /** @param parent session that started this run */
+  constructor(thread: string, parent?: string) {
     this.#thread = thread;
+    this.#parent = parent;
   }
 
   /** Is there no message yet? */
@@ -39,9 +57,13 @@ export class OpenHandsRun {
 
   /** @param session id of the run */
   read(event: JsonView, context: ReadContext, session: string): Fate | Rejection | undefined {
+    const delegate = this.#delegate;
+    if (delegate !== undefined && !this.#ends(delegate, event))
+      return delegate.run.read(event, context, delegate.session);
     const piece = this.#readLogged(event);
     if (piece.kind === 'bad') return context.reject('bad-event', piece.detail, event);
     if (piece.kind === 'client') return context.drop('client-event');
+    if (delegate !== undefined) this.#endDelegate(delegate, context);
     this.#open(event, context, session);
     if (piece.kind === 'interrupt') {
       context.fold.noteLast(INTERRUPT);
@@ -58,8 +80,28 @@ export class OpenHandsRun {
       if (piece.kind === 'answer' && piece.callId !== undefined && id !== undefined)
         this.#calls.set(id, piece.callId);
       this.#stand(id, this.#take(piece, context));
+      if (piece.kind === 'answer' && event.get('action')?.text() === DELEGATE)
+        this.#startDelegate(event, piece.callId, session);
     }
     return undefined;
+  }
+
+  /** Reads what follows as events of another agent, until its result comes. */
+  #startDelegate(event: JsonView, callId: string | undefined, session: string): void {
+    const own = `${session}/${event.get('args')?.get('agent')?.text() ?? DELEGATE}`;
+    const run = new OpenHandsRun(`${this.#thread} ${DELEGATE} ${this.#delegates++}`, session);
+    this.#delegate = { run, session: own, callId, action: idText(event.get('id')) };
+  }
+
+  #ends({ run, action }: Delegate, event: JsonView): boolean {
+    if (run.#delegate !== undefined || event.get('observation')?.type !== 'string') return false;
+    const cause = idText(event.get('cause'));
+    return event.get('observation')?.text() === DELEGATE || (cause !== undefined && cause === action);
+  }
+
+  #endDelegate({ run }: Delegate, context: ReadContext): void {
+    run.close(context);
+    this.#delegate = undefined;
   }
 
   /** Adds metadata of the whole run. */
@@ -70,7 +112,9 @@ export class OpenHandsRun {
   }
 
   /** Ends the run. */
-  close({ fold }: ReadContext): void {
+  close(context: ReadContext): void {
+    const { fold } = context;
+    this.#delegate?.run.close(context);
     if (!fold.has(this.#thread)) return;
     fold.open(this.#thread, '');
     fold.close();
@@ -100,7 +144,9 @@ export class OpenHandsRun {
   #readObservation(observation: string, event: JsonView): Said {
     if (isClientAction(observation)) return { kind: 'client' };
     const cause = idText(event.get('cause')) ?? '';
-    const callId = event.get('tool_call_metadata')?.get('tool_call_id')?.text() ?? this.#calls.get(cause);
+    const logged = event.get('tool_call_metadata')?.get('tool_call_id')?.text() ?? this.#calls.get(cause);
+    // the result of another agent does not always name its call
+    const callId = logged ?? (observation === DELEGATE ? this.#delegate?.callId : undefined);
     this.#calls.delete(cause);
     const text = observationText(event);
     if (callId === undefined) {
@@ -113,8 +159,10 @@ export class OpenHandsRun {
   #open(event: JsonView, { fold, time }: ReadContext, session: string): void {
     const isNew = !fold.has(this.#thread);
     fold.open(this.#thread, session, time(event.get('timestamp')));
+    const cost = event.get('llm_metrics')?.get('accumulated_cost');
+    if (cost !== undefined) fold.describe(metaOf({ cost }));
     if (!isNew) return;
-    fold.describe(metaOf({ harness: HARNESS }));
+    fold.describe(metaOf({ harness: HARNESS, parent: this.#parent }));
     if (this.#tools.length > 0) fold.tools(this.#tools);
   }
 
@@ -131,10 +179,10 @@ export class OpenHandsRun {
     }
     if (piece.kind === 'result') return fold.answer(piece.callId, piece.message);
     if (piece.kind !== 'answer') return undefined;
-    const { name = `${origin.line} ${this.#count}`, blocks, notes = [], changes = [] } = piece;
+    const { name = `${origin.line} ${this.#count}`, blocks, notes = [], changes = [], meta } = piece;
     const isKnown = this.#answers.has(name);
     this.#answers.add(name);
-    return fold.amend(name, blocks, 'replace', isKnown ? {} : { notes, changes });
+    return fold.amend(name, blocks, 'replace', isKnown ? {} : { notes, changes, ...(meta && { meta }) });
   }
 
   #stand(id: string | undefined, place: FoldPlace | undefined): void {

@@ -3,6 +3,7 @@
 import type { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../model/element.ts';
+import type { Meta } from '../model/meta.ts';
 import type { FoldBlock } from './fold/draft.ts';
 import { present } from './logged-values.ts';
 
@@ -22,6 +23,7 @@ export type Said =
       readonly blocks: readonly FoldBlock[];
       /** Id of the call that this event represents. */
       readonly callId?: string | undefined;
+      readonly meta?: Meta;
     })
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
   | { readonly kind: 'condensation'; readonly json: JsonView }

@@ -1,6 +1,6 @@
 /**
  * Dialect `openhands`: events of OpenHands, of its first version (`action`, `observation`) and of its SDK (`kind`), one
- * object each; and the output of its benchmarks, where an object holds the events of a whole run.
+ * object each; and the output of its benchmarks and exports, where an object holds the events of a whole run.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
@@ -9,6 +9,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { metaOf } from './logged-meta.ts';
+import { firstOf, present } from './logged-values.ts';
 import { OpenHandsRun } from './openhands-run.ts';
 
 const EVENT = /(?:Event|^Condensation\w*)$/;
@@ -21,7 +22,19 @@ function detect(first: FirstObject): boolean {
     if (text('observation') !== undefined) return is('extras', 'object') || is('content', 'string');
   }
   if (EVENT.test(text('kind') ?? '')) return true;
-  return text('instance_id') !== undefined && is('history', 'array');
+  const isFailed = is('history', 'null') && is('metadata', 'object');
+  if (text('instance_id') !== undefined && (is('history', 'array') || isFailed)) return true;
+  return isEvent(listIn(first.get('trajectory'))?.[0]);
+}
+
+const listIn = (list: JsonView | undefined): readonly JsonView[] | undefined =>
+  list?.type === 'array' ? list.elements() : undefined;
+
+/** Is it an event? Trajectories of other programs have steps of other kinds. */
+function isEvent(event: JsonView | undefined): boolean {
+  if (EVENT.test(event?.get('kind')?.text() ?? '')) return true;
+  const isNamed = ['action', 'observation'].some((key) => event?.get(key)?.type === 'string');
+  return isNamed && event?.get('source')?.type === 'string';
 }
 
 /** State of `read` for a source. */
@@ -32,12 +45,14 @@ class Memory {
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Rejection | undefined {
-  const history = json.get('history');
-  if (history?.type !== 'array') return memory.run.read(json, context, context.origin.source) ?? undefined;
+  const history = listIn(json.get('history')) ?? listIn(json.get('trajectory'));
+  if (history === undefined && isFailed(json)) return context.drop('client-event');
+  if (history === undefined) return memory.run.read(json, context, context.origin.source) ?? undefined;
   const run = new OpenHandsRun(`run ${memory.runs++}`);
-  const session = `${context.origin.source}/${json.get('instance_id')?.text() ?? memory.runs}`;
-  for (const event of history.elements().flatMap(eventsOf)) {
-    const result = run.read(event, context, session);
+  const id = json.get('instance_id')?.text();
+  const session = id === undefined && memory.runs === 1 ? '' : `/${id ?? memory.runs}`;
+  for (const event of history.flatMap(eventsOf)) {
+    const result = run.read(event, context, `${context.origin.source}${session}`);
     if (result?.kind !== 'rejection') continue;
     run.close(context);
     return result;
@@ -47,13 +62,21 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   return run.isEmpty ? context.drop('client-event') : undefined;
 }
 
+/** Is it a run that failed before its first event? */
+const isFailed = (run: JsonView): boolean =>
+  run.get('instance_id') !== undefined && !present(run.get('history')) && run.get('source') === undefined;
+
 function metaOfRun(json: JsonView): Meta {
-  const report = json.get('report') ?? json.get('test_result')?.get('report');
+  const tests = json.get('test_result');
+  const reports = [json.get('report'), tests?.get('report'), tests?.get('result'), tests];
+  const metadata = json.get('metadata');
+  const metrics = json.get('metrics');
   return metaOf({
     source_id: json.get('instance_id'),
-    model: json.get('metadata')?.get('llm_config')?.get('model'),
-    cost: json.get('metrics')?.get('accumulated_cost'),
-    reward: report?.get('resolved'),
+    model: (firstOf(metadata, 'llm_config', 'llm') ?? metadata)?.get('model') ?? metrics?.get('model_name'),
+    usage: metrics?.get('accumulated_token_usage'),
+    cost: metrics?.get('accumulated_cost'),
+    reward: reports.map((report) => report?.get('resolved')).find(present),
   });
 }
 
@@ -65,10 +88,14 @@ function eventsOf(step: JsonView): readonly JsonView[] {
 const openhands: Dialect = defineDialect({
   name: 'openhands',
   summary: 'Events of OpenHands and of its SDK, and the outputs of its benchmarks.',
-  keys: ['action', 'observation', 'kind', 'source', 'args', 'extras', 'content', 'instance_id', 'history'],
+  keys: [
+    ...['action', 'observation', 'kind', 'source', 'args', 'extras', 'content', 'instance_id', 'history'],
+    'trajectory',
+  ],
   folds: true,
   memory: () => new Memory(),
-  knownBy: 'source with action or observation; kind that ends in Event; or instance_id and history',
+  knownBy:
+    'source with action or observation; kind that ends in Event; instance_id and history; or a trajectory of events',
   marks: ['source', 'action', 'args'],
   detect,
   read,

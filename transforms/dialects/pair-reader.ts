@@ -9,22 +9,27 @@ import { valuesOf } from '../json/members.ts';
 import { decode } from '../json/utf8.ts';
 import type { Entry, Fate, Line } from '../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../model/message.ts';
+import { withNotes } from '../model/reply.ts';
 import { MAX_CONVERSATION_BYTES } from './define-dialect.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
 import { GatheredSessions } from './gathered-sessions.ts';
-import { noted, RESPONSE_ERROR } from './reading-notes.ts';
+import { RESPONSE_ERROR } from './reading-notes.ts';
 import { isStreamEvent } from './streams/assembler.ts';
 import { looksLikeEvents } from './streams/sse.ts';
 
+/** Its reader does not open bodies. */
+const CHAT = 'exchange';
 /** Dialects of pairs with a fast reader, and the list that their answers have. */
 const ANSWERS: ReadonlyMap<string, string> = new Map([
-  ['exchange', 'choices'],
+  [CHAT, 'choices'],
   ['anthropic', 'content'],
 ]);
 /** Reads pairs of every API. */
 const ANY = 'responses';
 /** Its calls are gathered here: its clients ask for titles and run sub-agents between the turns of a conversation. */
 const GATHERED = 'anthropic';
+/** A longer message is not a probe, and its text need not be decoded. */
+const LONGEST_PROBE_BYTES = 1024;
 /** Reasons for which a dialect rejects a pair of another API. */
 const STRANGE: ReadonlySet<string> = new Set(['bad-response', 'bad-messages']);
 
@@ -91,19 +96,21 @@ export class PairReader implements DialectReader {
   #readAgain(line: Line, only: ReadElement): LineObjects | undefined {
     const pair = pairIn(line.bytes);
     if (pair === undefined) return undefined;
-    const { answer, isStrange } = pair;
+    const { answer, isBody, isStrange } = pair;
     if (this.#gathered !== undefined && only.kind === 'entry' && isProbe(only) && pair.mostTokens === 1)
       return [noCompletion(only)];
     if (only.kind === 'entry' && answer !== undefined) {
       const other = apiOf(answer);
+      if (other === CHAT && isBody) return this.#readAny(line, only, pair.sessionId);
       if (other !== undefined && other !== this.#now) {
         this.#now = other;
         return this.#reader(other).read(line);
       }
       if (other === undefined && valuesOf(answer, ['input_tokens'])[0] !== undefined)
         return [noCompletion(only)];
-      if (other === undefined && this.#gathered !== undefined && !isStrange && isFailed(answer))
-        return [withError(only)];
+      const isUnread = isBody || this.#now === GATHERED;
+      if (other === undefined && isUnread && !isStrange && isFailed(answer))
+        return [withNotes(only, [RESPONSE_ERROR])];
     }
     return isStrange ? this.#readAny(line, only, pair.sessionId) : undefined;
   }
@@ -170,15 +177,14 @@ const noCompletion = ({ origin, sessionId, timestamp }: Entry): Fate => ({
 
 /** Does it only ask whether it may ask, as Claude Code does? */
 const isProbe = ({ messages: [first, second] }: Entry): boolean =>
-  first !== undefined && second === undefined && stringValue(first.bytes, 'content') === 'quota';
+  first !== undefined &&
+  second === undefined &&
+  first.bytes.length <= LONGEST_PROBE_BYTES &&
+  stringValue(first.bytes, 'content') === 'quota';
 
-const isFailed = (answer: Uint8Array): boolean => objectBytes(answer, 'error') !== undefined;
-
-/** The entry of a request whose response is an error. */
-function withError(entry: Entry): Entry {
-  const last = entry.messages.at(-1);
-  if (last === undefined) return entry;
-  return { ...entry, messages: [...entry.messages.slice(0, -1), noted(last, [RESPONSE_ERROR])] };
+function isFailed(answer: Uint8Array): boolean {
+  const [error] = valuesOf(answer, ['error']);
+  return error !== undefined && error[0] !== LETTER_N;
 }
 
 /** Might another dialect find more in it? */
@@ -196,6 +202,8 @@ function objectAt(line: Line, { origin }: ReadElement): Line {
 interface Pair {
   /** The response, or the body that it is logged with, if it is an object. */
   readonly answer: Uint8Array | undefined;
+  /** Is it such a body? */
+  readonly isBody: boolean;
   /** Is it a pair that the fast dialects cannot read: a stream, JSON in a text, or one of the Responses API? */
   readonly isStrange: boolean;
   readonly sessionId: string | undefined;
@@ -207,7 +215,8 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const object = line.subarray(line.indexOf(OPEN_OBJECT));
   const [request, response, id] = valuesOf(object, ['request', 'response', 'session_id']);
   const sessionId = textOfValue(id) || undefined;
-  if (isObjectText(request)) return { answer: undefined, isStrange: true, sessionId, mostTokens: undefined };
+  const none = { answer: undefined, isBody: false, sessionId };
+  if (isObjectText(request)) return { ...none, isStrange: true, mostTokens: undefined };
   if (request?.[0] !== OPEN_OBJECT) return undefined;
   const asks = objectBytes(request, 'body') ?? request;
   const [messages, input, most] = valuesOf(asks, ['messages', 'input', 'max_tokens']);
@@ -215,13 +224,14 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const isItems = messages === undefined && input !== undefined && input[0] !== LETTER_N;
   if (response?.[0] !== OPEN_OBJECT) {
     const isStrange = isStream(response) || isObjectText(response) || isItems;
-    return { answer: undefined, isStrange, sessionId, mostTokens };
+    return { ...none, isStrange, mostTokens };
   }
   const [body, raw, output] = valuesOf(response, ['body', 'body_raw', 'output']);
   const isStrange = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
-  const answer = body?.[0] === OPEN_OBJECT ? body : response;
+  const isBody = body?.[0] === OPEN_OBJECT;
+  const answer = isBody ? body : response;
   const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
-  return { answer, isStrange: isStrange || isItems || hasOutput, sessionId, mostTokens };
+  return { answer, isBody, isStrange: isStrange || isItems || hasOutput, sessionId, mostTokens };
 }
 
 /** Is it a string whose text is a JSON object? */

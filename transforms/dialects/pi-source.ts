@@ -7,17 +7,18 @@ import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { HashedSet } from '../model/hashed-set.ts';
 import type { ReadContext } from './dialect-spec.ts';
-import type { FoldPlace } from './fold/fold.ts';
+import type { Fold, FoldPlace } from './fold/fold.ts';
 import { metaOf } from './logged-meta.ts';
 import { makeMessage } from './made-messages.ts';
-import { readPiMessage } from './pi-message.ts';
+import { type PiMessage, readPiMessage } from './pi-message.ts';
 import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from './reading-notes.ts';
 
 const MAIN = 'main';
 const HARNESS = 'pi';
 /** Entries about the client, not the conversation. */
 const CLIENT: ReadonlySet<string> = new Set([
-  ...['model_change', 'thinking_level_change', 'custom', 'label', 'session_info'],
+  ...['model_change', 'thinking_level_change', 'active_tools_change', 'custom', 'label', 'session_info'],
+  'leaf',
 ]);
 /** Events of `pi --mode json` that announce or repeat a message, which `message_end` holds. */
 const STREAM_EVENT =
@@ -93,14 +94,7 @@ export class PiSource {
       fold.noteLast(INTERRUPT);
       return this.#drop('interrupt-mark', entry, context);
     }
-    if (parsed.kind === 'answer') {
-      const { blocks, notes, meta } = parsed;
-      this.#stand(entry, fold.amend(`${origin.line} ${origin.offset}`, blocks, 'add', { notes, meta }));
-    } else if (parsed.kind === 'result') this.#stand(entry, fold.answer(parsed.callId, parsed.message));
-    else {
-      const { message: own, isTurn, changes } = parsed;
-      this.#stand(entry, fold.add(own, { isTurn, ...(changes && { changes }) }));
-    }
+    this.#stand(entry, foldMessage(parsed, `${origin.line} ${origin.offset}`, fold, false));
     return undefined;
   }
 
@@ -122,10 +116,20 @@ export class PiSource {
     fold.close(true);
     this.#isCompacted = true;
     this.#open(entry, context);
-    const place = fold.add(makeMessage('user', [['content', summary.copy()]]));
+    fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
     this.#keepSpots(new Map(fold.carry(kept).map((there, i) => [kept[i] as FoldPlace, there])));
-    this.#stand(entry, kept.length === 0 ? place : fold.last);
+    if (kept.length === 0) this.#addTail(entry.get('retainedTail'), context);
+    this.#stand(entry, fold.last);
     return undefined;
+  }
+
+  /** Adds the kept messages that newer versions write into the compaction, as context. */
+  #addTail(tail: JsonView | undefined, { fold, origin }: ReadContext): void {
+    for (const [i, message] of (tail?.elements() ?? []).entries()) {
+      const parsed = readPiMessage(message);
+      if (parsed === undefined || parsed.kind === 'excluded' || parsed.kind === 'interrupted') continue;
+      foldMessage(parsed, `${origin.line} ${origin.offset} ${i}`, fold, true);
+    }
   }
 
   /** Keeps the spots of messages that a compaction kept, and the ids of the others. */
@@ -194,4 +198,17 @@ export class PiSource {
     this.#open(entry, context);
     context.fold.note(unknownEvent(type));
   }
+}
+
+type SpokenMessage = Exclude<PiMessage, { readonly kind: 'interrupted' | 'excluded' }>;
+
+/** @param name of the message, if it is an answer; `isCopied` says whether it is context only */
+function foldMessage(parsed: SpokenMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {
+  if (parsed.kind === 'result') return fold.answer(parsed.callId, parsed.message);
+  if (parsed.kind === 'message') {
+    const { message, isTurn, changes = [] } = parsed;
+    return fold.add(message, { isTurn, isCopied, changes });
+  }
+  const { blocks, notes, meta } = parsed;
+  return fold.amend(name, blocks, 'add', { notes, isCopied, ...(!isCopied && { meta }) });
 }

@@ -13,15 +13,21 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
   addRequest(transcript, input);
   const hasReply = addAnswer(transcript, observation.get('output'));
   if (!hasReply && observation.get('level')?.text() === 'ERROR') transcript.note(RESPONSE_ERROR);
-  const parameters = unpacked(observation.get('modelParameters'));
+  const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
   return {
     hasReply,
-    tools: toolsIn(observation.get('toolDefinitions'), input?.get('tools'), parameters?.get('tools')),
+    tools: toolsIn(
+      firstOf(observation, 'toolDefinitions', 'tool_definitions'),
+      input?.get('tools'),
+      parameters?.get('tools'),
+    ),
     session: firstOf(observation, 'sessionId', 'session_id')?.text() || undefined,
     meta: metaOf({
-      model: firstOf(observation, 'model', 'providedModelName', 'internalModelId'),
-      usage: unpacked(firstOf(observation, 'usageDetails', 'usage')),
-      cost: firstOf(observation, 'totalCost', 'calculatedTotalCost'),
+      model: firstOf(observation, 'model', 'providedModelName', 'provided_model_name', 'internalModelId'),
+      usage: unpacked(firstOf(observation, 'usageDetails', 'usage_details', 'usage')),
+      cost:
+        firstOf(observation, 'totalCost', 'calculatedTotalCost', 'total_cost') ??
+        firstOf(unpacked(observation.get('cost_details')), 'total'),
       tags: firstOf(observation, 'tags'),
     }),
   };

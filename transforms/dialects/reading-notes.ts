@@ -17,6 +17,24 @@ export const OTHER_CHOICES: ReadingNote = warning(
   'the response has more choices than the first: they are left out',
 );
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
+/**
+ * Reports what an answer of the chat API lacks.
+ * @param finish its `finish_reason`
+ * @param choices number of its choices
+ */
+export function answerNotes(
+  finish: string | undefined,
+  hasError: boolean,
+  choices: number,
+): readonly ReadingNote[] {
+  const notes: ReadingNote[] = [];
+  if (finish === 'length') notes.push(REPLY_CUT);
+  if (finish === 'content_filter') notes.push(FILTERED);
+  if (finish === 'error' || hasError) notes.push(RESPONSE_ERROR);
+  if (choices > 1) notes.push(OTHER_CHOICES);
+  return notes;
+}
+
 export const RESULT_ERROR: ReadingNote = warning(
   'result-is-error',
   'the result of a tool is marked as an error',

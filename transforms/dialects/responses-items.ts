@@ -1,18 +1,19 @@
 /** Reads items of the Responses API: messages of users and models, calls, results, reasoning. */
 
-import { BACKSLASH, OPEN_OBJECT } from '../json/bytes.ts';
 import type { JsonView } from '../json/json-view.ts';
 import { inString } from '../json/respace.ts';
-import { encode } from '../json/utf8.ts';
+import { decode, encode } from '../json/utf8.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
-import { contentOfParts, imageObject, listOfParts, type Part } from './content-parts.ts';
+import { contentOfParts } from './content-parts.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from './fold/draft.ts';
 import { callJson, makeMessage, objectOf, type Piece } from './made-messages.ts';
-import { keptBlock, noted, SUMMARY, warning } from './reading-notes.ts';
+import { noted, SEALED_CONTEXT, SUMMARY, warning } from './reading-notes.ts';
+import { partsOf, type ResponseResult, readResult } from './response-results.ts';
+import { nameInSpace } from './tool-definitions.ts';
 
 /** Kind of one item. */
 export type ResponseItem =
-  | { readonly kind: 'message'; readonly message: Message; readonly text: string | undefined }
+  | ResponseMessage
   | { readonly kind: 'blocks'; readonly blocks: readonly FoldBlock[]; readonly notes: readonly ReadingNote[] }
   | ResponseResult
   /** Encrypted context that replaces earlier messages. */
@@ -20,18 +21,27 @@ export type ResponseItem =
   | { readonly kind: 'unknown'; readonly type: string }
   | { readonly kind: 'bad'; readonly detail: string };
 
-export interface ResponseResult {
-  readonly kind: 'result';
-  readonly callId: string | undefined;
+export interface ResponseMessage {
+  readonly kind: 'message';
   readonly message: Message;
-  readonly changes: readonly string[];
-  readonly notes: readonly ReadingNote[];
+  /** All its texts; undefined if it has anything else. */
+  readonly text: string | undefined;
+  /** Rewrites of the message, by rule. */
+  readonly changes?: readonly string[];
 }
 
 const EMPTY = encode('""');
-const SPACE = 0x20;
-const NOT_ASCII = 0x80;
-const SERVER_CALL = /_call$/;
+const CALL = /_call$/;
+/** Members of a call that are not its arguments. */
+const AROUND_CALL: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'status']);
+/** Members that hold the arguments of a call as an object. */
+const ARGUMENTS = ['arguments', 'action', 'operation'];
+/** Beginning of a message that another agent sent, which older versions of Codex log as an answer of the model. */
+const FROM_AGENT = encode(String.raw`"{\"author\":`);
+
+/** Type of the tools that a search for tools found; without a `call_id` the server searched. */
+const FOUND_TOOLS = 'tool_search_output';
+const SEALED: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
 const FREE_FORM = warning(
   'free-form-call',
@@ -46,13 +56,16 @@ export function readItem(item: JsonView): ResponseItem {
   const type = item.textOf('type') ?? 'message';
   if (type === 'message') return readMessage(item);
   if (type === 'reasoning') return readReasoning(item);
-  if (type === 'function_call') return blocks(callOf(item, item.get('name'), item.get('arguments')?.copy()));
+  if (type === 'function_call') return blocks(callOf(item, nameOf(item), item.get('arguments')?.copy()));
   if (type === 'custom_tool_call') return readCustomCall(item);
-  if (type === 'local_shell_call') return readShellCall(item);
   if (type.endsWith('_call_output')) return readResult(item);
-  if (type === 'compaction' || type === 'compaction_summary') return { kind: 'sealed-context' };
-  if (SERVER_CALL.test(type)) return blocks({ kind: 'part', object: item.copy() }, [serverTool(type)]);
-  return { kind: 'unknown', type };
+  const isOfClient = type === 'local_shell_call' || item.get('call_id')?.type === 'string';
+  if (type === FOUND_TOOLS && isOfClient) return readResult(item);
+  if (type === 'agent_message') return readAgentMessage(item);
+  if (SEALED.has(type)) return { kind: 'sealed-context' };
+  if (!CALL.test(type) && type !== FOUND_TOOLS) return { kind: 'unknown', type };
+  if (isOfClient) return readClientCall(type, item);
+  return blocks({ kind: 'part', object: item.copy() }, [serverTool(type)]);
 }
 
 function blocks(block: FoldBlock, notes: readonly ReadingNote[] = []): ResponseItem {
@@ -64,72 +77,61 @@ function readMessage(item: JsonView): ResponseItem {
   if (role === undefined) return { kind: 'bad', detail: 'an item has no role' };
   const { parts, notes, text } = partsOf(item.get('content'), role !== 'assistant');
   if (role === 'assistant') {
-    return { kind: 'blocks', blocks: parts.map(blockOfPart), notes };
+    const [only] = parts;
+    if (only === undefined || !('text' in only) || parts.length > 1 || !isFromAgent(only.text))
+      return { kind: 'blocks', blocks: parts.map(blockOfPart), notes };
+    const message = makeMessage('user', [['content', only.text]]);
+    return { kind: 'message', message, text: undefined, changes: ['observation-as-user'] };
   }
+  if (parts.length === 0 && notes.includes(SEALED_CONTEXT)) return { kind: 'sealed-context' };
   const message = noted(makeMessage(role, [['content', contentOfParts(parts)]]), notes);
   return { kind: 'message', message, text };
 }
 
-interface Parts {
-  readonly parts: readonly Part[];
-  readonly notes: readonly ReadingNote[];
-  /** All texts; undefined if there is anything else, or they were not requested. */
-  readonly text: string | undefined;
+/** Is the text, a JSON string, a message that another agent sent? */
+function isFromAgent(text: Uint8Array): boolean {
+  if (!FROM_AGENT.every((byte, i) => text[i] === byte)) return false;
+  try {
+    const { author, recipient, content, trigger_turn: triggers } = JSON.parse(JSON.parse(decode(text)));
+    const isText = [author, recipient, content].every((value) => typeof value === 'string');
+    return isText && typeof triggers === 'boolean';
+  } catch {
+    return false;
+  }
 }
 
-/** @param wantsText whether to decode the texts */
-function partsOf(content: JsonView | undefined, wantsText = false): Parts {
-  const text = content?.text();
-  if (text !== undefined) return { parts: [{ text: (content as JsonView).copy() }], notes: [], text };
-  const notes: ReadingNote[] = [];
-  const elements = content?.elements() ?? [];
-  const parts = elements.map((part) => partOf(part, notes));
-  if (!wantsText) return { parts, notes, text: undefined };
-  const texts = elements.map((part) => part.textOf('text'));
-  return { parts, notes, text: texts.includes(undefined) ? undefined : texts.join('\n') };
-}
-
-function partOf(part: JsonView, notes: ReadingNote[]): Part {
-  const type = part.textOf('type');
-  const text = part.get('text');
-  if ((type === 'input_text' || type === 'output_text' || type === 'text') && text?.type === 'string')
-    return { text: text.copy() };
-  if (type === 'input_image') {
-    const url = part.get('image_url');
-    const address = url?.type === 'object' ? url.copy() : url && objectOf([['url', url.copy()]]);
-    if (address !== undefined) return { object: imageObject(address) };
-  }
-  if (type === 'input_file') {
-    const file = part
-      .members()
-      .flatMap(([key, value]): Piece[] => (key === 'type' ? [] : [[key, value.copy()]]));
-    return {
-      object: objectOf([
-        ['type', '"file"'],
-        ['file', objectOf(file)],
-      ]),
-    };
-  }
-  if (type !== 'refusal') notes.push(keptBlock(type ?? 'unknown'));
-  return { object: part.copy() };
+/** Reads what another agent sent: a user message, because the model did not write it. */
+function readAgentMessage(item: JsonView): ResponseItem {
+  const { parts, notes } = partsOf(item.get('content'));
+  if (parts.length === 0) return { kind: 'sealed-context' };
+  const message = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
+  return { kind: 'message', message, text: undefined };
 }
 
 /** @param args JSON text of a string */
-function callOf(item: JsonView, name: JsonView | undefined, args: Uint8Array | undefined): FoldBlock {
+function callOf(item: JsonView, name: string | undefined, args: Uint8Array | undefined): FoldBlock {
   const id = item.textOf('call_id') ?? item.textOf('id');
-  return { kind: 'call', id, json: callJson(id, name?.text(), args) };
+  return { kind: 'call', id, json: callJson(id, name, args) };
+}
+
+function nameOf(item: JsonView): string | undefined {
+  const name = item.textOf('name');
+  return name === undefined ? undefined : nameInSpace(item.textOf('namespace'), name);
 }
 
 function readCustomCall(item: JsonView): ResponseItem {
   const input = item.get('input')?.copy() ?? EMPTY;
-  const call = callOf(item, item.get('name'), inString(objectOf([['input', input]])));
+  const call = callOf(item, nameOf(item), inString(objectOf([['input', input]])));
   return blocks(call, [FREE_FORM]);
 }
 
-function readShellCall(item: JsonView): ResponseItem {
-  const id = item.textOf('call_id') ?? item.textOf('id');
-  const action = item.get('action')?.copy() ?? encode('{}');
-  return blocks({ kind: 'call', id, json: callJson(id, 'local_shell', inString(action)) });
+/** Reads a call of a built-in tool that the client carries out, named after its type. */
+function readClientCall(type: string, item: JsonView): ResponseItem {
+  const args = ARGUMENTS.map((key) => item.get(key)).find((value) => value?.type === 'object');
+  const others = item
+    .members()
+    .flatMap(([key, value]): Piece[] => (AROUND_CALL.has(key) ? [] : [[key, value.copy()]]));
+  return blocks(callOf(item, type.replace(CALL, ''), inString(args?.copy() ?? objectOf(others))));
 }
 
 function readReasoning(item: JsonView): ResponseItem {
@@ -144,54 +146,4 @@ function readReasoning(item: JsonView): ResponseItem {
   const sealed = item.get('encrypted_content');
   if (sealed?.type === 'string') thoughts.push(sealedBlock(sealed.copy()));
   return { kind: 'blocks', blocks: thoughts, notes: whole.length === 0 && texts.length > 0 ? [SUMMARY] : [] };
-}
-
-function readResult(item: JsonView): ResponseItem {
-  const id = item.get('call_id');
-  const callId = id?.text();
-  const { content, changes, notes } = contentOf(item.get('output'));
-  const answers: Piece[] = callId === undefined ? [] : [['tool_call_id', (id as JsonView).copy()]];
-  const message = makeMessage('tool', [...answers, ['content', content]]);
-  return { kind: 'result', callId, message, changes, notes };
-}
-
-interface ResultContent {
-  readonly content: Uint8Array;
-  readonly changes: readonly string[];
-  readonly notes: readonly ReadingNote[];
-}
-
-/** A text, possibly one that holds `{"output", "metadata"}` as JSON; a list of parts; an object with a `content`. */
-function contentOf(output: JsonView | undefined): ResultContent {
-  const plain = (content: Uint8Array): ResultContent => ({ content, changes: [], notes: [] });
-  if (output === undefined || output.type === 'null') return plain(EMPTY);
-  if (output.type === 'object') {
-    const content = output.get('content');
-    return content === undefined ? plain(output.copy()) : contentOf(content);
-  }
-  if (output.type === 'array') {
-    const { parts, notes } = partsOf(output);
-    return { content: listOfParts(parts), changes: [], notes };
-  }
-  const inner = mayBeWrapped(output.bytes) ? unwrapped(output.text()) : undefined;
-  return inner === undefined
-    ? plain(output.bytes)
-    : { content: encode(JSON.stringify(inner)), changes: ['unwrapped-output'], notes: [] };
-}
-
-/** Might the text of a JSON string begin with a brace or white space? Most results do not, and need not be decoded. */
-function mayBeWrapped(json: Uint8Array): boolean {
-  const first = json[1] as number;
-  return first === OPEN_OBJECT || first === BACKSLASH || first <= SPACE || first >= NOT_ASCII;
-}
-
-/** The inner text of a result that is wrapped as JSON with metadata. */
-function unwrapped(text: string | undefined): string | undefined {
-  if (text === undefined || !/^\s*\{/.test(text) || !text.includes('"metadata"')) return undefined;
-  try {
-    const { output, metadata } = JSON.parse(text);
-    return typeof output === 'string' && metadata !== undefined ? output : undefined;
-  } catch {
-    return undefined;
-  }
 }

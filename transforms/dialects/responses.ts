@@ -10,7 +10,7 @@ import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ReadContext } from './dialect-spec.ts';
 import { present, structured } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
-import { bodyOf, callMeta, hasMessages, loggedAnswer } from './pairs/logged-call.ts';
+import { bodyOf, hasMessages, loggedAnswer } from './pairs/logged-call.ts';
 import { isResponsesRequest } from './pairs/request.ts';
 
 function detect(first: FirstObject): boolean {
@@ -31,8 +31,7 @@ function read(json: JsonView, context: ReadContext, calls: CallReader): EntryFie
     sessionId: json.get('session_id')?.text() || undefined,
     timestamp: context.time(stamp),
   };
-  const entry = calls.read(call, context);
-  return 'kind' in entry ? entry : { ...entry, meta: callMeta(call, json) };
+  return calls.read(call, context, json);
 }
 
 const responses: Dialect = defineDialect({

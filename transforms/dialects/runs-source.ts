@@ -1,15 +1,18 @@
 /** Folds benchmark trajectories into conversations: one per run, or one for all bare messages of a source. */
 
-import type { JsonView } from '../json/json-view.ts';
+import { JsonView } from '../json/json-view.ts';
 import { oneLine } from '../json/one-line.ts';
 import type { Fate, Rejection, ToolDefinition } from '../model/element.ts';
 import { foldChatObject, foldResultBlocks, readChatObject } from './chat-object.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { ItemFacts } from './fold/thread.ts';
+import { toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
-import { isTrue, present } from './logged-values.ts';
+import { firstOf, isTrue, present } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
+import { RESULT_ERROR } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
+import { isSubmission, metaOfAnswer, metaOfRun } from './runs-meta.ts';
 
 const MAIN = 'main';
 /** mini-swe-agent ends its runs with a message of this role, which the model never sees. */
@@ -26,20 +29,50 @@ export class RunsSource {
   #tools: readonly ToolDefinition[] = [];
   #model: string | undefined;
 
-  /** A run that is one object. @param list its messages */
-  readRun(run: JsonView, list: JsonView, context: ReadContext): Rejection | undefined {
-    const messages = list.elements();
-    const bad = messages.findIndex((message) => !isReadable(message));
-    if (bad >= 0) {
-      const detail = `message ${bad} is not an object with a string role`;
-      return context.reject('bad-messages', detail, messages[bad]);
-    }
+  /**
+   * A run that is one object.
+   * @param list its messages
+   * @param part tells it from other runs of the object
+   */
+  readRun(run: JsonView, list: JsonView, context: ReadContext, part = ''): Rejection | undefined {
+    const messages = list.elements().map(asMessage);
+    const rejection = rejected(messages, context);
+    if (rejection !== undefined) return rejection;
     const { fold } = context;
-    fold.open(`run ${this.#runs++}`, idOf(run, context), timeOf(messages[0], context));
-    fold.describe(metaOf({ model: this.#model, ...metaIn(run) }));
-    if (this.#tools.length > 0) fold.tools(this.#tools);
-    for (const message of messages) this.#take(message, context);
-    fold.close();
+    const id = `${idOf(run, context)}${part}`;
+    const own = toolsIn(run.get('tools'));
+    const tools = own.length > 0 ? own : this.#tools;
+    const last = messages.at(-1);
+    for (const [agent, thread] of byAgent(messages)) {
+      const isMain = thread[0] === messages[0];
+      fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, timeOf(thread[0], context));
+      fold.describe(isMain ? metaOfRun(run, this.#model) : metaOf({ parent: id }));
+      if (tools.length > 0) fold.tools(tools);
+      for (const message of thread) {
+        if (message === last && isSubmission(message, run)) leaveOut(context);
+        else this.#take(message, context);
+      }
+      fold.close();
+    }
+    return undefined;
+  }
+
+  /** The attempts of an agent that retries, each a run. The object repeats the chosen one, which is read once. */
+  readAttempts(run: JsonView, attempts: JsonView, context: ReadContext): Rejection | undefined {
+    const own = run.get('history');
+    let isRepeated = own?.type !== 'array';
+    const lists = attempts.elements().map((attempt) => attempt.get('history'));
+    for (const [i, list] of lists.entries()) {
+      if (list?.type !== 'array')
+        return context.reject('bad-messages', `attempts[${i}] has no history`, attempts);
+      const rejection = rejected(list.elements(), context);
+      if (rejection !== undefined) return rejection;
+      isRepeated ||= own !== undefined && isSame(list, own);
+    }
+    const rejection = isRepeated || own === undefined ? undefined : this.readRun(run, own, context);
+    if (rejection !== undefined) return rejection;
+    for (const [i, attempt] of attempts.elements().entries())
+      this.readRun(attempt, lists[i] as JsonView, context, `/${i}`);
     return undefined;
   }
 
@@ -77,13 +110,19 @@ export class RunsSource {
     }
     if (isItems(message)) {
       this.#takeItems(message, context);
+      if (message.get('output') !== undefined) context.fold.describeAnswer(metaOfAnswer(message));
       return;
     }
     this.#answer = undefined;
     if (foldResultBlocks(context, message)) return;
     const object = readChatObject(message);
     const isDemo = isTrue(message.get('is_demo'));
-    const facts: ItemFacts = isDemo ? { isCopied: true, isTurn: false } : {};
+    const facts: ItemFacts = isDemo
+      ? { isCopied: true, isTurn: false }
+      : {
+          ...(object?.kind === 'answer' && { meta: metaOfAnswer(message) }),
+          ...(object?.kind === 'result' && isTrue(message.get('error')) && { notes: [RESULT_ERROR] }),
+        };
     if (object !== undefined) foldChatObject(context, object, `${this.#messages++}`, facts);
   }
 
@@ -111,13 +150,10 @@ function leaveOut({ fold: { last } }: ReadContext): void {
   if (last.index >= 0) last.changes = [...(last.changes ?? []), 'not-by-model'];
 }
 
-/** In tau2 the simulated user has tools too: its calls and their results are not the model's. */
+/** In tau2 the simulated user has tools too: its calls, what it says beside them and their results go to its own tools. */
 function isUsers(message: JsonView): boolean {
   if (message.get('requestor')?.text() === USER) return true;
-  const calls = message.get('tool_calls')?.elements() ?? [];
-  return (
-    message.get('role')?.text() === USER && calls.length > 0 && message.get('content')?.text() === undefined
-  );
+  return message.get('role')?.text() === USER && (message.get('tool_calls')?.elements().length ?? 0) > 0;
 }
 
 /** A definition of tau2 `{name, doc, params}`. */
@@ -134,17 +170,46 @@ function toolOf(tool: JsonView): readonly ToolDefinition[] {
   return [{ bytes: oneLine(objectOf(members)), name: name.text() || undefined }];
 }
 
-/** How the run ended, what it cost and what it was worth, as each benchmark calls it. */
-function metaIn(run: JsonView): Parameters<typeof metaOf>[0] {
-  const info = run.get('info');
-  const first = (...views: readonly (JsonView | undefined)[]): JsonView | undefined => views.find(present);
-  return {
-    source_id: first(run.get('instance_id'), run.get('id'), run.get('task_id')),
-    cost: first(info?.get('model_stats')?.get('instance_cost'), run.get('agent_cost')),
-    reward: first(run.get('reward'), run.get('reward_info')?.get('reward')),
-    finish: first(info?.get('exit_status'), run.get('termination_reason')),
-  };
+/** The rejection of a run of which a message cannot be read; undefined if all can. */
+function rejected(messages: readonly JsonView[], context: ReadContext): Rejection | undefined {
+  const bad = messages.findIndex((message) => !isReadable(message));
+  if (bad < 0) return undefined;
+  const detail = `message ${bad} is not an object with a string role`;
+  return context.reject('bad-messages', detail, messages[bad]);
 }
+
+/** The messages of each agent: an agent sees its own, though several may share one history. */
+function byAgent(messages: readonly JsonView[]): ReadonlyMap<string | undefined, readonly JsonView[]> {
+  const threads = new Map<string | undefined, JsonView[]>();
+  const agents = messages.map((message) => message.get('agent')?.text());
+  const isSplit = !agents.includes(undefined);
+  for (const [i, message] of messages.entries()) {
+    const agent = isSplit ? agents[i] : undefined;
+    const own = threads.get(agent);
+    if (own === undefined) threads.set(agent, [message]);
+    else own.push(message);
+  }
+  return threads.size > 0 ? threads : new Map([[undefined, []]]);
+}
+
+/** A turn of a published trajectory says its text under another name: `text`, or `system_prompt`. */
+function asMessage(message: JsonView): JsonView {
+  const text = firstOf(message, 'text', 'system_prompt');
+  const role = message.get('role');
+  if (message.get('content') !== undefined || text?.type !== 'string' || role?.type !== 'string')
+    return message;
+  const name = role.text() === 'ai' ? '"assistant"' : role.copy();
+  return new JsonView(
+    objectOf([
+      ['role', name],
+      ['content', text.copy()],
+    ]),
+  );
+}
+
+/** Equal as JSON: the copies differ in their indentation. */
+const isSame = (a: JsonView, b: JsonView): boolean =>
+  JSON.stringify(a.parsed()) === JSON.stringify(b.parsed());
 
 /** Kimi CLI keeps its marks and counts among the messages, with special roles. */
 const isMark = (message: JsonView): boolean => message.get('role')?.text()?.startsWith('_') === true;
@@ -165,9 +230,11 @@ function isItems(message: JsonView): boolean {
   return message.get('role') === undefined || message.get('type')?.text() === 'message';
 }
 
-/** The run's own id; else its file, with task and trial where a file holds several runs. */
+/** The file of a run, with task and trial, or its own id, where a file holds several. */
 function idOf(run: JsonView, { origin }: ReadContext): string {
-  const parts = ['task_id', 'trial'].map((key) => run.get(key)).filter(present);
+  const own = run.get('history') === undefined && run.get('trajectory') !== undefined;
+  const id = own ? firstOf(run, 'trajectory_id', 'instance_id') : undefined;
+  const parts = [id, run.get('task_id'), run.get('trial')].filter(present);
   return [origin.source, ...parts.map((part) => part.text() ?? String(part.parsed()))].join('/');
 }
 

@@ -1,6 +1,6 @@
 /**
  * Dialect `runs`: trajectories of agent benchmarks, one whole conversation each: SWE-agent (`.traj`), mini-swe-agent,
- * tau-bench, tau2. A list of bare messages is one conversation too.
+ * tau-bench, tau2, and published lists of their messages. A list of bare messages is one conversation too.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
@@ -19,8 +19,20 @@ function isBareMessage(first: FirstObject): boolean {
   return isKnown && NOT_BARE.every((key) => first.get(key) === undefined);
 }
 
+/** Is it a list of messages of any benchmark, also of those that publish texts without a content? */
+function isTrajectory(list: JsonView | undefined): boolean {
+  const message = list?.type === 'array' ? list.elements()[0] : undefined;
+  if (message?.get('role')?.type !== 'string') return false;
+  return ['content', 'text', 'system_prompt'].some((key) => message.get(key) !== undefined);
+}
+
+/** Members that only a simulation of tau2 has beside its messages. */
+const OF_SIMULATIONS = ['reward_info', 'termination_reason'];
+
 function detect(first: FirstObject): boolean {
   const is = (key: string, type: JsonView['type']): boolean => first.get(key)?.type === type;
+  if (is('attempts', 'array')) return first.get('attempts')?.elements()[0]?.get('history')?.type === 'array';
+  if (first.get('history') === undefined && isTrajectory(first.get('trajectory'))) return true;
   if (is('history', 'array') && first.get('instance_id') === undefined) {
     if (is('trajectory', 'array')) return is('info', 'object');
     const step = first.get('history')?.elements()[0];
@@ -28,7 +40,10 @@ function detect(first: FirstObject): boolean {
   }
   if (is('simulations', 'array')) return is('info', 'object') && is('tasks', 'array');
   if (is('traj', 'array')) return first.get('task_id') !== undefined && first.get('reward') !== undefined;
-  if (is('messages', 'array')) return is('info', 'object') && first.get('trajectory_format') !== undefined;
+  if (is('messages', 'array')) {
+    if (is('info', 'object') && first.get('trajectory_format') !== undefined) return true;
+    return first.get('task_id') !== undefined && OF_SIMULATIONS.some((key) => first.get(key) !== undefined);
+  }
   return isBareMessage(first);
 }
 
@@ -36,11 +51,14 @@ function read(json: JsonView, context: ReadContext, source: RunsSource): Fate | 
   if (json.get('role') !== undefined || json.get('output') !== undefined || json.get('type') !== undefined)
     return source.readMessage(json, context);
   if (json.get('simulations')?.type === 'array') return source.readHead(json, context);
+  const attempts = json.get('attempts');
+  if (attempts !== undefined && attempts.elements().length > 0)
+    return source.readAttempts(json, attempts, context);
   const history = json.get('history');
   if (history?.type === 'array') return source.readRun(json, history, context);
-  const list = json.get('traj') ?? json.get('messages');
+  const list = json.get('traj') ?? json.get('messages') ?? json.get('trajectory');
   if (list?.type === 'array') return source.readRun(json, list, context);
-  return context.reject('bad-messages', 'history, traj and messages are missing', list);
+  return context.reject('bad-messages', 'history, traj, messages and trajectory are missing', list);
 }
 
 const runs: Dialect = defineDialect({
@@ -48,10 +66,12 @@ const runs: Dialect = defineDialect({
   summary:
     'Trajectories of benchmarks: SWE-agent, mini-swe-agent, tau-bench and tau2, lists of bare messages.',
   knownBy:
-    'trajectory, history and info; traj, task_id and reward; info, tasks and simulations; or a document of bare messages',
+    'trajectory, history and info; a trajectory of messages; traj, task_id and reward; info, tasks and simulations; or a document of bare messages',
   keys: [
+    'attempts',
     'history',
     'trajectory',
+    'tools',
     'info',
     'traj',
     'task_id',

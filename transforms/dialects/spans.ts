@@ -5,13 +5,14 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
+import { HashedSet } from '../model/hashed-set.ts';
 import { isModelCall, readAttributes } from './attribute-call.ts';
 import { defineDialect, MAX_CONVERSATION_BYTES } from './define-dialect.ts';
 import type { Dialect, ReadingOptions } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import type { LoggedCall } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
-import { firstOf, unpacked } from './logged-values.ts';
+import { firstOf, present, unpacked } from './logged-values.ts';
 import { readObservation, readRun } from './platform-call.ts';
 import { RESPONSE_ERROR } from './reading-notes.ts';
 import { SpanAttributes } from './span-attributes.ts';
@@ -37,7 +38,8 @@ function detect(first: FirstObject): boolean {
   if (attributes?.members().some(([key]) => FIRST_KEYS.test(key)) === true) return true;
   if (attributes?.type === 'object' && traceOf(first) !== undefined) return true;
   if (first.get('observations')?.type === 'array') return hasTrace(first);
-  if (first.get('traceId') !== undefined && isObservation(first.get('type')?.text())) return true;
+  const isTraced = [first.get('traceId'), first.get('trace_id')].some(present);
+  if (isTraced && isObservation(first.get('type')?.text())) return true;
   if (first.get('run_type') !== undefined && first.get('trace_id') !== undefined) return true;
   return first.get('post')?.type === 'array';
 }
@@ -56,8 +58,13 @@ const traceOf = (span: Pick<JsonView, 'get'>): string | undefined => {
   return ids.find((id) => id?.type === 'string')?.text() || undefined;
 };
 
+/** Members that hold the id of a span, an observation or a run. */
+const IDS = ['spanId', 'span_id', 'spanID', 'context.span_id', 'id'] as const;
+
 class SpanReader {
   readonly #keepSealed: boolean;
+  /** Ids of the spans whose tokens and cost are counted: an export may repeat a span. */
+  readonly #counted = new HashedSet();
   readonly #chains: SpanChains;
 
   constructor({ keepSealed = false, maxConversation = MAX_CONVERSATION_BYTES }: ReadingOptions) {
@@ -158,7 +165,19 @@ class SpanReader {
       const refused = { reason: 'context-missing', detail: CHAIN_MISSING } as const;
       return { messages: [], alone: true, timestamp, refused };
     }
-    return entryOf(transcript, call, trace, timestamp, span, context);
+    return entryOf(transcript, this.#countedOnce(call, trace, span), trace, timestamp, span, context);
+  }
+
+  /** The call without tokens and cost if the same span has had them before. */
+  #countedOnce(call: LoggedCall, trace: string | undefined, span: JsonView): LoggedCall {
+    const id = (
+      firstOf(span, ...IDS) ?? firstOf(firstOf(span, 'context', 'spanContext'), 'span_id', 'spanId')
+    )?.text();
+    const isKnown = !call.meta.has('usage') && !call.meta.has('cost');
+    if (id === undefined || isKnown || this.#counted.add(`${trace} ${id}`)) return call;
+    const meta = new Map(call.meta);
+    for (const name of ['usage', 'cost'] as const) meta.delete(name);
+    return { ...call, meta };
   }
 }
 
@@ -177,12 +196,18 @@ function entryOf(
   if (messages.length === 0)
     return context.reject('bad-messages', 'the span of a model call holds no messages', span);
   const conversation = hasReply ? context.replyLast(messages) : { messages, reply: undefined };
-  const parent = firstOf(span, 'parentSpanId', 'parent_id', 'parentObservationId', 'parent_run_id');
+  const parent = firstOf(span, ...PARENTS);
   const sessionId = session ?? trace;
   const all = new Map([...meta, ...metaOf({ source_id: sessionId, parent })]);
   const joins = session === undefined; // a trace may be one call
   return { ...conversation, tools, timestamp, changes, sessionId, joins, meta: all };
 }
+
+/** Members that hold the id of the span around this one. */
+const PARENTS = [
+  ...['parentSpanId', 'parent_id', 'parent_span_id', 'parentObservationId', 'parent_observation_id'],
+  'parent_run_id',
+];
 
 /** Runs of a batch, joined with their ends in the same batch. */
 function* joined(
@@ -214,7 +239,17 @@ const spans: Dialect = defineDialect({
     'Traces of model calls: OpenTelemetry, OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
   keys: [
     ...['attributes', 'resourceSpans', 'observations', 'input', 'output', 'inputs', 'outputs', 'post'],
-    ...['batches', 'data', 'runs', 'spans', 'trace', 'tags', 'events', 'attributes.openinference.span.kind'],
+    ...[
+      'batch',
+      'batches',
+      'data',
+      'runs',
+      'spans',
+      'trace',
+      'tags',
+      'events',
+      'attributes.openinference.span.kind',
+    ],
   ],
   gathers: true,
   marks: ['attributes', 'traceId'],

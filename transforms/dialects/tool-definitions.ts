@@ -8,8 +8,10 @@ import { copyOf, createKeeper } from '../json/keep.ts';
 import { equalsAt } from '../json/known-list.ts';
 import { isKey, membersOf, walkElements, walkMembers } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
+import { quote } from '../json/respace.ts';
 import type { Scanner } from '../json/scanner.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
+import { encode } from '../json/utf8.ts';
 import type { ToolDefinition } from '../model/element.ts';
 import { type CalledFunction, readFunction, stringValue, textAt } from '../model/message.ts';
 import { CACHE_MARK } from './anthropic-blocks.ts';
@@ -30,6 +32,8 @@ interface KnownTools {
   readonly definitions: readonly ToolDefinition[] | undefined;
 }
 
+/** Type of a definition that holds tools, and the member of a tool that names its namespace. */
+const NAMESPACE = 'namespace';
 const KNOWN_ARRAYS = 16;
 /** Arrays beyond this are scanned each time: remembering them would cost more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
@@ -78,7 +82,7 @@ export function createToolsReader(
 }
 
 /** The definitions of a valid JSON value: none for null; undefined if it is not an array of objects. */
-function definitionsOf(
+export function definitionsOf(
   json: Uint8Array,
   define: (definition: Uint8Array) => ToolDefinition,
 ): readonly ToolDefinition[] | undefined {
@@ -89,10 +93,44 @@ function definitionsOf(
   walkElements(json, 0, trustingScanner, (_number, start) => {
     const end = trustingScanner.value(json, start, 1);
     areObjects &&= json[start] === OPEN_OBJECT;
-    if (areObjects) definitions.push(define(json.subarray(start, end)));
+    if (areObjects) definitions.push(...definedBy(json.subarray(start, end), define));
     return end;
   });
   return areObjects ? definitions : undefined;
+}
+
+/** The tools of a definition: one, or all tools of a namespace, whose names get that of the namespace in front. */
+function definedBy(
+  definition: Uint8Array,
+  define: (definition: Uint8Array) => ToolDefinition,
+): readonly ToolDefinition[] {
+  const whole = define(definition);
+  if (whole.name === undefined) return [whole];
+  if (stringValue(whole.bytes, 'type') !== NAMESPACE) {
+    const space = stringValue(whole.bytes, NAMESPACE);
+    return [space ? inNamespace(space, whole) : whole];
+  }
+  const members = membersOf(whole.bytes);
+  const inner = members.findLast(({ key }) => key === 'tools');
+  const list = inner && definitionsOf(whole.bytes.subarray(inner.valueStart, inner.end), define);
+  return list === undefined ? [whole] : list.map((tool) => inNamespace(whole.name as string, tool));
+}
+
+function inNamespace(space: string, tool: ToolDefinition): ToolDefinition {
+  if (tool.name === undefined) return tool;
+  const name = nameInSpace(space, tool.name);
+  const members = membersOf(tool.bytes).map(
+    ({ key, valueStart, end }): Piece => [
+      key,
+      key === 'name' ? encode(quote(name)) : tool.bytes.subarray(valueStart, end),
+    ],
+  );
+  return { bytes: objectOf(members), name };
+}
+
+/** The name of a tool in a namespace, as Codex writes it where it has only one name: `mcp__files__read`. */
+export function nameInSpace(space: string | undefined, name: string): string {
+  return space ? `${space.replace(/_+$/, '')}__${name.replace(/^_+/, '')}` : name;
 }
 
 const keep = createKeeper();

@@ -4,6 +4,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
+import { decode } from '../json/utf8.ts';
 import type { Changes, Message, ReadingNote } from '../model/element.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { Draft } from './fold/draft.ts';
@@ -242,17 +243,29 @@ function blocksIn(body: JsonView): readonly MessageBlock[] {
   const more = body.get('additional_kwargs');
   const reasoning =
     firstOf(body, 'reasoning_content', 'reasoning', 'thinking') ?? firstOf(more, 'reasoning_content');
-  const calls = [firstOf(body, 'tool_calls', 'toolCalls'), firstOf(more, 'tool_calls')];
-  const listed = calls.find((list) => list !== undefined && list.elements().length > 0)?.elements() ?? [];
+  const lists = [firstOf(body, 'tool_calls', 'toolCalls'), firstOf(more, 'tool_calls')];
+  const listed = lists.find((list) => list !== undefined && list.elements().length > 0)?.elements() ?? [];
   const legacy = firstOf(body, 'function_call') ?? firstOf(more, 'function_call');
-  const content = blocksOf(firstOf(body, 'content', 'parts', 'contents'));
+  const calls = listed.map(callOf);
+  const content = blocksOf(firstOf(body, 'content', 'parts', 'contents')).map((block) =>
+    block.kind === 'call' ? withArguments(block, calls) : block,
+  );
   const known = new Set(content.flatMap((block) => (block.kind === 'call' ? [block.id] : [])));
-  const blocks = listed.map(callOf).filter(({ id }) => id === undefined || !known.has(id));
+  const blocks = calls.filter(({ id }) => id === undefined || !known.has(id));
   const one = blocks.length === 0 && legacy?.type === 'object' ? [callOf(legacy)] : [];
   const thought: MessageBlock[] =
     reasoning?.type === 'string' ? [{ kind: 'thought', text: reasoning.copy() }] : [];
   return [...thought, ...content, ...blocks, ...one];
 }
+
+/** A call whose arguments are only in the list beside the content, as LangChain has those of a streamed one. */
+function withArguments(call: CallBlock, listed: readonly CallBlock[]): CallBlock {
+  const same = listed.find(({ id, args }) => id === call.id && args !== undefined);
+  const isEmpty = call.args === undefined || EMPTY_ARGUMENTS.has(decode(call.args));
+  return isEmpty && same !== undefined && call.id !== undefined ? { ...call, args: same.args } : call;
+}
+
+const EMPTY_ARGUMENTS: ReadonlySet<string> = new Set(['""', '"{}"']);
 
 function partOf(block: MessageBlock): readonly Part[] {
   if (block.kind === 'text' || block.kind === 'thought') return [{ text: block.text }];

@@ -28,7 +28,8 @@ export const STATE = {
   lineFeeds: 23,
   named: 24,
   top: 25,
-  startedAt: 26,
+  notes: 26,
+  startedAt: 28,
 } as const;
 /** Words of an entry, of a finding, of a written message and of a call's name. */
 export const ENTRY_WORDS: number = 4;

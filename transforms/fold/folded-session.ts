@@ -1,9 +1,11 @@
 /** A folded session: its facts, and its conversation on demand. */
 
+import { noteFindings } from '../checks/as-read.ts';
 import { openEndFindings } from '../checks/protocol-open.ts';
 import { truncatedFindings } from '../checks/truncated.ts';
+import { answerNotes, noted } from '../dialects/reading-notes.ts';
 import { encode } from '../json/utf8.ts';
-import type { Conversation, EntryLog, Finding, Message, Origin } from '../model/element.ts';
+import type { Conversation, EntryLog, Finding, Message, Origin, ReadingNote } from '../model/element.ts';
 import type { RecordShape } from '../model/record-shape.ts';
 import { type ToolUsage, usageOf } from '../model/tool-usage.ts';
 import type { SessionTools } from './folded-tools.ts';
@@ -34,6 +36,8 @@ interface Facts {
   readonly changes: ReadonlyMap<string, number>;
   /** Bits: checks and reports that may have something to report; 0 for none. */
   readonly doubts: number;
+  /** Bits: what is reported about the answer of the snapshot; 0 for nothing. */
+  readonly notes: number;
   /** Findings about entries. */
   readonly findings: readonly Finding[];
   readonly tools: SessionTools;
@@ -43,10 +47,21 @@ interface Facts {
   readonly source: FoldedSource;
 }
 
-/** Doubts about the checks, about the use of tools, and about the end of the conversation (fold-state.h). */
+/** Bits of `doubts`: about the checks, the use of tools, and the end of the conversation (fold-state.h). */
 const DOUBT_CHECKS = 1;
 const DOUBT_USAGE = 2;
 const DOUBT_OPEN = 4;
+
+/** Bits of `notes`: the answer was cut or filtered, the response is an error, it has other choices (fold-state.h). */
+const CUT = 1;
+const FILTERED = 2;
+const FAILED = 4;
+const OTHERS = 8;
+
+function notesOf(bits: number): readonly ReadingNote[] {
+  const finish = (bits & CUT) !== 0 ? 'length' : (bits & FILTERED) !== 0 ? 'content_filter' : undefined;
+  return answerNotes(finish, (bits & FAILED) !== 0, (bits & OTHERS) !== 0 ? 2 : 1);
+}
 
 const NO_FINDINGS: readonly Finding[] = [];
 const HEAD = encode('{"messages":[');
@@ -85,10 +100,11 @@ export class FoldedSession {
 
   /** Findings of the checks on a conversation whose result is certain. */
   findings(): readonly Finding[] {
-    const { doubts, origin, sessionId, truncated, source } = this.facts;
-    if ((doubts & DOUBT_OPEN) === 0 && truncated === 0) return NO_FINDINGS;
+    const { doubts, notes, origin, sessionId, truncated, source } = this.facts;
+    if ((doubts & DOUBT_OPEN) === 0 && notes === 0 && truncated === 0) return NO_FINDINGS;
+    const onReply = noteFindings(notesOf(notes), source.size - 1);
     const open = (doubts & DOUBT_OPEN) === 0 ? [] : openEndFindings(source.size, source.endsWithModel);
-    return [...open, ...truncatedFindings(truncated)].map((found) => ({
+    return [...onReply, ...open, ...truncatedFindings(truncated)].map((found) => ({
       kind: 'finding',
       sessionId,
       origin,
@@ -125,12 +141,14 @@ export class FoldedSession {
 
   /** As it leaves snapshot-select. */
   conversation(): Conversation {
-    const { origin, sessionId, startedAt, superseded, truncated, changes, tools, source } = this.facts;
+    const { origin, sessionId, startedAt, superseded, truncated, changes, notes, tools, source } = this.facts;
+    const messages = source.messages();
+    const reply = notes === 0 ? [] : [noted(messages.at(-1) as Message, notesOf(notes))];
     return {
       kind: 'conversation',
       origin,
       sessionId,
-      messages: source.messages(),
+      messages: [...messages.slice(0, messages.length - reply.length), ...reply],
       changes,
       startedAt,
       superseded,

@@ -45,17 +45,19 @@ import { FoldedTools, type ToolRun } from './folded-tools.ts';
 
 /** Checks and rules that fold.c implements. If there are others, the stages read. */
 const KNOWN_CHECKS: ReadonlySet<string> = new Set([
-  ...[
-    'as-read',
-    'damaged-tail',
-    'inline-tags',
-    'legacy-function-call',
-    'no-record',
-    'no-reply',
-    'protocol-open',
-    'repeated-tool-call',
-  ],
-  ...['role-sequence', 'structure', 'tool-calls', 'tool-results', 'truncated'],
+  'as-read',
+  'damaged-tail',
+  'inline-tags',
+  'legacy-function-call',
+  'no-record',
+  'no-reply',
+  'protocol-open',
+  'repeated-tool-call',
+  'role-sequence',
+  'structure',
+  'tool-calls',
+  'tool-results',
+  'truncated',
 ]);
 const KNOWN_RULES: ReadonlySet<string> = new Set([
   'empty-assistant',
@@ -131,7 +133,7 @@ export class SessionFold implements FoldHost, FoldedSource {
     const { maxDepth, maxElements } = this.#options;
     exports.begin(maxDepth, maxElements, this.#module.arenaEnd);
     this.#entries = 0;
-    this.#look();
+    this.#renewViews();
   }
 
   /**
@@ -173,7 +175,7 @@ export class SessionFold implements FoldHost, FoldedSource {
 
   /** Id of the session that is open. */
   get sessionId(): string {
-    this.#look();
+    this.#renewViews();
     return knownText(this.#bytes, this.#state(STATE.id), this.#state(STATE.idEnd));
   }
 
@@ -197,19 +199,18 @@ export class SessionFold implements FoldHost, FoldedSource {
   /** Ends the session. Undefined if it is odd, or has no entries. */
   finish(source: string): FoldedSession | undefined {
     if (this.#exports.finish() === 0) return undefined;
-    this.#look();
+    this.#renewViews();
     const { sessionId } = this;
-    const superseded = this.#state(STATE.superseded);
-    const truncated = this.#state(STATE.truncated);
     return new FoldedSession({
       sessionId,
       origin: this.#originOf(source, this.#state(STATE.snapshot)),
       startedAt: this.#startedAt(),
       entries: this.#state(STATE.entries),
-      superseded,
-      truncated,
+      superseded: this.#state(STATE.superseded),
+      truncated: this.#state(STATE.truncated),
       changes: this.#changes(),
       doubts: this.#state(STATE.doubts),
+      notes: this.#state(STATE.notes),
       findings: this.#findings(source, sessionId),
       tools: this.#knownTools.of(this.#runs()),
       turns: {
@@ -224,7 +225,7 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   judgeRow(at: number, length: number): number {
-    this.#look();
+    this.#renewViews();
     const bytes = this.#bytes.subarray(at, at + length);
     const message: Message = { bytes, role: stringValue(bytes, 'role') as string };
     const code = SIGNS[roleSign(message)];
@@ -241,7 +242,7 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   readTools(at: number, end: number): number {
-    this.#look();
+    this.#renewViews();
     const after = this.#tools.read(this.#bytes.subarray(at, end), 0);
     const { definitions } = this.#tools;
     if (after < 0 || definitions === undefined) return 0;
@@ -265,7 +266,7 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   readTime(at: number, end: number): bigint {
-    this.#look();
+    this.#renewViews();
     const time = timeIn(this.#bytes, at, end) ?? NO_TIME;
     return time > NO_TIME && time < MOST_TIME ? time : NO_TIME;
   }
@@ -273,14 +274,14 @@ export class SessionFold implements FoldHost, FoldedSource {
   /** Would the first entry be read in this dialect? One without other members certainly would. */
   #isExchange(bytes: Uint8Array): boolean {
     if (this.#options.dialect !== 'auto') return true;
-    this.#look();
+    this.#renewViews();
     if (this.#state(STATE.otherMembers) === 0) return true;
     const end = bytes.indexOf(LF);
     return detectDialect(end < 0 ? bytes : bytes.subarray(0, end))?.name === 'exchange';
   }
 
-  /** The memory moves when it grows. */
-  #look(): void {
+  /** Renews the views if the memory has grown, which moves it. */
+  #renewViews(): void {
     const { buffer } = this.#module;
     if (this.#bytes.buffer === buffer) return;
     this.#bytes = new Uint8Array(buffer);
@@ -348,14 +349,20 @@ export class SessionFold implements FoldHost, FoldedSource {
       const at = founds + i * FOUND_WORDS;
       const [kind, entry, before, earlier, later, signs] = this.#words.subarray(at, at + FOUND_WORDS);
       const origin = this.#originOf(source, entry as number);
-      const found = { kind: 'finding', sessionId, origin } as const;
-      if (kind === FOUND_NO_REPLY) return { ...found, ...NO_REPLY };
+      const finding = { kind: 'finding', sessionId, origin } as const;
+      if (kind === FOUND_NO_REPLY) return { ...finding, ...NO_REPLY };
       const line = this.#originOf(source, before as number).line;
-      const had = SIGN_NAMES.get((signs as number) & 0xff) as string;
-      const there =
+      const expected = SIGN_NAMES.get((signs as number) & 0xff) as string;
+      const found =
         kind === FOUND_ENDED ? undefined : (SIGN_NAMES.get(((signs as number) >> 8) & 0xff) as string);
-      const message = partingText({ line, had, there, earlier: earlier as number, later: later as number });
-      return { ...found, rule: 'role-sequence', severity: 'ERROR', message };
+      const message = partingText({
+        line,
+        expected,
+        found,
+        earlier: earlier as number,
+        later: later as number,
+      });
+      return { ...finding, rule: 'role-sequence', severity: 'ERROR', message };
     });
   }
 

@@ -10,9 +10,9 @@ export const DROPS = {
   'synthetic-message': 'The client made it up in place of an answer.',
   'stream-partial': 'It is a piece of an answer that the log holds whole elsewhere.',
   'copied-line': 'It repeats an earlier line of the source.',
-  'no-completion': 'The request asks for no answer: it only counts tokens, or it is no call of a model.',
+  'no-completion': 'The request asks for no answer: it only counts tokens, or it does not call a model.',
   'no-model-span': 'It is a span of a trace, but not the call of a model.',
-  'document-head': 'It is a part of a document other than its conversations.',
+  'document-head': 'It is the part of a document besides its conversations.',
   'abandoned-branch':
     'The user went back before it, or a compaction replaced it, and --select last was given; or the branch has no answer.',
 } as const;

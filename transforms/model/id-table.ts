@@ -1,10 +1,10 @@
 /**
- * Numbers ids in the order in which they come: 0, 1, 2 ... It holds 16 bytes for each id and 8 to 16 to find it, where a Map of strings
- * holds 100 and more: the log of one session may have millions of lines.
+ * Numbers ids in order of appearance: 0, 1, 2 ... It takes 16 bytes for each id and 8 to 16 to find it, where a Map of
+ * strings takes 100 or more: the log of one session may have millions of lines.
  *
- * Two ids never get one number. A UUID (lower case, version 1 to 8) is its own key, all 128 bits of it. So is a text of up to 15
- * characters of one byte, with 15 where a UUID has its version. Any other id has 124 bits of its SHA-256 as its key, with 0 there: to
- * find two texts that share one takes about 2^62 hashes.
+ * Different ids get different numbers. The key of a UUID (lower case, version 1 to 8) is the UUID itself. The key of a
+ * text of up to 15 Latin-1 characters is that text, with 15 in the four bits of the version. The key of any other id is
+ * 124 bits of its SHA-256, with 0 in these bits: finding two such ids with one key takes about 2^62 hashes.
  */
 import { hashOf } from './hashed-set.ts';
 import { NumberColumn } from './number-column.ts';
@@ -19,25 +19,25 @@ const DASH = 0x2d;
 /** Byte of a UUID whose upper half is its version. */
 const VERSION_BYTE = 6;
 const LAST_VERSION = 8;
-/** In the place of the version, above the length of a short text. */
+/** The upper half of the byte with the version, for a short text; the lower half is its length. */
 const SHORT_VERSION = 0xf0;
 const FIRST_SLOTS = 64;
 const NO_SLOTS = new Uint32Array(0);
 
 /**
- * A random word for each value of each byte of a key. The search for a key begins at the slot that their exclusive or says: a log
- * cannot be written so that its ids crowd into one place, which would make each search as long as the log.
+ * A random word for each value of each byte of a key. The search for a key begins at the slot given by the XOR of its
+ * words, so a log cannot be crafted to make all ids collide, which would make each search as long as the log.
  */
 const scatter = Uint32Array.from({ length: KEY_BYTES * BYTE_VALUES }, () => Math.random() * WORD_VALUES);
 
-/** The key that is looked for. */
+/** The key being looked up. */
 const key = new Uint8Array(KEY_BYTES);
 const words = new Uint32Array(key.buffer);
 
 export class IdTable {
-  /** Keys by number, a word after the other. */
+  /** The words of all keys, in the order of their numbers. */
   readonly #keys = new NumberColumn();
-  /** For each key its number and one more; 0 is a free slot. At most half of them are taken. */
+  /** Each slot holds the number of a key plus 1; 0 marks a free slot. At most half of them are taken. */
   #slots = NO_SLOTS;
   #size = 0;
 
@@ -45,14 +45,14 @@ export class IdTable {
     return this.#size;
   }
 
-  /** The number of an id; -1 when it has none. */
+  /** The number of an id; -1 if it has none. */
   numberOf(id: string): number {
     if (this.#size === 0) return -1;
     setKey(id);
     return (this.#slots[this.#slotOfKey()] as number) - 1;
   }
 
-  /** The number of an id, which gets the next one when it has none. */
+  /** The number of an id; if it has none, it gets the next one. */
   add(id: string): number {
     if (this.#slots === NO_SLOTS) this.#slots = new Uint32Array(FIRST_SLOTS);
     setKey(id);
@@ -72,7 +72,7 @@ export class IdTable {
     this.#size = 0;
   }
 
-  /** The slot of the key that is looked for, or the free one that it would take. */
+  /** The slot of the key being looked up, or the free slot that it would take. */
   #slotOfKey(): number {
     const last = this.#slots.length - 1;
     let slot = firstSlot() & last;
@@ -108,13 +108,13 @@ function firstSlot(): number {
 }
 
 function setKey(id: string): void {
-  if (isUuid(id) || isShort(id)) return;
+  if (setUuidKey(id) || setShortKey(id)) return;
   key.set(hashOf(id));
   key[VERSION_BYTE] = (key[VERSION_BYTE] as number) & 0x0f;
 }
 
-/** Makes the key of an id that is a UUID; false when it is none. */
-function isUuid(id: string): boolean {
+/** Sets the key of a UUID. @returns false if the id is not one */
+function setUuidKey(id: string): boolean {
   if (id.length !== UUID_LENGTH) return false;
   let at = 0;
   for (let byte = 0; byte < KEY_BYTES; byte++, at += 2) {
@@ -129,8 +129,8 @@ function isUuid(id: string): boolean {
   return version > 0 && version <= LAST_VERSION;
 }
 
-/** Makes the key of an id that has room in it, with its length; false when it has not. */
-function isShort(id: string): boolean {
+/** Sets the key of an id that fits into it, with its length. @returns false if it does not fit */
+function setShortKey(id: string): boolean {
   if (id.length >= KEY_BYTES) return false;
   key.fill(0);
   for (let i = 0; i < id.length; i++) {

@@ -18,8 +18,17 @@ export type MetaName =
   | 'tags';
 
 export const META_NAMES: readonly MetaName[] = [
-  ...(['source_id', 'harness', 'model', 'usage', 'cost', 'reward', 'finish'] as const),
-  ...(['parent', 'copied', 'started_at', 'tags'] as const),
+  'source_id',
+  'harness',
+  'model',
+  'usage',
+  'cost',
+  'reward',
+  'finish',
+  'parent',
+  'copied',
+  'started_at',
+  'tags',
 ];
 
 const PATH = /^(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:)/;

@@ -1,15 +1,18 @@
-/** A list of numbers below 2^32, four bytes each. A long one grows by chunks: what is there is not copied, as an array that doubles would do. */
+/**
+ * A list of numbers below 2^32, four bytes each. A long one grows by chunks, so that it is not copied as an array that
+ * doubles would be.
+ */
 const CHUNK = 16_384;
-/** Most logs are short: the first chunk begins with this length, which V8 keeps in its own heap, and doubles. */
+/** Most logs are short: the first chunk begins with this length, which V8 keeps in its heap, and doubles. */
 const FIRST = 16;
 const NONE = new Uint32Array(0);
 
 export class NumberColumn {
-  /** The first chunk, which most columns need only. */
+  /** The first chunk; most columns need no other. */
   #first = NONE;
   readonly #more: Uint32Array[] = [];
 
-  /** The number at an index; 0 where none was set. */
+  /** The number at an index; 0 if none was set. */
   at(index: number): number {
     if (index < CHUNK) return this.#first[index] ?? 0;
     return this.#more[Math.floor(index / CHUNK) - 1]?.[index % CHUNK] ?? 0;

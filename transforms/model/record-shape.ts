@@ -18,7 +18,7 @@ export interface RecordShape {
 
 const LONGEST_NAME = 120;
 const NO_NAME = '?';
-/** The only name that an assignment would not make a member of. */
+/** The only name whose assignment adds no member. */
 const PROTOTYPE = '__proto__';
 const OWN_ONE = { value: 1, writable: true, enumerable: true, configurable: true } as const;
 /** Lists of messages in the formats that write them. */
@@ -93,12 +93,12 @@ export class ShapeCounter {
   }
 }
 
-/** In the object itself: a map that becomes one takes longer than the counting. */
+/** Counts in the object itself: making one from a map would take longer than counting. */
 function count(counts: Record<string, number>, name: string | undefined): void {
   const key = name ? shortName(name) : NO_NAME;
   const known: unknown = counts[key];
   if (typeof known === 'number')
-    counts[key] = known + 1; // what every object has, like `constructor`, is no number
+    counts[key] = known + 1; // inherited members, like `constructor`, are not numbers
   else if (key === PROTOTYPE) Object.defineProperty(counts, key, OWN_ONE);
   else counts[key] = 1;
 }

@@ -18,18 +18,18 @@ import { skipBlanks } from '../json/scanner.ts';
 import { concat, replaceValue } from '../json/splice.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
-import type { Entry, Message, RepairName } from './element.ts';
+import type { Entry, Message, ReadingNote, RepairName } from './element.ts';
 import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
-/** Members that make a message non-empty. Loggers have more names for reasoning than are read as such. */
+/** Members that make a message non-empty, under more names for reasoning than are read as such. */
 const SPEAKING: ReadonlySet<string> = new Set([
   'content',
   ...['tool_calls', 'function_call', 'refusal', 'audio'],
   ...[...REASONING_MEMBERS, 'reasoning', 'reasoning_details', 'thinking_blocks'],
 ]);
 const ASSISTANT = encode('"assistant"');
-const ROLE_IN_FRONT = encode('"role":"assistant",');
+const ROLE_MEMBER = encode('"role":"assistant",');
 const REPLY_ROLE: readonly RepairName[] = ['reply-role'];
 
 /**
@@ -81,15 +81,26 @@ function isBlankText(part: Uint8Array): boolean {
 export function settleReply(entry: Entry): Entry {
   const { reply } = entry;
   if (reply === undefined) return entry;
-  if (isEmptyReply(reply)) return { ...entry, reply: undefined, emptyReply: true };
+  if (isEmptyReply(reply))
+    return { ...withNotes({ ...entry, reply: undefined }, reply.notes), emptyReply: true };
   return reply.role === '' ? { ...entry, reply: withRole(reply), repairs: REPLY_ROLE } : entry;
+}
+
+/** The entry with these notes on its reply, or else on its last message. */
+export function withNotes(entry: Entry, notes: readonly ReadingNote[] = []): Entry {
+  const { messages, reply } = entry;
+  const last = reply ?? messages.at(-1);
+  if (last === undefined || notes.length === 0) return entry;
+  const noted: Message = { ...last, notes: [...(last.notes ?? []), ...notes] };
+  return reply === undefined
+    ? { ...entry, messages: [...messages.slice(0, -1), noted] }
+    : { ...entry, reply: noted };
 }
 
 /** Adds the role before the other members; replaces one that is null, empty or not a string. */
 function withRole(reply: Message): Message {
   const { bytes } = reply;
   const json =
-    replaceValue(bytes, 'role', ASSISTANT) ??
-    concat([bytes.subarray(0, 1), ROLE_IN_FRONT, bytes.subarray(1)]);
+    replaceValue(bytes, 'role', ASSISTANT) ?? concat([bytes.subarray(0, 1), ROLE_MEMBER, bytes.subarray(1)]);
   return { ...reply, bytes: json, role: 'assistant' };
 }

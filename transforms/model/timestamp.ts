@@ -24,7 +24,7 @@ const MILLISECONDS_FROM = 100_000_000_000n;
 
 /** The end of the year 9999, in seconds. */
 const LAST_SECOND = 253_402_300_799n;
-/** After the end of the year 9999 in milliseconds: in microseconds a day of 1978. */
+/** Larger epochs are microseconds, here from 1978: as milliseconds they would lie after the year 9999. */
 const MICROSECONDS_FROM = (LAST_SECOND + 1n) * 1000n;
 const NANOSECONDS_FROM = MICROSECONDS_FROM * 1000n;
 
@@ -33,9 +33,9 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Days since 1970-01-01 of a date of the Gregorian calendar; undefined when there is no such day. */
 export function dayNumber(year: number, month: number, day: number): number | undefined {
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   if (month < 1 || month > 12 || day < 1) return undefined;
-  if (day > (MONTH_DAYS[month - 1] as number) + (leap && month === 2 ? 1 : 0)) return undefined;
+  if (day > (MONTH_DAYS[month - 1] as number) + (isLeap && month === 2 ? 1 : 0)) return undefined;
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;

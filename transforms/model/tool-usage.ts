@@ -1,6 +1,5 @@
 /**
- * The tool usage report: the contribution of one conversation, sums per group that can be merged in any order (each
- * worker has a part), and the CSV text.
+ * The tool usage report: the contribution of one conversation, the sums of each group, and the CSV text.
  */
 import { eachAssistantCall, hasFunctionCall } from '../checks/assistant-calls.ts';
 import { valueBytes } from '../json/members.ts';
@@ -23,7 +22,7 @@ export interface ToolUsage {
   readonly assistantTurnsWithTools: number;
 }
 
-/** The sums of one group; `addUsage` and `mergeUsage` write to it. Plain data: it can be posted to another thread. */
+/** The sums of one group; `addUsage` writes to it. */
 export interface GroupUsage {
   sessions: number;
   toolCalls: number;
@@ -83,7 +82,7 @@ export function usageOf({ messages, tools }: Conversation): ToolUsage {
   return { toolCalls, definitions: [...names], clientTurns, assistantTurns, assistantTurnsWithTools };
 }
 
-function groupUsage(groups: UsageByGroup, group: string): GroupUsage {
+function sumsOf(groups: UsageByGroup, group: string): GroupUsage {
   let sums = groups.get(group);
   if (sums === undefined) {
     sums = {
@@ -99,28 +98,15 @@ function groupUsage(groups: UsageByGroup, group: string): GroupUsage {
   return sums;
 }
 
-function add(sums: GroupUsage, sessions: number, usage: ToolUsage | GroupUsage): void {
-  sums.sessions += sessions;
+/** Adds one session to its group. */
+export function addUsage(groups: UsageByGroup, group: string, usage: ToolUsage): void {
+  const sums = sumsOf(groups, group);
+  sums.sessions++;
   sums.toolCalls += usage.toolCalls;
   sums.clientTurns += usage.clientTurns;
   sums.assistantTurns += usage.assistantTurns;
   sums.assistantTurnsWithTools += usage.assistantTurnsWithTools;
-}
-
-/** Adds one session to its group. */
-export function addUsage(groups: UsageByGroup, group: string, usage: ToolUsage): void {
-  const sums = groupUsage(groups, group);
-  add(sums, 1, usage);
   for (const name of usage.definitions) sums.definitions.add(keyOf(name));
-}
-
-/** Adds the sums of `from` (another worker's part) to `into`. Does not change `from`. */
-export function mergeUsage(into: UsageByGroup, from: ReadonlyMap<string, GroupUsage>): void {
-  for (const [group, part] of from) {
-    const sums = groupUsage(into, group);
-    add(sums, part.sessions, part);
-    for (const hash of part.definitions) sums.definitions.add(hash);
-  }
 }
 
 const HEADER = [

@@ -1,7 +1,7 @@
 /**
- * Reads a line whose only fault is NaN or Infinity instead of a number. Such a value is harmless where nothing is read;
- * a line is rejected if it would get into a record. To tell, the line is read with zeros and with ones in place of the
- * words: an entry that does not depend on them is the same both times, in every dialect.
+ * Reads a line whose only fault is NaN or Infinity instead of a number. Such a word is harmless in a value that is not
+ * read; a line is rejected if it would get into a record. To find out, the line is read twice, with zeros and with ones
+ * instead of the words: if the entry does not depend on them, it is the same both times, in every dialect.
  */
 import type { LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { BareNumbers } from '../json/bare-numbers.ts';
@@ -39,7 +39,7 @@ export function readBareNumbers(
       return !isSame(reading, read({ ...line, bytes: copy }));
     };
     if (!depends(words.count)) return reading;
-    const at = words.placeOf(firstThatCounts(words.count, depends));
+    const at = words.placeOf(firstThatMatters(words.count, depends));
     return [rejectLine(stage, line, 'invalid-json', 'NaN or Infinity in a value that turnmill reads', at)];
   } finally {
     words.putWords(bytes);
@@ -47,7 +47,7 @@ export function readBareNumbers(
 }
 
 /** The index of the first word that affects the entry. */
-function firstThatCounts(count: number, depends: (ones: number) => boolean): number {
+function firstThatMatters(count: number, depends: (ones: number) => boolean): number {
   let [none, some] = [0, count];
   while (some - none > 1) {
     const middle = Math.floor((none + some) / 2);

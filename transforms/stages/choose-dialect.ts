@@ -17,15 +17,15 @@ import { strangerOf } from './known-strangers.ts';
 const MOST_HELD_LINES = 64;
 const MOST_HELD_BYTES = 256 * 1024;
 
-/** Those that know almost anything: asked last, in this order, when no other dialect knows the entry. */
+/** Dialects that recognise almost any object: asked last, in this order. */
 const ASKED_LAST = ['messages', 'exchange'];
-const place = ({ name }: Dialect): number => ASKED_LAST.indexOf(name);
-const sorted = dialects.toSorted((a, b) => place(a) - place(b));
+const rank = ({ name }: Dialect): number => ASKED_LAST.indexOf(name);
+const sorted = dialects.toSorted((a, b) => rank(a) - rank(b));
 
 /** Reads lines that no dialect recognises, and reports why they are invalid. */
 export const native = sorted.at(-1) as Dialect;
 
-/** The members of the first object of a line; undefined when it holds none. */
+/** The members of the first object of a line; undefined if it has none. */
 function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefined {
   const first = skipBlanks(line, 0);
   if (line[first] !== OPEN_OBJECT) return undefined;
@@ -38,7 +38,7 @@ function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefi
   return end < 0 ? undefined : members;
 }
 
-/** The dialect that knows an object, whether the next one has to be asked, or undefined when none knows it. */
+/** The dialect of an object; `ask-next` if the next object has to decide; undefined if no dialect recognises it. */
 function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 'ask-next' | undefined {
   for (const dialect of [...more, ...sorted]) {
     const answer: boolean | Detected = dialect.detect(members);
@@ -48,7 +48,7 @@ function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 
   return undefined;
 }
 
-/** The dialect of a source whose first entry is in `line`; undefined when the line does not tell. */
+/** The dialect of a source whose first entry is in `line`; undefined if the line does not decide it. */
 export function detectDialect(
   line: Uint8Array,
   scanner: Scanner = createPlainScanner(),
@@ -59,9 +59,11 @@ export function detectDialect(
   return found === 'ask-next' ? undefined : found;
 }
 
-/** The members of documents whose elements are read one by one, and whether a document is of a dialect that wants that. */
+/** Lists inside documents whose elements are read one by one. */
 export interface ListsInside {
+  /** Names of the members that hold such lists. */
   readonly members: ReadonlySet<string>;
+  /** Is a document that begins like this of a dialect that reads the member's elements one by one? */
   opens(member: string, head: Uint8Array): boolean;
 }
 
@@ -87,9 +89,9 @@ export class DialectChooser {
   readonly #scanner: Scanner;
   readonly #more: readonly Dialect[];
   #held: Line[] = [];
-  /** Keys of the first object that no dialect knew. */
+  /** Keys of the first object, which no dialect recognised. */
   #keys: readonly string[] = [];
-  /** Says which program the log is of, if that is known though no dialect reads it. */
+  /** Names the program of the log, if it is a known one in a form that no dialect reads. */
   #stranger: string | undefined;
   #heldBytes = 0;
 
@@ -99,10 +101,10 @@ export class DialectChooser {
   }
 
   /**
-   * Asks a line.
-   * @param mayHold may the line be kept for later?
-   * @returns the dialect; `held` when the line was kept for later; `unknown` when enough was asked; undefined when it tells
-   *   nothing and is not held
+   * Looks at a line.
+   * @param mayHold whether the line may be kept until a later one decides
+   * @returns the dialect; `held` if the line was kept; `unknown` if too many lines have not decided; undefined if the
+   * line decides nothing and was not kept
    */
   ask(line: Line, mayHold = true): Dialect | 'held' | 'unknown' | undefined {
     const members = firstObject(line.bytes, this.#scanner);

@@ -1,6 +1,6 @@
 /**
- * Stage: entry -> entry, through the enabled rules. Rules on messages come first, in the order of the contract, then
- * rules on the whole entry. Counts every change by rule.
+ * Stage: entry -> entry, through the enabled rules. Rules on messages come first, in the order of `ruleSets`, then rules
+ * on the whole entry. Counts every change by rule.
  */
 
 import { perObject } from '../json/notes.ts';
@@ -15,7 +15,7 @@ export interface CleanupOptions {
   readonly cleanup: readonly string[];
 }
 
-/** Sets of rules, one for each client whose logs need cleaning. The order is that of the contract. */
+/** Sets of rules, one for each client whose logs need cleaning, in the order in which they are applied. */
 export const ruleSets: ReadonlyMap<string, readonly string[]> = new Map([
   ['goose', ['goose-info', 'goose-bootstrap', 'empty-assistant', 'goose-title']],
 ]);
@@ -27,7 +27,7 @@ const options: OptionSpecs<CleanupOptions> = {
   },
 };
 
-/** The rules of the names, each once, in the order of the contract. Throws RangeError for an unknown name. */
+/** The rules of these names, each once, in the order of `ruleSets`. Throws RangeError for an unknown name. */
 export function rulesOf(names: readonly string[]): readonly Rule[] {
   const wanted = new Set(names.flatMap((name) => ruleSets.get(name) ?? [name]));
   for (const name of wanted) {
@@ -76,13 +76,13 @@ interface OnMessages {
   readonly concerns: (message: Message) => boolean;
 }
 
-/** By the names of the rules, so that everything that cleans with the same rules shares the cached results. */
+/** By the names of the rules: all that clean with the same rules share the cached results. */
 const known = new Map<string, OnMessages>();
 
 function onMessages(enabled: readonly Rule[], pairRules: readonly PairRule[]): OnMessages {
   const key = enabled.map((rule) => rule.name).join();
-  const before = known.get(key);
-  if (before !== undefined) return before;
+  const cached = known.get(key);
+  if (cached !== undefined) return cached;
   const clean = perObject(messageCleaner(enabled.map((rule) => rule.name)));
   const isSuspect = (message: Message): boolean => pairRules.some((rule) => rule.suspects(message));
   const concerns = perObject((message: Message) => clean(message) !== undefined || isSuspect(message));
@@ -150,8 +150,8 @@ export function traceCleanup(
     return { message: kept, rules: [...changedBy] };
   });
   for (const rule of pairRules) {
-    const alive = traced.filter((one) => one.message !== undefined);
-    const dropped = alive.filter((one, i) => isDropped(one.message as Message, alive[i + 1]?.message, rule));
+    const left = traced.filter((one) => one.message !== undefined);
+    const dropped = left.filter((one, i) => isDropped(one.message as Message, left[i + 1]?.message, rule));
     for (const one of dropped) {
       one.message = undefined;
       one.rules.push(rule.name);

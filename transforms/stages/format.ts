@@ -66,7 +66,7 @@ function fatalOf(findings: readonly FormatFinding[], options: FormatOptions): Fo
   );
 }
 
-function* rowsOf(
+function* recordsOf(
   conversation: Conversation,
   { format, values }: Chosen,
   encoded: EncodedRecord,
@@ -102,8 +102,12 @@ interface Chosen {
   readonly values: FormatOptionValues;
 }
 
-function* encode(conversation: Conversation, one: Chosen, options: FormatOptions): Generator<StreamElement> {
-  const { format, values } = one;
+function* encode(
+  conversation: Conversation,
+  chosen: Chosen,
+  options: FormatOptions,
+): Generator<StreamElement> {
+  const { format, values } = chosen;
   const { origin, sessionId } = conversation;
   const encoded = format.encode(conversation, values);
   const fatal = fatalOf(encoded.findings, options);
@@ -112,12 +116,12 @@ function* encode(conversation: Conversation, one: Chosen, options: FormatOptions
     return;
   }
   for (const found of encoded.findings) yield findingOf(conversation, found);
-  yield* rowsOf(conversation, one, encoded, options);
+  yield* recordsOf(conversation, chosen, encoded, options);
 }
 
 /**
- * One record of each format that can write the conversation; if none can, the session is rejected for the first one's
- * reason.
+ * Yields the records of each format that can write the conversation. If none can, rejects the session for the reason of
+ * the first.
  */
 function* encodeInEach(
   conversation: Conversation,
@@ -137,7 +141,7 @@ function* encodeInEach(
     if (fatal !== undefined) refused.push(refuseRecord(STAGE, conversation, format.name, ofFormat(fatal)));
     else {
       for (const found of encoded.findings) yield findingOf(conversation, ofFormat(found));
-      yield* rowsOf(conversation, one, encoded, options);
+      yield* recordsOf(conversation, one, encoded, options);
     }
   }
   if (refused.length < chosen.length) yield* refused;

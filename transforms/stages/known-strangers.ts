@@ -1,6 +1,6 @@
 /**
- * Logs of programs that are known, in forms that no dialect reads: by the first object of a source, what it is and what to do. A source
- * that a dialect knows is never compared with them.
+ * Recognises logs of known programs in forms that no dialect reads, by the first object of a source, and says what to
+ * do with them. Only for sources that no dialect recognises.
  */
 import type { ObjectMembers } from '../dialects/dialect.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -14,7 +14,7 @@ interface Stranger {
   readonly advice: string;
   /** Members that its first object has. */
   readonly keys: readonly string[];
-  /** Beginning of `type`, where the log has one. */
+  /** Matches its `type`. */
   readonly type?: RegExp;
   /** Tells it from other logs with the same keys. */
   readonly holds?: (first: ObjectMembers) => boolean;
@@ -155,7 +155,7 @@ const STRANGERS: readonly Stranger[] = [
     keys: ['role', 'parts'],
   },
   {
-    what: 'an invocation of Amazon Bedrock without messages that are read (Converse, or a bare prompt)',
+    what: 'an invocation of Amazon Bedrock without messages (a bare prompt, or embeddings)',
     advice:
       'write its messages and its answer in the words of the chat API, as {"messages": [...], "response": {...}}',
     keys: ['schemaType', 'modelId', 'input'],

@@ -198,9 +198,9 @@ class Parser {
     if (objects.length !== 1 || !Array.isArray(objects)) return this.#several(line, objects);
     const [one] = objects as unknown as readonly [ReadElement];
     const only = this.#limits.bounded(line, one, true);
-    if (only.kind !== 'entry' || only.repairs !== undefined || this.#bareNumbers || this.#parts(only))
+    if (only.kind !== 'entry' || only.repairs !== undefined || this.#bareNumbers || this.#endsBefore(only))
       return this.#several(line, [only]);
-    this.#goOn(only);
+    this.#continueWith(only);
     return [only];
   }
 
@@ -210,8 +210,8 @@ class Parser {
       this.#currentId = undefined;
       return [end];
     }
-    if (this.#reader?.holds === true || this.#chooser.holds) return this.#ending(end);
-    return [this.#over(end)];
+    if (this.#reader?.holds === true || this.#chooser.holds) return this.#endWithRest(end);
+    return [this.#endSource(end)];
   }
 
   #readerOf({ name, create }: Dialect): DialectReader {
@@ -254,14 +254,14 @@ class Parser {
   }
 
   /** Does the open session end before this entry? */
-  #parts({ sessionId, alone }: Entry): boolean {
+  #endsBefore({ sessionId, alone }: Entry): boolean {
     if (this.#currentId === undefined) return false;
     return (
       this.#currentAlone || alone === true || (this.#sessionBy === 'id' && sessionId !== this.#currentId)
     );
   }
 
-  #goOn({ sessionId, alone }: Entry): void {
+  #continueWith({ sessionId, alone }: Entry): void {
     this.#currentId = sessionId;
     this.#currentAlone = alone === true;
     this.#begun?.opens(this.#currentAlone || this.#reader?.strays === true ? undefined : sessionId);
@@ -269,8 +269,8 @@ class Parser {
 
   *#separate(element: ReadElement): Generator<StreamElement> {
     if (element.kind === 'entry') {
-      if (this.#parts(element)) yield endBefore(element.origin);
-      this.#goOn(element);
+      if (this.#endsBefore(element)) yield endBefore(element.origin);
+      this.#continueWith(element);
     }
     if (element.kind === 'entry') yield* repairsOf(element);
     yield element;
@@ -302,13 +302,13 @@ class Parser {
     yield* this.#chooser.refuse(line);
   }
 
-  *#ending(end: SessionEnd): Generator<StreamElement> {
+  *#endWithRest(end: SessionEnd): Generator<StreamElement> {
     yield* this.#rest();
-    yield this.#over(end);
+    yield this.#endSource(end);
   }
 
   /** Ends the source. */
-  #over({ kind, origin, last }: SessionEnd): SessionEnd {
+  #endSource({ kind, origin, last }: SessionEnd): SessionEnd {
     const end = { kind, origin, last, dialect: this.#dialect };
     this.#reader = this.#currentId = this.#dialect = undefined;
     this.#isUnknown = false;
@@ -353,7 +353,8 @@ function elementsOfEntry({ messages, tools, reply }: Entry): number {
 
 const blank = (line: Line): Fate => ({ kind: 'fate', fate: 'blank', origin: line.origin });
 
-const endBefore = (origin: Origin): SessionEnd => ({
+/** The end of a session directly before an element. */
+export const endBefore = (origin: Origin): SessionEnd => ({
   kind: 'session-end',
   origin: { ...origin, length: 0 },
   last: false,

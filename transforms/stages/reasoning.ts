@@ -41,14 +41,14 @@ const NOT_INLINED: ReadingNote = {
 export function withoutReasoning(message: Message): Message {
   const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
   const text = textOfValue(valueBytes(bytes, 'content'));
-  const rest = text === undefined ? undefined : behindThought(text);
+  const rest = text === undefined ? undefined : afterThought(text);
   const edited =
     rest === undefined ? bytes : (replaceValue(bytes, 'content', encode(quote(rest))) as Uint8Array);
   return edited === message.bytes ? message : { ...message, bytes: edited };
 }
 
 /** The text after a leading thought; undefined if there is none. */
-function behindThought(text: string): string | undefined {
+function afterThought(text: string): string | undefined {
   const start = text.trimStart();
   const end = start.startsWith(OPEN) ? start.indexOf(CLOSE) : -1;
   return end < 0 ? undefined : start.slice(end + CLOSE.length).trimStart();
@@ -67,15 +67,15 @@ export function withReasoningInText(message: Message): Message {
   const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
   const block = `${OPEN}\n${thought}\n${CLOSE}\n\n`;
   const content = valueBytes(bytes, 'content');
-  const inlined = textInFront(block, content);
+  const inlined = withTextBefore(block, content);
   return {
     ...message,
     bytes: replaceValue(bytes, 'content', inlined) ?? addMember(bytes, 'content', inlined),
   };
 }
 
-/** The content with a text before it; the content itself stays byte for byte. */
-function textInFront(block: string, content: Uint8Array | undefined): Uint8Array {
+/** The content with a text before it. The content itself stays byte for byte. */
+function withTextBefore(block: string, content: Uint8Array | undefined): Uint8Array {
   const json = encode(quote(block));
   if (content?.[0] === QUOTE) return concat([json.subarray(0, -1), content.subarray(1)]);
   if (content?.[0] !== OPEN_ARRAY) return json;

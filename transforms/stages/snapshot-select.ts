@@ -1,6 +1,6 @@
 /**
- * Stage: entries -> one conversation per session. The snapshot is the last entry with the maximal
- * message count: a fold that keeps one candidate and the distinct tool definitions, whatever the session's length.
+ * Stage: entries -> one conversation per session. The snapshot is the last of the entries with the most messages. Keeps
+ * one candidate and the distinct tool definitions, however long the session is.
  */
 import { canonical } from '../model/canonical.ts';
 import type { Conversation, Entry, Message, SessionEnd, SessionFate } from '../model/element.ts';
@@ -15,7 +15,7 @@ export function supersedes(next: Entry, best: Entry | undefined): boolean {
 /** Builds the conversation of a snapshot. */
 function conversationOf(
   snapshot: Entry,
-  parts: Pick<Conversation, 'startedAt' | 'superseded' | 'truncated' | 'tools' | 'toolCounts'>,
+  sums: Pick<Conversation, 'startedAt' | 'superseded' | 'truncated' | 'tools' | 'toolCounts'>,
 ): Conversation {
   const changes = new Map(snapshot.changes);
   const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
@@ -32,8 +32,15 @@ function conversationOf(
   const folded = lines === undefined ? undefined : { folded: isGathered === true ? 0 : others };
   const gathered = isGathered === true ? { superseded: others } : undefined;
   return {
-    ...{ kind: 'conversation', origin, sessionId, messages, changes },
-    ...{ ...carried, ...folded, ...parts, ...gathered },
+    kind: 'conversation',
+    origin,
+    sessionId,
+    messages,
+    changes,
+    ...carried,
+    ...folded,
+    ...sums,
+    ...gathered,
   };
 }
 
@@ -55,7 +62,7 @@ function create(): Handlers {
   let superseded = 0;
   let truncated = 0;
   let rejected = false;
-  let otherLines = false; // lines that are not blank and no validated entries
+  let otherLines = false; // are there lines that are neither blank nor validated entries?
 
   function reset(): void {
     best = startedAt = undefined;

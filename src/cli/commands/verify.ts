@@ -15,7 +15,7 @@ export const verify: Command = {
   words: { least: 1, most: 1, missing: 'name the folder of a dataset' },
   stoppable: false,
   async run({ words: [out = ''], values, host }) {
-    const [{ verifyDataset }, { withDataset }, { printable }, { showCount }] = await Promise.all([
+    const [{ verifyDataset }, { withDataset }, { printable }, { plural, showCount }] = await Promise.all([
       import('../../verify/verify-dataset.ts'),
       import('../../dataset/store/with-dataset.ts'),
       import('../../printable.ts'),
@@ -34,8 +34,8 @@ export const verify: Command = {
       for (const { file, message } of problems) await host.print(printable(`${file}: ${message}`));
       if (problemCount > problems.length)
         await host.print(`... and ${showCount(problemCount - problems.length)} more`);
-      const what = `${showCount(records)} records in ${showCount(shards)} shards from ${showCount(sources)} sources`;
-      const verdict = problemCount === 0 ? 'no problems' : `${showCount(problemCount)} problems`;
+      const what = `${plural(records, 'record')} in ${plural(shards, 'shard')} from ${plural(sources, 'source')}`;
+      const verdict = problemCount === 0 ? 'no problems' : plural(problemCount, 'problem');
       await host.print(`${printable(out)}: ${what}: ${verdict}`);
     }
     await host.endPrinting();

@@ -41,7 +41,7 @@ export const inputOptions: readonly Option[] = [
     name: 'sessionBy',
     group: 'Input',
     describe:
-      'Take as one session each file, each run of entries with the same id (an id that returns later is rejected), or all files of a folder',
+      'Make one session of each file, of each run of entries with the same id (an id that returns later is rejected), or of all files in a folder',
     default: 'file; id for standard input; folder for event files',
     type: choice(['file', 'id', 'folder']),
   }),

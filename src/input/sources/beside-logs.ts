@@ -20,7 +20,8 @@ export function isBesideLogs(relative: string): boolean {
 
 /** A folder in which a client keeps all its files: the folders with logs, and names by which to recognise it. */
 interface Home {
-  readonly name: string;
+  /** Name of the folder, if it always has one. */
+  readonly name?: string;
   readonly logs: readonly string[];
   readonly marks: readonly string[];
   /** How many of those names are enough. */
@@ -54,6 +55,12 @@ const HOMES: readonly Home[] = [
   },
   // a project of Gemini CLI: logs.json is what was typed, for the arrow keys
   { name: 'chats', logs: ['chats'], marks: ['logs.json'], enough: 1 },
+  // a session of OpenHands: event_cache has the events again
+  {
+    logs: ['events'],
+    marks: ['event_cache', 'base_state.json', 'agent_state.pkl', 'conversation_stats.pkl'],
+    enough: 1,
+  },
 ];
 
 /**

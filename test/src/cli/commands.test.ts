@@ -109,7 +109,7 @@ describe('verify', () => {
     const { status, stdout, stderr } = await run(['verify', out]);
     expect([status, stdout, stderr]).toEqual([
       0,
-      `${out}: 1 records in 1 shards from 1 sources: no problems\n`,
+      `${out}: 1 record in 1 shard from 1 source: no problems\n`,
       '',
     ]);
   });
@@ -121,7 +121,7 @@ describe('verify', () => {
     expect(text.status).toBe(65);
     expect(text.stdout).toContain('.txt: not listed in the manifest\n');
     expect(text.stdout).not.toContain('\u001b');
-    expect(text.stdout).toMatch(/: 1 problems\n$/);
+    expect(text.stdout).toMatch(/: 1 problem\n$/);
     const json = await run(['verify', out, '--json']);
     expect([json.status, JSON.parse(json.stdout)]).toEqual([
       65,
@@ -158,7 +158,7 @@ describe('quarantine', () => {
     const { out, folder } = await rejecting('--quarantine-content', 'raw');
     const into = join(folder, 'again');
     const { status, stdout } = await run(['quarantine', 'replay', out, '--into', into]);
-    expect([status, stdout]).toEqual([0, `2 records replayed in 1 logs below ${into}/\n`]);
+    expect([status, stdout]).toEqual([0, `2 records replayed in 1 log below ${into}/\n`]);
     expect(readFileSync(join(into, 'a.jsonl'), 'utf8')).toBe('{\n[]\n');
   });
 

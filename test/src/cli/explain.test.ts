@@ -185,6 +185,18 @@ describe('the fate of a line', () => {
     const run = await turnmill(['explain', '-:2', '--json'], `${entry()}\n${entry({ id: 't' })}\n`);
     expect(JSON.parse(run.stdout.toString())).toMatchObject({ source: '-', fate: 'snapshot', session: 't' });
   });
+
+  test('is that of an event in a log of events', async () => {
+    const said = (role: string, content: string, ts: number): string => JSON.stringify({ role, content, ts });
+    const path = join(temporaryFolder(), 'task.jsonl');
+    writeFileSync(path, `${said('user', 'Hello?', 1)}\n${said('assistant', 'Hello.', 2)}\n`);
+    expect(await text(`${path}:1`)).toContain(
+      'why        this is the first event of the conversation that the record is folded from\n',
+    );
+    expect(await text(`${path}:2`)).toContain(
+      'why        it is part of the conversation that begins in line 1\n',
+    );
+  });
 });
 
 describe('the file of the line', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSize, showCount, showDuration, showSize } from '../../../src/cli/sizes.ts';
+import { parseSize, plural, showCount, showDuration, showSize } from '../../../src/cli/sizes.ts';
 
 test.each([
   ['0', 0],
@@ -47,6 +47,7 @@ test('sizes, counts and times are readable', () => {
     '350 MiB',
   ]);
   expect([0, 999, 1000, 1234567].map(showCount)).toEqual(['0', '999', '1,000', '1,234,567']);
+  expect([0, 1, 2000].map((n) => plural(n, 'shard'))).toEqual(['0 shards', '1 shard', '2,000 shards']);
   expect([0, 9_940, 12_000, 185_000, 7_620_000].map(showDuration)).toEqual([
     '0.0 s',
     '9.9 s',

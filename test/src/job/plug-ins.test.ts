@@ -122,6 +122,39 @@ describe('a plug-in file', () => {
   });
 });
 
+describe('a dialect from a file', () => {
+  it('that folds events is believed when it names what its logs lack', async () => {
+    const folding = (lacks: string): string => `export default {
+      name: 'talk', summary: 'Talk.', keys: ['said'], folds: true, ${lacks}
+      detect: (first) => first.get('said') !== undefined,
+      read(json, { fold, origin, makeMessage }) {
+        fold.open('main', 'talk');
+        fold.add(makeMessage('user', { content: json.get('said') }), { isTurn: true });
+        fold.amend(String(origin.line), [{ kind: 'text', text: json.get('said').copy() }]);
+      },
+    };`;
+    const rules = async (lacks: string): Promise<readonly string[]> => {
+      const { root, plugin } = workshop(folding(lacks));
+      const log = join(root, 'talk.jsonl');
+      writeFileSync(log, '{"said":"hello"}\n');
+      const { sums } = await check({ inputs: [log], plugins: [plugin] });
+      expect(sums.records).toBe(1);
+      return Object.keys(sums.findings);
+    };
+    expect(await rules('')).toContain('no-tools');
+    expect(await rules("lacks: ['tools'],")).not.toContain('no-tools');
+  });
+
+  it('that throws is named, with the line it was reading', async () => {
+    const { logs, plugin } = workshop(DIALECT.replace('messages: [', 'messages: [json.get("none").text(), '));
+    const { status, stderr } = await turnmill(['check', logs, '--plugin', plugin]);
+    expect(status).toBe(70);
+    const heading = `turnmill: error in plug-in ${plugin}, which must reject odd data instead of throwing:\nTypeError: `;
+    expect(stderr.slice(0, heading.length)).toBe(heading);
+    expect(stderr).toContain('line 1, byte 0');
+  });
+});
+
 describe('plug-in objects', () => {
   const pairs = defineDialect({
     name: 'pairs',

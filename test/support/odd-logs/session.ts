@@ -34,19 +34,39 @@ function oddReply(dice: Dice, reply: Pairs): Pairs {
   });
 }
 
+/** Why the answer ended: mostly a reason that is reported. */
+function oddFinish(dice: Dice): Odd {
+  return dice.variant<Odd>('finish', {
+    length: () => 'length',
+    'content filter': () => 'content_filter',
+    error: () => 'error',
+    'tool calls': () => 'tool_calls',
+    null: () => null,
+    list: () => ['length'],
+    longer: () => 'lengths',
+  });
+}
+
 /** The response with this reply; without one, one of the ways in which an entry can lack a reply. */
 function responseOf(dice: Dice, reply: Pairs | undefined): readonly (readonly [string, Odd])[] {
   if (reply !== undefined && !dice.odd('no reply', 0.05)) {
     const message = dice.odd('odd reply', 0.1) ? oddReply(dice, reply) : reply;
-    const choice = o(['index', num('0')], ['message', message], ['finish_reason', 'stop']);
+    const finish = dice.odd('odd finish', 0.12) ? oddFinish(dice) : 'stop';
+    const choice = o(['index', num('0')], ['message', message], ['finish_reason', finish]);
     const choices = dice.odd('second choice', 0.06) ? [choice, o(['message', o()])] : [choice];
-    return [['response', o(['id', 'r'], ['choices', choices], ['usage', o(['total', num('7')])])]];
+    const error: (readonly [string, Odd])[] = dice.odd('error beside choices', 0.05)
+      ? [['error', dice.pick<Odd>([null, '', o(['code', num('500')])])]]
+      : [];
+    return [['response', o(['id', 'r'], ['choices', choices], ...error, ['usage', o(['total', num('7')])])]];
   }
   return dice.variant<readonly (readonly [string, Odd])[]>('without a reply', {
     absent: () => [],
     null: () => [['response', null]],
     'no choices': () => [['response', o(['error', 'overloaded'])]],
+    'error body': () => [['response', o(['error', o(['message', 'overloaded'], ['code', num('529')])])]],
     'empty choices': () => [['response', o(['choices', []])]],
+    'empty choices, and an error': () => [['response', o(['error', o()], ['choices', []])]],
+    'cut before a message': () => [['response', o(['choices', [o(['finish_reason', 'length'])]])]],
     'choices is an object': () => [['response', o(['choices', o(['0', o()])])]],
     'choice is null': () => [['response', o(['choices', [null]])]],
     'message is null': () => [['response', o(['choices', [o(['message', null])]])]],

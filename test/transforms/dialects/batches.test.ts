@@ -111,6 +111,19 @@ describe('batches', () => {
     expect(read([line])).toMatchObject([{ kind: 'rejection', reason }]);
   });
 
+  test.each([
+    ['expired', { result: { type: 'expired' } }],
+    ['canceled', { result: { type: 'canceled' } }],
+    ['a list of embeddings', { response: { body: { object: 'list', data: [{ embedding: [1] }] } } }],
+    ['a moderation', { response: { body: { id: 'modr-1', results: [{ flagged: false }] } } }],
+  ])('a request whose result is %s is dropped with it', (_what, more) => {
+    const elements = read([requestOf(1, false), JSON.stringify({ custom_id: '1', ...more })]);
+    expect(linesOf(elements)).toEqual([1, 2]);
+    expect(elements.map((one) => one.kind === 'fate' && one.fate)).toEqual(
+      Array(2).fill('dropped:no-completion'),
+    );
+  });
+
   test('the answer to an unreadable request is dropped', () => {
     const lines = [answerOf(1, true), '{"custom_id":"1","body":{"messages":7}}'];
     expect(read(lines)).toMatchObject([

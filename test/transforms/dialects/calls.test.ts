@@ -33,7 +33,8 @@ it.each([
   ['calls', 'InvokeModel', { messages: [] }],
   ['calls', 'InvokeModelWithResponseStream', { messages: [] }],
   [undefined, 'InvokeModel', { prompt: 'a' }],
-  [undefined, 'Converse', { messages: [] }],
+  ['calls', 'Converse', { messages: [] }],
+  ['calls', 'ConverseStream', { messages: [] }],
 ])('%s: an invocation of Bedrock by %s of %o', (name, operation, inputBodyJson) => {
   const log = {
     schemaType: 'ModelInvocationLog',

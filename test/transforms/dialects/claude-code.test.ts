@@ -44,6 +44,27 @@ it('joins the lines of one answer of Qwen Code, up to the next result', () => {
   ]);
 });
 
+it('reads a queued prompt whose mode is not logged, but no notification', () => {
+  const queued = (uuid: string, more: object) => ({
+    ...{ type: 'attachment', uuid, parentUuid: null, sessionId: 's' },
+    attachment: { type: 'queued_command', ...more },
+  });
+  const notification = '<task-notification>done</task-notification>';
+  expect(
+    conversationsOf(
+      queued('1', { prompt: 'a' }),
+      queued('2', { prompt: notification }),
+      queued('3', { prompt: 'b', commandMode: 'bash' }),
+      queued('4', { prompt: notification, commandMode: 'prompt' }),
+    ),
+  ).toEqual([
+    [
+      { role: 'user', content: 'a' },
+      { role: 'user', content: notification },
+    ],
+  ]);
+});
+
 describe('the messages that a compaction keeps', () => {
   const line = (type: string, uuid: string, parentUuid: string | null, more: object) => ({
     ...{ type, uuid, parentUuid, sessionId: 's' },
@@ -151,6 +172,17 @@ describe('the messages that a compaction keeps', () => {
       ['T', 'a3', 'u5', 'a6'],
       ['T', 'a3', 'u3', 'a4', 'u4', 'a5'],
     ]);
+  });
+
+  it('counts them and the summary as copied', () => {
+    const reader = claudeCode.create();
+    const lines = [...before, boundary('B', segment('u2', 'S', 'a3')), summary('S', 'B'), ...goesOn('a3')];
+    const read = lines.flatMap((object, i) => [
+      ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000)),
+    ]);
+    const entries = [...read, ...(reader.end?.() ?? [])].filter(({ kind }) => kind === 'entry');
+    const copied = (entries as readonly Entry[]).map(({ meta }) => meta?.get('copied'));
+    expect(copied.map((count) => count && text(count))).toEqual([undefined, '5']);
   });
 
   it('forgets a segment that spans an earlier compaction', () => {

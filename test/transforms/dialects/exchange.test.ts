@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import exchange from '../../../transforms/dialects/exchange.ts';
-import type { Entry, Rejection } from '../../../transforms/model/element.ts';
+import type { Entry, Message, Rejection } from '../../../transforms/model/element.ts';
 import { damage, damaged, jsonText, objectText } from '../arbitraries.ts';
 import { asBuffer, KINDS, type MakeBytes, text } from '../bytes.ts';
 import { entryJson, lineOf, plain } from '../log-lines.ts';
@@ -192,6 +192,69 @@ describe('the reply', () => {
   it('is absent without a response, even after a line with one', () => {
     const [, entry] = entries(entryJson(), wrap('[]'));
     expect(entry?.reply).toBeUndefined();
+  });
+});
+
+describe('findings about the answer', () => {
+  const message = '"message":{"role":"assistant","content":"a"}';
+  const line = (response: string, messages = '{"role":"user"}'): string =>
+    `{"timestamp":1,"session_id":"s","request":{"messages":[${messages}]},"response":${response}}`;
+  const rulesOf = ({ notes = [] }: Message): readonly string[] => notes.map(({ rule }) => rule);
+
+  test.each([
+    [`{"choices":[{${message},"finish_reason":"length"}]}`, ['reply-cut']],
+    [`{"choices":[{"finish\\u005freason":"l\\u0065ngth",${message}}]}`, ['reply-cut']],
+    [`{"choices":[{${message},"finish_reason":"content_filter"}]}`, ['reply-filtered']],
+    [`{"choices":[{${message},"finish_reason":"error"}]}`, ['response-error']],
+    [`{"choices":[{${message}}],"error":{"code":500}}`, ['response-error']],
+    [`{"error":"","choices":[{${message}}]}`, ['response-error']],
+    [`{"choices":[{${message}},{"finish_reason":"length"}]}`, ['other-choices']],
+    [
+      `{"error":{},"choices":[{${message},"finish_reason":"length"},null]}`,
+      ['reply-cut', 'response-error', 'other-choices'],
+    ],
+    [`{"choices":[{"finish_reason":"length"},1],"choices":[{${message}}]}`, []],
+    [`{"choices":[{${message},"finish_reason":"length","finish_reason":null}]}`, []],
+    [`{"choices":[{${message},"finish_reason":"stop"}],"error":1,"error":null}`, []],
+    [`{"choices":[{${message},"finish_reason":["length"]}],"errors":1}`, []],
+  ])('%s: %j, on the reply', (response, rules) => {
+    const [entry] = entries(line(response)) as [Entry];
+    expect(rulesOf(entry.reply as Message)).toEqual(rules);
+    expect(entry.messages.flatMap(rulesOf)).toEqual([]);
+  });
+
+  test.each([
+    ['{"error":{"message":"overloaded"}}', ['response-error']],
+    ['{"choices":[],"error":"overloaded"}', ['response-error']],
+    ['{"choices":[{"message":null,"finish_reason":"length"}]}', ['reply-cut']],
+    ['{"choices":[{"message":{"content":""},"finish_reason":"length"}]}', ['reply-cut']],
+    ['{"choices":["x","y"]}', ['other-choices']],
+    ['{"choices":[]}', []],
+    ['null', []],
+  ])('%s: %j, on the last message', (response, rules) => {
+    const [entry] = entries(line(response, '{"role":"system"},{"role":"user"}')) as [Entry];
+    expect(entry.reply).toBeUndefined();
+    expect(entry.messages.map(rulesOf)).toEqual([[], rules]);
+    expect(entries(line(response, ''))[0]?.messages).toEqual([]);
+  });
+
+  it('belong to that answer, and not to the message that later entries repeat', () => {
+    const reply = '{"role":"assistant","content":"a"}';
+    const [cut, next, last] = entries(
+      line(`{"choices":[{"message":${reply},"finish_reason":"length"}]}`),
+      line('{"error":{}}', `{"role":"user"},${reply}`),
+      line('null', `{"role":"user"},${reply}`),
+    ) as [Entry, Entry, Entry];
+    expect(rulesOf(cut.reply as Message)).toEqual(['reply-cut']);
+    expect(cut.messages.flatMap(rulesOf)).toEqual([]);
+    expect(next.messages.map(rulesOf)).toEqual([[], ['response-error']]);
+    expect(last.messages.flatMap(rulesOf)).toEqual([]);
+  });
+
+  it('are not those of the line before', () => {
+    const cut = `{"error":{},"choices":[{${message},"finish_reason":"length"},1]}`;
+    const [, entry] = entries(line(cut), line('{}'));
+    expect(entry?.messages.flatMap(rulesOf)).toEqual([]);
   });
 });
 

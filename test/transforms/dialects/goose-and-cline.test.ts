@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import cline from '../../../transforms/dialects/cline.ts';
 import goose from '../../../transforms/dialects/goose.ts';
+import messagesDialect from '../../../transforms/dialects/messages.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
 import { asBuffer, text } from '../bytes.ts';
 import { readLog } from '../log-lines.ts';
@@ -78,6 +79,50 @@ describe('goose', () => {
     ]);
   });
 
+  it('leaves out blocks and parts of results that only the user sees', () => {
+    const seen = { type: 'text', text: 'raw', annotations: { audience: ['assistant'] } };
+    const shown = { type: 'text', text: 'pretty', annotations: { audience: ['user'] } };
+    const value = { content: [seen, shown, { type: 'text', text: 'both', annotations: { priority: 0 } }] };
+    const call = { type: 'toolRequest', id: 'a', toolCall: { status: 'success', value: { name: 'f' } } };
+    const conversation = [
+      words('user', 'q'),
+      { role: 'assistant', created: 1, content: [call, { type: 'toolConfirmationRequest', id: 'a' }] },
+      { role: 'assistant', created: 1, content: [{ type: 'systemNotification', msg: 'x' }] },
+      { role: 'user', created: 1, content: [{ type: 'toolResponse', id: 'a', toolResult: { value } }] },
+      { role: 'assistant', created: 1, content: [shown, seen] },
+    ];
+    const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
+    expect(messagesOf(entry as Entry).slice(1)).toEqual([
+      { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f' } }] },
+      {
+        ...{ role: 'tool', tool_call_id: 'a' },
+        content: [seen, value.content[2]].map((part) => ({ type: 'text', text: part?.text })),
+      },
+      { role: 'assistant', content: 'raw' },
+    ]);
+    expect(entry?.changes.get('not-by-model')).toBe(3);
+    expect(entry?.reply?.notes).toBeUndefined();
+  });
+
+  it('does not divide a conversation at a notice that only the user sees', () => {
+    const metadata = { agentVisible: false };
+    const notice = { role: 'assistant', created: 1, content: [{ type: 'error', message: 'x' }], metadata };
+    const conversation = [words('user', 'a'), notice, words('user', 'b'), words('assistant', 'c')];
+    const entries = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
+    expect(entries).toHaveLength(1);
+    expect(messagesOf(entries[0] as Entry)).toHaveLength(3);
+  });
+
+  it('reads a result that has only structured content', () => {
+    const toolResult = { value: { content: [], structuredContent: { n: 1 } } };
+    const conversation = [
+      { role: 'assistant', created: 1, content: [{ type: 'toolRequest', id: 'a', toolCall: { value: {} } }] },
+      { role: 'user', created: 1, content: [{ type: 'toolResponse', id: 'a', toolResult }] },
+    ];
+    const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
+    expect(messagesOf(entry as Entry)[1]).toMatchObject({ role: 'tool', content: '{"n":1}' });
+  });
+
   it('begins a session with another head', () => {
     const head = { working_dir: '/', description: 'd' };
     const elements = elementsOf(goose, head, words('user', 'a'), head, words('user', 'b'));
@@ -120,5 +165,63 @@ describe('cline', () => {
 
   it('rejects a message whose content is a number', () => {
     expect(elementsOf(cline, message('user', 7))).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
+  });
+
+  const session = { version: 1, updated_at: '2026-01-01T00:00:00Z', agent: 'lead', sessionId: 's' };
+
+  it('reads a session of the command with its system text', () => {
+    const modelInfo = { id: 'm', provider: 'p' };
+    const use = { type: 'tool_use', id: 'x', name: 'f', input: { a: 1 } };
+    const done = [{ query: 'a', result: 'r', success: true }];
+    const messages = [
+      message('user', [{ type: 'text', text: 'q' }]),
+      { ...message('assistant', [use]), modelInfo, metrics: { inputTokens: 2, cost: 0.5 } },
+      message('user', [{ type: 'tool_result', tool_use_id: 'x', content: done }]),
+      { ...message('assistant', 'a'), modelInfo },
+    ];
+    const document = { ...session, messages, system_prompt: 'sys' };
+    expect(detects(cline, document)).toBe(true);
+    expect(detects(messagesDialect, document)).toBe(false);
+    const [entry] = elementsOf(cline, document) as readonly Entry[];
+    expect(messagesOf(entry as Entry)).toEqual([
+      { role: 'system', content: 'sys' },
+      { role: 'user', content: 'q' },
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'x', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'x', content: JSON.stringify(done) },
+      { role: 'assistant', content: 'a' },
+    ]);
+    expect(entry?.sessionId).toBe('s');
+    const meta = Object.fromEntries([...(entry?.meta ?? [])].map(([name, json]) => [name, text(json)]));
+    expect(meta).toMatchObject({ source_id: '"s"', model: '"m"', cost: '0.5' });
+  });
+
+  it('names the session of a sub-agent after its file, and the other one as its parent', () => {
+    const messages = [message('user', 'q'), message('assistant', 'a')];
+    const document = { ...session, agent: 'subagent', systemPrompt: 'sys', messages };
+    const [entry] = elementsOf(cline, document) as readonly Entry[];
+    expect(entry?.sessionId).toBe('a.jsonl');
+    expect(text(entry?.meta?.get('parent') as Uint8Array)).toBe('"s"');
+    expect(messagesOf(entry as Entry)[0]).toEqual({ role: 'system', content: 'sys' });
+  });
+
+  it('drops a session without messages and rejects one whose list holds anything else', () => {
+    expect(elementsOf(cline, { ...session, messages: [] })).toMatchObject([{ fate: 'dropped:client-event' }]);
+    expect(elementsOf(cline, { ...session, messages: [{ role: 'user' }] })).toMatchObject([
+      { kind: 'rejection', reason: 'bad-messages' },
+    ]);
+  });
+
+  it('reads encrypted thoughts as sealed reasoning', () => {
+    const thoughts = [
+      { type: 'redacted_thinking', data: 'x' },
+      { type: 'thinking', thinking: '', signature: 'y' },
+    ];
+    const said = [...thoughts, { type: 'text', text: 'a' }];
+    const [entry] = elementsOf(cline, message('user', 'q'), message('assistant', said)) as readonly Entry[];
+    expect(messagesOf(entry as Entry)[1]).toEqual({ role: 'assistant', content: 'a' });
+    expect(entry?.changes.get('sealed-reasoning')).toBe(1);
   });
 });

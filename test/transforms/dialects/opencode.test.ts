@@ -131,4 +131,43 @@ describe('opencode', () => {
       { reason: 'bad-messages', detail: expect.stringContaining('messages[1]') },
     ]);
   });
+
+  it('counts the tokens and the cost of a message of several steps once', () => {
+    const finish = (cost: number) => ({ type: 'step-finish', cost, tokens: { input: 1 } });
+    const info = { role: 'assistant', modelID: 'm', cost: 3, tokens: { input: 2 } };
+    const metaIn = (...parts: readonly object[]) => {
+      const [entry] = entriesOf({ info: { id: 's' }, messages: [user(says('q')), { info, parts }] });
+      return ['cost', 'usage'].map((name) => text(entry?.meta?.get(name as 'cost') as Uint8Array));
+    };
+    const steps = [step, says('a'), finish(1), step, says('b'), finish(2)];
+    expect(metaIn(...steps)).toEqual(['3', '{"input":2}']);
+    expect(metaIn(step, says('a'), step, says('b'))).toEqual(['3', '{"input":2}']);
+  });
+
+  it('reads the system text that older versions log with each answer', () => {
+    const old = { info: { role: 'assistant', system: ['one', '', 'two'] }, parts: [step, says('a')] };
+    expect(conversationsOf(user(says('q')), old, old)[0]?.slice(0, 3)).toEqual([
+      { role: 'system', content: 'one' },
+      { role: 'system', content: 'two' },
+      { role: 'user', content: 'q' },
+    ]);
+  });
+
+  it('reports an answer that was stopped or failed', () => {
+    const rulesOf = (name: string) => {
+      const failed = { info: { role: 'assistant', error: { name } }, parts: [step, says('a')] };
+      const [entry] = entriesOf({ info: { id: 's' }, messages: [user(says('q')), failed] });
+      return entry?.reply?.notes?.map(({ rule }) => rule);
+    };
+    expect(rulesOf('MessageAbortedError')).toEqual(['interrupted']);
+    expect(rulesOf('APIError')).toEqual(['response-error']);
+  });
+
+  it('keeps a task of a sub-agent and a file of an answer', () => {
+    const image = { type: 'file', mime: 'image/png', url: 'data:image/png;base64,AA==' };
+    const task = user({ type: 'subtask', prompt: 'p', agent: 'x' });
+    const [[asked, said] = []] = conversationsOf(task, answer(step, says('a'), image));
+    expect(asked).toEqual({ role: 'user', content: 'The following tool was executed by the user' });
+    expect(said).toMatchObject({ content: [{ text: 'a' }, { image_url: { url: image.url } }] });
+  });
 });

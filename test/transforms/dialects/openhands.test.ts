@@ -47,12 +47,16 @@ describe('openhands', () => {
     ['an event of the SDK', { kind: 'MessageEvent', source: 'user', llm_message: {} }],
     ['a condensation', { kind: 'Condensation', source: 'environment' }],
     ['a run', { instance_id: 'i', history: [] }],
+    ['a run that failed', { instance_id: 'i', history: null, metadata: {} }],
+    ['a trajectory of events', { trajectory: [question] }],
   ])('detects %s', (_what, first) => expect(detects(first)).toBe(true));
 
   it.each([
     ['an action of nobody', { action: 'run', args: {} }],
     ['a kind of something else', { kind: 'LLM', source: 'x' }],
     ['a trajectory', { history: [], trajectory: [], info: {} }],
+    ['a trajectory of messages', { trajectory: [{ role: 'user', content: 'a' }] }],
+    ['a trajectory of steps', { trajectory: [{ action: 'ls', observation: 'a', response: 'b' }] }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
   it('pairs observations by their cause, in the order of the calls', () => {
@@ -125,5 +129,101 @@ describe('openhands', () => {
       },
     ];
     expect(conversationsOf(...events)).toEqual([['assistant  f', 'tool "{\\"kind\\":\\"X\\",\\"n\\":1}"']]);
+  });
+
+  const message = (id: number, content: string, source = 'user') => ({
+    ...{ id, source, action: 'message', args: { content } },
+  });
+  const delegate = (id: number, agent: string, more: object = {}) => ({
+    ...{ id, source: 'agent', action: 'delegate', args: { agent, thought: 'd' }, ...more },
+  });
+  const delegated = (id: number, content: string, more: object = {}) => ({
+    ...{ id, source: 'agent', observation: 'delegate', content, extras: { outputs: {} }, ...more },
+  });
+
+  it.each([
+    ['without a cause', {}],
+    ['with its cause', { cause: 1 }],
+  ])('reads the events of a delegate as a conversation of its own, its result %s', (_how, more) => {
+    const events = [
+      ...[question, delegate(1, 'Browser'), message(2, 'b'), ran(3), delegate(4, 'Inner'), message(5, 'c')],
+      ...[ran(6), saw(7, 6), delegated(8, 'inner'), saw(9, 3), delegated(10, 'outer', more)],
+      message(11, 'end', 'agent'),
+    ];
+    expect(conversationsOf(...events)).toEqual([
+      ['user "c"', 'assistant  run', 'tool "r"'],
+      ['user "b"', 'assistant  run', 'tool "r"', 'assistant "d" delegate', 'tool "inner"'],
+      ['user "a"', 'assistant "d" delegate', 'tool "outer"', 'assistant "end"'],
+    ]);
+    const entries = elementsOf(...events).filter(({ kind }) => kind === 'entry') as readonly Entry[];
+    const [inner, browser, main] = entries;
+    expect(browser?.sessionId).toBe(`${main?.sessionId}/Browser`);
+    expect(inner?.sessionId).toBe(`${browser?.sessionId}/Inner`);
+    expect(JSON.parse(text(inner?.meta?.get('parent') as Uint8Array))).toBe(browser?.sessionId);
+  });
+
+  it('ends a delegate with an observation that its action caused', () => {
+    const failed = { id: 2, cause: 1, source: 'agent', observation: 'error', content: 'no', extras: {} };
+    expect(conversationsOf(question, delegate(1, 'X'), failed, ran(3))).toEqual([
+      ['user "a"', 'assistant "d" delegate', 'tool "no"', 'assistant  run'],
+    ]);
+  });
+
+  it('reads a trajectory of events, and the delegates in a whole run', () => {
+    const events = [question, delegate(1, 'X'), message(2, 'b'), message(3, 'c', 'agent')];
+    const read = [
+      ['user "b"', 'assistant "c"'],
+      ['user "a"', 'assistant "d" delegate'],
+    ];
+    expect(conversationsOf({ trajectory: events })).toEqual(read);
+    expect(conversationsOf({ instance_id: 'i', history: events })).toEqual(read);
+  });
+
+  it('drops a run that failed before its first event', () => {
+    expect(elementsOf({ instance_id: 'i', history: null, error: 'x' })).toMatchObject([
+      { kind: 'fate', fate: 'dropped:client-event' },
+    ]);
+    expect(elementsOf({ instance_id: 'i', history: {} })).toMatchObject([{ kind: 'rejection' }]);
+  });
+
+  it('has model, tokens and finish of the answers, and the cost so far, as meta', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const choice = { message: { role: 'assistant', content: '', tool_calls: [call] }, finish_reason: 'stop' };
+    const metadata = (id: string) => ({
+      llm_metrics: { accumulated_cost: 0.5 },
+      tool_call_metadata: {
+        ...{ tool_call_id: 'c', function_name: 'f' },
+        model_response: { id, model: 'm', choices: [choice], usage: { prompt_tokens: 2 } },
+      },
+    });
+    const meta = (...objects: readonly object[]) =>
+      Object.fromEntries(
+        [...((elementsOf(...objects) as readonly Entry[])[0]?.meta ?? [])].map(([name, json]) => [
+          name,
+          text(json),
+        ]),
+      );
+    const events = [question, { ...ran(1), ...metadata('r1') }, { ...ran(2), ...metadata('r2') }];
+    const shared = { harness: '"openhands"', model: '"m"', usage: '{"prompt_tokens":4}', finish: '"stop"' };
+    expect(meta(...events)).toEqual({ ...shared, cost: '0.5' });
+    const run = {
+      ...{ instance_id: 'i', history: [question, message(1, 'b', 'agent')] },
+      metadata: { llm: { model: 'n' } },
+      metrics: { accumulated_cost: 0.7, accumulated_token_usage: { prompt_tokens: 3 } },
+      test_result: { result: { resolved: 1 } },
+    };
+    expect(meta(run)).toEqual({
+      ...{ harness: '"openhands"', source_id: '"i"', model: '"n"', usage: '{"prompt_tokens":3}' },
+      ...{ cost: '0.7', reward: '1' },
+    });
+  });
+
+  it('reads the message of an observation that has no content', () => {
+    const call = { id: 'c', name: 'finish', arguments: '{}' };
+    const events = [
+      { kind: 'ActionEvent', source: 'agent', thought: [], tool_call: call, llm_response_id: 'r' },
+      { kind: 'ObservationEvent', source: 'environment', tool_call_id: 'c', observation: { message: 'ok' } },
+    ];
+    expect(conversationsOf(...events)).toEqual([['assistant  finish', 'tool "ok"']]);
   });
 });

@@ -149,4 +149,35 @@ describe('pi', () => {
     expect(detects({ type: 'session', id: 's', harness: 'pi', cwd: '/' })).toBe(false);
     expect(detects({ type: 'session', id: 's' })).toBe(false);
   });
+
+  it('reads the messages that a compaction holds itself, as context', () => {
+    const call = { type: 'toolCall', id: 'c', name: 'f', arguments: {} };
+    const retainedTail = [
+      { role: 'user', content: '3' },
+      { role: 'assistant', content: [call] },
+      { role: 'toolResult', toolCallId: 'c', content: 'r' },
+      { role: 'assistant', content: [], stopReason: 'aborted' },
+      { role: 'note' },
+    ];
+    const lines = [head, user('1', null), answer('2', '1'), user('3', '2')];
+    const compacted = { type: 'compaction', id: '4', parentId: '3', summary: 'sum', retainedTail };
+    const all = [...lines, compacted, answer('5', '4')];
+    expect(conversationsOf(...all)[1]).toEqual([
+      ...['user sum', 'user 3', 'assistant undefined', 'tool r', 'assistant 5'],
+    ]);
+    const [, entry] = elementsOf(...all) as readonly Entry[];
+    expect(text(entry?.meta?.get('copied') as Uint8Array)).toBe('4');
+    const kept = { ...compacted, firstKeptEntryId: '3' };
+    expect(conversationsOf(...lines, kept, answer('5', '4'))[1]).toEqual([
+      ...['user sum', 'user 3', 'assistant 5'],
+    ]);
+  });
+
+  it('drops changes of tools and of the leaf without a finding', () => {
+    const lines = ['active_tools_change', 'leaf'].map((type, i) => ({ type, id: `x${i}`, parentId: '1' }));
+    const [entry] = elementsOf(head, user('1', null), ...lines, answer('2', '1')).filter(
+      ({ kind }) => kind === 'entry',
+    ) as readonly Entry[];
+    expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
+  });
 });

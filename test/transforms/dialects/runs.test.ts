@@ -28,6 +28,10 @@ describe('runs', () => {
     ['a demonstration of SWE-agent', { history: [user] }],
     ['tau-bench', { task_id: 1, reward: 0, traj: [] }],
     ['mini-swe-agent', { info: {}, messages: [], trajectory_format: 'mini-swe-agent-1.1' }],
+    ['attempts of SWE-agent', { attempts: [{ history: [user] }] }],
+    ['a published trajectory', { instance_id: 'i', trajectory: [user] }],
+    ['a published trajectory of texts', { trajectory: [{ role: 'system', system_prompt: 's', text: null }] }],
+    ['one simulation of tau2', { task_id: '1', messages: [user], termination_reason: 'user_stop' }],
     ['a bare message', user],
   ])('detects %s', (_what, first) => expect(detects(first)).toBe(true));
 
@@ -39,6 +43,8 @@ describe('runs', () => {
     ['an OpenHands run', { instance_id: 'i', history: [] }],
     ['a role that no API has', { role: 'manager', content: 'a' }],
     ['a trajectory without information', { trajectory: [], history: [] }],
+    ['a trajectory of events', { trajectory: [{ action: 'message', source: 'user', args: {} }] }],
+    ['a conversation of a task', { task_id: '1', messages: [user] }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
   it('reads blocks of the Messages API: calls, thoughts and results', () => {
@@ -177,5 +183,125 @@ describe('runs', () => {
       { source_id: '"3"', reward: '1' },
       { source_id: '"i"', cost: '0.5', finish: '"Submitted"' },
     ]);
+  });
+
+  it('reads each attempt of a run once, also the one that the object repeats', () => {
+    const attempt = (text: string, instance_cost: number) => ({
+      ...{ trajectory: [], history: [user, { role: 'assistant', content: text }] },
+      info: { exit_status: 'submitted', model_stats: { instance_cost } },
+    });
+    const [a, b] = [attempt('one', 1), attempt('two', 2)];
+    const read = (object: object) =>
+      (elementsOf(object) as readonly Entry[]).filter(({ kind }) => kind === 'entry');
+    const texts = (entries: readonly Entry[]) =>
+      entries.map(({ reply }) => JSON.parse(text(reply?.bytes as Uint8Array)).content);
+    expect(texts(read({ attempts: [a, b], ...b }))).toEqual(['one', 'two']);
+    expect(texts(read({ attempts: [a, b] }))).toEqual(['one', 'two']);
+    expect(texts(read({ attempts: [a], ...b }))).toEqual(['two', 'one']);
+    expect(read({ attempts: [a, b] }).map(({ sessionId }) => sessionId.split('/').at(-1))).toEqual([
+      '0',
+      '1',
+    ]);
+    expect(elementsOf({ attempts: [a, { history: [{ content: 'a' }] }] })).toMatchObject([
+      { kind: 'rejection', reason: 'bad-messages' },
+    ]);
+    expect(elementsOf({ attempts: [] })).toMatchObject([{ kind: 'rejection', reason: 'bad-messages' }]);
+  });
+
+  it('separates the messages of several agents', () => {
+    const by = (agent: string, role: string, content: string) => ({ role, content, agent });
+    const history = [
+      ...[by('main', 'user', 'a'), by('sub', 'user', 'b'), by('sub', 'assistant', 'c')],
+      by('main', 'assistant', 'd'),
+    ];
+    const info = { model_stats: { instance_cost: 1 } };
+    const entries = elementsOf({ trajectory: [], history, info }).filter(({ kind }) => kind === 'entry');
+    const said = (entries as readonly Entry[]).map(({ messages, reply }) =>
+      [...messages, reply].map((one) => JSON.parse(text(one?.bytes as Uint8Array)).content).join(),
+    );
+    expect(said).toEqual(['a,d', 'b,c']);
+    const [main, sub] = entries as readonly Entry[];
+    expect(sub?.sessionId).toBe(`${main?.sessionId}/sub`);
+    expect([...(sub?.meta?.keys() ?? [])]).toEqual(['parent']);
+    const mixed = [{ role: 'user', content: 'a' }, by('sub', 'assistant', 'b')];
+    expect(elementsOf({ trajectory: [], history: mixed, info })).toHaveLength(1);
+  });
+
+  it('counts a demonstration and the system text before it as copied', () => {
+    const demo = { role: 'user', content: 'd', is_demo: true };
+    const [entry] = elementsOf({
+      ...{ trajectory: [], info: {}, replay_config: '{"agent":{"model":{"name":"m"}}}' },
+      history: [{ role: 'system', content: 's' }, demo, user],
+    }) as readonly Entry[];
+    expect(text(entry?.meta?.get('copied') as Uint8Array)).toBe('2');
+    expect(text(entry?.meta?.get('model') as Uint8Array)).toBe('"m"');
+  });
+
+  it('reads published trajectories with their tools, and texts under other names', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"n": 1.0}' } };
+    const rows = [
+      {
+        ...{ trajectory_id: 't', instance_id: 'i', resolved: 1, exit_status: 'submit' },
+        trajectory: [
+          user,
+          { role: 'assistant', content: 'b', tool_calls: [call] },
+          { role: 'tool', tool_call_id: 'c', name: 'f', content: 'r' },
+        ],
+        tools: [{ type: 'function', function: { name: 'f' } }],
+      },
+      {
+        ...{ instance_id: 'i', model_name: 'm', target: true },
+        trajectory: [
+          { role: 'system', system_prompt: 's', text: null, mask: true },
+          { role: 'ai', system_prompt: null, text: 'a', mask: false },
+        ],
+      },
+    ];
+    expect(messagesOf(rows[0] as object)[2]).toEqual({
+      ...{ role: 'tool', tool_call_id: 'c', content: 'r', name: 'f' },
+    });
+    expect(messagesOf(rows[1] as object)).toEqual([
+      { role: 'system', content: 's' },
+      { role: 'assistant', content: 'a' },
+    ]);
+    const [first, second] = elementsOf(...rows) as readonly Entry[];
+    expect(first?.tools.map(({ bytes }) => text(bytes))).toEqual(['{"name":"f"}']);
+    expect(first?.sessionId).toMatch(/\/t$/);
+    const meta = (entry: Entry | undefined) =>
+      Object.fromEntries([...(entry?.meta ?? [])].map(([name, json]) => [name, text(json)]));
+    expect(meta(first)).toEqual({ source_id: '"t"', reward: '1', finish: '"submit"' });
+    expect(meta(second)).toEqual({ source_id: '"i"', model: '"m"', reward: 'true' });
+  });
+
+  it('leaves out what the user of a simulation says beside its own calls, and reports failed results', () => {
+    const call = (id: string, requestor: string) => ({ id, name: 'f', arguments: {}, requestor });
+    const simulation = {
+      ...{ id: 's', task_id: '1', reward_info: { reward: 1 }, termination_reason: 'user_stop' },
+      messages: [
+        { role: 'assistant', content: 'a', usage: { prompt_tokens: 2 }, raw_data: { model: 'm' } },
+        { role: 'user', content: 'I try.', tool_calls: [call('u', 'user')] },
+        { role: 'tool', id: 'u', content: 'x', requestor: 'user' },
+        { role: 'user', content: 'b' },
+        { role: 'assistant', tool_calls: [call('c', 'assistant')], usage: { prompt_tokens: 3 } },
+        { role: 'tool', id: 'c', content: 'no', requestor: 'assistant', error: true },
+      ],
+    };
+    const [entry] = elementsOf(simulation) as readonly Entry[];
+    expect(entry?.messages.map(({ role }) => role)).toEqual(['assistant', 'user', 'assistant', 'tool']);
+    expect([...(entry?.changes ?? [])]).toEqual([['not-by-model', 2]]);
+    expect(entry?.messages.at(-1)?.notes ?? entry?.messages.at(-2)?.notes).toMatchObject([
+      { rule: 'result-is-error' },
+    ]);
+    expect(text(entry?.meta?.get('usage') as Uint8Array)).toBe('{"prompt_tokens":5}');
+    expect(text(entry?.meta?.get('model') as Uint8Array)).toBe('"m"');
+  });
+
+  it('leaves out the submission with which an early mini-swe-agent ends a run', () => {
+    const run = (submission: string) => ({
+      ...{ info: { submission }, trajectory_format: 'mini-swe-agent-1' },
+      messages: [user, { role: 'assistant', content: 'b' }, { role: 'user', content: 'diff' }],
+    });
+    expect(messagesOf(run('diff'))).toHaveLength(2);
+    expect(messagesOf(run('other'))).toHaveLength(3);
   });
 });

@@ -89,6 +89,38 @@ const rulesOf = (entry: Entry | undefined): readonly string[] =>
     ({ notes = [] }) => notes.map(({ rule }) => rule),
   );
 
+test.each([
+  [{ status: 200, body: { choices: [{ message: { role: 'assistant', content: 'a' } }] } }, 'a', []],
+  [{ body: { choices: [{ message: { content: 'a' }, finish_reason: 'length' }] } }, 'a', ['reply-cut']],
+  [{ status: 500, body: { error: { message: 'overloaded' } } }, undefined, ['response-error']],
+  [{ status: 500, body: { error: 'overloaded' } }, undefined, ['response-error']],
+  [{ error: { message: 'overloaded' } }, undefined, ['response-error']],
+])(
+  'an answer of the chat API, or an error, is read in the body of a pair: %j',
+  (response, content, rules) => {
+    const entry = paired(response);
+    expect(entry?.reply && JSON.parse(text(entry.reply.bytes)).content).toBe(content);
+    expect(rulesOf(entry)).toEqual(rules);
+  },
+);
+
+test('an error among pairs of two APIs is reported once', () => {
+  const request = { messages: [{ role: 'user', content: 'hi' }] };
+  const readers = new Map([exchange, anthropic, responses].map((one) => [one.name, one.create()]));
+  const mixed = new PairReader('anthropic', readers);
+  const logged = (response: unknown, id: string) =>
+    lineOf(JSON.stringify({ timestamp: 1, session_id: id, request, response }));
+  const content = [{ type: 'text', text: 'a' }];
+  const lines = [
+    logged({ role: 'assistant', content }, 's0'),
+    logged({ type: 'error', error: { type: 'overloaded_error' } }, 's1'),
+    logged({ choices: [{ message: { role: 'assistant', content: 'a' } }] }, 's2'),
+    logged({ error: { message: 'overloaded' } }, 's3'),
+  ];
+  for (const line of lines) expect([...mixed.read(line)]).toEqual([]);
+  expect(entriesOf([...mixed.end()]).map(rulesOf)).toEqual([[], ['response-error'], [], ['response-error']]);
+});
+
 describe.each(kinds)('%s', (name, make, done) => {
   const isWhole = name !== 'responses from items' && name !== 'responses from deltas';
 
@@ -236,6 +268,55 @@ describe('dumps', () => {
 
   test('may have events with several data lines', () => {
     expect(texts(`data: {"choices":\ndata: [{"delta":{"content":"a"}}]}\n\n`)).toEqual(['a']);
+  });
+
+  test('may begin in the middle of an answer of the Messages API', () => {
+    const events = [
+      {
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'tool_use', id: 'c', name: 'f', input: {} },
+      },
+      {
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'input_json_delta', partial_json: '{"x": 1}' },
+      },
+      { type: 'message_stop' },
+    ];
+    const [entry] = entriesOf(dumped(events.map((one) => JSON.stringify(one)).join('\n')));
+    expect(JSON.parse(text(entry?.reply?.bytes as Uint8Array))).toEqual({
+      role: 'assistant',
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"x": 1}' } }],
+    });
+  });
+
+  test('may end with an error after a response that failed', () => {
+    const failed = { id: 'r', status: 'failed', error: { code: 'x' }, output: [] };
+    const events = [
+      { type: 'response.failed', response: failed },
+      { type: 'error', code: 'x' },
+      { type: 'response.created', response: { id: 's', output: [] } },
+      { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'a' },
+    ];
+    const entries = entriesOf(dumped(events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')));
+    expect(entries.map(({ lines }) => lines?.count)).toEqual([2, 2]);
+    expect(replyIn(entries[1])).toMatchObject({ text: 'a' });
+  });
+
+  test('have the model, the tokens and the reason of the end of each answer', () => {
+    const head = { id: '1', object: 'chat.completion.chunk', model: 'm' };
+    const chunks = [
+      {
+        ...head,
+        choices: [{ index: 0, delta: { role: 'assistant', content: 'a' }, finish_reason: 'error' }],
+      },
+      { ...head, choices: [], usage: { total_tokens: 3 }, error: { message: 'x' } },
+    ];
+    const [entry] = entriesOf(dumped(chunks.map((one) => JSON.stringify(one)).join('\n')));
+    const meta = [...(entry?.meta ?? [])].map(([name, json]) => [name, JSON.parse(text(json))]);
+    expect(Object.fromEntries(meta)).toEqual({ model: 'm', usage: { total_tokens: 3 }, finish: 'error' });
+    expect(rulesOf(entry)).toEqual(['response-error']);
   });
 
   test('have lines that are not events rejected one by one', () => {

@@ -13,6 +13,7 @@ const OTHER_TOOL = {
   type: 'function',
   function: { name: 'other', parameters: { type: 'object', properties: {} } },
 };
+type Members = { readonly choices?: readonly unknown[]; readonly error?: unknown };
 const memory = createScanMemory() as ScanMemory;
 let fold: SessionFold;
 
@@ -118,6 +119,41 @@ describe('a folded session', () => {
     expect(findingsOf({ messages: [USER], reply: null })).toEqual([true, [noAnswer(0)]]);
     const openCall = 'messages[1], the last turn of the model, has a call without a result';
     expect(findingsOf({ messages: [USER], reply: asks })).toEqual([true, [openCall]]);
+  });
+
+  describe.each<[name: string, choice: object, others: Members, rules: readonly string[]]>([
+    ['length', { finish_reason: 'length' }, {}, ['reply-cut']],
+    ['content_filter', { finish_reason: 'content_filter' }, {}, ['reply-filtered']],
+    ['error', { finish_reason: 'error' }, { error: null }, ['response-error']],
+    ['an error beside the choices', { finish_reason: 'stop' }, { error: {} }, ['response-error']],
+    ['two choices', {}, { choices: [1] }, ['other-choices']],
+    [
+      'all of them',
+      { finish_reason: 'length' },
+      { error: '', choices: [1, 2] },
+      ['reply-cut', 'response-error', 'other-choices'],
+    ],
+    ['nothing', { finish_reason: 'stop' }, { error: null }, []],
+  ])('reports an answer with %s', (_name, choice, { choices = [], ...others }, rules) => {
+    const response = { choices: [{ message: REPLY, ...choice }, ...choices], ...others };
+
+    it('of the snapshot', () => {
+      const session = folded(entryLine({ at: 1 }), entryLine({ at: 2, messages: [USER, USER], response }));
+      expect(session?.isCertain).toBe(true);
+      expect(session?.findings().map(({ rule }) => rule)).toEqual(rules);
+      for (const { message } of session?.findings() ?? []) expect(message).toMatch(/^messages\[2\]: /);
+      const notes = session?.conversation().messages.map((one) => (one.notes ?? []).map(({ rule }) => rule));
+      expect(notes).toEqual([[], [], rules]);
+    });
+
+    it('but not of an entry before it', () => {
+      const session = folded(
+        entryLine({ at: 1, response }),
+        entryLine({ at: 2, messages: [USER, REPLY, USER] }),
+      );
+      expect(session?.findings()).toEqual([]);
+      expect(session?.conversation().messages.flatMap((one) => one.notes ?? [])).toEqual([]);
+    });
   });
 
   it('describes the shape of its record', () => {
@@ -235,6 +271,9 @@ describe('refuses odd lines', () => {
     ['a key with an escape', good.replace('"request"', '"r\\u0065quest"')],
     ['no messages', good.replace('"messages"', '"mess"')],
     ['a reply that says nothing', entryLine({ reply: { role: 'assistant', content: '' } })],
+    ['an escape in the reason', good.replace('{"message"', '{"finish_reason":"l\\u0065ngth","message"')],
+    ['an error without a reply', entryLine({ response: { choices: [], error: {} } })],
+    ['a cut answer without a message', entryLine({ response: { choices: [{ finish_reason: 'length' }] } })],
     ['another dialect', '{"messages":[{"role":"user","content":"a"}]}'],
   ])('%s', (_name, text) => {
     expect(text).not.toBe(good);

@@ -35,10 +35,10 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Gemini API', { request: { contents: [{ role: 'user', parts: [] }] }, response: { candidates: [] } }],
   ['AI SDK', { id: '1', role: 'user', parts: [{ type: 'text', text: 'a' }] }],
   [
-    'Converse',
+    'Amazon Bedrock',
     {
-      ...{ schemaType: 'ModelInvocationLog', timestamp: 't', operation: 'Converse', modelId: 'm' },
-      input: { inputBodyJson: { messages: [{ role: 'user', content: [{ text: 'a' }] }] } },
+      ...{ schemaType: 'ModelInvocationLog', timestamp: 't', operation: 'InvokeModel', modelId: 'm' },
+      input: { inputBodyJson: { inputText: 'a' } },
       output: { outputBodyJson: {} },
     },
   ],

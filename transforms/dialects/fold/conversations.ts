@@ -1,6 +1,6 @@
 /** Turns a finished thread into entries: one per path, with the places of its lines. */
 
-import type { Entry, EntryLog, Fate, Message, Origin, ReadingNote } from '../../model/element.ts';
+import type { Entry, EntryLog, Fate, Lack, Message, Origin, ReadingNote } from '../../model/element.ts';
 import { createEntryLog } from '../../model/entry-log.ts';
 import { settleReply } from '../../model/reply.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
@@ -20,6 +20,8 @@ export interface Closed {
 interface Choice {
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
+  /** Names what the dialect's logs never have. */
+  readonly lacks?: readonly Lack[] | undefined;
 }
 
 const UNANSWERED: ReadingNote = {
@@ -37,9 +39,10 @@ const NO_SYSTEM: ReadingNote = {
 export function* elementsOf(
   { thread, isContinued }: Closed,
   source: string,
-  { select, keepSealed }: Choice,
+  choice: Choice,
   nextName: () => string,
 ): Generator<ReadElement> {
+  const { select } = choice;
   if (select === 'leaves') thread.dropEmptyTip();
   for (const path of thread.paths) {
     const isLeft = path !== thread.path;
@@ -48,7 +51,7 @@ export function* elementsOf(
       yield* fates('client-event', path, source);
     else if (isLeft ? select === 'last' || !path.isAnswered : select === 'last' && isContinued)
       yield* fates('abandoned-branch', path, source);
-    else yield entryOf(thread, path, source, keepSealed, nextName());
+    else yield entryOf(thread, path, source, choice, nextName());
   }
 }
 
@@ -78,7 +81,13 @@ function refused(thread: Thread, path: Path, source: string, sessionId: string):
   };
 }
 
-function entryOf(thread: Thread, path: Path, source: string, keepSealed: boolean, sessionId: string): Entry {
+function entryOf(
+  thread: Thread,
+  path: Path,
+  source: string,
+  { keepSealed, lacks }: Choice,
+  sessionId: string,
+): Entry {
   const changes = new Map<string, number>();
   const messages = messagesOf(path, keepSealed, changes);
   const meta = metaOfPath(thread.meta, path);
@@ -95,6 +104,7 @@ function entryOf(thread: Thread, path: Path, source: string, keepSealed: boolean
     messages: reply === undefined ? messages : messages.slice(0, -1),
     tools: thread.tools ?? NO_TOOLS,
     reply,
+    ...(lacks !== undefined && { lacks }),
     ...(meta !== undefined && { meta }),
     changes,
   });

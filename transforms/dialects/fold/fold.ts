@@ -2,7 +2,7 @@
  * Folds the events of a source into conversations: one for each thread, each branch that a user abandoned, and each
  * stretch between two compactions. Holds only the open conversations, so a log of any length is read in one pass.
  */
-import type { Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
+import type { Lack, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { type Closed, elementsOf } from './conversations.ts';
@@ -19,6 +19,8 @@ export interface FoldOptions {
   readonly keepSealed: boolean;
   /** Is metadata besides the messages wanted? */
   readonly keepsMeta: boolean;
+  /** Names what the dialect's logs never have. */
+  readonly lacks?: readonly Lack[] | undefined;
 }
 
 /** A position in a conversation: a message, or the position before the first one. */

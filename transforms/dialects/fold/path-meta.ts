@@ -1,7 +1,7 @@
 /** Collects a path's metadata: of the conversation, and of each answer. */
 import { decode, encode } from '../../json/utf8.ts';
 import type { Meta, MetaName } from '../../model/meta.ts';
-import { type Item, isAssistant, type Path } from './path.ts';
+import type { Item, Path } from './path.ts';
 
 /** Fields that take the value of the last answer that has them. */
 const OF_THE_LAST = ['model', 'finish'] as const;
@@ -30,20 +30,17 @@ export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[])
   return meta;
 }
 
-/**
- * Number of leading messages that are context only, including results: up to the last one that comes from an earlier
- * conversation, such as the summary of a compaction and the messages that it kept.
- */
+/** Number of leading messages that come from an earlier conversation, including results and a system text before them. */
 function countCopied(items: readonly Item[]): number {
-  let copied = 0;
   let count = 0;
+  let systems = 0;
   for (const { content, calls, isCopied } of items) {
-    if (content === undefined) continue;
-    if (isCopied !== true && isAssistant(content)) break;
-    count += 1 + calls.filter(({ result }) => result !== undefined).length;
-    if (isCopied === true) copied = count;
+    const isSystem = content !== undefined && 'role' in content && content.role === 'system';
+    if (isCopied !== true && (!isSystem || count > 0)) break;
+    if (isCopied !== true) systems++;
+    else if (content !== undefined) count += 1 + calls.filter(({ result }) => result !== undefined).length;
   }
-  return copied;
+  return count === 0 ? 0 : systems + count;
 }
 
 type Usage = Map<string, number | Usage>;

@@ -161,5 +161,5 @@ export class Path {
   }
 }
 
-export const isAssistant = (content: Message | Draft): boolean =>
+const isAssistant = (content: Message | Draft): boolean =>
   !('role' in content) || content.role === 'assistant';

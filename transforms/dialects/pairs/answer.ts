@@ -11,11 +11,11 @@ import { stringValue } from '../../model/message.ts';
 import { readReply, stopNotes } from '../anthropic-message.ts';
 import type { EntryFields } from '../dialect-spec.ts';
 import { present } from '../logged-values.ts';
-import { makeMessage } from '../made-messages.ts';
+import { makeMessage, objectOf, type Piece } from '../made-messages.ts';
 import {
+  answerNotes,
   FILTERED,
   noted,
-  OTHER_CHOICES,
   REPLY_CUT,
   RESPONSE_ERROR,
   sealedNote,
@@ -36,6 +36,8 @@ export interface Answer {
   readonly id?: string | undefined;
   /** Does the answer arrive later, under the same id? */
   readonly isPending?: true;
+  /** The response that a stream adds up to. */
+  readonly body?: JsonView;
 }
 
 const PLACEHOLDER = warning('body-placeholder', 'the answer was left out of the log: a note takes its place');
@@ -68,8 +70,10 @@ function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
 
 /** The answer that a stream adds up to. */
 export function ofStream({ json, notes }: StreamedAnswer, keepSealed: boolean): Answer {
-  const read = ofObject(new JsonView(json), keepSealed);
-  return { ...read, notes: [...read.notes, ...notes] };
+  const body = new JsonView(json);
+  const read = ofObject(body, keepSealed);
+  const others = notes.filter(({ rule }) => !read.notes.some((note) => note.rule === rule));
+  return { ...read, notes: [...read.notes, ...others], body };
 }
 
 /** Does a JSON object that was logged as text look like an answer? */
@@ -110,15 +114,11 @@ function ofObject(view: JsonView, keepSealed: boolean): Answer {
 
 /** The first choice is the answer. */
 function ofChoices(choices: JsonView, error?: JsonView): Answer {
-  const [first, ...others] = choices.elements();
+  const all = choices.elements();
+  const [first] = all;
   if (first === undefined) return present(error) ? FAILED : NONE;
   const message = first.get('message');
-  const finish = first.get('finish_reason')?.text();
-  const notes: ReadingNote[] = [];
-  if (finish === 'length') notes.push(REPLY_CUT);
-  if (finish === 'content_filter') notes.push(FILTERED);
-  if (finish === 'error' || present(error)) notes.push(RESPONSE_ERROR);
-  if (others.length > 0) notes.push(OTHER_CHOICES);
+  const notes = answerNotes(first.get('finish_reason')?.text(), present(error), all.length);
   const text = first.get('text');
   if (message === undefined && text?.type === 'string')
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
@@ -159,8 +159,16 @@ function ofResponse(view: JsonView, keepSealed: boolean): Answer {
 
 function ofItems(list: JsonView, keepSealed: boolean): Answer {
   const messages = new ItemMessages(keepSealed);
-  for (const item of list.elements()) messages.put(item);
+  for (const item of list.elements()) messages.put(ofModel(item));
   return messages.end();
+}
+
+/** The item; a message without a role, as in a stream without its beginning, is the assistant's. */
+function ofModel(item: JsonView): JsonView {
+  const isNamed = item.get('role') !== undefined || (item.textOf('type') ?? 'message') !== 'message';
+  if (item.type !== 'object' || isNamed) return item;
+  const members = item.members().map(([key, value]): Piece => [key, value.copy()]);
+  return new JsonView(objectOf([...members, ['role', '"assistant"']]));
 }
 
 /** The messages of an answer, the last one with its notes; or only the notes if there is no message. */

@@ -16,7 +16,7 @@ import { NO_TOOLS } from '../tool-definitions.ts';
 import { type Answer, answeredFields, readAnswer } from './answer.ts';
 import { Chains, type Link, messagesUpTo } from './chains.ts';
 import { plainly } from './item-messages.ts';
-import type { Call } from './logged-call.ts';
+import { type Call, callMeta } from './logged-call.ts';
 import { isProblem, isResponsesRequest, type Request, RequestReader } from './request.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
@@ -36,11 +36,19 @@ export class CallReader {
     this.#chains = new Chains(maxConversation);
   }
 
-  read(call: Call, context: CallContext): EntryFields | Rejection | Fate {
+  /** @param json the logged object, which may have metadata beside the call */
+  read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
     const answer = readAnswer(response, this.#keepSealed, isRaw);
+    if (request !== undefined && asksForNothing(request, response, answer))
+      return context.drop('no-completion');
+    const entry = this.#read(call, answer, context);
+    return 'kind' in entry ? entry : { ...entry, meta: callMeta(call, json, answer.body) };
+  }
+
+  #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection {
+    const { request } = call;
     if (request === undefined) return this.#answerAlone(call, answer, context);
-    if (asksForNothing(request, response, answer)) return context.drop('no-completion');
     return isResponsesRequest(request)
       ? this.#readLink(call, request, answer, context)
       : this.#readWhole(call, request, answer, context);
@@ -123,14 +131,17 @@ export class CallReader {
       return { ...answeredFields(before, tools, answer), sessionId, timestamp };
     }
     const { response } = call;
-    if (!present(response) || !present(response.get('output')))
+    const isBare = present(response?.get('output')) || response?.get('choices')?.type === 'array';
+    if (!present(response) || !isBare)
       return context.reject('bad-messages', 'the request has no messages', call.request);
     const { userTurn } = context;
     const instructions = response.get('instructions');
     const system = instructions?.type === 'string' ? systemMessage(instructions.copy()) : [];
     const question = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
     const messages = [...system, ...question].map(plainly);
-    return { ...answeredFields(messages, NO_TOOLS, answer), alone: true, lacks: NO_REQUEST, timestamp };
+    const tools = present(call.tools) ? this.#requests.definitions(call.tools) : undefined;
+    const fields = answeredFields(messages, tools ?? NO_TOOLS, answer);
+    return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
   }
 }
 
@@ -144,9 +155,19 @@ function idIn(value: JsonView | undefined): string | undefined {
 
 /** Is it a request that only counts tokens, or only tests permissions? */
 function asksForNothing(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {
-  const isCount = answer.messages.length === 0 && response?.get('input_tokens')?.type === 'number';
-  if (isCount || request.get('max_tokens')?.parsed() !== 1) return isCount;
+  const isOther = answer.messages.length === 0 && response !== undefined && isNoAnswer(response);
+  if (isOther || request.get('max_tokens')?.parsed() !== 1) return isOther;
   const messages = request.get('messages')?.elements() ?? [];
   const content = messages.length === 1 ? messages[0]?.get('content') : undefined;
   return content !== undefined && Buffer.from(content.bytes).toString() === QUOTA;
+}
+
+/** Is it a number of tokens, a list of embeddings or a moderation? */
+function isNoAnswer(response: JsonView): boolean {
+  const [first] = response.get('data')?.elements() ?? [];
+  return (
+    response.get('input_tokens')?.type === 'number' ||
+    first?.get('embedding') !== undefined ||
+    (response.get('results')?.type === 'array' && !present(response.get('output')))
+  );
 }

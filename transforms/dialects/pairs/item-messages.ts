@@ -7,7 +7,8 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { Draft } from '../fold/draft.ts';
 import { noted, SEALED_CONTEXT } from '../reading-notes.ts';
-import { type ResponseItem, type ResponseResult, readItem } from '../responses-items.ts';
+import type { ResponseResult } from '../response-results.ts';
+import { type ResponseItem, readItem } from '../responses-items.ts';
 
 /** A message of a conversation, and what its entry has to count. */
 export interface ReadMessage {
@@ -85,7 +86,7 @@ export class ItemMessages {
     this.#endResults();
     if (item.kind === 'message') {
       this.#endDraft();
-      this.#add({ ...plainly(item.message) });
+      this.#add({ ...plainly(item.message), changes: item.changes ?? [] });
       return;
     }
     if (item.kind === 'sealed-context') {

@@ -52,10 +52,13 @@ export function isCapture(request: JsonView | undefined): boolean {
 
 const MOST_TEXT_BYTES = 64 * 1024;
 
-/** @param json the logged object; its own values come after those of the answer */
-export function callMeta({ request, response }: Call, json: JsonView): Meta {
+/**
+ * @param json the logged object; its own values come after those of the answer
+ * @param body what the answer adds up to, if it is a stream
+ */
+export function callMeta({ request, response }: Call, json: JsonView, body?: JsonView): Meta {
   const isShort = response !== undefined && response.bytes.length <= MOST_TEXT_BYTES;
-  const answer = response?.type === 'object' || isShort ? structured(response) : undefined;
+  const answer = body ?? (response?.type === 'object' || isShort ? structured(response) : undefined);
   const [choice] = (answer?.get('choices') ?? json.get('choices'))?.elements() ?? [];
   const first = (...places: readonly (JsonView | undefined)[]): JsonView | undefined => places.find(present);
   const model = first(answer?.get('model'), json.get('model'), request?.get('model'));

@@ -64,7 +64,7 @@ export class RequestReader {
     apart?: JsonView | undefined,
     open: ReadMessage['calls'] = [],
   ): Request | Problem {
-    const tools = this.#definitions(apart ?? [body.get('tools'), body.get('functions')].find(present));
+    const tools = this.definitions(apart ?? [body.get('tools'), body.get('functions')].find(present));
     if (tools === undefined)
       return { reason: 'bad-tools', detail: 'tools is not valid', at: body.get('tools') };
     if (isResponsesRequest(body)) return this.#readItems(body, tools, open);
@@ -133,7 +133,8 @@ export class RequestReader {
     return [plainly(this.#system)];
   }
 
-  #definitions(logged: JsonView | undefined): readonly ToolDefinition[] | undefined {
+  /** The definitions in a list, or in a text that holds one; undefined if they are not valid. */
+  definitions(logged: JsonView | undefined): readonly ToolDefinition[] | undefined {
     const tools = structured(logged);
     if (tools === undefined || tools.text() === '') return NO_TOOLS;
     this.#tools.read(tools.bytes, 0);

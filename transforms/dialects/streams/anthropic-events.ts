@@ -123,6 +123,8 @@ export class AnthropicEvents implements StreamGrammar {
     if (!this.#isOver) notes.push(STREAM_CUT);
     if (this.#isFailed) notes.push(RESPONSE_ERROR);
     const members: Piece[] = [...this.#head];
+    // a dump may begin in the middle of its first answer
+    if (!this.#head.has('type')) members.push(['type', '"message"']);
     if (!this.#head.has('role')) members.push(['role', '"assistant"']);
     members.push(['content', arrayOf(blocks.map((block) => block.json()))]);
     if (this.#usage.size > 0) members.push(['usage', objectOf([...this.#usage])]);

@@ -20,8 +20,9 @@ import type { DialectReader, LineObjects, ReadElement, ReadingOptions } from '..
 import { lineId } from '../line-id.ts';
 import { type ObjectWalk, readObjects } from '../line-objects.ts';
 import { makeMessage } from '../made-messages.ts';
-import { answeredFields, ofStream } from '../pairs/answer.ts';
+import { type Answer, answeredFields, ofStream } from '../pairs/answer.ts';
 import { plainly } from '../pairs/item-messages.ts';
+import { callMeta } from '../pairs/logged-call.ts';
 import { NO_TOOLS } from '../tool-definitions.ts';
 import { isDone, objectIn, StreamAssembler } from './assembler.ts';
 import { chunkId } from './chat-chunks.ts';
@@ -211,7 +212,8 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const weight = this.#streams.reduce((sum, { assembler }) => sum + assembler.weight, 0);
     const isFull = this.#streams.length >= MOST_OPEN || weight > this.#mostBytes;
     const open = this.#streams.findIndex(({ isOver }, i) => !isOver && !(isFull && i === 0));
-    return this.#streams.splice(0, open < 0 ? this.#streams.length : open).map((one) => this.#entryOf(one));
+    const ended = this.#streams.splice(0, open < 0 ? this.#streams.length : open);
+    return ended.map((one) => this.#entryOf(one));
   }
 
   *end(): Generator<ReadElement> {
@@ -244,9 +246,11 @@ export class DumpReader implements DialectReader, ObjectWalk {
     }
     const { keepSealed = false } = this.#options;
     const streamed = assembler.answer();
-    const answer = streamed === undefined ? { messages: [], notes: [] } : ofStream(streamed, keepSealed);
+    const answer: Answer =
+      streamed === undefined ? { messages: [], notes: [] } : ofStream(streamed, keepSealed);
     const { reply, ...fields } = answeredFields(this.#userTurn.map(plainly), NO_TOOLS, answer);
-    return settleReply({ ...shared, ...fields, reply });
+    const meta = answer.body && callMeta({ request: undefined, response: answer.body }, answer.body);
+    return settleReply({ ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) });
   }
 
   forget(): void {

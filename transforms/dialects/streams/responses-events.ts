@@ -65,14 +65,18 @@ export class ResponsesEvents implements StreamGrammar {
   #head: Uint8Array | undefined;
   #whole: Uint8Array | undefined;
   #isFailed = false;
+  /** Does the response say that it failed? An error may follow. */
+  #hasFailed = false;
   #weight = 0;
 
   put(event: JsonView): void {
     this.#weight += event.bytes.length;
     const type = event.get('type')?.text() ?? '';
     const response = event.get('response');
-    if (LAST.has(type) && response?.type === 'object') this.#whole = response.copy();
-    else if (HEAD.has(type)) this.#head = response?.copy();
+    if (LAST.has(type) && response?.type === 'object') {
+      this.#whole = response.copy();
+      this.#hasFailed = type === 'response.failed';
+    } else if (HEAD.has(type)) this.#head = response?.copy();
     else if (type === 'response.output_item.added') this.#itemOf(event).begin(event.get('item'));
     else if (type === 'response.output_item.done') this.#itemOf(event).end(event.get('item'));
     else if (type === 'error') this.#isFailed = true;
@@ -83,7 +87,8 @@ export class ResponsesEvents implements StreamGrammar {
   begins(event: JsonView): boolean {
     const type = event.get('type')?.text();
     if (type === 'response.created') return this.#head !== undefined || this.#whole !== undefined;
-    return this.#whole !== undefined;
+    const isAgain = type === 'error' && this.#hasFailed;
+    return this.#whole !== undefined && !isAgain;
   }
 
   get isOver(): boolean {

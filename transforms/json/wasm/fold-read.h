@@ -8,7 +8,7 @@ typedef struct { const char *key; Reader *read; } Member;
 
 static Span spans[LINE_SPANS];                        // of the line
 static u32 tools, definition_bytes;                   // the number of its definitions
-static u32 nulls, choices, next_known, fresh;
+static u32 nulls, choices, notes, next_known, fresh;
 typedef struct { Span key; u32 value, end; } Listed;
 static Listed members[MAX_MEMBERS];
 static u32 member_count, is_listing;
@@ -214,7 +214,7 @@ static u32 read_reply(u32 p, u32 end, u32 depth) {
 }
 
 static u32 read_choice(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {{"message", read_reply}, {0}};
+  static const Member MEMBERS[] = {{"message", read_reply}, {"finish_reason", any_value}, {0}};
   return choices++ ? any_value(p, end, depth) : read_object(p, end, depth, MEMBERS, spans + REPLY);
 }
 
@@ -222,7 +222,7 @@ static u32 read_choices(u32 p, u32 end, u32 depth) { return peek(p, end) == '[' 
 
 // Only an answer with choices is surely one of this API.
 static u32 read_response(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {{"choices", read_choices}, {"body", any_value}, {0}};
+  static const Member MEMBERS[] = {{"choices", read_choices}, {"body", any_value}, {"error", any_value}, {0}};
   return read_object(p, end, depth, MEMBERS, spans + CHOICES);
 }
 
@@ -263,6 +263,10 @@ static u32 read_line(u32 p, u32 end) {
   if (peek(after, end) != '{' || (after = read_object(after, end, 0, MEMBERS, spans)) == 0 || skip_blanks(after, end) != end) return 0;
   if (!spans[TIME].at || !spans[MESSAGES].at || !spans[CHOICES].at || spans[BODY].at || is_crowded(end - p)) return 0;
   if (first_byte(spans[ID]) != '"' || spans[ID].end - spans[ID].at < 3 || spans[ID].end - spans[ID].at > MAX_ID) return 0;
+  const Span finish = spans[FINISH];
+  notes = is_word(finish, "\"length\"") * CUT + is_word(finish, "\"content_filter\"") * FILTERED + (choices > 1) * OTHERS +
+          (first_byte(spans[ERROR]) != 'n' || is_word(finish, "\"error\"")) * FAILED;
+  if (has_escape(finish)) return 0;
   const Row *reply = raw->reply ? &rows[raw->reply - 1] : 0;
-  return !reply || reply->first || reply->calls;  // an empty one may say nothing
+  return reply ? reply->first || reply->calls : !notes;  // an empty one may say nothing
 }

@@ -41,7 +41,8 @@ enum { OTHER_SESSION = 2 };                                  // the line belongs
 enum { FOUND_NO_REPLY = 1, FOUND_PARTED, FOUND_ENDED };
 enum { ROLE, CONTENT, TOOL_CALLS, FUNCTION_CALL, CALL_ID, MESSAGE_SPANS };
 enum { NAME, ARGUMENTS, ID_OF_CALL, FUNCTION_OF_CALL, CALL_SPANS };
-enum { TIME, ID, REQUEST, RESPONSE, MESSAGES, TOOLS, CHOICES, BODY, REPLY, LINE_SPANS };
+enum { TIME, ID, REQUEST, RESPONSE, MESSAGES, TOOLS, CHOICES, BODY, ERROR, REPLY, FINISH, LINE_SPANS };
+enum { CUT = 1, FILTERED = 2, FAILED = 4, OTHERS = 8 };  // what is reported about an answer
 
 typedef struct {
   u32 at, length;            // its text in the arena; spans count from `at`
@@ -81,6 +82,7 @@ static struct {  // words that the host reads, in this order (fold-words.ts)
   u32 line_feeds;                                          // of a source that was read whole
   u32 named;                                               // calls in `named`
   u32 top;                                                 // the end of the arena
+  u32 notes;                                               // on the answer of the snapshot
   i64 started_at;
 } state;
 

@@ -83,7 +83,7 @@ static u32 count_tools(void) {
 static void take_snapshot(void) {
   best = clean;
   state.superseded += state.truncated + (state.entries > 0), state.truncated = 0;
-  state.snapshot = state.entries;
+  state.snapshot = state.entries, state.notes = notes;
   state.info = best->info, state.bootstrap = best->bootstrap, state.empty_assistant = best->empty;
   state.best_runs = run_count, state.best_run_entries = runs[run_count - 1].entries;
 }

@@ -38,6 +38,16 @@ it('reads the chats of a Gemini home', () => {
   expect(listed('.gemini', files)).toEqual([['tmp/h/chats/session-1.json'], 3]);
 });
 
+it('reads the events of an OpenHands session, and not the copies beside them', () => {
+  const files = ['events/0.json', 'events/1.json', 'event_cache/0-25.json', 'metadata.json'];
+  expect(listed('s1', files)).toEqual([['events/0.json', 'events/1.json'], 2]);
+  expect(listed('sessions', ['events/event-00000-a.json', 'base_state.json'], 's1')).toEqual([
+    ['s1/events/event-00000-a.json'],
+    1,
+  ]);
+  expect(listed('events', ['events/a.jsonl', 'b.jsonl'])[0]).toHaveLength(2);
+});
+
 it('reads all logs of any other folder, whatever its subfolders are called', () => {
   expect(listed('logs', ['projects/a.jsonl', 'settings.json', 'b.jsonl'])[0]).toHaveLength(3);
   expect(listed('.claude', ['settings.json', 'b.jsonl'])[0]).toHaveLength(2);

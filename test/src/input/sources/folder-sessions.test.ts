@@ -50,13 +50,13 @@ describe('folders that are sessions', () => {
     const folder = folderWith({
       'a/events/10.json': '{}',
       'a/events/2.json': '{}',
-      'a/base_state.json': '{}',
+      'a/another.json': '{}',
       'b/event-00001-x.json': '{}',
       'b/event-00000-y.json': '{}',
       'c/2.json': '{}',
     });
     expect(joined(folder).map(({ name, parts }) => [name, parts?.map((part) => part.name)])).toEqual([
-      ['a/base_state.json', undefined],
+      ['a/another.json', undefined],
       ['a/events', ['a/events/2.json', 'a/events/10.json']],
       ['b', ['b/event-00000-y.json', 'b/event-00001-x.json']],
       ['c/2.json', undefined],

@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import codex from '../../../transforms/dialects/codex.ts';
+import type { Entry } from '../../../transforms/model/element.ts';
+import { text } from '../bytes.ts';
+import { readLog } from '../log-lines.ts';
+
+const item = (payload: object) => ({ type: 'response_item', payload });
+const event = (payload: object) => ({ type: 'event_msg', payload });
+const say = (role: string, words: string) => {
+  const type = role === 'assistant' ? 'output_text' : 'input_text';
+  return item({ type: 'message', role, content: [{ type, text: words }] });
+};
+const call = (call_id: string, more: object = {}) =>
+  item({ type: 'function_call', name: 'read', call_id, arguments: '{"a":1}', ...more });
+const result = (call_id: string, output: unknown) => item({ type: 'function_call_output', call_id, output });
+const head = { type: 'session_meta', payload: { id: 's' } };
+
+function elementsOf(...objects: readonly object[]) {
+  const lines =
+    objects[0] !== undefined && 'type' in objects[0] && objects[0].type === head.type ? [] : [head];
+  return readLog(
+    codex.create(),
+    [...lines, ...objects].map((object) => JSON.stringify(object)),
+  );
+}
+
+const entriesOf = (...objects: readonly object[]): readonly Entry[] =>
+  elementsOf(...objects).filter(({ kind }) => kind === 'entry') as readonly Entry[];
+
+/** The messages of an entry, as in the log. */
+function messagesOf(entry: Entry | undefined) {
+  const { messages = [], reply } = entry ?? {};
+  return [...messages, ...(reply === undefined ? [] : [reply])].map(({ bytes }) => JSON.parse(text(bytes)));
+}
+
+const saidIn = (...objects: readonly object[]): readonly string[][] =>
+  entriesOf(...objects).map((entry) => messagesOf(entry).map(({ role, content }) => `${role} ${content}`));
+
+const fatesOf = (...objects: readonly object[]) =>
+  elementsOf(...objects).flatMap((element) => (element.kind === 'fate' ? element.fate : []));
+
+const rulesOf = (entry: Entry | undefined) =>
+  [...(entry?.messages ?? []), ...(entry?.reply ? [entry.reply] : [])].flatMap(({ notes = [] }) =>
+    notes.map(({ rule }) => rule),
+  );
+
+describe('turns that were taken back', () => {
+  const turn = (n: number) => [say('user', `q${n}`), say('assistant', `a${n}`)];
+  const back = (num_turns: unknown) => event({ type: 'thread_rolled_back', num_turns });
+
+  it('become a separate conversation', () => {
+    expect(saidIn(...turn(1), ...turn(2), ...turn(3), back(2), ...turn(4))).toEqual([
+      ['user q1', 'assistant a1', 'user q4', 'assistant a4'],
+      ['user q1', 'assistant a1', 'user q2', 'assistant a2', 'user q3', 'assistant a3'],
+    ]);
+  });
+
+  it('go with what the client inserted in front of them', () => {
+    const context = say('user', '<environment_context>x</environment_context>');
+    const start = [context, ...turn(1), say('developer', 'd'), context];
+    expect(saidIn(...start, ...turn(2), back(1), ...turn(3))[0]).toEqual([
+      'user <environment_context>x</environment_context>',
+      ...['user q1', 'assistant a1', 'user q3', 'assistant a3'],
+    ]);
+  });
+
+  it('do not go further back than the first turn', () => {
+    const lines = [say('developer', 'd'), ...turn(1), back(9), ...turn(2)];
+    expect(saidIn(...lines)[0]).toEqual(['developer d', 'user q2', 'assistant a2']);
+  });
+
+  it('are written once if nothing comes after them', () => {
+    expect(saidIn(...turn(1), ...turn(2), back(1))).toEqual([
+      ['user q1', 'assistant a1', 'user q2', 'assistant a2'],
+    ]);
+  });
+
+  it.each([0, -1, 'x', undefined, null])('are none for the number %j', (number) => {
+    const lines = [...turn(1), back(number), ...turn(2)];
+    expect(saidIn(...lines)).toEqual([['user q1', 'assistant a1', 'user q2', 'assistant a2']]);
+    expect(fatesOf(...lines)).toEqual(['dropped:client-event']);
+  });
+
+  it('are none before the first turn', () => {
+    expect(saidIn(say('developer', 'd'), back(1), ...turn(1))).toEqual([
+      ['developer d', 'user q1', 'assistant a1'],
+    ]);
+  });
+
+  it('do not change the tokens of the answer before them', () => {
+    const count = (n: number) =>
+      event({ type: 'token_count', info: { last_token_usage: { input_tokens: n } } });
+    const [entry] = entriesOf(...turn(1), count(7), ...turn(2), count(9), back(1), count(100), ...turn(3));
+    expect(text(entry?.meta?.get('usage') as Uint8Array)).toBe('{"input_tokens":7}');
+  });
+});
+
+describe('what other agents say', () => {
+  const agent = (content: readonly object[]) =>
+    item({ type: 'agent_message', author: '/root/a', recipient: '/root', content });
+  const spoken = { type: 'input_text', text: 'report' };
+  const sealed = { type: 'encrypted_content', encrypted_content: 'x' };
+  const asked = say('user', 'q');
+
+  it('is a message of the user, between two answers', () => {
+    const lines = [asked, say('assistant', 'a'), agent([spoken]), say('assistant', 'b')];
+    expect(saidIn(...lines)).toEqual([['user q', 'assistant a', 'user report', 'assistant b']]);
+  });
+
+  it('is left out where it is sealed', () => {
+    const [entry] = entriesOf(asked, agent([spoken, sealed]), agent([sealed]), say('assistant', 'b'));
+    expect(messagesOf(entry).map(({ content }) => content)).toEqual(['q', 'report', 'b']);
+    expect(rulesOf(entry).filter((rule) => rule === 'sealed-context')).toHaveLength(2);
+  });
+
+  it('is read from a line of its own', () => {
+    const payload = { author: '/root/a', recipient: '/root', content: 'report', trigger_turn: true };
+    const metadata = { type: 'inter_agent_communication_metadata', payload: { trigger_turn: true } };
+    const lines = [asked, { type: 'inter_agent_communication', payload }, metadata, say('assistant', 'b')];
+    expect(saidIn(...lines)).toEqual([['user q', 'user report', 'assistant b']]);
+    expect(rulesOf(entriesOf(...lines)[0])).not.toContain('unknown-event');
+    const bad = elementsOf({ type: 'inter_agent_communication', payload: {} });
+    expect(bad.map(({ kind }) => kind)).toContain('rejection');
+    const empty = { type: 'inter_agent_communication', payload: { content: '', encrypted_content: 'x' } };
+    expect(rulesOf(entriesOf(asked, empty)[0])).toContain('sealed-context');
+  });
+
+  it('is not an answer where it is logged as one', () => {
+    const heard = { author: '/root/a', recipient: '/root', other_recipients: [], content: 'report' };
+    const words = JSON.stringify({ ...heard, trigger_turn: false });
+    const [entry] = entriesOf(asked, say('assistant', words), say('assistant', 'b'));
+    expect(messagesOf(entry).map(({ role }) => role)).toEqual(['user', 'user', 'assistant']);
+    expect(messagesOf(entry)[1].content).toBe(words);
+    expect(entry?.changes.get('observation-as-user')).toBe(1);
+    for (const own of ['{"author":1}', JSON.stringify(heard), '{"author":', `{"author":${'['.repeat(9)}`])
+      expect(messagesOf(entriesOf(asked, say('assistant', own))[0])[1].role).toBe('assistant');
+  });
+});
+
+describe('calls', () => {
+  const search = { type: 'tool_search_call', status: 'completed', arguments: { query: 'x' } };
+  const found = { type: 'tool_search_output', status: 'completed', tools: [{ name: 't' }] };
+
+  it('include searches for tools, with what they found', () => {
+    const lines = [item({ ...search, call_id: 'c', id: 'i' }), item({ ...found, call_id: 'c' })];
+    expect(messagesOf(entriesOf(say('user', 'q'), ...lines)[0]).slice(1)).toEqual([
+      {
+        role: 'assistant',
+        tool_calls: [
+          { id: 'c', type: 'function', function: { name: 'tool_search', arguments: '{"query":"x"}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c', content: '[{"name":"t"}]' },
+    ]);
+  });
+
+  it('do not include searches of the server, whose results answer no other call', () => {
+    const server = [item({ ...search, call_id: null }), item({ ...found, call_id: null })];
+    const [entry] = entriesOf(say('user', 'q'), call('c'), ...server, result('c', 'r'));
+    const [, answer, reply] = messagesOf(entry);
+    expect(answer.content.map(({ type }: { type: string }) => type)).toEqual([search.type, found.type]);
+    expect(reply.content).toBe('r');
+  });
+
+  it('have the namespace of a tool in front of its name', () => {
+    const names = ['mcp__files__', 'mcp__files', undefined].map((namespace, i) =>
+      call(`${i}`, { namespace }),
+    );
+    const custom = item({ type: 'custom_tool_call', name: '_run', namespace: 'x', call_id: '4', input: 'i' });
+    const [answer] = messagesOf(entriesOf(...names, custom)[0]);
+    expect(answer.tool_calls.map((one: { function: { name: string } }) => one.function.name)).toEqual([
+      ...['mcp__files__read', 'mcp__files__read', 'read', 'x__run'],
+    ]);
+  });
+
+  it('of other built-in tools keep all arguments', () => {
+    const calls = [
+      { type: 'shell_call', call_id: '1', id: 'i', status: 'completed', action: { commands: ['ls'] } },
+      { type: 'computer_call', call_id: '2', actions: [{ type: 'wait' }], pending_safety_checks: [] },
+    ].map(item);
+    const shot = { type: 'computer_screenshot', image_url: 'data:image/png;base64,AA' };
+    const screen = item({ type: 'computer_call_output', call_id: '2', output: shot });
+    const [answer, image] = messagesOf(entriesOf(...calls, screen)[0]);
+    expect(answer.tool_calls.map((one: { function: object }) => one.function)).toEqual([
+      { name: 'shell', arguments: '{"commands":["ls"]}' },
+      { name: 'computer', arguments: '{"actions":[{"type":"wait"}],"pending_safety_checks":[]}' },
+    ]);
+    expect(image.content).toEqual([{ type: 'image_url', image_url: { url: shot.image_url } }]);
+  });
+
+  it('have results with images, and with other objects as JSON text', () => {
+    const image = { type: 'input_image', image_url: 'data:image/png;base64,AA', detail: 'high' };
+    const parts = [{ type: 'input_text', text: 'seen' }, image, { type: 'encrypted_content', x: 1 }];
+    const lines = [call('1'), call('2'), result('1', parts), result('2', { ok: true })];
+    const [, first, second] = messagesOf(entriesOf(...lines)[0]);
+    expect(first.content).toEqual([
+      { type: 'text', text: 'seen' },
+      { type: 'image_url', image_url: { url: image.image_url, detail: 'high' } },
+    ]);
+    expect(second.content).toBe('{"ok":true}');
+  });
+});
+
+describe('tools', () => {
+  const tool = (name: string) => ({ type: 'function', name, parameters: { type: 'object' } });
+  const namesOf = (entry: Entry | undefined) => entry?.tools.map(({ name }) => name);
+
+  it('may come in the middle of a conversation, and in namespaces', () => {
+    const more = { type: 'additional_tools', role: 'developer' };
+    const space = { type: 'namespace', name: 'mcp__x', tools: [tool('a'), { ...tool('b'), defer: true }] };
+    const lines = [
+      { ...more, tools: [tool('one'), space] },
+      { ...more, tools: [tool('one'), tool('two')] },
+    ];
+    const [entry] = entriesOf(say('user', 'q'), ...lines.map(item), say('assistant', 'a'));
+    expect(namesOf(entry)).toEqual(['mcp__x__a', 'mcp__x__b', 'one', 'two']);
+    expect(JSON.parse(text(entry?.tools[1]?.bytes as Uint8Array))).toEqual({
+      ...tool('mcp__x__b'),
+      defer: true,
+    });
+    expect(messagesOf(entry)).toHaveLength(2);
+  });
+
+  it('of the client may name their namespace', () => {
+    const dynamic_tools = [{ namespace: 'app', name: 'go', inputSchema: { type: 'object' } }];
+    const own = { type: 'session_meta', payload: { id: 's', dynamic_tools } };
+    const [entry] = entriesOf(own, say('user', 'q'), say('assistant', 'a'));
+    expect(namesOf(entry)).toEqual(['app__go']);
+  });
+});
+
+describe('a compaction', () => {
+  const history = [
+    say('user', 'q').payload,
+    say('assistant', 'kept').payload,
+    { type: 'context_compaction', encrypted_content: 'x' },
+    { type: 'ghost_snapshot' },
+    say('user', '<turn_aborted>\nx').payload,
+  ];
+  const compacted = { type: 'compacted', payload: { message: '', replacement_history: history } };
+
+  it('begins with context that is not learned again', () => {
+    const [, entry] = entriesOf(say('user', 'q'), say('assistant', 'a'), compacted, say('assistant', 'b'));
+    expect(messagesOf(entry).map(({ content }) => content)).toEqual(['q', 'kept', 'b']);
+    expect(text(entry?.meta?.get('copied') as Uint8Array)).toBe('2');
+    const rules = rulesOf(entry);
+    expect(rules).toContain('sealed-context');
+    expect(rules).toContain('interrupted');
+    expect(rules).not.toContain('unknown-event');
+  });
+});
+
+it('reads states of the client without a finding', () => {
+  const lines = [{ type: 'world_state', payload: { full: true } }, item({ type: 'ghost_snapshot' })];
+  const [entry] = entriesOf(say('user', 'q'), ...lines, say('assistant', 'a'));
+  expect(rulesOf(entry)).not.toContain('unknown-event');
+});

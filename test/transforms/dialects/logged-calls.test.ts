@@ -1,0 +1,191 @@
+/** Calls as LiteLLM, Helicone, OpenHands, Bedrock and the API itself log them, in lists and inside other objects. */
+import { describe, expect, it, test } from 'vitest';
+import calls from '../../../transforms/dialects/calls.ts';
+import type { ReadElement, ReadingOptions } from '../../../transforms/dialects/dialect.ts';
+import type { Entry } from '../../../transforms/model/element.ts';
+import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
+import { asBuffer, text } from '../bytes.ts';
+import { readLog } from '../log-lines.ts';
+
+const dialectOf = (object: object) => detectDialect(asBuffer(JSON.stringify(object)))?.name;
+const read = (objects: readonly object[], options: ReadingOptions = {}): readonly ReadElement[] =>
+  readLog(
+    calls.create(undefined, options),
+    objects.map((one) => JSON.stringify(one)),
+  );
+const entriesOf = (elements: readonly ReadElement[]) =>
+  elements.filter((element): element is Entry => element.kind === 'entry');
+const messagesOf = ({ messages, reply }: Entry) =>
+  (reply === undefined ? messages : [...messages, reply]).map(({ bytes }) => JSON.parse(text(bytes)));
+const conversations = (...objects: object[]) => entriesOf(read(objects)).map(messagesOf);
+const metaOf = (entry: Entry | undefined, name: 'usage' | 'model' | 'finish') => {
+  const json = entry?.meta?.get(name);
+  return json === undefined ? undefined : JSON.parse(text(json));
+};
+
+const question = { role: 'user', content: 'a' };
+const reply = { role: 'assistant', content: 'b' };
+const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
+const completion = {
+  ...{ id: 'c', object: 'chat.completion', created: 1_767_225_600, model: 'm', usage: { total_tokens: 3 } },
+  choices: [{ index: 0, message: reply, finish_reason: 'stop' }],
+};
+
+describe('a chat completion without its request', () => {
+  it('is a session of its own, after the supplied question', () => {
+    expect(dialectOf(completion)).toBe('calls');
+    const [one, two] = entriesOf(read([completion, completion], { userTurn: 'a' }));
+    expect(one && messagesOf(one)).toEqual([question, reply]);
+    expect(one?.sessionId).not.toBe(two?.sessionId);
+    expect(one?.alone).toBe(true);
+    expect(one?.lacks).toEqual(['tools']);
+    expect(metaOf(one, 'usage')).toEqual({ total_tokens: 3 });
+  });
+
+  it('may be stored with its tools, in a list', () => {
+    const stored = [
+      { ...completion, tools: null },
+      { ...completion, tools: [tool] },
+    ];
+    const list = { object: 'list', data: stored, first_id: 'c', last_id: 'c', has_more: false };
+    expect(dialectOf(list)).toBe('calls');
+    const elements = read([list]);
+    expect(elements[0]).toMatchObject({ kind: 'repair', repair: 'split-objects', count: 1 });
+    expect(entriesOf(elements).map(({ tools, lacks }) => [tools.length, lacks])).toEqual([
+      [0, ['tools']],
+      [1, undefined],
+    ]);
+    expect(dialectOf({ object: 'list', data: [{ object: 'model', id: 'm' }] })).toBeUndefined();
+  });
+});
+
+test('a list of an API may hold the requests of Helicone', () => {
+  const row = { request_id: 'r', request_body: { messages: [question] }, response_body: completion };
+  expect(dialectOf({ data: [row], error: null })).toBe('calls');
+  expect(conversations({ data: [row], error: null })).toEqual([[question, reply]]);
+});
+
+describe('a payload of LiteLLM', () => {
+  const payload = (more: object) => ({
+    ...{ call_type: 'acompletion', startTime: 1_767_225_600.5, trace_id: 't', status: 'success' },
+    ...{ messages: [question], response: completion, ...more },
+  });
+
+  it('may be inside the object that a callback gets', () => {
+    for (const logged of [
+      { kwargs: { standard_logging_object: payload({}), messages: [] }, response_obj: completion },
+      { event: 'success', standard_logging_object: payload({}) },
+    ]) {
+      expect(dialectOf(logged)).toBe('calls');
+      expect(conversations(logged)).toEqual([[question, reply]]);
+    }
+  });
+
+  test.each([
+    ['as text', { messages: 'redacted-by-litellm', response: 'redacted-by-litellm' }],
+    ['message by message', { messages: [{ role: 'user', content: 'redacted-by-litellm' }] }],
+  ])('whose texts were left out %s is rejected', (_what, more) => {
+    expect(read([payload(more)])).toMatchObject([{ reason: 'bad-messages' }]);
+    expect(
+      conversations(payload({ messages: [{ role: 'user', content: 'see redacted-by-litellm' }] })),
+    ).toHaveLength(1);
+  });
+
+  test.each(['aembedding', 'amoderation', 'image_generation', 'arerank', 'atranscription', 'call_mcp_tool'])(
+    'of %s is not a call of a model that answers',
+    (call_type) => {
+      const logged = payload({ call_type, messages: null, input: ['a'], response: { data: [] } });
+      expect(dialectOf(logged)).toBe('calls');
+      expect(read([logged])).toMatchObject([{ fate: 'dropped:no-completion' }]);
+    },
+  );
+});
+
+test('an LLM log of OpenHands may be for the Responses API', () => {
+  const item = { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] };
+  const log = {
+    ...{ llm_path: 'responses', instructions: 's', kwargs: { include: [] }, timestamp: 1_767_225_600.5 },
+    input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a' }] }],
+    tools: [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }],
+    response: { id: 'r', object: 'response', status: 'completed', output: [item] },
+  };
+  expect(dialectOf(log)).toBe('calls');
+  const [entry] = entriesOf(read([log]));
+  expect(entry && messagesOf(entry)).toEqual([{ role: 'system', content: 's' }, question, reply]);
+  expect(entry?.tools.map(({ name }) => name)).toEqual(['f']);
+});
+
+describe('an invocation of Converse', () => {
+  const log = (messages: readonly object[], content: readonly object[], stopReason = 'end_turn') => ({
+    ...{ schemaType: 'ModelInvocationLog', operation: 'ConverseStream', modelId: 'model' },
+    timestamp: '2026-01-01T00:00:00Z',
+    input: {
+      inputBodyJson: {
+        ...{ messages, system: [{ text: 's' }] },
+        toolConfig: {
+          tools: [{ toolSpec: { name: 'f', description: 'd', inputSchema: { json: { type: 'object' } } } }],
+        },
+      },
+    },
+    output: {
+      outputBodyJson: {
+        output: { message: { role: 'assistant', content } },
+        stopReason,
+        usage: { outputTokens: 2 },
+      },
+    },
+  });
+  const asked = { role: 'user', content: [{ text: 'a' }] };
+  const called = [{ text: 'b' }, { toolUse: { toolUseId: 'c', name: 'f', input: { x: 1 } } }];
+  const system = { role: 'system', content: 's' };
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"x":1}' } };
+
+  it('has its system text, its tools and its calls', () => {
+    const first = log([asked], called, 'tool_use');
+    expect(dialectOf(first)).toBe('calls');
+    const [entry] = entriesOf(read([first]));
+    expect(entry && messagesOf(entry)).toEqual([system, question, { ...reply, tool_calls: [call] }]);
+    expect(JSON.parse(text(entry?.tools[0]?.bytes as Uint8Array))).toEqual({
+      ...{ name: 'f', description: 'd', parameters: { type: 'object' } },
+    });
+    expect([metaOf(entry, 'model'), metaOf(entry, 'finish')]).toEqual(['model', 'tool_use']);
+  });
+
+  test.each([
+    ['a text', [{ text: 'r' }], 'r'],
+    ['a JSON value', [{ json: { r: 1 } }], '{"r":1}'],
+    ['a text and a JSON value', [{ text: 'r' }, { json: 1 }], 'r\n1'],
+    ['an image', [{ image: { format: 'png' } }], '[{"image":{"format":"png"}}]'],
+  ])('has the result of a call, %s, as a message of its own', (_what, content, expected) => {
+    const answered = {
+      role: 'user',
+      content: [{ toolResult: { toolUseId: 'c', content, status: 'success' } }],
+    };
+    const logged = log([asked, { role: 'assistant', content: called }, answered], [{ text: 'b' }]);
+    const [conversation] = conversations(log([asked], called), logged);
+    expect(conversation?.slice(3)).toEqual([{ role: 'tool', tool_call_id: 'c', content: expected }, reply]);
+  });
+
+  it('may be written by the models of Amazon without the operation', () => {
+    const logged = { ...log([asked], [{ text: 'b' }]), operation: 'InvokeModel' };
+    expect(conversations(logged)).toEqual([[system, question, reply]]);
+  });
+
+  it('reports an answer that was cut', () => {
+    const [entry] = entriesOf(read([log([asked], [{ text: 'b' }], 'max_tokens')]));
+    expect(entry?.reply?.notes?.map(({ rule }) => rule)).toEqual(['reply-cut']);
+  });
+});
+
+test('the tokens of a streamed answer are those that its stream names', () => {
+  const chunk = (delta: object, finish_reason: string | null, more: object = {}) =>
+    `data: ${JSON.stringify({ object: 'chat.completion.chunk', model: 'n', choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;
+  const response = `${chunk({ role: 'assistant', content: 'b' }, null)}${chunk({}, 'stop', { usage: { total_tokens: 3 } })}data: [DONE]\n\n`;
+  const [entry] = entriesOf(read([{ request: { messages: [question] }, response }]));
+  expect(entry && messagesOf(entry)).toEqual([question, reply]);
+  expect([metaOf(entry, 'model'), metaOf(entry, 'finish'), metaOf(entry, 'usage')]).toEqual([
+    'n',
+    'stop',
+    { total_tokens: 3 },
+  ]);
+});

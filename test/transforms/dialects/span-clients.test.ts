@@ -1,0 +1,171 @@
+/** Traces in the words of single clients and platforms: exports of Langfuse, LangChain's streamed calls, Logfire, the Agent Development Kit. */
+import { describe, expect, it, test } from 'vitest';
+import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
+import { asBuffer, text } from '../bytes.ts';
+import { entriesOf, messagesOf, read } from './span-samples.ts';
+
+const question = { role: 'user', content: 'a' };
+const call = (args: string) => ({ id: 'c', type: 'function', function: { name: 'f', arguments: args } });
+const answer = { role: 'assistant', content: null, tool_calls: [call('{"x": 1}')] };
+const conversations = (...objects: object[]) =>
+  entriesOf(read(objects.map((one) => JSON.stringify(one)))).map((entry) => messagesOf(entry));
+const metaOf = (name: 'usage' | 'cost' | 'model' | 'parent', ...objects: object[]) =>
+  entriesOf(read(objects.map((one) => JSON.stringify(one)))).map(({ meta }) => {
+    const json = meta?.get(name);
+    return json === undefined ? undefined : JSON.parse(text(json));
+  });
+const dialectOf = (object: object) => detectDialect(asBuffer(JSON.stringify(object)))?.name;
+
+describe('an observation in an export of Langfuse', () => {
+  const row = {
+    id: 'g',
+    trace_id: 't',
+    type: 'GENERATION',
+    parent_observation_id: 'p',
+    start_time: '2026-01-01 00:00:01.000',
+    input: JSON.stringify([question]),
+    output: JSON.stringify(answer),
+    provided_model_name: 'm',
+    model_parameters: '{}',
+    usage_details: { input: 3 },
+    cost_details: { total: 0.5 },
+  };
+
+  it('has the names of its columns', () => {
+    expect(dialectOf(row)).toBe('spans');
+    expect(conversations(row)).toEqual([[question, answer]]);
+    expect(metaOf('model', row)).toEqual(['m']);
+    expect(metaOf('usage', row)).toEqual([{ input: 3 }]);
+    expect(metaOf('cost', row)).toEqual([0.5]);
+    expect(metaOf('parent', row)).toEqual(['p']);
+  });
+});
+
+describe('a batch of the ingestion API of Langfuse', () => {
+  const event = (type: string, body: object) => ({ id: `e-${type}`, type, timestamp: '', body });
+  const created = event('generation-create', { id: 'g', traceId: 't', input: [question], output: null });
+  const updated = event('generation-update', { id: 'g', traceId: 't', output: answer, usage: { input: 2 } });
+  const batch = [event('trace-create', { id: 't', sessionId: 's' }), created, updated];
+
+  it('has one call for an observation that is created and updated', () => {
+    expect(dialectOf({ batch })).toBe('spans');
+    const [entry, ...others] = entriesOf(read([JSON.stringify({ batch })]));
+    expect(others).toEqual([]);
+    expect(entry && messagesOf(entry)).toEqual([question, answer]);
+    expect(entry?.sessionId).toBe('s');
+    expect(metaOf('usage', { batch })).toEqual([{ input: 2 }]);
+  });
+
+  it('takes the type of an observation from its body', () => {
+    const body = { id: 'g', traceId: 't', type: 'GENERATION', input: [question], output: answer };
+    expect(conversations({ batch: [event('observation-create', body)] })).toEqual([[question, answer]]);
+    expect(
+      read([JSON.stringify({ batch: [event('span-create', { id: 's', traceId: 't' })] })]),
+    ).toMatchObject([{ fate: 'dropped:no-model-span' }]);
+  });
+});
+
+describe('an answer of LangChain', () => {
+  const run = (outputs: object) => ({
+    run_type: 'llm',
+    trace_id: 't',
+    id: 'r',
+    inputs: { messages: [question] },
+    outputs,
+  });
+  const chunk = (input: unknown, more: object, calls: object[]) => ({
+    lc: 1,
+    type: 'constructor',
+    id: ['langchain', 'schema', 'messages', 'AIMessageChunk'],
+    kwargs: {
+      content: [
+        { type: 'text', text: 'b' },
+        { type: 'tool_use', id: 'c', name: 'f', input, ...more },
+      ],
+      tool_calls: calls,
+    },
+  });
+  const expected = (args: string) => [
+    [question, { role: 'assistant', content: 'b', tool_calls: [call(args)] }],
+  ];
+
+  it('has the arguments of a streamed call beside an empty input', () => {
+    const listed = [{ name: 'f', args: { x: 1 }, id: 'c', type: 'tool_call' }];
+    expect(conversations(run({ output: chunk({}, {}, listed) }))).toEqual(expected('{"x":1}'));
+    expect(conversations(run({ output: chunk('', {}, listed) }))).toEqual(expected('{"x":1}'));
+    expect(conversations(run({ output: chunk({}, { partial_json: '{"x": 1}' }, []) }))).toEqual(
+      expected('{"x": 1}'),
+    );
+  });
+
+  it('keeps the input of a call that has one', () => {
+    const listed = [{ name: 'f', args: { x: 2 }, id: 'c', type: 'tool_call' }];
+    expect(conversations(run({ output: chunk({ x: 1 }, { partial_json: 'y' }, listed) }))).toEqual(
+      expected('{"x":1}'),
+    );
+    expect(conversations(run({ output: chunk({}, {}, []) }))).toEqual(expected('{}'));
+  });
+
+  it('may be a text without a message', () => {
+    const generations = [[{ text: 'b', generation_info: null, type: 'Generation' }]];
+    expect(conversations(run({ generations }))).toEqual([[question, { role: 'assistant', content: 'b' }]]);
+  });
+});
+
+describe('a span', () => {
+  const span = (attributes: object, more: object = {}) => ({
+    traceId: 't',
+    spanId: 's',
+    attributes,
+    ...more,
+  });
+  const reply = { role: 'assistant', content: 'b' };
+
+  it('of Logfire has the bodies of the request and the response', () => {
+    const request_data = JSON.stringify({ model: 'm', messages: [question] });
+    const whole = { request_data, response_data: JSON.stringify({ message: reply, usage: {} }) };
+    expect(conversations(span(whole))).toEqual([[question, reply]]);
+    const streamed = { request_data, response_data: { combined_chunk_content: 'b', chunk_count: 2 } };
+    expect(conversations(span(streamed))).toEqual([[question, reply]]);
+    const other = span({ request_data: { url: 'x' }, 'gen_ai.system': 'y' });
+    expect(read([JSON.stringify(other)])).toMatchObject([{ fate: 'dropped:no-model-span' }]);
+  });
+
+  it('of the Agent Development Kit has the request and the response of Gemini', () => {
+    const request = {
+      config: {
+        system_instruction: 's',
+        tools: [{ function_declarations: [{ name: 'f', parameters: { type: 'object' } }] }],
+      },
+      contents: [{ role: 'user', parts: [{ text: 'a' }] }],
+    };
+    const response = { content: { role: 'model', parts: [{ text: 'b' }] } };
+    const attributes = {
+      'gcp.vertex.agent.session_id': 'session',
+      'gcp.vertex.agent.llm_request': JSON.stringify(request),
+      'gcp.vertex.agent.llm_response': JSON.stringify(response),
+    };
+    const [entry] = entriesOf(read([JSON.stringify(span(attributes))]));
+    expect(entry && messagesOf(entry)).toEqual([{ role: 'system', content: 's' }, question, reply]);
+    expect(entry?.tools.map(({ name }) => name)).toEqual(['f']);
+    expect(entry?.sessionId).toBe('session');
+    const hidden = { 'gcp.vertex.agent.llm_request': '{}', 'gcp.vertex.agent.llm_response': '{}' };
+    expect(read([JSON.stringify(span({ ...hidden, 'gen_ai.system': 'x' }))])).toMatchObject([
+      { fate: 'dropped:no-model-span' },
+    ]);
+  });
+
+  test.each([
+    ['spans', { spanId: 's' }, { spanId: 's' }, { input: 3 }],
+    ['spans in a context', { context: { span_id: 's' } }, { context: { span_id: 's' } }, { input: 3 }],
+    ['other spans', { spanId: 's' }, { spanId: 'r' }, { input: 6 }],
+    ['spans without an id', { spanId: null }, { spanId: null }, { input: 6 }],
+  ])('counts the tokens of %s that are exported twice', (_what, first, second, usage) => {
+    const attributes = {
+      'langfuse.observation.input': [question],
+      'langfuse.observation.output': reply,
+      'langfuse.observation.usage_details': { input: 3 },
+    };
+    expect(metaOf('usage', span(attributes, first), span(attributes, second))).toEqual([usage]);
+  });
+});
