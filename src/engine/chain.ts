@@ -16,7 +16,7 @@ import type { PlacedStage } from '../../transforms/plug-ins.ts';
 import { defaultsOf, fuse, type Handlers } from '../../transforms/stage.ts';
 import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
 import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
-import type { BegunSource } from '../../transforms/stages/parse.ts';
+import type { BegunSource, ParseOptions } from '../../transforms/stages/parse.ts';
 import { selectFindings, selectSessions } from '../../transforms/stages/select-sessions.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 
@@ -41,15 +41,8 @@ export function createChain(
   sessionBy: 'file' | 'id',
   begun?: SharedSource,
 ): readonly ChainLink[] {
-  const { dialect, cleanup: rules, format: formats, formatOptions, groupBy, rejectOn, keepOn } = settings;
-  const { systemText, toolDefinitions } = settings;
-  const { meta, integrity, scanner, userTurn, maxDepth, maxMessages, maxElements, plugIns } = settings;
-  const { select, maxConversationBytes: maxConversation } = settings;
-  const keepSealed = settings.reasoning === 'keep-sealed';
-  const limits = { maxDepth, maxMessages, maxElements, maxConversation };
-  // plug-ins may read fields that are never written
-  const keepsMeta = meta.length > 0 || plugIns.stages.length > 0 || plugIns.formats.length > 0;
-  const reading = { scanner, userTurn, select, keepSealed, keepsMeta, ...limits };
+  const { cleanup: rules, systemText, toolDefinitions, integrity, plugIns } = settings;
+  const { format: formats, formatOptions, groupBy, rejectOn, keepOn, meta } = settings;
   const writing = { format: formats, formatOptions, groupBy, rejectOn, keepOn, meta };
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
@@ -58,10 +51,7 @@ export function createChain(
       ? []
       : [{ name: stage.name, handlers: stage.create({ only: settings.only }) }];
   const chain: readonly ChainLink[] = [
-    {
-      name: parse.name,
-      handlers: parse.create({ dialect, sessionBy, ...reading, dialects: plugIns.dialects, begun }),
-    },
+    { name: parse.name, handlers: parse.create({ ...readingOf(settings), sessionBy, begun }) },
     ...selected(selectSessions),
     { name: cleanup.name, handlers: cleanup.create({ cleanup: rules }) },
     { name: validate.name, handlers: validate.create({ ended: begun?.ended }) },
@@ -72,14 +62,30 @@ export function createChain(
     { name: reasoning.name, handlers: reasoning.create({ reasoning: settings.reasoning }) },
     ...checked(checkConversations),
     ...selected(selectFindings),
-    {
-      name: format.name,
-      handlers: format.create({ ...writing, formats: plugIns.formats }),
-    },
+    { name: format.name, handlers: format.create({ ...writing, formats: plugIns.formats }) },
     ...checked(checkRecords),
     ...(settings.consumers ? [{ name: checkConsumers.name, handlers: checkConsumers.create({}) }] : []),
   ];
   return chain.flatMap((link) => [link, ...placedAfter(link.name, plugIns.stages)]);
+}
+
+/** The options of parse that do not depend on the source. */
+function readingOf(settings: TaskSettings): Omit<ParseOptions, 'sessionBy' | 'begun'> {
+  const { dialect, scanner, userTurn, maxDepth, maxMessages, maxElements, select, meta, plugIns } = settings;
+  return {
+    dialect,
+    scanner,
+    userTurn,
+    maxDepth,
+    maxMessages,
+    maxElements,
+    maxConversation: settings.maxConversationBytes,
+    select,
+    keepSealed: settings.reasoning === 'keep-sealed',
+    // plug-ins may read fields that are never written
+    keepsMeta: meta.length > 0 || plugIns.stages.length > 0 || plugIns.formats.length > 0,
+    dialects: plugIns.dialects,
+  };
 }
 
 /** The plug-in stages to run after a built-in one, in order. */

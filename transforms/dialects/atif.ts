@@ -33,6 +33,8 @@ class Steps {
   /** Model, tokens and cost of each answer. */
   readonly metas: Meta[] = [];
   #hasBegun = false;
+  /** Did the last step of the agent have calls? */
+  #hasCalled = false;
 
   /** @returns why the step cannot be read, if it cannot */
   add(step: JsonView): string | undefined {
@@ -61,9 +63,12 @@ class Steps {
     const isLate = source === 'system' && this.#hasBegun;
     if (isLate) this.#count('system-step');
     if (source === 'user') this.#hasBegun = true;
+    const results = resultsIn(step);
+    const named = results.flatMap((result) => resultOf(result, undefined) ?? []);
+    if (named.length > 0) this.transcript.say('user', named);
     const blocks = blocksOf(firstOf(step, 'message'));
     if (blocks.length > 0) this.transcript.say(isLate ? 'user' : source, blocks);
-    for (const result of resultsIn(step)) this.#observe(result);
+    for (const result of results) if (resultOf(result, undefined) === undefined) this.#observe(result);
   }
 
   #addAgent(step: JsonView): void {
@@ -79,16 +84,14 @@ class Steps {
     const answers: ResultBlock[] = [];
     const others: JsonView[] = [];
     for (const [i, result] of results.entries()) {
-      const id = firstOf(result, 'source_call_id')?.text() ?? (areInOrder ? named[i] : undefined);
-      if (id === undefined) others.push(result);
-      else
-        answers.push({
-          kind: 'result',
-          id,
-          name: undefined,
-          content: resultText(firstOf(result, 'content')),
-        });
+      const answer = resultOf(result, areInOrder ? named[i] : undefined);
+      if (answer === undefined) others.push(result);
+      else answers.push(answer);
     }
+    // some programs log each call of an answer as a step; a text or a thought begins the next answer
+    if (hasContent(blocks.filter(({ kind }) => kind !== 'call')) && this.#hasCalled)
+      this.transcript.endTurn();
+    this.#hasCalled = calls.length > 0;
     if (hasContent(blocks)) this.transcript.say('assistant', [...blocks, ...answers]);
     else this.#count('empty-assistant');
     for (const result of others) this.#observe(result);
@@ -109,6 +112,13 @@ function metaOfStep(step: JsonView): Meta {
   const tokens = (metrics?.members() ?? []).filter(([key]) => key.endsWith('_tokens'));
   const usage = new JsonView(objectOf(tokens.map(([key, value]): Piece => [key, value.copy()])));
   return metaOf({ model: step.get('model_name'), usage, cost: metrics?.get('cost_usd') });
+}
+
+/** The result of a call, which it names itself or which is the one at its position; undefined without such a call. */
+function resultOf(result: JsonView, call: string | undefined): ResultBlock | undefined {
+  const id = firstOf(result, 'source_call_id')?.text() ?? call;
+  if (id === undefined) return undefined;
+  return { kind: 'result', id, name: undefined, content: resultText(firstOf(result, 'content')) };
 }
 
 const resultsIn = (step: JsonView): readonly JsonView[] =>

@@ -8,6 +8,7 @@ import { ANSWERS, bedrock, pair, wrapperOf } from './call-wrappers.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
+import { isSample } from './inspect.ts';
 import { jsonIn, structured } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import { type Call, hasMessages } from './pairs/logged-call.ts';
@@ -95,7 +96,8 @@ const calls: Dialect = defineDialect({
   marks: ['messages', 'response'],
   memory: (options) => ({ calls: new CallReader(options), keepSealed: options.keepSealed ?? false }),
   detect: (first) =>
-    [harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined) || isKnown(first),
+    !isSample(first) &&
+    ([harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined) || isKnown(first)),
   read(json, context, memory) {
     const entries = harEntries(json);
     if (entries?.length === 0) return context.drop('no-completion');

@@ -4,7 +4,7 @@
  */
 
 import { JsonView } from '../json/json-view.ts';
-import { decode, encode } from '../json/utf8.ts';
+import { concat } from '../json/splice.ts';
 import type { ToolDefinition } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -14,13 +14,20 @@ import { addAnswer, addRequest, noteFinish, toolsIn } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
 import { firstOf } from './logged-values.ts';
 import { objectOf, type Piece } from './made-messages.ts';
-import { RESULT_ERROR, warning } from './reading-notes.ts';
+import { OTHER_CHOICES, RESULT_ERROR, warning } from './reading-notes.ts';
 import { Transcript } from './transcript.ts';
 
 const HARNESS = 'inspect';
 const MISSING = warning('attachment-missing', 'the log does not hold a text that its messages refer to');
 
+/** Members of a sample, as the archive of a log has it in a file: `output` repeats the last of its messages. */
+const OF_SAMPLES = ['id', 'epoch', 'input', 'target', 'messages', 'output'];
+
+export const isSample = (first: FirstObject): boolean =>
+  OF_SAMPLES.every((key) => first.get(key) !== undefined);
+
 function detect(first: FirstObject): boolean {
+  if (isSample(first)) return true;
   return (
     first.get('eval')?.type === 'object' &&
     first.get('plan')?.type === 'object' &&
@@ -63,8 +70,10 @@ class InspectLog {
     else addPlain(sample, transcript, texts);
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the sample holds no messages', list ?? sample);
-    const stop = firstOf(firstOf(sample, 'output')?.get('choices')?.elements()[0], 'stop_reason');
+    const choices = firstOf(sample, 'output')?.get('choices')?.elements() ?? [];
+    const stop = firstOf(choices[0], 'stop_reason');
     if (hasMessages && transcript.messages.at(-1)?.role === 'assistant') noteFinish(transcript, stop);
+    if (hasMessages && choices.length > 1) transcript.noteFirst(OTHER_CHOICES);
     if (texts.isMissing) transcript.noteFirst(MISSING);
     const epoch = firstOf(sample, 'epoch');
     const parts = [this.#run ?? context.origin.source, number, epoch && `${Buffer.from(epoch.bytes)}`];
@@ -139,7 +148,8 @@ function rewardOf(scores: JsonView | undefined): JsonView | undefined {
 }
 
 const MARK = 'attachment://';
-const REFERENCE = /attachment:\/\/([\w-]{1,128})/g;
+const REFERENCE = /^attachment:\/\/([\w-]{1,128})/;
+const LONGEST_REFERENCE = MARK.length + 128;
 /** The client's own format: any other text after the prefix is a URL that a user wrote. */
 const HASH = /^[0-9a-f]{32}$/;
 
@@ -148,7 +158,8 @@ const HASH = /^[0-9a-f]{32}$/;
  * text.
  */
 class AttachedTexts {
-  readonly #texts: ReadonlyMap<string, string>;
+  /** The texts as in a JSON string, without its quotes, by hash. */
+  readonly #texts: ReadonlyMap<string, Uint8Array>;
   #isMissing = false;
 
   /** @param logged the texts by hash */
@@ -156,7 +167,7 @@ class AttachedTexts {
     const members = logged?.members() ?? [];
     this.#texts = new Map(
       members.flatMap(([hash, text]) =>
-        text.type === 'string' ? [[hash, decode(text.copy()).slice(1, -1)] as const] : [],
+        text.type === 'string' ? [[hash, text.copy().subarray(1, -1)] as const] : [],
       ),
     );
   }
@@ -173,13 +184,18 @@ class AttachedTexts {
   /** The value with the texts filled in; the same object if it has no references. */
   into(view: JsonView): JsonView {
     const bytes = Buffer.from(view.bytes.buffer, view.bytes.byteOffset, view.bytes.length);
-    if (!bytes.includes(MARK)) return view;
-    const json = decode(bytes).replace(REFERENCE, (whole, hash: string) => {
+    const pieces: Uint8Array[] = [];
+    let from = 0;
+    for (let at = bytes.indexOf(MARK); at >= 0; at = bytes.indexOf(MARK, at + 1)) {
+      const [reference = '', hash = ''] =
+        REFERENCE.exec(bytes.toString('latin1', at, at + LONGEST_REFERENCE)) ?? [];
       const text = this.#texts.get(hash);
       if (text === undefined && HASH.test(hash)) this.#isMissing = true;
-      return text ?? whole;
-    });
-    return new JsonView(encode(json));
+      if (text === undefined) continue;
+      pieces.push(bytes.subarray(from, at), text);
+      from = at + reference.length;
+    }
+    return pieces.length === 0 ? view : new JsonView(concat([...pieces, bytes.subarray(from)]));
   }
 }
 

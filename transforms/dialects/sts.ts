@@ -1,15 +1,21 @@
-/** Dialect `sts`: the Session Trace Simple Format of the Hugging Face Hub, a header and then one message per line. */
+/**
+ * Dialect `sts`: the Session Trace Simple Format of the Hugging Face Hub, a header and then one message per line.
+ * llama.app adds ids and parents: its messages form a tree, and each answer that was asked for again is a branch.
+ */
 
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Rejection } from '../model/element.ts';
-import { partsOf, readCall, resultMessage } from './chat-object.ts';
-import { contentOfParts } from './content-parts.ts';
+import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
+import { type Parts, partsOf, readCall, resultMessage } from './chat-object.ts';
+import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock } from './fold/draft.ts';
+import type { FoldPlace } from './fold/fold.ts';
 import { metaOf } from './logged-meta.ts';
+import { present, structured } from './logged-values.ts';
 import { makeMessage } from './made-messages.ts';
+import { keptBlock } from './reading-notes.ts';
 
 const MAIN = 'main';
 
@@ -22,6 +28,8 @@ function detect(first: FirstObject): boolean {
 interface Memory {
   session: string | undefined;
   harness: string | undefined;
+  /** The messages of the session by id. */
+  readonly places: Map<string, FoldPlace>;
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Rejection | undefined {
@@ -31,6 +39,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
     fold.closeAll();
     memory.session = json.get('id')?.text();
     memory.harness = json.get('harness')?.text();
+    memory.places.clear();
     open(context, memory, json.get('timestamp'));
     return undefined;
   }
@@ -38,16 +47,32 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   if (type !== 'message') return context.drop('client-event');
   const role = message?.get('role')?.text();
   const content = message?.get('content');
-  if (
-    message === undefined ||
-    role === undefined ||
-    (content?.type !== 'string' && content?.type !== 'array')
-  )
+  if (message === undefined || role === undefined || !isContent(content, message))
     return context.reject('bad-event', 'message has no role, or its content is not valid', message);
   open(context, memory, message.get('timestamp'));
-  take(role, message, content, context);
-  return undefined;
+  const id = message.get('id')?.text();
+  if (id !== undefined && memory.places.has(id)) return context.drop('copied-line');
+  const isRoot = message.get('type')?.text() === 'root' && content?.text() === '';
+  if (!isRoot) goBack(message, context, memory);
+  const place = isRoot ? fold.root : take(role, message, content, context);
+  if (id !== undefined) memory.places.set(id, place);
+  return isRoot ? context.drop('client-event') : undefined;
 }
+
+/** The format requires a content; some programs leave it out beside calls. */
+function isContent(content: JsonView | undefined, message: JsonView): boolean {
+  if (content?.type === 'string' || content?.type === 'array') return true;
+  return !present(content) && callsIn(message).length > 0;
+}
+
+/** Continues after the message's parent, if that is not the last message. */
+function goBack(message: JsonView, { fold }: ReadContext, { places }: Memory): void {
+  const parent = places.get(message.get('parent')?.text() ?? '');
+  if (parent !== undefined && parent !== fold.last) fold.cut(parent);
+}
+
+const callsIn = (message: JsonView): readonly JsonView[] =>
+  structured(message.get('toolCalls'))?.elements() ?? [];
 
 function open({ fold, origin, time }: ReadContext, memory: Memory, stamp: JsonView | undefined): void {
   const { session, harness } = memory;
@@ -56,29 +81,44 @@ function open({ fold, origin, time }: ReadContext, memory: Memory, stamp: JsonVi
   if (isNew) fold.describe(metaOf({ source_id: session, harness }));
 }
 
-function take(role: string, message: JsonView, content: JsonView, { fold, origin }: ReadContext): void {
+function take(
+  role: string,
+  message: JsonView,
+  content: JsonView | undefined,
+  { fold, origin }: ReadContext,
+): FoldPlace {
   if (role === 'tool') {
     const callId = message.get('toolCallId')?.text();
-    fold.answer(callId, resultMessage(callId, content));
-    return;
+    return fold.answer(callId, resultMessage(callId, content));
   }
   const { parts, notes } = partsOf(content);
   if (role !== 'assistant') {
-    const own = makeMessage(role, [['content', contentOfParts(parts)]]);
-    fold.add(own, { isTurn: role === 'user', notes });
-    return;
+    const attached = attachmentsOf(message);
+    const own = makeMessage(role, [['content', contentOfParts([...parts, ...attached.parts])]]);
+    return fold.add(own, { isTurn: role === 'user', notes: [...notes, ...attached.notes] });
   }
   const thought = message.get('reasoningContent');
   const thoughts: FoldBlock[] = thought?.type === 'string' ? [{ kind: 'thought', text: thought.copy() }] : [];
   const blocks = parts.map(blockOfPart);
-  const calls = (message.get('toolCalls')?.elements() ?? []).map(readCall);
-  // the format requires a content: next to calls an empty one has no meaning
-  const isSilent = calls.length > 0 && content.type === 'string' && content.text() === '';
+  const calls = callsIn(message).map(readCall);
+  // next to calls an empty content has no meaning
+  const isSilent = calls.length > 0 && content?.type === 'string' && content.text() === '';
   const meta = metaOf({ model: message.get('model') });
-  fold.amend(`${origin.line} ${origin.offset}`, [...thoughts, ...(isSilent ? [] : blocks), ...calls], 'add', {
-    notes,
-    meta,
+  const name = `${origin.line} ${origin.offset}`;
+  return fold.amend(name, [...thoughts, ...(isSilent ? [] : blocks), ...calls], 'add', { notes, meta });
+}
+
+/** The images and texts of files that were attached to a message in llama.app. */
+function attachmentsOf(message: JsonView): Parts {
+  const notes: ReadingNote[] = [];
+  const parts = (message.get('extra')?.elements() ?? []).map((attachment): Part => {
+    const [url, text] = [attachment.get('base64Url'), attachment.get('content')];
+    if (url?.type === 'string') return { object: imagePart(url.copy()) };
+    if (text?.type === 'string') return { text: text.copy() };
+    notes.push(keptBlock(attachment.get('type')?.text() ?? 'unknown'));
+    return { object: attachment.copy() };
   });
+  return { parts, notes };
 }
 
 const sts: Dialect = defineDialect({
@@ -86,7 +126,7 @@ const sts: Dialect = defineDialect({
   summary: 'Session traces of the Hugging Face Hub: a header, then {type: message} lines.',
   keys: ['type', 'id', 'harness', 'message'],
   folds: true,
-  memory: (): Memory => ({ session: undefined, harness: undefined }),
+  memory: (): Memory => ({ session: undefined, harness: undefined, places: new Map() }),
   knownBy: 'type session, with id and harness',
   marks: ['type', 'id', 'harness'],
   detect,

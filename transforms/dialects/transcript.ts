@@ -97,6 +97,11 @@ export class Transcript {
     }
   }
 
+  /** Ends the model's last message: what it says next is another answer. */
+  endTurn(): void {
+    this.#turn = undefined;
+  }
+
   /** Reports something about the last message; does nothing if there is none. */
   note(...notes: readonly ReadingNote[]): void {
     const last = this.messages.pop();

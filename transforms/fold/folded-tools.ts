@@ -6,7 +6,7 @@ import { withCommas } from '../formats/chat.ts';
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ToolCounts, ToolDefinition } from '../model/element.ts';
-import { createToolUnion } from '../model/tool-union.ts';
+import { ToolUnion } from '../model/tool-union.ts';
 import { firstByName } from '../stages/tool-dedupe.ts';
 
 /** Consecutive entries with the same definitions. */
@@ -83,7 +83,7 @@ function timesOf(session: SessionTools, entries: number, length: number): Sessio
 }
 
 function toolsOf(runs: readonly ToolRun[]): SessionTools {
-  const union = createToolUnion();
+  const union = new ToolUnion();
   for (const { definitions, entries } of runs) for (let i = 0; i < entries; i++) union.add(definitions);
   union.commit();
   const distinct = union.definitions();

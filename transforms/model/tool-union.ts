@@ -6,17 +6,6 @@
 import type { ToolCounts, ToolDefinition } from './element.ts';
 import { HashedSet } from './hashed-set.ts';
 
-export interface ToolUnion {
-  /** Adds the definitions of the next entry. Passing the same array again costs next to nothing. */
-  add(definitions: readonly ToolDefinition[]): void;
-  /** Makes the entry added last the current snapshot. */
-  commit(): void;
-  /** The distinct definitions up to and including the snapshot. Two may still share a name. */
-  definitions(): readonly ToolDefinition[];
-  counts(): ToolCounts;
-  reset(): void;
-}
-
 /** Several definitions of one name. Beyond a few, they are compared by hash. */
 interface Seen {
   readonly few: Uint8Array[];
@@ -26,25 +15,61 @@ interface Seen {
 /** Definitions of one name that are compared directly. */
 const FEW = 8;
 
-export function createToolUnion(): ToolUnion {
-  const byName = new Map<string, Uint8Array | Seen>(); // nearly always a single definition
-  let distinct: ToolDefinition[] = [];
-  let last: readonly ToolDefinition[] | undefined;
-  let lastNameless: readonly ToolDefinition[] = [];
-  let seen = 0;
-  let committedSeen = 0;
-  let committedKept = 0;
+export class ToolUnion {
+  /** Nearly always a single definition. */
+  readonly #byName = new Map<string, Uint8Array | Seen>();
+  #distinct: ToolDefinition[] = [];
+  #last: readonly ToolDefinition[] | undefined;
+  #lastNameless: readonly ToolDefinition[] = [];
+  #seen = 0;
+  #committedSeen = 0;
+  #committedKept = 0;
 
-  function isNew(definition: ToolDefinition): boolean {
-    const { name, bytes } = definition;
+  /** Adds the definitions of the next entry. Passing the same array again costs next to nothing. */
+  add(definitions: readonly ToolDefinition[]): void {
+    this.#seen += definitions.length;
+    const isAgain = definitions === this.#last;
+    if (!isAgain) {
+      this.#last = definitions;
+      this.#lastNameless = definitions.filter(({ name }) => name === undefined);
+    }
+    const added = isAgain ? this.#lastNameless : definitions.filter((definition) => this.#isNew(definition));
+    // added one by one: spreading a hundred thousand definitions would overflow the stack
+    for (const definition of added) this.#distinct.push(definition);
+  }
+
+  /** Makes the entry added last the current snapshot. */
+  commit(): void {
+    this.#committedSeen = this.#seen;
+    this.#committedKept = this.#distinct.length;
+  }
+
+  /** The distinct definitions up to and including the snapshot. Two may still share a name. */
+  definitions(): readonly ToolDefinition[] {
+    return this.#distinct.slice(0, this.#committedKept);
+  }
+
+  counts(): ToolCounts {
+    const [seen, kept] = [this.#committedSeen, this.#committedKept];
+    return { seen, kept, duplicateSame: seen - kept, duplicateConflict: 0 };
+  }
+
+  reset(): void {
+    this.#byName.clear();
+    this.#distinct = [];
+    this.#last = undefined;
+    this.#seen = this.#committedSeen = this.#committedKept = 0;
+  }
+
+  #isNew({ name, bytes }: ToolDefinition): boolean {
     if (name === undefined) return true;
-    const known = byName.get(name);
+    const known = this.#byName.get(name);
     if (known === undefined) {
-      byName.set(name, bytes);
+      this.#byName.set(name, bytes);
       return true;
     }
     const seen: Seen = known instanceof Uint8Array ? { few: [known], others: undefined } : known;
-    if (seen !== known) byName.set(name, seen);
+    if (seen !== known) this.#byName.set(name, seen);
     const { few } = seen;
     for (const one of few) if (Buffer.compare(one, bytes) === 0) return false;
     if (few.length < FEW) {
@@ -54,34 +79,4 @@ export function createToolUnion(): ToolUnion {
     seen.others ??= new HashedSet();
     return seen.others.add(bytes);
   }
-
-  return {
-    add(definitions) {
-      seen += definitions.length;
-      const again = definitions === last;
-      if (!again) {
-        last = definitions;
-        lastNameless = definitions.filter((definition) => definition.name === undefined);
-      }
-      // added one by one: spreading a hundred thousand definitions would overflow the stack
-      for (const definition of again ? lastNameless : definitions.filter(isNew)) distinct.push(definition);
-    },
-    commit() {
-      committedSeen = seen;
-      committedKept = distinct.length;
-    },
-    definitions: () => distinct.slice(0, committedKept),
-    counts: () => ({
-      seen: committedSeen,
-      kept: committedKept,
-      duplicateSame: committedSeen - committedKept,
-      duplicateConflict: 0,
-    }),
-    reset() {
-      byName.clear();
-      distinct = [];
-      last = undefined;
-      seen = committedSeen = committedKept = 0;
-    },
-  };
 }

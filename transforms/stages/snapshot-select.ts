@@ -3,8 +3,17 @@
  * one candidate and the distinct tool definitions, however long the session is.
  */
 import { canonical } from '../model/canonical.ts';
-import type { Conversation, Entry, Message, SessionEnd, SessionFate } from '../model/element.ts';
-import { createToolUnion } from '../model/tool-union.ts';
+import type {
+  Conversation,
+  Entry,
+  Fate,
+  Message,
+  Rejection,
+  SessionEnd,
+  SessionFate,
+  StreamElement,
+} from '../model/element.ts';
+import { ToolUnion } from '../model/tool-union.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 /** Is `next` at least as complete as the best entry so far? Ties go to the later one. */
@@ -12,11 +21,11 @@ export function supersedes(next: Entry, best: Entry | undefined): boolean {
   return best === undefined || next.messages.length >= best.messages.length;
 }
 
+/** Facts about the session as a whole. */
+type Sums = Pick<Conversation, 'startedAt' | 'superseded' | 'truncated' | 'tools' | 'toolCounts'>;
+
 /** Builds the conversation of a snapshot. */
-function conversationOf(
-  snapshot: Entry,
-  sums: Pick<Conversation, 'startedAt' | 'superseded' | 'truncated' | 'tools' | 'toolCounts'>,
-): Conversation {
+function conversationOf(snapshot: Entry, sums: Sums): Conversation {
   const changes = new Map(snapshot.changes);
   const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
   const logged: readonly Message[] =
@@ -55,61 +64,88 @@ function closedWith(end: SessionEnd, fate: SessionFate): SessionEnd {
     : { kind, origin, last, dialect, sessionId, entries, fate };
 }
 
+/** The session read so far. */
+class Selection {
+  readonly #tools = new ToolUnion();
+  #best: Entry | undefined;
+  #startedAt: bigint | undefined;
+  #superseded = 0;
+  #truncated = 0;
+  #isRejected = false;
+  /** Are there lines that are neither blank nor validated entries? */
+  #hasOtherLines = false;
+
+  entry(entry: Entry): readonly StreamElement[] {
+    this.#startedAt ??= entry.timestamp;
+    this.#tools.add(entry.tools);
+    if (supersedes(entry, this.#best)) {
+      this.#superseded += this.#truncated + (this.#best === undefined ? 0 : 1);
+      this.#truncated = 0;
+      this.#best = entry;
+      this.#tools.commit();
+    } else this.#truncated++;
+    return NOTHING;
+  }
+
+  fate(fate: Fate): void {
+    this.#startedAt ??= fate.timestamp;
+    this.#hasOtherLines ||= fate.fate !== 'blank';
+  }
+
+  rejection({ scope }: Rejection): void {
+    if (scope === 'session') {
+      this.#isRejected = true;
+      this.#best = undefined;
+    } else this.#hasOtherLines = true;
+  }
+
+  /** The conversation of the session, if it has one, and its end. Starts the next session. */
+  *end(end: SessionEnd): Generator<Conversation | SessionEnd> {
+    const closed = closedWith(end, this.#fate());
+    if (this.#best !== undefined && !this.#isRejected) yield conversationOf(this.#best, this.#sums());
+    this.#reset();
+    yield closed;
+  }
+
+  #fate(): SessionFate {
+    if (this.#isRejected) return 'rejected';
+    if (this.#best !== undefined) return 'written';
+    return this.#hasOtherLines ? 'empty' : 'none';
+  }
+
+  #sums(): Sums {
+    return {
+      startedAt: this.#startedAt,
+      superseded: this.#superseded,
+      truncated: this.#truncated,
+      tools: this.#tools.definitions(),
+      toolCounts: this.#tools.counts(),
+    };
+  }
+
+  #reset(): void {
+    this.#best = this.#startedAt = undefined;
+    this.#superseded = this.#truncated = 0;
+    this.#isRejected = this.#hasOtherLines = false;
+    this.#tools.reset();
+  }
+}
+
+const NOTHING: readonly StreamElement[] = [];
+
 function create(): Handlers {
-  const tools = createToolUnion();
-  let best: Entry | undefined;
-  let startedAt: bigint | undefined;
-  let superseded = 0;
-  let truncated = 0;
-  let rejected = false;
-  let otherLines = false; // are there lines that are neither blank nor validated entries?
-
-  function reset(): void {
-    best = startedAt = undefined;
-    superseded = truncated = 0;
-    rejected = otherLines = false;
-    tools.reset();
-  }
-
-  function fate(): SessionFate {
-    if (rejected) return 'rejected';
-    if (best !== undefined) return 'written';
-    return otherLines ? 'empty' : 'none';
-  }
-
+  const selection = new Selection();
   return {
-    entry(entry) {
-      startedAt ??= entry.timestamp;
-      tools.add(entry.tools);
-      if (supersedes(entry, best)) {
-        superseded += truncated + (best === undefined ? 0 : 1);
-        truncated = 0;
-        best = entry;
-        tools.commit();
-      } else truncated++;
-      return [];
-    },
+    entry: (entry) => selection.entry(entry),
     fate(fate) {
-      startedAt ??= fate.timestamp;
-      otherLines ||= fate.fate !== 'blank';
+      selection.fate(fate);
       return [fate];
     },
     rejection(rejection) {
-      if (rejection.scope === 'session') {
-        rejected = true;
-        best = undefined;
-      } else otherLines = true;
+      selection.rejection(rejection);
       return [rejection];
     },
-    *'session-end'(end) {
-      const closed = closedWith(end, fate());
-      if (best !== undefined && !rejected) {
-        const counts = { startedAt, superseded, truncated };
-        yield conversationOf(best, { ...counts, tools: tools.definitions(), toolCounts: tools.counts() });
-      }
-      reset();
-      yield closed;
-    },
+    'session-end': (end) => selection.end(end),
   };
 }
 

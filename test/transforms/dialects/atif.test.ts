@@ -35,6 +35,21 @@ const shown = (steps: readonly object[]): readonly string[] =>
       `${role}${id && ` ${id}`}: ${content ?? ''}${calls.map((call: { readonly id: string }) => `(${call.id})`).join('')}`,
   );
 
+it('begins another answer with the text after a call without a result', () => {
+  const later = { source: 'agent', message: 'y' };
+  expect(shown([agent('x', ['a'], []), later])).toEqual(['assistant: x(a)', 'assistant: y']);
+  expect(shown([agent('x', ['a'], []), agent('', ['b'], [])])).toEqual(['assistant: x(a)(b)']);
+  expect(shown([{ source: 'agent', message: 'x' }, agent('', ['b'], [])])).toEqual(['assistant: x(b)']);
+});
+
+it('gives a call the result that a later step has for it, before the text of that step', () => {
+  const results = [{ source_call_id: 'a', content: 'r' }, { content: 's' }];
+  const later = { source: 'system', message: 'y', observation: { results } };
+  expect(shown([agent('x', ['a'], []), later])).toEqual([
+    ...['assistant: x(a)', 'tool a: r', 'user: y', 'user: s'],
+  ]);
+});
+
 describe('a result without the id of its call', () => {
   it('answers the only call', () => {
     expect(shown([agent('x', ['a'], [{ content: 'r' }])])).toEqual(['assistant: x(a)', 'tool a: r']);

@@ -1,6 +1,7 @@
 /** Evaluation logs of Inspect: samples after the head, texts stored as attachments, scores. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import calls from '../../../transforms/dialects/calls.ts';
 import inspect from '../../../transforms/dialects/inspect.ts';
 import { decode } from '../../../transforms/json/utf8.ts';
 import type { Entry, StreamElement } from '../../../transforms/model/element.ts';
@@ -34,6 +35,26 @@ const rulesOf = ({ messages, reply }: Entry): readonly string[] =>
   );
 const user = { role: 'user', content: 'a' };
 const answer = { role: 'assistant', content: 'b' };
+
+it('knows a sample alone, whose answer is written once', () => {
+  const output = { choices: [{ message: answer, stop_reason: 'stop' }] };
+  const sample = { id: 1, epoch: 1, input: 'a', target: 'b', messages: [user, answer], output };
+  const first = new Map(Object.entries(sample).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]));
+  expect(inspect.detect(first)).toBe(true);
+  expect(calls.detect(first)).toBe(false);
+  const reader = inspect.create();
+  const [entry] = entriesOf([...reader.read(lineOf(JSON.stringify(sample)))]);
+  expect(messagesOf(entry as Entry)).toEqual([user, answer]);
+  first.delete('epoch');
+  expect(inspect.detect(first)).toBe(false);
+});
+
+it('reports further answers that the output has beside the messages', () => {
+  const choices = [answer, answer].map((message) => ({ message, stop_reason: 'stop' }));
+  const rules = (output: object) => rulesOf(only({ messages: [user, answer], output }));
+  expect(rules({ choices })).toEqual(['other-choices']);
+  expect(rules({ choices: choices.slice(1) })).toEqual([]);
+});
 
 describe('a sample', () => {
   it('has an id of run, sample and epoch', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolDefinition } from '../../../transforms/model/element.ts';
-import { createToolUnion } from '../../../transforms/model/tool-union.ts';
+import { ToolUnion } from '../../../transforms/model/tool-union.ts';
 import { asArray, text } from '../bytes.ts';
 
 const tool = (name: string | undefined, json: string): ToolDefinition => ({ name, bytes: asArray(json) });
@@ -14,7 +14,7 @@ const NAMELESS = tool(undefined, '{}');
 
 describe('the union', () => {
   it('has each distinct definition once, in the order of first occurrence', () => {
-    const union = createToolUnion();
+    const union = new ToolUnion();
     union.add([READ, WRITE]);
     union.add([OTHER_READ, READ_AGAIN]);
     union.commit();
@@ -23,14 +23,14 @@ describe('the union', () => {
   });
 
   it('recognises duplicates within one entry', () => {
-    const union = createToolUnion();
+    const union = new ToolUnion();
     union.add([READ, READ_AGAIN, READ]);
     union.commit();
     expect(shown(union.definitions())).toEqual(['{"v":1}']);
   });
 
   it('keeps every definition without a name, even from the same array', () => {
-    const union = createToolUnion();
+    const union = new ToolUnion();
     const definitions = [NAMELESS, READ];
     union.add(definitions);
     union.add(definitions);
@@ -41,7 +41,7 @@ describe('the union', () => {
   });
 
   it('ignores entries after the snapshot until a later one is chosen', () => {
-    const union = createToolUnion();
+    const union = new ToolUnion();
     union.add([READ]);
     union.commit();
     union.add([WRITE]);
@@ -54,7 +54,7 @@ describe('the union', () => {
   });
 
   it('recognises an array that recurs after another one', () => {
-    const union = createToolUnion();
+    const union = new ToolUnion();
     const definitions = [READ, WRITE];
     for (const list of [definitions, [OTHER_READ], definitions]) union.add(list);
     union.commit();
@@ -62,7 +62,7 @@ describe('the union', () => {
   });
 
   it('starts over after a reset', () => {
-    const union = createToolUnion();
+    const union = new ToolUnion();
     const definitions = [READ, NAMELESS];
     union.add(definitions);
     union.commit();
@@ -75,7 +75,7 @@ describe('the union', () => {
   });
 
   it('accepts names that break plain objects', () => {
-    const union = createToolUnion();
+    const union = new ToolUnion();
     const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
     union.add(names.map((name) => tool(name, '{}')));
     union.commit();
@@ -83,7 +83,7 @@ describe('the union', () => {
   });
 
   it('accepts two hundred thousand definitions', () => {
-    const union = createToolUnion();
+    const union = new ToolUnion();
     const definitions = Array.from({ length: 200_000 }, (_, i) =>
       i % 2 === 0 ? NAMELESS : tool(`t${i}`, '{}'),
     );
