@@ -16,7 +16,7 @@ const LEAST_KILLS = 50;
 /** Checkpoints add many of these calls, and none of other kinds. */
 const RESUME_NAMES = 'mkdir fsync rename unlink'.split(' ');
 /** Other calls of the same name (to wake a thread) come and go between runs: missed numbers are tried again with their neighbours. */
-const ROUNDS = 8;
+const ROUNDS = 12;
 
 interface Sweep {
   readonly parent: string;
@@ -38,7 +38,7 @@ async function sweep(name: string, { parent, args, prepare, look }: Sweep): Prom
   let kills = 0;
   for (let round = 0; round < ROUNDS && missed().length > 0; round++) {
     for (const n of new Set(
-      missed().flatMap((at) => (round === 0 ? [at] : [at - 2, at - 1, at, at + 1, at + 2])),
+      missed().flatMap((at) => Array.from({ length: 2 * round + 1 }, (_, i) => at - round + i)),
     )) {
       await prepare();
       const run = await traced(args, { calls: name, inject: `signal=SIGKILL:when=${n}` });

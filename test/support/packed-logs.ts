@@ -23,7 +23,17 @@ export function packedLog(seed: number): Buffer {
     const next = sessions[i + 1];
     return next !== undefined && dice.chance(0.05) ? interleaved(session, next) : session;
   });
-  const end = dice.chance(0.1) ? '' : '\n';
+  return bytesOf(lines, dice.chance(0.1) ? '' : '\n');
+}
+
+/** The bytes of a source with plain sessions only, the same for the same seed. */
+export function plainPackedLog(seed: number): Buffer {
+  const dice = createDice(seed, new Map());
+  const count = 2 + dice.int(MOST_SESSIONS);
+  return bytesOf(Array.from({ length: count }, (_, i) => plainSession(dice, `s${i}`)).flat());
+}
+
+function bytesOf(lines: readonly Text[], end = '\n'): Buffer {
   return Buffer.from(lines.map(({ latin1 }) => latin1).join('\n') + end, 'latin1');
 }
 
@@ -57,6 +67,10 @@ function anySession(dice: Dice, id: string, earlier: string, seed: number): read
       text(entryLine({ id, reply: null })),
       text(entryLine({ id, at: 2, reply: undefined })),
     ],
+    'only an error': () => [
+      text(entryLine({ id, response: { error: { code: 500 } } })),
+      ...plainSession(dice, id, 30),
+    ],
     'other members': () =>
       plainSession(dice, id).map(replaced('{"timestamp"', '{"type":"x","uuid":1,"timestamp"')),
     'many odd lines': () => Array.from({ length: 70 }, (_, i) => text(`{"odd":${i}`)),
@@ -80,7 +94,7 @@ function plainSession(dice: Dice, id: unknown, from = 1): readonly Text[] {
   });
 }
 
-/** The response with a reply; sometimes one that was cut, an error, or one of several. */
+/** The response with a reply; sometimes one that was cut or failed, or the first of several. */
 function responseOf(dice: Dice): unknown {
   const choice = { message: REPLY };
   if (!dice.chance(0.15)) return { choices: [choice] };
@@ -90,7 +104,6 @@ function responseOf(dice: Dice): unknown {
     failed: () => ({ choices: [{ ...choice, finish_reason: 'error' }], error: null }),
     'several choices': () => ({ choices: [choice, choice] }),
     'an error beside the reply': () => ({ error: { code: 500 }, choices: [choice] }),
-    'only an error': () => ({ error: { code: 500 } }),
   });
 }
 

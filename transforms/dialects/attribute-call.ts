@@ -155,9 +155,9 @@ export function readAttributes(
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
   addSystem(transcript, attributes.at('gen_ai.system_instructions').value);
   addRequest(transcript, attributes.at('gen_ai.input.messages').value);
-  const output = attributes.at('gen_ai.output.messages').value;
+  const output = unpacked(attributes.at('gen_ai.output.messages').value);
   const hasReply = addAnswer(transcript, output);
-  if (hasReply && unpacked(output)?.elements()[0]?.get('finish_reason') === undefined)
+  if (hasReply && output?.elements()[0]?.get('finish_reason') === undefined)
     noteFinish(transcript, attributes.at('gen_ai.response.finish_reasons').items()[0]?.value);
   const tools = toolsIn(attributes.at('gen_ai.tool.definitions').value);
   const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];

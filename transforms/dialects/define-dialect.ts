@@ -27,6 +27,7 @@ import { makeMessage, type Piece } from './made-messages.ts';
 import { keyAt, type PathKey, pathKeys } from './path-keys.ts';
 import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
 import { createToolsTextReader, rejectTools } from './tools-text.ts';
+import { WaitingParts } from './waiting-parts.ts';
 
 /** Default limit for the bytes of open conversations. */
 export const MAX_CONVERSATION_BYTES: number = 256 * 1024 * 1024;
@@ -80,6 +81,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly #allKeys: Set<string> | undefined;
   /** Holds the values of the current object; undefined if messages or tools are read during the walk. */
   readonly #tape: ValueTape | undefined;
+  readonly #waiting: WaitingParts;
   /** Must entries not be gathered? */
   #isApart = false;
   #hasList = false;
@@ -104,6 +106,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const { keepsMeta = true } = options;
     this.#fold = new Fold({ maxBytes: maxConversation, select, keepSealed, keepsMeta, lacks: spec.lacks });
     this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
+    this.#waiting = new WaitingParts(maxConversation);
     this.#memory = this.#remember();
     if (spec.alone) this.alone = true;
     if (spec.folds || spec.gathers) this.holds = true;
@@ -141,6 +144,11 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
 
   *end(): Generator<ReadElement> {
     this.#spec.end?.(this.#context, this.#memory);
+    yield* this.#waiting.end((part, origin, number) => {
+      this.#origin = origin;
+      const own = this.#partOf(part, number);
+      return own?.kind === 'entry' ? oneOfSeveral(own) : own;
+    });
     this.#fold.closeAll();
     this.#gathered.closeAll();
     yield* this.#takeOver();
@@ -150,6 +158,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#messages.forget();
     this.#fold.forget();
     this.#gathered.forget();
+    this.#waiting.forget();
     this.#memory = this.#remember();
   }
 
@@ -255,6 +264,8 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   /** The element of a part; nothing if it was gathered for later. */
   #partOf(part: ObjectPart, number: number): ReadElement | undefined {
     if ('kind' in part) return part;
+    if (part.later !== undefined && !this.#isApart && this.#waiting.hold(part, this.#origin, number))
+      return undefined;
     const element = this.#finish(part, number);
     if (this.#spec.gathers !== true || this.#isApart || element.kind !== 'entry' || part.alone === true)
       return element;

@@ -116,6 +116,11 @@ export interface EntryFields {
   readonly changes?: Changes | undefined;
   /** Why its session is rejected; it then has no messages. */
   readonly refused?: Entry['refused'];
+  /**
+   * For a refused call whose conversation may begin later in the source: reads it again when the source ends; undefined
+   * if that beginning is still missing. Must not reject.
+   */
+  readonly later?: (() => EntryFields | undefined) | undefined;
 }
 
 /** Passed to `read`. Messages and definitions own their bytes. */

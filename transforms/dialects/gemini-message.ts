@@ -65,9 +65,15 @@ export function readGeminiMessage(json: JsonView): GeminiMessage {
 }
 
 function readUser(id: string, content: readonly JsonView[]): GeminiMessage {
-  const responses = content.filter((part) => responseOf(part) !== undefined);
-  const results = responses.map((part) => resultOfParts([part], callIdOf(part), []));
-  const { parts, notes } = partsOf(content.filter((part) => !responses.includes(part)));
+  const responses: JsonView[][] = [];
+  const rest: JsonView[] = [];
+  for (const part of content) {
+    if (responseOf(part) !== undefined) responses.push([part]);
+    else if (responses.length > 0 && isMedia(part)) responses.at(-1)?.push(part);
+    else rest.push(part);
+  }
+  const results = responses.map((own) => resultOfParts(own, callIdOf(own[0] as JsonView), []));
+  const { parts, notes } = partsOf(rest);
   if (results.length > 0 && parts.length === 0) return { kind: 'results', id, results };
   const message = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
   return results.length === 0 ? { kind: 'user', id, message } : { kind: 'results', id, results, message };
@@ -77,6 +83,10 @@ function responseOf(part: JsonView): JsonView | undefined {
   const response = part.type === 'object' ? part.get('functionResponse') : undefined;
   return response?.type === 'object' ? response : undefined;
 }
+
+/** An image or a file: after a response it belongs to the result. */
+const isMedia = (part: JsonView): boolean =>
+  part.type === 'object' && (part.get('inlineData') ?? part.get('fileData')) !== undefined;
 
 const callIdOf = (part: JsonView): string | undefined => responseOf(part)?.get('id')?.text();
 

@@ -159,12 +159,10 @@ export class GeminiSource {
   #replaceAll(list: JsonView, context: ReadContext): Rejection | undefined {
     this.#open(context, undefined);
     const { fold } = context;
-    const messages = list.elements().map((message) => message.get('id')?.text() ?? '');
-    const ids = messages.filter((id) => this.#isOfBoth(this.#spots.get(id)));
     const all = [...this.#spots.keys()];
-    const known = all.filter((id) => this.#isOfBoth(this.#spots.get(id)));
-    const shared = known.findIndex((id, i) => id !== ids[i]);
-    const next = shared < 0 ? undefined : known[shared];
+    const known = all.filter((id) => this.#isOfBoth(id));
+    const shared = this.#sharedWith(list.elements(), known);
+    const next = known[shared];
     if (next !== undefined) {
       if (shared > 0) fold.cut((this.#spots.get(next) as Spot).before);
       else if (fold.last.index >= 0) {
@@ -180,9 +178,27 @@ export class GeminiSource {
     return rejection;
   }
 
+  /** Number of known messages that a context begins with: not those after a message that is new in it. */
+  #sharedWith(context: readonly JsonView[], known: readonly string[]): number {
+    let shared = 0;
+    let isBehindNew = false;
+    for (const json of context) {
+      const id = json.get('id')?.text() ?? '';
+      if (this.#isOfBoth(id)) {
+        if (isBehindNew || id !== known[shared]) return shared;
+        shared++;
+      } else if (!this.#spots.has(id)) {
+        const message = readGeminiMessage(json);
+        isBehindNew ||= message.kind !== 'results' || message.message !== undefined;
+      }
+    }
+    return shared;
+  }
+
   /** Is it a message that both the recording and the context have? Results are in the context only, notes in neither. */
-  #isOfBoth(spot: Spot | undefined): boolean {
-    return spot?.kind === 'user' || spot?.kind === 'answer';
+  #isOfBoth(id: string): boolean {
+    const kind = this.#spots.get(id)?.kind;
+    return kind === 'user' || kind === 'answer';
   }
 
   #beginStretch(): void {

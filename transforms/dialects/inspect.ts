@@ -4,7 +4,7 @@
  */
 
 import { JsonView } from '../json/json-view.ts';
-import { decode, encode } from '../json/utf8.ts';
+import { concat } from '../json/splice.ts';
 import type { ToolDefinition } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -148,7 +148,8 @@ function rewardOf(scores: JsonView | undefined): JsonView | undefined {
 }
 
 const MARK = 'attachment://';
-const REFERENCE = /attachment:\/\/([\w-]{1,128})/g;
+const REFERENCE = /^attachment:\/\/([\w-]{1,128})/;
+const LONGEST_REFERENCE = MARK.length + 128;
 /** The client's own format: any other text after the prefix is a URL that a user wrote. */
 const HASH = /^[0-9a-f]{32}$/;
 
@@ -157,7 +158,8 @@ const HASH = /^[0-9a-f]{32}$/;
  * text.
  */
 class AttachedTexts {
-  readonly #texts: ReadonlyMap<string, string>;
+  /** The texts as in a JSON string, without its quotes, by hash. */
+  readonly #texts: ReadonlyMap<string, Uint8Array>;
   #isMissing = false;
 
   /** @param logged the texts by hash */
@@ -165,7 +167,7 @@ class AttachedTexts {
     const members = logged?.members() ?? [];
     this.#texts = new Map(
       members.flatMap(([hash, text]) =>
-        text.type === 'string' ? [[hash, decode(text.copy()).slice(1, -1)] as const] : [],
+        text.type === 'string' ? [[hash, text.copy().subarray(1, -1)] as const] : [],
       ),
     );
   }
@@ -182,13 +184,18 @@ class AttachedTexts {
   /** The value with the texts filled in; the same object if it has no references. */
   into(view: JsonView): JsonView {
     const bytes = Buffer.from(view.bytes.buffer, view.bytes.byteOffset, view.bytes.length);
-    if (!bytes.includes(MARK)) return view;
-    const json = decode(bytes).replace(REFERENCE, (whole, hash: string) => {
+    const pieces: Uint8Array[] = [];
+    let from = 0;
+    for (let at = bytes.indexOf(MARK); at >= 0; at = bytes.indexOf(MARK, at + 1)) {
+      const [reference = '', hash = ''] =
+        REFERENCE.exec(bytes.toString('latin1', at, at + LONGEST_REFERENCE)) ?? [];
       const text = this.#texts.get(hash);
       if (text === undefined && HASH.test(hash)) this.#isMissing = true;
-      return text ?? whole;
-    });
-    return new JsonView(encode(json));
+      if (text === undefined) continue;
+      pieces.push(bytes.subarray(from, at), text);
+      from = at + reference.length;
+    }
+    return pieces.length === 0 ? view : new JsonView(concat([...pieces, bytes.subarray(from)]));
   }
 }
 

@@ -3,10 +3,14 @@ import { createTextScanner } from '../json/elements.ts';
 import { JsonView } from '../json/json-view.ts';
 import { inString } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
-import { encode } from '../json/utf8.ts';
+import { encode, latin1, textPieces } from '../json/utf8.ts';
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const BEGINS_JSON = /^\s*[[{]/;
+/** A longer text is never decoded as a whole. Its first bytes tell whether it may be a list or an object. */
+const LONG_BYTES = 1024 * 1024;
+const FIRST_BYTES = 1024;
+const ESCAPED_BLANK = /\\[nrt]/g;
 const TRUE = 't'.charCodeAt(0);
 const scanner = createTextScanner();
 
@@ -27,7 +31,7 @@ export const isTrue = (view: JsonView | undefined): boolean => view?.bytes[0] ==
 
 /** The value, with a list or object in a string parsed. */
 export function structured(view: JsonView | undefined): JsonView | undefined {
-  return (view?.type === 'string' && jsonIn(view.text() as string)) || view;
+  return (view?.type === 'string' && jsonInString(view)) || view;
 }
 
 /** As `structured`, but undefined for null too. */
@@ -35,10 +39,34 @@ export function unpacked(view: JsonView | undefined): JsonView | undefined {
   return present(view) ? structured(view) : undefined;
 }
 
+function jsonInString(view: JsonView): JsonView | undefined {
+  if (view.length <= LONG_BYTES) return jsonIn(view.text() as string);
+  const { bytes } = view;
+  if (!BEGINS_JSON.test(latin1(bytes.subarray(1, FIRST_BYTES)).replaceAll(ESCAPED_BLANK, '')))
+    return undefined;
+  return jsonOf(utf8OfString(bytes));
+}
+
 /** The list or object in a text; undefined if it is neither. */
 export function jsonIn(text: string): JsonView | undefined {
-  if (!BEGINS_JSON.test(text)) return undefined;
-  const bytes = encode(text.replace(LONE_SURROGATE, escaped));
+  return BEGINS_JSON.test(text) ? jsonOf(utf8Of(text)) : undefined;
+}
+
+/** UTF-8 of the text of a JSON string: never longer than the string. */
+function utf8OfString(json: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(json.length);
+  let length = 0;
+  for (const piece of textPieces(json)) {
+    const encoded = utf8Of(piece);
+    bytes.set(encoded, length);
+    length += encoded.length;
+  }
+  return bytes.subarray(0, length);
+}
+
+const utf8Of = (text: string): Uint8Array => encode(text.replace(LONE_SURROGATE, escaped));
+
+function jsonOf(bytes: Uint8Array): JsonView | undefined {
   const start = skipBlanks(bytes, 0);
   const end = scanner.value(bytes, start, 0);
   return end < 0 || skipBlanks(bytes, end) < bytes.length ? undefined : new JsonView(bytes, start, end);

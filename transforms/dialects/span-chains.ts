@@ -8,7 +8,7 @@ import { unpacked } from './logged-values.ts';
 import { Chains, messagesUpTo } from './pairs/chains.ts';
 import { plainly } from './pairs/item-messages.ts';
 
-export const CHAIN_MISSING = 'previous_response_id names a response that is not in the source before it';
+export const CHAIN_MISSING = 'previous_response_id names a response that is not in the source';
 
 /** The ids by which the calls of a chain find each other. */
 export interface SpanLink {

@@ -6,10 +6,11 @@
 
 import type { JsonView } from '../json/json-view.ts';
 import { HashedSet } from '../model/hashed-set.ts';
+import type { Meta } from '../model/meta.ts';
 import { isModelCall, readAttributes } from './attribute-call.ts';
 import { defineDialect, MAX_CONVERSATION_BYTES } from './define-dialect.ts';
 import type { Dialect, ReadingOptions } from './dialect.ts';
-import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
+import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import type { LoggedCall } from './logged-bodies.ts';
 import { metaOf } from './logged-meta.ts';
 import { firstOf, present, unpacked } from './logged-values.ts';
@@ -161,11 +162,16 @@ class SpanReader {
     link: SpanLink,
     context: ReadContext,
   ): ObjectPart {
-    if (!this.#chains.follow(link, transcript.messages)) {
-      const refused = { reason: 'context-missing', detail: CHAIN_MISSING } as const;
-      return { messages: [], alone: true, timestamp, refused };
-    }
-    return entryOf(transcript, this.#countedOnce(call, trace, span), trace, timestamp, span, context);
+    if (transcript.messages.length === 0)
+      return context.reject('bad-messages', 'the span of a model call holds no messages', span);
+    const follow = (): boolean => this.#chains.follow(link, transcript.messages);
+    const once = this.#countedOnce(call, trace, span);
+    const parent = metaOf({ parent: firstOf(span, ...PARENTS) });
+    const entry = (): EntryFields => entryOf(transcript, once, trace, timestamp, parent, context);
+    if (follow()) return entry();
+    const refused = { reason: 'context-missing', detail: CHAIN_MISSING } as const;
+    const later = (): EntryFields | undefined => (follow() ? entry() : undefined);
+    return { messages: [], alone: true, timestamp, refused, later };
   }
 
   /** The call without tokens and cost if the same span has had them before. */
@@ -189,16 +195,13 @@ function entryOf(
   { hasReply, tools, session, meta }: LoggedCall,
   trace: string | undefined,
   timestamp: bigint | undefined,
-  span: JsonView,
+  parent: Meta,
   context: ReadContext,
-): ObjectPart {
+): EntryFields {
   const { messages, changes } = transcript;
-  if (messages.length === 0)
-    return context.reject('bad-messages', 'the span of a model call holds no messages', span);
   const conversation = hasReply ? context.replyLast(messages) : { messages, reply: undefined };
-  const parent = firstOf(span, ...PARENTS);
   const sessionId = session ?? trace;
-  const all = new Map([...meta, ...metaOf({ source_id: sessionId, parent })]);
+  const all = new Map([...meta, ...metaOf({ source_id: sessionId }), ...parent]);
   const joins = session === undefined; // a trace may be one call
   return { ...conversation, tools, timestamp, changes, sessionId, joins, meta: all };
 }

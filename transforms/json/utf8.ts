@@ -40,6 +40,40 @@ export function parseString(bytes: Uint8Array, start: number, end: number): stri
   return latin1Slice.call(bytes, start + 1, end - 1);
 }
 
+const PIECE_BYTES = 64 * 1024;
+const FIRST_OF_SEQUENCE = 0x80;
+const LETTER_U = 0x75;
+const LETTER_D = 0x64;
+/** Makes a letter lower case. */
+const LOWER_CASE = 0x20;
+/** Bytes of an escape with four digits, and of two of them, which may be the halves of a character. */
+const ESCAPE_BYTES = 6;
+const PAIR_BYTES = 12;
+
+/** The value of a valid JSON string with its quotes, in pieces: a giant one is never decoded as a whole. */
+export function* textPieces(json: Uint8Array): Generator<string> {
+  const end = json.length - 1;
+  for (let from = 1; from < end; ) {
+    let to = from;
+    while (to < end && to - from < PIECE_BYTES) to += tokenLength(json, to);
+    yield JSON.parse(`"${utf8Slice.call(json, from, to)}"`) as string;
+    from = to;
+  }
+}
+
+/** Bytes of the character at `at`, of its escape, or of the two escapes that write it. */
+function tokenLength(json: Uint8Array, at: number): number {
+  const byte = json[at] as number;
+  if (byte >= FIRST_OF_SEQUENCE) return sequenceLength(json, at);
+  if (byte !== BACKSLASH) return 1;
+  if (json[at + 1] !== LETTER_U) return 2;
+  const mayBePair =
+    ((json[at + 2] as number) | LOWER_CASE) === LETTER_D &&
+    json[at + ESCAPE_BYTES] === BACKSLASH &&
+    json[at + ESCAPE_BYTES + 1] === LETTER_U;
+  return mayBePair ? PAIR_BYTES : ESCAPE_BYTES;
+}
+
 /**
  * May a string of this JSON text contain the ASCII word? False is certain; true may be wrong, because an escape could
  * spell it.

@@ -3,7 +3,7 @@
  * line, and such a set lives as long as a source or a run. Cryptographic, because two ids with one hash would cost a
  * session.
  */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 const HASH_BYTES = 16;
 /** Texts up to this length are their own key: a hash would take as much memory, and time. */
@@ -43,4 +43,11 @@ export function keyOf(text: string | Uint8Array): string {
 export function hashOf(text: string | Uint8Array): Buffer {
   const bytes = typeof text === 'string' ? Buffer.from(text, 'utf16le') : text;
   return hash('sha256', bytes, 'buffer').subarray(0, HASH_BYTES);
+}
+
+/** The same hash, of a text that comes in pieces. */
+export function hashOfPieces(pieces: Iterable<string>): Buffer {
+  const all = createHash('sha256');
+  for (const piece of pieces) all.update(Buffer.from(piece, 'utf16le'));
+  return all.digest().subarray(0, HASH_BYTES);
 }

@@ -168,6 +168,7 @@ describe('gathered sessions', () => {
 });
 
 describe('the hash of a path', () => {
+  const text = { role: 'user', content: 'aé\n😀'.repeat(50_000) };
   const hashes = (...messages: readonly object[]) =>
     pathHashes(messages.map((one) => ({ bytes: encode(JSON.stringify(one)), role: 'user' })));
   const call = (id: string, args: string, more: object = {}) => ({
@@ -186,6 +187,7 @@ describe('the hash of a path', () => {
       { role: 'user', content: 'a' },
       { role: 'user', content: [{ type: 'text', text: 'a' }] },
     ],
+    ['how a long text is written', text, { ...text, content: [{ type: 'text', text: text.content }] }],
     ['the name of the system role', { role: 'developer', content: 'a' }, { role: 'system', content: 'a' }],
   ])('does not depend on %s', (_what, a, b) => {
     expect(hashes(a)).toEqual(hashes(b));
@@ -194,6 +196,7 @@ describe('the hash of a path', () => {
   it.each([
     ['role', { role: 'user', content: 'a' }, { role: 'assistant', content: 'a' }],
     ['text', { role: 'user', content: 'a' }, { role: 'user', content: 'b' }],
+    ['end of a long text', text, { ...text, content: `${text.content.slice(0, -1)}b` }],
     ['arguments', call('1', '{"a":1}'), call('1', '{"a":2}')],
     [
       'image',

@@ -88,6 +88,31 @@ describe('a context as the API has it', () => {
     expect(saidIn(...lines, set(...lines))).toEqual([[...said, 'user hint', 'assistant 3']]);
   });
 
+  it('keeps its order where it has a new message between known ones', () => {
+    const lines = [...start, answer('3')];
+    const said3 = [...said, 'user hint', 'assistant 3'];
+    const hinted = [...context.slice(0, 2), user('r', [...both, { text: 'hint' }]), answer('3')];
+    expect(saidIn(...lines, set(...hinted))[0]).toEqual(said3);
+    const added = [...context, user('new'), answer('3')];
+    expect(saidIn(...lines, set(...added))[0]).toEqual([...said, 'user new', 'assistant 3']);
+  });
+
+  it('has an image of a result once, as part of the result', () => {
+    const image = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
+    const result = [response('c', 'r'), image];
+    const lines = [user('1'), answer('2', 'a', [done('c', result)]), answer('3')];
+    const whole = [user('1'), answer('2', 'a', [done('c', result)]), user('r', result), answer('3')];
+    const entries = entriesOf(...lines, set(...whole));
+    expect(entries).toHaveLength(1);
+    expect(messagesOf(entries[0]).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ]);
+    expect(messagesOf(entries[0])[2].content).toHaveLength(2);
+  });
+
   it('repeats earlier messages after a compression as context only', () => {
     const kept = [user('new'), answer('2', 'a')];
     const [, second] = entriesOf(user('1'), answer('2', 'a'), set(...kept), answer('3'));

@@ -168,7 +168,8 @@ describe('chains', () => {
     const line = (one: object) => lineOf(JSON.stringify(one));
     reader.read(line(pair('a', answer('1', message('b')))));
     reader.forget();
-    const [entry] = [...reader.read(line(pair('c', null, { previous_response_id: '1' })))];
+    const read = reader.read(line(pair('c', null, { previous_response_id: '1' })));
+    const [entry] = [...read, ...(reader.end?.() ?? [])];
     expect(entry).toMatchObject({ refused: { reason: 'context-missing' } });
   });
 

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { decode, encode, invalidUtf8At, parseJson, parseString } from '../../../transforms/json/utf8.ts';
+import {
+  decode,
+  encode,
+  invalidUtf8At,
+  parseJson,
+  parseString,
+  textPieces,
+} from '../../../transforms/json/utf8.ts';
 import { jsonText } from '../arbitraries.ts';
 import { asArray, fromLatin1, KINDS } from '../bytes.ts';
 
@@ -78,6 +85,28 @@ describe('invalidUtf8At', () => {
         }
       }),
       { numRuns: 1000 },
+    );
+  });
+});
+
+describe('textPieces', () => {
+  it.each(['', 'plain', '\u{1f600}\n', '\ud83d', 'é€'])('reads %j', (text) => {
+    expect([...textPieces(encode(JSON.stringify(text)))].join('')).toBe(text);
+  });
+
+  it.each([false, true])('cuts no character of a long text in two, with escapes: %s', (escaped) => {
+    const ascii = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const tokens = fc.constantFrom('a', '"', '\\', 'é', '€', '\u{1f600}', '\ud83d', '\ude00', '\n', '\u0001');
+    fc.assert(
+      fc.property(fc.array(tokens, { minLength: 1, maxLength: 12 }), (all) => {
+        const text = all.join('').repeat(30_000);
+        const json = JSON.stringify(text);
+        const pieces = [...textPieces(encode(escaped ? json.replace(/[\u0080-\uffff]/g, ascii) : json))];
+        expect(pieces.length).toBeGreaterThan(0);
+        expect(pieces.join('') === text).toBe(true);
+        expect(pieces.every((piece) => piece.length <= 70_000)).toBe(true);
+      }),
+      { numRuns: 40 },
     );
   });
 });

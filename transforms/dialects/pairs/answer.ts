@@ -5,7 +5,7 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
-import { encode } from '../../json/utf8.ts';
+import { encode, textPieces } from '../../json/utf8.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readReply, stopNotes } from '../anthropic-message.ts';
@@ -23,6 +23,7 @@ import {
 } from '../reading-notes.ts';
 import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
+import { looksLikeEvents } from '../streams/sse.ts';
 import { ItemMessages, plainly, type ReadMessage } from './item-messages.ts';
 
 /** A model's answer. */
@@ -58,13 +59,18 @@ export function readAnswer(view: JsonView | undefined, keepSealed: boolean, isRa
 }
 
 function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
-  const text = view.text() as string;
-  const streamed = answerInText(text);
-  if (streamed !== undefined) return ofStream(streamed, keepSealed);
-  const object = /^\s*\{/.test(text) ? objectIn(encode(text)) : undefined;
-  if (object !== undefined && isAnswer(object)) return ofObject(object, keepSealed);
-  if (text === '') return NONE;
-  if (isRaw || isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
+  const [first = ''] = textPieces(view.bytes);
+  if (first === '') return NONE;
+  const isObject = /^\s*\{/.test(first);
+  if (isObject || looksLikeEvents(first)) {
+    const text = view.text() as string;
+    const streamed = answerInText(text);
+    if (streamed !== undefined) return ofStream(streamed, keepSealed);
+    const object = isObject ? objectIn(encode(text)) : undefined;
+    if (object !== undefined && isAnswer(object)) return ofObject(object, keepSealed);
+    if (isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
+  }
+  if (isRaw) return { messages: [], notes: [STREAM_CUT] };
   return answerOf(makeMessage('assistant', [['content', view.copy()]]), []);
 }
 

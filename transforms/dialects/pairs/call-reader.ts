@@ -3,9 +3,10 @@
  * request of the Responses API may hold only new messages and name the response that it continues.
  */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import type { Fate, Lack, Rejection } from '../../model/element.ts';
+import type { Meta } from '../../model/meta.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
@@ -43,7 +44,12 @@ export class CallReader {
     if (request !== undefined && asksForNothing(request, response, answer))
       return context.drop('no-completion');
     const entry = this.#read(call, answer, context);
-    return 'kind' in entry ? entry : { ...entry, meta: callMeta(call, json, answer.body) };
+    if ('kind' in entry) return entry;
+    const meta = callMeta(call, json, answer.body);
+    const { later } = entry;
+    return later === undefined
+      ? { ...entry, meta }
+      : { ...entry, meta, later: () => withMeta(later(), meta) };
   }
 
   #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection {
@@ -73,13 +79,9 @@ export class CallReader {
     const conversation = idIn(request.get('conversation'));
     const before = this.#before(previous, conversation);
     if (previous !== undefined && before === undefined) {
-      const detail = 'previous_response_id names a response that is not in the source before it';
-      return {
-        messages: [],
-        alone: true,
-        timestamp: call.timestamp,
-        refused: { reason: 'context-missing', detail },
-      };
+      const read = this.#requests.read(request, false, call.tools);
+      if (isProblem(read)) return context.reject(read.reason, read.detail, read.at);
+      return this.#refuse(call, request, answer, context, previous);
     }
     const history = messagesUpTo(before);
     const open = history.findLast(({ calls }) => calls.length > 0)?.calls;
@@ -92,6 +94,28 @@ export class CallReader {
     const { timestamp } = call;
     const joins = known === undefined;
     return { ...answeredFields(messages, sent.tools, answer), sessionId, joins, timestamp };
+  }
+
+  /** Refuses a call whose response before it is missing; it is read again at the end of the source. */
+  #refuse(
+    call: Call,
+    request: JsonView,
+    answer: Answer,
+    context: CallContext,
+    previous: string,
+  ): EntryFields {
+    const detail = 'previous_response_id names a response that is not in the source';
+    const refused = { reason: 'context-missing', detail } as const;
+    const { sessionId, timestamp } = call;
+    const held = new JsonView(request.copy());
+    const tools = present(call.tools) ? new JsonView(call.tools.copy()) : undefined;
+    const again: Call = { request: held, response: undefined, tools, sessionId, timestamp };
+    const later = (): EntryFields | undefined => {
+      if (this.#chains.find(previous) === undefined) return undefined;
+      const entry = this.#readLink(again, held, answer, context);
+      return 'kind' in entry ? undefined : entry;
+    };
+    return { messages: [], alone: true, timestamp, refused, later };
   }
 
   #before(previous: string | undefined, conversation: string | undefined): Link | undefined {
@@ -144,6 +168,9 @@ export class CallReader {
     return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
   }
 }
+
+const withMeta = (entry: EntryFields | undefined, meta: Meta): EntryFields | undefined =>
+  entry && { ...entry, meta };
 
 /** Key of a conversation in the table that it shares with responses. */
 const conversationKey = (id: string): string => `conversation ${id}`;
