@@ -15,7 +15,7 @@ const REJECTED = 'rejected:';
 const PARTS = 'bom lines terminators rest';
 const BOM_BYTES = 3;
 /** Documents, by name or repair, have another framing: line feeds do not separate their elements. */
-const DOCUMENT = /\.(?:json|toml)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
+const DOCUMENT = /\.(?:json|traj|toml)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 const PACKINGS: ReadonlySet<unknown> = new Set(['gzip', 'zstd']);
 
 /** Fates of a single line, independent of a session. */

@@ -6,6 +6,7 @@ import { stringValue, textOfValue } from '../model/message.ts';
 import type { Meta } from '../model/meta.ts';
 import { argumentsOf, type Block, readBlock } from './anthropic-blocks.ts';
 import { resultMessage } from './anthropic-message.ts';
+import { type Preserved, preservedBy } from './claude-code-kept.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { type FoldBlock, sealedBlock } from './fold/draft.ts';
 import { metaOf } from './logged-meta.ts';
@@ -13,7 +14,8 @@ import { isTrue } from './logged-values.ts';
 import { callJson, makeMessage } from './made-messages.ts';
 
 const EMPTY_STRING_BYTES = 2;
-/** The type that OpenRouter gives to encrypted reasoning. */
+/** Beginning of a text that the client queues when a task in the background ends. */
+const NOTIFICATION = /^\s*<task-notification>/;
 
 /** The result of a tool and the call that it answers. */
 export interface ClaudeResult {
@@ -102,12 +104,19 @@ export class ClaudeLine {
     return this.#message?.textOf('stop_reason') === 'max_tokens';
   }
 
+  /** The lines that a compaction kept besides the summary. */
+  get preserved(): Preserved | undefined {
+    return preservedBy(this.#json);
+  }
+
   /** A prompt that the user typed while the model was working. */
   get queuedPrompt(): UserWords | undefined {
     const attachment = this.#json.get('attachment');
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
-    if (attachment.textOf('commandMode') !== 'prompt') return undefined;
-    return wordsOf(attachment.get('prompt'));
+    const words = wordsOf(attachment.get('prompt'));
+    const mode = attachment.textOf('commandMode');
+    if (mode === undefined) return NOTIFICATION.test(words?.text ?? '') ? undefined : words;
+    return mode === 'prompt' ? words : undefined;
   }
 
   /** Content of a user line; undefined if it is neither a text nor a list. */

@@ -5,6 +5,7 @@
 
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import { keyOf } from '../model/hashed-set.ts';
+import { chooseKept, KeptMessages, type Preserved } from './claude-code-kept.ts';
 import type { ClaudeLine, UserWords } from './claude-code-line.ts';
 import type { ReadContext } from './dialect-spec.ts';
 import type { Fold, FoldPlace } from './fold/fold.ts';
@@ -18,6 +19,9 @@ export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
   ...['last-prompt', 'ai-title', 'custom-title', 'permission-mode', 'pr-link', 'mode', 'result'],
   ...['agent-name', 'agent-color', 'agent-setting', 'tag', 'task-summary', 'worktree-state', 'relocated'],
   ...['file-history-delta', 'attribution-snapshot', 'content-replacement', 'speculation-accept'],
+  ...['continued-in', 'ended-by-model', 'bridge-session', 'history-suppression', 'isolation-latch'],
+  ...['atis-latch', 'cost-state', 'observer-ref', 'frame-link', 'artifact-autoreact-ledger'],
+  ...['artifact-comment-monitor'],
 ]);
 
 /** Beginnings of user texts that a command of the client produced. */
@@ -33,6 +37,15 @@ const PARENT_MISSING = warning(
   'parent-missing',
   'the parent of a line is not in the log: it is read in the order of the log',
 );
+const KEPT_MISSING = warning(
+  'parent-missing',
+  'messages that a compaction kept are not in the conversation before it: they are left out',
+);
+
+interface Awaited {
+  readonly thread: string;
+  readonly note: ReadingNote;
+}
 
 export class ClaudeSource {
   readonly #splits: boolean;
@@ -44,8 +57,9 @@ export class ClaudeSource {
   readonly #unknown = new Set<string>();
   /** Name of the answer that continues on the next line under another id, per thread. */
   readonly #unfinished = new Map<string, string>();
-  /** Parents that have not occurred yet, and the thread of the first line that names them. */
-  readonly #awaited = new Map<string, string>();
+  /** Lines that have not occurred yet, and the thread of the first line that names them. */
+  readonly #awaited = new Map<string, Awaited>();
+  readonly #kept = new KeptMessages();
   #hasParents = false;
   /** Reported with the next message. */
   #notes: ReadingNote[] = [];
@@ -96,6 +110,7 @@ export class ClaudeSource {
     if (blocks === undefined) return context.reject('bad-event', 'message.content is not valid');
     const { fold, origin } = context;
     const thread = this.#open(line, context);
+    this.#kept.addBefore(thread, line.uuid, false, fold, this.#spots);
     const name = this.#unfinished.get(thread) ?? messageId ?? `${origin.line} ${origin.offset}`;
     const place = fold.amend(name, blocks, 'replace', fold.keepsMeta ? { meta: line.meta } : {});
     if (line.isUnfinishedPiece) this.#unfinished.set(thread, name);
@@ -115,11 +130,13 @@ export class ClaudeSource {
     if (results.length === 0 && rest === undefined) return this.#drop('client-event', line, context);
     const thread = this.#open(line, context);
     this.#unfinished.delete(thread);
-    const isTurn = results.length === 0 && !line.is('isMeta') && !line.is('isCompactSummary');
+    const isCopied = line.is('isCompactSummary');
+    this.#kept.addBefore(thread, line.uuid, isCopied, fold, this.#spots);
+    const isTurn = results.length === 0 && !line.is('isMeta') && !isCopied;
     if (isTurn && line.type === 'user') this.#rewind(line, thread, context);
     let place: FoldPlace | undefined;
     for (const { callId, message } of results) place = fold.answer(callId, message);
-    if (rest !== undefined) place = fold.add(rest, { isTurn });
+    if (rest !== undefined) place = fold.add(rest, { isTurn, isCopied });
     if (isTurn && line.type === 'user') this.#turns.set(thread, place as FoldPlace);
     this.#stand(line, thread, place, context);
     return undefined;
@@ -147,15 +164,32 @@ export class ClaudeSource {
     return this.#drop('interrupt-mark', line, context);
   }
 
-  /** Ends the conversation at a compaction; the next one begins with its summary. */
+  /** Ends the conversation at a compaction; the next one begins with its summary and the messages that it kept. */
   #compact(line: ClaudeLine, context: ReadContext): Fate | undefined {
     const thread = this.#open(line, context);
-    if (context.fold.last.index < 0) return this.#drop('client-event', line, context);
-    context.fold.close(true);
-    this.#spots.end(thread);
+    const { fold } = context;
+    const { preserved } = line;
+    if (fold.last.index < 0) {
+      this.#kept.renew(thread, preserved, line.uuid, fold, this.#spots);
+      return this.#drop('client-event', line, context);
+    }
+    const kept = preserved === undefined ? [] : this.#keep(preserved, line, thread, fold);
+    fold.close(true);
+    this.#spots.end(thread, kept);
     this.#turns.delete(thread);
     this.#stand(line, thread, undefined, context);
     return undefined;
+  }
+
+  /** The messages that a compaction kept, which wait for their position from here on. */
+  #keep(preserved: Preserved, line: ClaudeLine, thread: string, fold: Fold): readonly FoldPlace[] {
+    const { items, awaited, isBroken } = chooseKept(preserved, thread, this.#spots, fold.items);
+    const hasRoom = this.#kept.hasRoom(thread);
+    if (isBroken || !hasRoom) this.#notes.push(KEPT_MISSING);
+    for (const uuid of awaited) this.#await(uuid, thread, KEPT_MISSING);
+    if (!hasRoom) return [];
+    this.#kept.hold(thread, preserved, line.uuid, items);
+    return items;
   }
 
   #drop(rule: string, line: ClaudeLine, context: ReadContext): Fate {
@@ -183,18 +217,18 @@ export class ClaudeSource {
     return thread;
   }
 
-  #await(parent: string, thread: string): void {
-    if (this.#spots.has(parent)) return;
-    const key = keyOf(parent);
-    if (!this.#awaited.has(key)) this.#awaited.set(key, thread);
+  #await(uuid: string, thread: string, note = PARENT_MISSING): void {
+    if (this.#spots.has(uuid)) return;
+    const key = keyOf(uuid);
+    if (!this.#awaited.has(key)) this.#awaited.set(key, { thread, note });
   }
 
-  /** The source has ended, so awaited parents will not occur. */
+  /** The source has ended, so awaited lines will not occur. */
   end(fold: Fold): void {
-    for (const thread of this.#awaited.values()) {
+    for (const { thread, note } of this.#awaited.values()) {
       if (!fold.has(thread)) continue;
       fold.open(thread, '');
-      fold.note(PARENT_MISSING);
+      fold.note(note);
     }
   }
 
@@ -229,7 +263,8 @@ export class ClaudeSource {
       this.end(fold);
       fold.closeAll();
       this.#session = sessionId;
-      for (const known of [this.#spots, this.#turns, this.#awaited, this.#unfinished]) known.clear();
+      const all = [this.#spots, this.#turns, this.#awaited, this.#unfinished, this.#kept];
+      for (const known of all) known.clear();
       this.#hasParents = false;
     } else this.#notes.push(TWO_IDS);
   }

@@ -12,6 +12,8 @@ export interface Spot {
   readonly stretch: Stretch;
   /** Undefined: in front of the first message, or in a conversation that is over, which must not be held in memory. */
   readonly place: FoldPlace | undefined;
+  /** Is the message its own? False for a line that says nothing, which is where its parent is. */
+  readonly isOwn: boolean;
 }
 
 /** A conversation of a thread: a compaction ends it and begins another one. */
@@ -20,17 +22,21 @@ export interface Stretch {
   readonly thread: string;
   /** Messages that lines are at. */
   places: FoldPlace[];
+  /** Messages of a finished conversation that the open one has too, each by its number in `places` plus one. */
+  kept?: ReadonlyMap<number, FoldPlace>;
 }
 
 export class LineSpots {
   readonly #ids = new IdTable();
   /** Number of the conversation of each line. */
   readonly #stretchNumbers = new NumberColumn();
-  /** Index of the message of each line in `places` of its conversation, and one more; 0: none. */
+  /** Twice the index of the message of each line in `places` of its conversation, and two more; 0: none. Odd if the message is not its own. */
   readonly #placeNumbers = new NumberColumn();
   readonly #stretches: Stretch[] = [];
   /** The open conversation of each thread. */
   readonly #open = new Map<string, Stretch>();
+  /** Finished conversations of each thread whose messages the open one has in part. */
+  readonly #former = new Map<string, readonly Stretch[]>();
 
   has(id: string): boolean {
     return this.#ids.numberOf(id) >= 0;
@@ -40,7 +46,12 @@ export class LineSpots {
     const line = this.#ids.numberOf(id);
     if (line < 0) return undefined;
     const stretch = this.#stretches[this.#stretchNumbers.at(line)] as Stretch;
-    return { stretch, place: stretch.places[this.#placeNumbers.at(line) - 1] };
+    const place = this.#placeNumbers.at(line);
+    const number = place >>> 1;
+    const isOwn = place % 2 === 0;
+    const kept = stretch.kept?.get(number);
+    if (kept !== undefined) return { stretch: this.stretchOf(stretch.thread), place: kept, isOwn };
+    return { stretch, place: stretch.places[number - 1], isOwn };
   }
 
   /** Puts a line at a message of the open conversation of a thread. @param place undefined: in front of the first message */
@@ -51,14 +62,14 @@ export class LineSpots {
     if (place !== undefined && !isHere) stretch.places = [];
     const { places } = stretch;
     if (isHere && places.at(-1) !== place) places.push(place);
-    this.#set(id, stretch.number, isHere ? places.length : 0);
+    this.#set(id, stretch.number, isHere ? places.length * 2 : 0);
   }
 
   /** Puts a line that says nothing where another line is; in front of the open conversation of a thread when there is no such line. */
   follow(id: string, before: string | undefined, thread: () => string): void {
     const line = before === undefined ? -1 : this.#ids.numberOf(before);
-    if (line < 0) this.#set(id, this.stretchOf(thread()).number, 0);
-    else this.#set(id, this.#stretchNumbers.at(line), this.#placeNumbers.at(line));
+    if (line < 0) this.#set(id, this.stretchOf(thread()).number, 1);
+    else this.#set(id, this.#stretchNumbers.at(line), this.#placeNumbers.at(line) | 1);
   }
 
   /** The open conversation of a thread. */
@@ -71,14 +82,31 @@ export class LineSpots {
     return stretch;
   }
 
-  /** The conversation of a thread is over: another one begins with its next line. */
-  end(thread: string): void {
-    this.stretchOf(thread).places = [];
+  /**
+   * The conversation of a thread is over: another one begins with its next line.
+   * @param kept its messages that the next one has too; `move` names their places there
+   */
+  end(thread: string, kept: readonly FoldPlace[] = []): void {
+    const stretch = this.stretchOf(thread);
+    stretch.kept = new Map(stretch.places.map((place, i) => [i + 1, place]));
+    stretch.places = [];
+    this.#former.set(thread, [...(this.#former.get(thread) ?? []), stretch]);
+    this.move(thread, new Map(kept.map((place) => [place, place])));
     this.#open.delete(thread);
   }
 
+  /** Puts the lines of kept messages at their copies in the open conversation of a thread; forgets the other messages. */
+  move(thread: string, copies: ReadonlyMap<FoldPlace, FoldPlace>): void {
+    const former = this.#former.get(thread) ?? [];
+    for (const stretch of former) stretch.kept = keptOf(stretch.kept ?? [], copies);
+    const left = former.filter(({ kept }) => kept !== undefined && kept.size > 0);
+    if (left.length > 0) this.#former.set(thread, left);
+    else this.#former.delete(thread);
+  }
+
   clear(): void {
-    for (const column of [this.#ids, this.#stretchNumbers, this.#placeNumbers, this.#open]) column.clear();
+    const all = [this.#ids, this.#stretchNumbers, this.#placeNumbers, this.#open, this.#former];
+    for (const column of all) column.clear();
     this.#stretches.length = 0;
   }
 
@@ -87,4 +115,16 @@ export class LineSpots {
     this.#stretchNumbers.set(line, stretch);
     this.#placeNumbers.set(line, place);
   }
+}
+
+function keptOf(
+  before: Iterable<readonly [number, FoldPlace]>,
+  copies: ReadonlyMap<FoldPlace, FoldPlace>,
+): ReadonlyMap<number, FoldPlace> {
+  const kept = new Map<number, FoldPlace>();
+  for (const [number, place] of before) {
+    const copy = copies.get(place);
+    if (copy !== undefined) kept.set(number, copy);
+  }
+  return kept;
 }

@@ -2,7 +2,9 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { build } from '../../../src/job/build.ts';
 import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { smallDataset } from './small-dataset.ts';
 
 const COUNTS = { problems: [], problemCount: 0, records: 3, sources: 8, sessions: 5 };
@@ -25,6 +27,18 @@ describe.each([
     await copy.verify();
     expect(readdirSync(copy.path, { recursive: true })).toEqual(before);
   });
+});
+
+test('a dataset of one document, whatever its name, has no problems', async () => {
+  const folder = temporaryFolder();
+  const history = '[{"role":"user","content":"a"},\n{"role":"assistant","content":"b"}]';
+  for (const name of ['a.json', 'a.traj'])
+    writeFileSync(join(folder, name), `{"trajectory":[],"history":${history},"info":{}}`);
+  for (const name of ['a.json', 'a.traj']) {
+    const out = join(folder, `out ${name}`);
+    await build({ inputs: [join(folder, name)], out });
+    expect((await verifyDataset(out)).problems).toEqual([]);
+  }
 });
 
 describe('a path', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import claudeCode from '../../../transforms/dialects/claude-code.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
 import { asBuffer, text } from '../bytes.ts';
@@ -42,4 +42,176 @@ it('joins the lines of one answer of Qwen Code, up to the next result', () => {
       { role: 'assistant', content: 'b' },
     ],
   ]);
+});
+
+it('reads a queued prompt whose mode is not logged, but no notification', () => {
+  const queued = (uuid: string, more: object) => ({
+    ...{ type: 'attachment', uuid, parentUuid: null, sessionId: 's' },
+    attachment: { type: 'queued_command', ...more },
+  });
+  const notification = '<task-notification>done</task-notification>';
+  expect(
+    conversationsOf(
+      queued('1', { prompt: 'a' }),
+      queued('2', { prompt: notification }),
+      queued('3', { prompt: 'b', commandMode: 'bash' }),
+      queued('4', { prompt: notification, commandMode: 'prompt' }),
+    ),
+  ).toEqual([
+    [
+      { role: 'user', content: 'a' },
+      { role: 'user', content: notification },
+    ],
+  ]);
+});
+
+describe('the messages that a compaction keeps', () => {
+  const line = (type: string, uuid: string, parentUuid: string | null, more: object) => ({
+    ...{ type, uuid, parentUuid, sessionId: 's' },
+    ...more,
+  });
+  const user = (uuid: string, parent: string | null, content: unknown, more: object = {}) =>
+    line('user', uuid, parent, { message: { role: 'user', content }, ...more });
+  const answer = (uuid: string, parent: string, ...content: readonly object[]) =>
+    line('assistant', uuid, parent, { message: { id: `m-${uuid}`, role: 'assistant', content } });
+  const says = (uuid: string, parent: string) => answer(uuid, parent, { type: 'text', text: uuid });
+  const calls = (uuid: string, parent: string) =>
+    answer(uuid, parent, { type: 'tool_use', id: 'c', name: 'f', input: {} });
+  const gives = (uuid: string, parent: string) =>
+    user(uuid, parent, [{ type: 'tool_result', tool_use_id: 'c', content: uuid }]);
+  const boundary = (uuid: string, compactMetadata: object) =>
+    line('system', uuid, null, { subtype: 'compact_boundary', compactMetadata });
+  const summary = (uuid: string, parent: string) => user(uuid, parent, uuid, { isCompactSummary: true });
+  const attachment = (uuid: string, parent: string) =>
+    line('attachment', uuid, parent, { attachment: { type: 'file' } });
+  const segment = (headUuid: string, anchorUuid: string, tailUuid: string) => ({
+    preservedSegment: { headUuid, anchorUuid, tailUuid },
+  });
+  const list = (anchorUuid: string, ...uuids: readonly unknown[]) => ({
+    preservedMessages: { anchorUuid, uuids },
+  });
+  /** The texts of each conversation; a call is `CALL`. */
+  const textsOf = (...lines: readonly object[]) =>
+    conversationsOf(...lines).map((messages) =>
+      (messages as readonly { readonly content?: string }[]).map(({ content = 'CALL' }) => content),
+    );
+  const before = [
+    user('u1', null, 'u1'),
+    says('a1', 'u1'),
+    user('u2', 'a1', 'u2'),
+    calls('a2', 'u2'),
+    gives('r', 'a2'),
+    says('a3', 'r'),
+  ];
+  const all = ['u1', 'a1', 'u2', 'CALL', 'r', 'a3'];
+  const goesOn = (parent: string) => [user('u3', parent, 'u3'), says('a4', 'u3')];
+
+  it.each([
+    ['a segment', segment('u2', 'S', 'a3'), ['S', 'u2', 'CALL', 'r', 'a3']],
+    ['a list', list('S', 'u2', 'a2', 'r', 'a3'), ['S', 'u2', 'CALL', 'r', 'a3']],
+    ['a list before a segment', { ...list('S', 'a3'), ...segment('u2', 'S', 'a3') }, ['S', 'a3']],
+    ['a list out of order, with a line twice', list('S', 'a3', 'u2', 'a3'), ['S', 'u2', 'a3']],
+    ['a result, with its call', list('S', 'r'), ['S', 'CALL', 'r']],
+    ['messages after the boundary', segment('u1', 'B', 'a1'), ['u1', 'a1', 'S']],
+    ['an anchor that never comes', segment('a3', 'none', 'a3'), ['S', 'a3']],
+    ['an anchor before the boundary', segment('a3', 'u1', 'a3'), ['S', 'a3']],
+    [
+      'the names of the stream',
+      { preserved_segment: { head_uuid: 'a3', anchor_uuid: 'S', tail_uuid: 'a3' } },
+      ['S', 'a3'],
+    ],
+    ['a head that does not exist', segment('none', 'S', 'a3'), ['S']],
+    ['a tail that does not exist', segment('u2', 'S', 'none'), ['S']],
+    ['a tail before the head', segment('a3', 'S', 'u1'), ['S']],
+    ['the boundary itself', segment('B', 'B', 'B'), ['S']],
+    ['the summary itself', segment('S', 'S', 'S'), ['S']],
+    ['a list with missing lines', list('S', 'none', 'a3'), ['S', 'a3']],
+    ['a list of other things', list('S', 1, null, {}, ['a3']), ['S']],
+    ['no object', { preservedSegment: 'u2', preservedMessages: [] }, ['S']],
+  ])('reads %s', (_name, metadata, kept) => {
+    const lines = [...before, boundary('B', metadata), summary('S', 'B'), ...goesOn('a3')];
+    expect(textsOf(...lines)).toEqual([all, [...kept, 'u3', 'a4']]);
+  });
+
+  it('leaves out lines that say nothing at both ends', () => {
+    const lines = [user('u1', null, 'u1'), attachment('x1', 'u1'), says('a1', 'x1'), attachment('x2', 'a1')];
+    const kept = segment('x1', 'S', 'x2');
+    expect(
+      textsOf(...lines, boundary('B', kept), summary('S', 'B'), attachment('x3', 'S'), ...goesOn('x3')),
+    ).toEqual([
+      ['u1', 'a1'],
+      ['S', 'a1', 'u3', 'a4'],
+    ]);
+    expect(
+      textsOf(...lines, boundary('B', list('S', 'x1', 'x2')), summary('S', 'B'), ...goesOn('S')),
+    ).toEqual([
+      ['u1', 'a1'],
+      ['S', 'u3', 'a4'],
+    ]);
+  });
+
+  it('gives a call that was kept without a result its result', () => {
+    const lines = [...before.slice(0, 4), boundary('B', segment('u2', 'S', 'a2')), summary('S', 'B')];
+    expect(textsOf(...lines, gives('r', 'a2'), says('a3', 'r'))).toEqual([
+      ['u1', 'a1', 'u2', 'CALL'],
+      ['S', 'u2', 'CALL', 'r', 'a3'],
+    ]);
+  });
+
+  it('keeps a message over several compactions, and goes back to it', () => {
+    const first = [...before, boundary('B', segment('u2', 'S', 'a3')), summary('S', 'B'), ...goesOn('a3')];
+    const second = [
+      boundary('C', segment('a3', 'T', 'a4')),
+      summary('T', 'C'),
+      ...[user('u4', 'a4', 'u4'), says('a5', 'u4')],
+    ];
+    const back = [user('u5', 'a3', 'u5'), says('a6', 'u5')];
+    expect(textsOf(...first, ...second, ...back)).toEqual([
+      all,
+      ['S', 'u2', 'CALL', 'r', 'a3', 'u3', 'a4'],
+      ['T', 'a3', 'u5', 'a6'],
+      ['T', 'a3', 'u3', 'a4', 'u4', 'a5'],
+    ]);
+  });
+
+  it('counts them and the summary as copied', () => {
+    const reader = claudeCode.create();
+    const lines = [...before, boundary('B', segment('u2', 'S', 'a3')), summary('S', 'B'), ...goesOn('a3')];
+    const read = lines.flatMap((object, i) => [
+      ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1, i * 1000)),
+    ]);
+    const entries = [...read, ...(reader.end?.() ?? [])].filter(({ kind }) => kind === 'entry');
+    const copied = (entries as readonly Entry[]).map(({ meta }) => meta?.get('copied'));
+    expect(copied.map((count) => count && text(count))).toEqual([undefined, '5']);
+  });
+
+  it('forgets a segment that spans an earlier compaction', () => {
+    const first = [...before, boundary('B', segment('u2', 'S', 'a3')), summary('S', 'B'), ...goesOn('a3')];
+    const second = [
+      boundary('C', segment('u1', 'T', 'a4')),
+      summary('T', 'C'),
+      ...[user('u4', 'a4', 'u4'), says('a5', 'u4')],
+    ];
+    expect(textsOf(...first, ...second).at(-1)).toEqual(['T', 'u4', 'a5']);
+  });
+
+  it('writes none of them in a conversation that ends with the summary', () => {
+    expect(textsOf(...before, boundary('B', segment('u2', 'S', 'a3')), summary('S', 'B'))).toEqual([
+      all,
+      ['S'],
+    ]);
+  });
+
+  it('writes none of them twice when the lines are repeated or the boundary is', () => {
+    const kept = segment('u2', 'S', 'a3');
+    const expected = [all, ['S', 'u2', 'CALL', 'r', 'a3', 'u3', 'a4']];
+    const begin = [...before, boundary('B', kept)];
+    expect(textsOf(...begin, summary('S', 'B'), ...before.slice(2), ...goesOn('a3'))).toEqual(expected);
+    expect(textsOf(...begin, boundary('B', kept), summary('S', 'B'), ...goesOn('a3'))).toEqual(expected);
+    expect(textsOf(...begin, boundary('C', kept), summary('S', 'C'), ...goesOn('a3'))).toEqual(expected);
+    expect(textsOf(...begin, boundary('C', {}), summary('S', 'C'), ...goesOn('a3'))).toEqual([
+      all,
+      ['S', 'u3', 'a4'],
+    ]);
+  });
 });

@@ -94,10 +94,11 @@ export class Path {
     return item.index < 0 || this.items[item.index] === item;
   }
 
-  /** Does it hold an answer that no other path has? */
+  /** Does it hold an answer that no other path or conversation has? */
   get isAnswered(): boolean {
     return this.items.some(
-      ({ content }, i) => i >= this.#shared && content !== undefined && isAssistant(content),
+      ({ content, isCopied }, i) =>
+        i >= this.#shared && isCopied !== true && content !== undefined && isAssistant(content),
     );
   }
 
