@@ -103,7 +103,7 @@ const ANSWERS: Readonly<Record<string, readonly [object | undefined, (i: number)
     AFTER_HEAD,
   ],
   spans: [undefined, (i) => span('T', i, []), '100,000: 1 snapshot, 99,999 superseded'],
-  'spans, each call in a trace of its own': [
+  'spans, each call in a separate trace': [
     undefined,
     (i) => span(`T${i}`, i, [question]),
     '100,000: 1 snapshot, 99,999 superseded',

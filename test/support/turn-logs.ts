@@ -1,6 +1,6 @@
 /** The same small conversation as a log of each client: a question, a call with its result, an answer, and another question with its answer. */
 
-/** What goes into a log, as JSON text. */
+/** Parts of a log that a test replaces, as JSON text. */
 export interface TurnTexts {
   /** Arguments of the call. */
   readonly args?: string;

@@ -25,7 +25,7 @@ interface Leaf {
   places: Place[];
   /** Metadata of the calls that it includes. */
   metas: Meta[];
-  /** Metadata of those that came after it, although it continues them. */
+  /** Metadata of the calls that it continues, but that came after it in the log. */
   late: Meta[];
   /** Hash of its whole path. */
   readonly end: string;
@@ -109,7 +109,7 @@ function withTools(entry: Entry, earlier: Entry): Entry {
 
 export class GatheredSessions {
   readonly #options: GatherOptions;
-  /** Open sessions by each of their ids: equal calls in traces of their own make one session of as many ids. */
+  /** Open sessions by each of their ids: equal calls in separate traces make one session with the ids of all. */
   readonly #open = new Map<string, Session>();
   /** The sessions in `#open`. The longest idle one comes first. */
   readonly #idle = new Set<Session>();

@@ -220,7 +220,7 @@ describe('the hash of a path', () => {
   });
 });
 
-it('equal calls in sessions of their own: the work grows as their number', () => {
+it('equal calls in separate sessions: the work grows as their number', () => {
   const calls = (n: number) =>
     Array.from({ length: n }, (_, i) => ({ s: `s${i}`, texts: ['a', 'b'], joins: true }));
   const stepsOf = (n: number): number => {
