@@ -82,3 +82,8 @@ export const isCutJson = (text: string): boolean => BEGINS_JSON.test(text) && js
 export function textOf(value: JsonView): Uint8Array {
   return value.type === 'string' ? value.copy() : inString(value.bytes);
 }
+
+/** As `textOf`, without a copy: valid only as long as the value. */
+export function textBytes(value: JsonView): Uint8Array {
+  return value.type === 'string' ? value.bytes : inString(value.bytes);
+}

@@ -9,10 +9,13 @@ import { encode } from '../json/utf8.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { dataUrl, imagePart } from './content-parts.ts';
 import { sealedBlock } from './fold/draft.ts';
-import { firstOf, isTrue, textOf } from './logged-values.ts';
+import { firstOf, isTrue, textBytes, textOf } from './logged-values.ts';
 import { joinStrings } from './made-messages.ts';
 
-/** One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. */
+/**
+ * One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. They may be bytes of the line, so a
+ * giant text is not copied: build the message before the next line is read.
+ */
 export type MessageBlock =
   | { readonly kind: 'text' | 'thought'; readonly text: Uint8Array }
   | { readonly kind: 'sealed'; readonly detail: Uint8Array }
@@ -44,13 +47,13 @@ export function blocksOf(content: JsonView | undefined): readonly MessageBlock[]
 }
 
 function blocksOfPart(part: JsonView): readonly MessageBlock[] {
-  if (part.type === 'string') return [{ kind: 'text', text: part.copy() }];
+  if (part.type === 'string') return [{ kind: 'text', text: part.bytes }];
   if (part.type !== 'object') return [{ kind: 'text', text: inString(part.bytes) }];
   const type = part.get('type')?.text()?.replaceAll('-', '_');
   if (type === undefined) return [untypedPart(part)];
   const text = TEXTS.has(type) ? firstOf(part, 'text', 'content') : undefined;
   const isPlain = (firstOf(part, 'citations')?.elements().length ?? 0) === 0;
-  if (text?.type === 'string' && isPlain) return [{ kind: 'text', text: text.copy() }];
+  if (text?.type === 'string' && isPlain) return [{ kind: 'text', text: text.bytes }];
   if (THOUGHTS.has(type)) return [thoughtOf(part)];
   if (CALLS.has(type)) return [callOf(part)];
   if (RESULTS.has(type)) return [resultOf(part)];
@@ -70,7 +73,7 @@ function thoughtOf(part: JsonView): MessageBlock {
   const text = firstOf(part, 'content', 'text', 'thinking', 'reasoning');
   const isSealed = isTrue(part.get('redacted'));
   if (text?.type === 'string' && text.text() !== '' && !isSealed)
-    return { kind: 'thought', text: text.copy() };
+    return { kind: 'thought', text: text.bytes };
   const data = firstOf(part, 'data', 'signature', 'encrypted_content') ?? text;
   if (data?.type !== 'string') return { kind: 'thought', text: EMPTY };
   return sealedBlock(data.copy());
@@ -109,14 +112,14 @@ export function resultText(content: JsonView | undefined): Uint8Array {
   if (value !== undefined) return resultText(value); // of the AI SDK: {type, value}
   const parts = content.elements();
   const areParts = parts.length > 0 && parts.every((part) => part.get('type')?.type === 'string');
-  return areParts ? resultContent(content.copy(), () => {}) : textOf(content);
+  return areParts ? resultContent(content.copy(), () => {}) : textBytes(content);
 }
 
 /** A part of Gemini, or of Converse (Bedrock), has no type, only a member that shows its kind. */
 function untypedPart(part: JsonView): MessageBlock {
   const text = firstOf(part, 'text', 'content');
   if (text?.type === 'string')
-    return { kind: isTrue(part.get('thought')) ? 'thought' : 'text', text: text.copy() };
+    return { kind: isTrue(part.get('thought')) ? 'thought' : 'text', text: text.bytes };
   const call = firstOf(part, 'functionCall', 'function_call');
   if (call?.type === 'object') return callOf(call);
   const response = firstOf(part, 'functionResponse', 'function_response');

@@ -109,9 +109,9 @@ export class SpanAttributes {
 /** Unwraps a typed value of OTLP (`{"stringValue": ...}`); returns other JSON text as it is. */
 function plainValue(value: JsonView): Uint8Array {
   const [member] = value.members();
-  if (member === undefined) return value.type === 'object' ? NULL : value.copy();
+  if (member === undefined) return value.type === 'object' ? NULL : jsonOf(value);
   const [type, inner] = member;
-  if (OTLP_PLAIN.includes(type)) return inner.copy();
+  if (OTLP_PLAIN.includes(type)) return jsonOf(inner);
   if (type === 'intValue')
     return INTEGER.test(inner.text() ?? '') ? encode(inner.text() as string) : inner.copy();
   if (type === 'arrayValue') return arrayOf((inner.get('values')?.elements() ?? []).map(plainValue));
@@ -127,5 +127,8 @@ function plainValue(value: JsonView): Uint8Array {
   }
   return value.copy();
 }
+
+/** The JSON text on one line. Strings are not copied: they may be giant. */
+const jsonOf = (value: JsonView): Uint8Array => (value.type === 'string' ? value.bytes : value.copy());
 
 const INTEGER = /^-?\d+$/;

@@ -169,6 +169,7 @@ class SpanReader {
     const parent = metaOf({ parent: firstOf(span, ...PARENTS) });
     const entry = (): EntryFields => entryOf(transcript, once, trace, timestamp, parent, context);
     if (follow()) return entry();
+    transcript.endTurn(); // its blocks are bytes of this line, and the entry is made after a later one
     const refused = { reason: 'context-missing', detail: CHAIN_MISSING } as const;
     const later = (): EntryFields | undefined => (follow() ? entry() : undefined);
     return { messages: [], alone: true, timestamp, refused, later };
