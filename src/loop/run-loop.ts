@@ -2,7 +2,7 @@
  * An agent's loop over a recorded conversation: ask the model, answer its calls from the record, ask again with the whole history,
  * until a reply makes no call. Then the record's next user message follows.
  */
-import { extractToolCall, stripToolBlocks } from '../../transforms/dialects/tool-blocks.ts';
+import { extractToolCall, stripToolBlocks } from '../../transforms/dialects/text-protocol/tool-blocks.ts';
 import {
   type Call,
   callKey,

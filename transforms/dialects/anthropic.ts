@@ -16,11 +16,12 @@ import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../model/reply.ts';
 import { timeOf, unreadableTime } from '../model/timestamp.ts';
-import { createHistory, type History } from './anthropic-history.ts';
-import { readReply, stopNotes } from './anthropic-message.ts';
-import { detect, replyOf, systemText } from './anthropic-pair.ts';
+import { createHistory, type History } from './anthropic/history.ts';
+import { detect, replyOf, systemText } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
-import { lineId } from './line-id.ts';
+import { readReply, stopNotes } from './shared/anthropic-message.ts';
+import { makeMessage, systemMessage } from './shared/build-messages.ts';
+import { lineId } from './shared/line-id.ts';
 import {
   missingOrBad,
   NO_CHANGES,
@@ -28,10 +29,9 @@ import {
   readObjects,
   rejectObject,
   type Span,
-} from './line-objects.ts';
-import { makeMessage, systemMessage } from './made-messages.ts';
-import { noted } from './reading-notes.ts';
-import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
+} from './shared/line-objects.ts';
+import { noted } from './shared/reading-notes.ts';
+import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
 
 /** Keys to read from an object, and their names here: those of a request have a dot. */
 type Names = readonly (readonly [key: string, name: string])[];

@@ -8,14 +8,14 @@ import { OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
-import { type ChatMessage, readChatMessage } from './chat-message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
-import { missingOrBad } from './line-objects.ts';
-import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from './made-messages.ts';
-import { createOpenCalls, type OpenCalls } from './open-calls.ts';
-import { noted, warning } from './reading-notes.ts';
+import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from './shared/build-messages.ts';
+import { missingOrBad } from './shared/line-objects.ts';
+import { noted, warning } from './shared/reading-notes.ts';
+import { type ChatMessage, readChatMessage } from './text-protocol/chat-message.ts';
+import { createOpenCalls, type OpenCalls } from './text-protocol/open-calls.ts';
 
 const CHAT_KEYS = ['meta', 'settings', 'state', 'lastDocument'];
 

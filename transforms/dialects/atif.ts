@@ -10,13 +10,13 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ObjectPart, ReadContext } from './dialect-spec.ts';
 import { metaOfAnswers } from './fold/path-meta.ts';
-import { toolsIn } from './logged-bodies.ts';
-import { metaOf } from './logged-meta.ts';
-import { firstOf } from './logged-values.ts';
-import { objectOf, type Piece } from './made-messages.ts';
-import { blocksOf, callOf, type MessageBlock, type ResultBlock, resultText } from './message-parts.ts';
-import { warning } from './reading-notes.ts';
-import { Transcript } from './transcript.ts';
+import { objectOf, type Piece } from './shared/build-messages.ts';
+import { toolsIn } from './shared/logged-bodies.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { firstOf } from './shared/logged-values.ts';
+import { blocksOf, callOf, type MessageBlock, type ResultBlock, resultText } from './shared/message-parts.ts';
+import { warning } from './shared/reading-notes.ts';
+import { Transcript } from './shared/transcript.ts';
 
 const VERSION = /^ATIF-v1\b/;
 const copied = (count: number): ReadingNote =>

@@ -18,10 +18,10 @@ import type {
   ReadElement,
   ReadingOptions,
 } from './dialect.ts';
-import { type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
-import { present } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import type { Call } from './pairs/logged-call.ts';
+import { type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
+import { present } from './shared/logged-values.ts';
 
 const ANSWERS = ['response', 'result', 'error'] as const;
 const REQUESTS = ['body', 'params'] as const;

@@ -3,15 +3,15 @@
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
-import { isConverse, readConverse } from './bedrock-call.ts';
-import { ANSWERS, bedrock, pair, wrapperOf } from './call-wrappers.ts';
+import { isConverse, readConverse } from './calls/bedrock-call.ts';
+import { ANSWERS, bedrock, pair, wrapperOf } from './calls/wrappers.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { isSample } from './inspect.ts';
-import { jsonIn, structured } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import { type Call, hasMessages } from './pairs/logged-call.ts';
+import { jsonIn, structured } from './shared/logged-values.ts';
 
 const isKnown = (object: FirstObject): boolean => wrapperOf(object) !== undefined;
 

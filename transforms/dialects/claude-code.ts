@@ -5,8 +5,8 @@
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
-import { ClaudeLine } from './claude-code-line.ts';
-import { CLIENT_EVENTS, ClaudeSource } from './claude-code-source.ts';
+import { ClaudeLine } from './claude-code/line.ts';
+import { CLIENT_EVENTS, ClaudeSource } from './claude-code/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';

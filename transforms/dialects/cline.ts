@@ -5,12 +5,12 @@
 
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
-import { foldClineMessage, isClineMessage, isClineSession } from './cline-message.ts';
+import { foldClineMessage, isClineMessage, isClineSession } from './cline/message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { metaOf } from './logged-meta.ts';
-import { systemMessage } from './made-messages.ts';
+import { systemMessage } from './shared/build-messages.ts';
+import { metaOf } from './shared/logged-meta.ts';
 
 const MAIN = 'main';
 const HARNESS = 'cline';

@@ -5,8 +5,8 @@
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
-import { CodexExecSource, isExecEvent } from './codex-exec.ts';
-import { CodexSource } from './codex-source.ts';
+import { CodexExecSource, isExecEvent } from './codex/exec.ts';
+import { CodexSource } from './codex/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';

@@ -19,15 +19,21 @@ import { timeOf } from '../model/timestamp.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
 import type { DialectSpec, EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { Fold } from './fold/fold.ts';
-import { GatheredSessions } from './gathered-sessions.ts';
-import { lineId } from './line-id.ts';
-import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
-import { createMessageList, isMessage } from './logged-messages.ts';
-import { makeMessage, type Piece } from './made-messages.ts';
-import { keyAt, type PathKey, pathKeys } from './path-keys.ts';
-import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
-import { createToolsTextReader, rejectTools } from './tools-text.ts';
-import { WaitingParts } from './waiting-parts.ts';
+import { makeMessage, type Piece } from './shared/build-messages.ts';
+import { GatheredSessions } from './shared/gathered-sessions.ts';
+import { lineId } from './shared/line-id.ts';
+import {
+  missingOrBad,
+  NO_CHANGES,
+  type ObjectWalk,
+  readObjects,
+  rejectObject,
+} from './shared/line-objects.ts';
+import { createMessageList, isMessage } from './shared/logged-messages.ts';
+import { keyAt, type PathKey, pathKeys } from './shared/path-keys.ts';
+import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
+import { createToolsTextReader, rejectTools } from './shared/tools-text.ts';
+import { WaitingParts } from './shared/waiting-parts.ts';
 
 /** Default limit for the bytes of open conversations. */
 export const MAX_CONVERSATION_BYTES: number = 256 * 1024 * 1024;

@@ -11,11 +11,22 @@ import { objectBytes, textAt } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply, withNotes } from '../model/reply.ts';
 import { timeIn, unreadableTime } from '../model/timestamp.ts';
-import { detect as isAnthropic, isCapture } from './anthropic-pair.ts';
+import { detect as isAnthropic, isCapture } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
-import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
-import { createMessageList, createReplyReader, isMessage, type ReplyReader } from './logged-messages.ts';
-import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
+import {
+  missingOrBad,
+  NO_CHANGES,
+  type ObjectWalk,
+  readObjects,
+  rejectObject,
+} from './shared/line-objects.ts';
+import {
+  createMessageList,
+  createReplyReader,
+  isMessage,
+  type ReplyReader,
+} from './shared/logged-messages.ts';
+import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 
 /** Nesting around a message: the line's object, the request and the list. */
 const MESSAGE_DEPTH = 3;

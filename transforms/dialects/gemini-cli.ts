@@ -7,8 +7,8 @@ import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { ContentsSource, isContent, isQwenLine } from './gemini-contents.ts';
-import { GeminiSource } from './gemini-source.ts';
+import { ContentsSource, isContent, isQwenLine } from './gemini-cli/contents.ts';
+import { GeminiSource } from './gemini-cli/source.ts';
 
 interface Memory {
   readonly recording: GeminiSource;

@@ -4,8 +4,8 @@ import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { foldGooseMessage, isGooseMessage, isHidden } from './goose-message.ts';
-import { metaOf } from './logged-meta.ts';
+import { foldGooseMessage, isGooseMessage, isHidden } from './goose/message.ts';
+import { metaOf } from './shared/logged-meta.ts';
 
 const HARNESS = 'goose';
 const MAIN = 'main';

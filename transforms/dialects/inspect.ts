@@ -10,12 +10,12 @@ import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
-import { addAnswer, addRequest, noteFinish, toolsIn } from './logged-bodies.ts';
-import { metaOf } from './logged-meta.ts';
-import { firstOf } from './logged-values.ts';
-import { objectOf, type Piece } from './made-messages.ts';
-import { OTHER_CHOICES, RESULT_ERROR, warning } from './reading-notes.ts';
-import { Transcript } from './transcript.ts';
+import { objectOf, type Piece } from './shared/build-messages.ts';
+import { addAnswer, addRequest, noteFinish, toolsIn } from './shared/logged-bodies.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { firstOf } from './shared/logged-values.ts';
+import { OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
+import { Transcript } from './shared/transcript.ts';
 
 const HARNESS = 'inspect';
 const MISSING = warning('attachment-missing', 'the log does not hold a text that its messages refer to');

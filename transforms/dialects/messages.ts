@@ -7,17 +7,17 @@
 
 import type { JsonView } from '../json/json-view.ts';
 import type { Message, ReadingNote, Rejection } from '../model/element.ts';
-import { isClineSession } from './cline-message.ts';
+import { isClineSession } from './cline/message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ReadContext } from './dialect-spec.ts';
-import { readForeignMessages } from './foreign-messages.ts';
-import { missingOrBad } from './line-objects.ts';
-import { structured } from './logged-values.ts';
-import { systemMessage } from './made-messages.ts';
-import { noted, warning } from './reading-notes.ts';
-import { readTurns } from './sharegpt-turns.ts';
-import { readValueParts, UnknownPart } from './value-parts.ts';
+import { readForeignMessages } from './messages/foreign-messages.ts';
+import { readTurns } from './messages/sharegpt-turns.ts';
+import { readValueParts, UnknownPart } from './messages/value-parts.ts';
+import { systemMessage } from './shared/build-messages.ts';
+import { missingOrBad } from './shared/line-objects.ts';
+import { structured } from './shared/logged-values.ts';
+import { noted, warning } from './shared/reading-notes.ts';
 
 /** Beside a list of messages they say that it is not the whole conversation, or that there is more than one. */
 const OTHERS = [

@@ -8,9 +8,9 @@ import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { metaOf } from './logged-meta.ts';
-import { firstOf, present } from './logged-values.ts';
-import { OpenHandsRun } from './openhands-run.ts';
+import { OpenHandsRun } from './openhands/run.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { firstOf, present } from './shared/logged-values.ts';
 
 const EVENT = /(?:Event|^Condensation\w*)$/;
 

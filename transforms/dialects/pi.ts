@@ -7,7 +7,7 @@ import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { PiSource } from './pi-source.ts';
+import { PiSource } from './pi/source.ts';
 
 function detect(first: FirstObject): boolean {
   if (first.get('type')?.text() !== 'session' || first.get('id')?.type !== 'string') return false;

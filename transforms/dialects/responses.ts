@@ -8,10 +8,10 @@ import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ReadContext } from './dialect-spec.ts';
-import { present, structured } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import { bodyOf, hasMessages, loggedAnswer } from './pairs/logged-call.ts';
 import { isResponsesRequest } from './pairs/request.ts';
+import { present, structured } from './shared/logged-values.ts';
 
 function detect(first: FirstObject): boolean {
   const request = structured(first.get('request'));

@@ -7,7 +7,7 @@ import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { RunsSource } from './runs-source.ts';
+import { RunsSource } from './runs/source.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant']);
 /** Members that messages of other logs have, and bare messages lack. */

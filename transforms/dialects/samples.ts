@@ -5,7 +5,7 @@
  */
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
-import { SAMPLE_FAULTS, sampleFault } from './sample.ts';
+import { SAMPLE_FAULTS, sampleFault } from './samples/sample.ts';
 
 const OWN_MEMBERS = ['expected', 'userMessage', 'assistantResponse'];
 

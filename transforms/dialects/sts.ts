@@ -5,17 +5,17 @@
 
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
-import { type Parts, partsOf, readCall, resultMessage } from './chat-object.ts';
-import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock } from './fold/draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
-import { metaOf } from './logged-meta.ts';
-import { present, structured } from './logged-values.ts';
-import { makeMessage } from './made-messages.ts';
-import { keptBlock } from './reading-notes.ts';
+import { makeMessage } from './shared/build-messages.ts';
+import { type Parts, partsOf, readCall, resultMessage } from './shared/chat-object.ts';
+import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { present, structured } from './shared/logged-values.ts';
+import { keptBlock } from './shared/reading-notes.ts';
 
 const MAIN = 'main';
 

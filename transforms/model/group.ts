@@ -21,7 +21,7 @@ const STRIP_TIMES = 3;
 const LONGEST_NAME = 256;
 const CUT_NAME = 200;
 const HALF_PAIR_AT_END = /[\ud800-\udbff]$/;
-/** Beginning of the id of a line of standard input without an id (dialects/line-id.ts). */
+/** Beginning of the id of a line of standard input without an id (dialects/shared/line-id.ts). */
 const STDIN_LINE = '-:';
 
 /** Values that decide the group. */

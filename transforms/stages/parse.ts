@@ -14,8 +14,8 @@ import {
   type ReadingOptions,
 } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
-import { rejectObject } from '../dialects/line-objects.ts';
-import { isGathered, isPairDialect, PairReader } from '../dialects/pair-reader.ts';
+import { isGathered, isPairDialect, PairReader } from '../dialects/pairs/pair-reader.ts';
+import { rejectObject } from '../dialects/shared/line-objects.ts';
 import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
 import { perObject } from '../json/notes.ts';
 import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';

@@ -3,8 +3,8 @@
  * conversation that has them keeps its own.
  */
 
-import { makeMessage } from '../dialects/made-messages.ts';
-import { defineTool } from '../dialects/tool-definitions.ts';
+import { makeMessage } from '../dialects/shared/build-messages.ts';
+import { defineTool } from '../dialects/shared/tool-definitions.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { createTextScanner } from '../json/elements.ts';
 import { valueBytes, walkElements } from '../json/members.ts';

@@ -4,8 +4,8 @@ import type { Entry, EntryLog, Fate, Lack, Message, Origin, ReadingNote } from '
 import { createEntryLog } from '../../model/entry-log.ts';
 import { settleReply } from '../../model/reply.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
-import { noted, sealedNote } from '../reading-notes.ts';
-import { NO_TOOLS } from '../tool-definitions.ts';
+import { noted, sealedNote } from '../shared/reading-notes.ts';
+import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import type { Item, Path } from './path.ts';
 import { metaOfPath } from './path-meta.ts';
 import type { Thread } from './thread.ts';

@@ -6,9 +6,9 @@
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { contentOfParts, type Part } from '../content-parts.ts';
-import { arrayOf, joinStrings, objectOf, type Piece } from '../made-messages.ts';
-import { keptBlock, noted, ORDER_LOST } from '../reading-notes.ts';
+import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
+import { contentOfParts, type Part } from '../shared/content-parts.ts';
+import { keptBlock, noted, ORDER_LOST } from '../shared/reading-notes.ts';
 
 /** One piece of the model's output. The bytes are JSON text and owned by the block. */
 export type FoldBlock =

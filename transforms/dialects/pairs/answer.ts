@@ -8,10 +8,10 @@ import { JsonView } from '../../json/json-view.ts';
 import { encode, textPieces } from '../../json/utf8.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
-import { readReply, stopNotes } from '../anthropic-message.ts';
 import type { EntryFields } from '../dialect-spec.ts';
-import { present } from '../logged-values.ts';
-import { makeMessage, objectOf, type Piece } from '../made-messages.ts';
+import { readReply, stopNotes } from '../shared/anthropic-message.ts';
+import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
 import {
   answerNotes,
   FILTERED,
@@ -20,7 +20,7 @@ import {
   RESPONSE_ERROR,
   sealedNote,
   warning,
-} from '../reading-notes.ts';
+} from '../shared/reading-notes.ts';
 import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';

@@ -10,10 +10,9 @@ import type { Meta } from '../../model/meta.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
-import { present } from '../logged-values.ts';
-
-import { makeMessage, systemMessage } from '../made-messages.ts';
-import { NO_TOOLS } from '../tool-definitions.ts';
+import { makeMessage, systemMessage } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
+import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type Answer, answeredFields, readAnswer } from './answer.ts';
 import { Chains, type Link, messagesUpTo } from './chains.ts';
 import { plainly } from './item-messages.ts';

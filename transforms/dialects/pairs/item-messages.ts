@@ -6,9 +6,9 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { Draft } from '../fold/draft.ts';
-import { noted, SEALED_CONTEXT } from '../reading-notes.ts';
-import type { ResponseResult } from '../response-results.ts';
-import { type ResponseItem, readItem } from '../responses-items.ts';
+import { noted, SEALED_CONTEXT } from '../shared/reading-notes.ts';
+import type { ResponseResult } from '../shared/response-results.ts';
+import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 
 /** A message of a conversation, and what its entry has to count. */
 export interface ReadMessage {

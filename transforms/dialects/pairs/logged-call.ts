@@ -2,8 +2,8 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
-import { metaOf } from '../logged-meta.ts';
-import { present, structured } from '../logged-values.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { present, structured } from '../shared/logged-values.ts';
 
 /** The request itself, or the body that it was logged with. */
 export function bodyOf(request: JsonView): JsonView {

@@ -8,12 +8,12 @@ import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { LineReason } from '../../model/rejection.ts';
-import { createHistory } from '../anthropic-history.ts';
-import { systemText } from '../anthropic-pair.ts';
-import { createMessageList, isMessage } from '../logged-messages.ts';
-import { present, structured } from '../logged-values.ts';
-import { makeMessage, objectOf, type Piece, systemMessage } from '../made-messages.ts';
-import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../tool-definitions.ts';
+import { createHistory } from '../anthropic/history.ts';
+import { systemText } from '../anthropic/pair.ts';
+import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
+import { createMessageList, isMessage } from '../shared/logged-messages.ts';
+import { present, structured } from '../shared/logged-values.ts';
+import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
 import { ItemLists } from './item-lists.ts';
 import { plainly, type ReadMessage } from './item-messages.ts';
 

@@ -4,9 +4,9 @@ import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { present } from '../logged-values.ts';
-import { arrayOf, objectOf, type Piece } from '../made-messages.ts';
-import { RESPONSE_ERROR } from '../reading-notes.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { isWhole } from './chat-chunks.ts';
 import {
   ARGUMENTS_CUT,

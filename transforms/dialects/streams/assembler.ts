@@ -6,7 +6,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';
-import { present } from '../logged-values.ts';
+import { present } from '../shared/logged-values.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
 import { ChatChunks, isChatChunk } from './chat-chunks.ts';
 import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';

@@ -6,9 +6,9 @@ import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { present } from '../logged-values.ts';
-import { arrayOf, objectOf, type Piece } from '../made-messages.ts';
-import { RESPONSE_ERROR } from '../reading-notes.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,

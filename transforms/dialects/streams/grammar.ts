@@ -2,7 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { unknownEvent, warning } from '../reading-notes.ts';
+import { unknownEvent, warning } from '../shared/reading-notes.ts';
 
 /** The API of an answer. */
 export type Api = 'chat' | 'anthropic' | 'responses';

@@ -2,8 +2,8 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
-import { present } from '../logged-values.ts';
-import { arrayOf, type Piece } from '../made-messages.ts';
+import { arrayOf, type Piece } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
 import { GrowingText } from './growing-text.ts';
 
 type Growing = GrowingText | Uint8Array[] | Uint8Array;

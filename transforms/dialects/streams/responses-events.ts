@@ -8,8 +8,8 @@ import { membersOf } from '../../json/members.ts';
 import { quote } from '../../json/respace.ts';
 import { editMembers } from '../../json/splice.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { arrayOf, objectOf, type Piece } from '../made-messages.ts';
-import { RESPONSE_ERROR } from '../reading-notes.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { isWhole } from './chat-chunks.ts';
 import {
   ARGUMENTS_CUT,

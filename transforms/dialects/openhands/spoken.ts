@@ -1,0 +1,49 @@
+/** Converts events of OpenHands for a fold, with the code that both versions share. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { oneLine } from '../../json/one-line.ts';
+import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
+import type { Meta } from '../../model/meta.ts';
+import type { FoldBlock } from '../fold/draft.ts';
+import { present } from '../shared/logged-values.ts';
+
+interface Facts {
+  readonly notes?: readonly ReadingNote[];
+  /** Rewrites by rule. */
+  readonly changes?: readonly string[];
+}
+
+export type Said =
+  | { readonly kind: 'system'; readonly text: Uint8Array; readonly tools: readonly ToolDefinition[] }
+  | (Facts & { readonly kind: 'message'; readonly message: Message; readonly isTurn?: boolean })
+  | (Facts & {
+      readonly kind: 'answer';
+      /** The id that all events of one answer share. */
+      readonly name: string | undefined;
+      readonly blocks: readonly FoldBlock[];
+      /** Id of the call that this event represents. */
+      readonly callId?: string | undefined;
+      readonly meta?: Meta;
+    })
+  | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
+  | { readonly kind: 'condensation'; readonly json: JsonView }
+  | { readonly kind: 'interrupt' }
+  | { readonly kind: 'client' }
+  | { readonly kind: 'unknown'; readonly type: string }
+  | { readonly kind: 'bad'; readonly detail: string };
+
+/** An id is a number or a text. */
+export function idText(id: JsonView | undefined): string | undefined {
+  if (!present(id)) return undefined;
+  return id.type === 'number' ? String(id.parsed()) : id.text();
+}
+
+/** The definitions in a list, except those without a name. */
+export function definitionsIn(tools: JsonView | undefined): readonly ToolDefinition[] {
+  return (tools?.elements() ?? []).flatMap((tool): readonly ToolDefinition[] => {
+    const inner = tool.get('function');
+    const definition = inner?.type === 'object' ? inner : tool;
+    const name = definition.get('name')?.text();
+    return name ? [{ bytes: oneLine(definition.copy()), name }] : [];
+  });
+}

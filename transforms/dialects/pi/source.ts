@@ -1,0 +1,214 @@
+/**
+ * Folds the entries of pi sessions into conversations: one per path through the tree, and a new one after each
+ * compaction.
+ */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Fate, Rejection } from '../../model/element.ts';
+import { HashedSet } from '../../model/hashed-set.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import type { Fold, FoldPlace } from '../fold/fold.ts';
+import { makeMessage } from '../shared/build-messages.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
+import { type PiMessage, readPiMessage } from './message.ts';
+
+const MAIN = 'main';
+const HARNESS = 'pi';
+/** Entries about the client, not the conversation. */
+const CLIENT: ReadonlySet<string> = new Set([
+  ...['model_change', 'thinking_level_change', 'active_tools_change', 'custom', 'label', 'session_info'],
+  'leaf',
+]);
+/** Events of `pi --mode json` that announce or repeat a message, which `message_end` holds. */
+const STREAM_EVENT =
+  /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
+
+const PARENT_MISSING = warning(
+  'parent-missing',
+  'the parent of a line is not in the conversation: it is read in the order of the log',
+);
+
+/** Position of an entry: at its message, or after that of the previous entry. */
+interface Spot {
+  /** Undefined before the first message. */
+  readonly place: FoldPlace | undefined;
+  /** Is the message its own? */
+  readonly isOwn: boolean;
+}
+
+export class PiSource {
+  #session: string | undefined;
+  #isFork = false;
+  /** The spots of the open conversation by id; an entry without one is named by its number in the file. */
+  #spots = new Map<string, Spot>();
+  /** Ids of the entries that a compaction replaced. */
+  readonly #gone = new HashedSet();
+  #entries = 0;
+  #isCompacted = false;
+  /** The entry that the next one continues. */
+  #leaf: string | undefined;
+  #parent: string | undefined;
+
+  read(type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    if (type === 'session') return this.#begin(entry, context);
+    const id = entry.get('id')?.text();
+    if (id !== undefined && (this.#spots.has(id) || this.#gone.has(id))) return context.drop('copied-line');
+    this.#entries++;
+    if (type === 'message' || type === 'message_end')
+      return this.#readMessage(entry, entry.get('message'), context);
+    if (type === 'custom_message') return this.#readMessage(entry, entry, context);
+    if (type === 'branch_summary') return this.#readSummary(entry, context);
+    if (type === 'compaction') return this.#compact(entry, context);
+    if (!CLIENT.has(type) && !STREAM_EVENT.test(type)) this.#noteUnknown(type, entry, context);
+    return this.#drop('client-event', entry, context);
+  }
+
+  /** Starts a session. */
+  #begin(header: JsonView, context: ReadContext): undefined {
+    context.fold.closeAll();
+    this.#spots.clear();
+    this.#gone.clear();
+    this.#entries = 0;
+    this.#isCompacted = false;
+    this.#leaf = undefined;
+    this.#session = header.get('id')?.text();
+    const [parent] = ['parentSession', 'branchedFrom'].flatMap((key) => header.get(key)?.text() ?? []);
+    this.#parent = parent;
+    this.#isFork = parent !== undefined;
+    this.#open(header, context);
+    return undefined;
+  }
+
+  #readMessage(
+    entry: JsonView,
+    message: JsonView | undefined,
+    context: ReadContext,
+  ): Fate | Rejection | undefined {
+    const parsed = message && readPiMessage(message);
+    if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
+    if (parsed.kind === 'excluded') return this.#drop('client-event', entry, context);
+    this.#goTo(entry, context);
+    const { fold, origin } = context;
+    if (parsed.kind === 'interrupted') {
+      fold.noteLast(INTERRUPT);
+      return this.#drop('interrupt-mark', entry, context);
+    }
+    this.#stand(entry, foldMessage(parsed, `${origin.line} ${origin.offset}`, fold, false));
+    return undefined;
+  }
+
+  #readSummary(entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    const summary = entry.get('summary');
+    if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
+    this.#goTo(entry, context);
+    this.#stand(entry, context.fold.add(makeMessage('user', [['content', summary.copy()]])));
+    return undefined;
+  }
+
+  /** Ends the conversation; the next one begins with the summary and the kept messages. */
+  #compact(entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    const summary = entry.get('summary');
+    if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
+    this.#goTo(entry, context);
+    const { fold } = context;
+    const kept = fold.items.slice(this.#firstKept(entry, fold.items.length));
+    fold.close(true);
+    this.#isCompacted = true;
+    this.#open(entry, context);
+    fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
+    this.#keepSpots(new Map(fold.carry(kept).map((there, i) => [kept[i] as FoldPlace, there])));
+    if (kept.length === 0) this.#addTail(entry.get('retainedTail'), context);
+    this.#stand(entry, fold.last);
+    return undefined;
+  }
+
+  /** Adds the kept messages that newer versions write into the compaction, as context. */
+  #addTail(tail: JsonView | undefined, { fold, origin }: ReadContext): void {
+    for (const [i, message] of (tail?.elements() ?? []).entries()) {
+      const parsed = readPiMessage(message);
+      if (parsed === undefined || parsed.kind === 'excluded' || parsed.kind === 'interrupted') continue;
+      foldMessage(parsed, `${origin.line} ${origin.offset} ${i}`, fold, true);
+    }
+  }
+
+  /** Keeps the spots of messages that a compaction kept, and the ids of the others. */
+  #keepSpots(carried: ReadonlyMap<FoldPlace, FoldPlace>): void {
+    const before = this.#spots;
+    this.#spots = new Map();
+    for (const [id, { place, isOwn }] of before) {
+      const there = place && carried.get(place);
+      if (there === undefined) this.#gone.add(id);
+      else this.#spots.set(id, { place: there, isOwn });
+    }
+  }
+
+  /** Index of the first message that was kept. */
+  #firstKept(entry: JsonView, count: number): number {
+    const index = entry.get('firstKeptEntryIndex');
+    const id = entry.get('firstKeptEntryId')?.text() ?? (index === undefined ? '' : `#${index.parsed()}`);
+    const spot = this.#spots.get(id);
+    if (spot === undefined) return count;
+    return (spot.place?.index ?? -1) + (spot.isOwn ? 0 : 1);
+  }
+
+  /** Makes the entry's conversation the current one, and goes back to its parent if another branch came in between. */
+  #goTo(entry: JsonView, context: ReadContext): void {
+    const { fold } = context;
+    this.#open(entry, context);
+    const parent = entry.get('parentId');
+    if (parent === undefined || this.#leaf === undefined) return;
+    const id = parent.text();
+    if (id === this.#leaf) return;
+    if (id === undefined) {
+      if (!this.#isCompacted) fold.cut(fold.root);
+      return;
+    }
+    const spot = this.#spots.get(id);
+    if (spot === undefined) fold.note(PARENT_MISSING);
+    else fold.cut(spot.place ?? fold.root);
+  }
+
+  #open(entry: JsonView, { fold, origin, time }: ReadContext): void {
+    const isNew = !fold.has(MAIN);
+    fold.open(MAIN, this.#session ?? origin.source, time(entry.get('timestamp')));
+    if (!isNew) return;
+    if (this.#isFork) fold.note(COPIED_HISTORY);
+    fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent: this.#parent }));
+  }
+
+  #drop(rule: string, entry: JsonView, context: ReadContext): Fate {
+    const parent = entry.get('parentId')?.text() ?? this.#leaf ?? '';
+    if (this.#gone.has(parent)) this.#gone.add(this.#name(entry));
+    else this.#spots.set(this.#name(entry), { place: this.#spots.get(parent)?.place, isOwn: false });
+    return context.drop(rule);
+  }
+
+  #stand(entry: JsonView, place: FoldPlace): void {
+    this.#spots.set(this.#name(entry), { place, isOwn: true });
+  }
+
+  /** Names the entry, which becomes the one that the next one continues. */
+  #name(entry: JsonView): string {
+    this.#leaf = entry.get('id')?.text() ?? `#${this.#entries}`;
+    return this.#leaf;
+  }
+
+  #noteUnknown(type: string, entry: JsonView, context: ReadContext): void {
+    this.#open(entry, context);
+    context.fold.note(unknownEvent(type));
+  }
+}
+
+type SpokenMessage = Exclude<PiMessage, { readonly kind: 'interrupted' | 'excluded' }>;
+
+/** @param name of the message, if it is an answer; `isCopied` says whether it is context only */
+function foldMessage(parsed: SpokenMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {
+  if (parsed.kind === 'result') return fold.answer(parsed.callId, parsed.message);
+  if (parsed.kind === 'message') {
+    const { message, isTurn, changes = [] } = parsed;
+    return fold.add(message, { isTurn, isCopied, changes });
+  }
+  const { blocks, notes, meta } = parsed;
+  return fold.amend(name, blocks, 'add', { notes, isCopied, ...(!isCopied && { meta }) });
+}

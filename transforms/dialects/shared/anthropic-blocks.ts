@@ -1,0 +1,109 @@
+/**
+ * Converts content blocks of the Messages API to the canonical conversation: texts, parts, calls, results and thoughts.
+ * The JSON text of every value stays; `cache_control` is not part of a message.
+ */
+
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import type { JsonView } from '../../json/json-view.ts';
+import { elementsOf, valuesOf } from '../../json/members.ts';
+import { inString } from '../../json/respace.ts';
+import { dropMembers } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
+import type { ReadingNote } from '../../model/element.ts';
+import { objectBytes, stringValue } from '../../model/message.ts';
+import { arrayOf, callJson } from './build-messages.ts';
+import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
+import { keptBlock } from './reading-notes.ts';
+
+const EMPTY = encode('""');
+
+/** Marks the end of the server's cache: it moves from request to request and has no meaning for the conversation. */
+export const CACHE_MARK = 'cache_control';
+
+/** The kinds of content block. */
+export type Block =
+  | { readonly kind: 'part'; readonly part: Part; readonly kept?: string }
+  | { readonly kind: 'call'; readonly json: Uint8Array }
+  | { readonly kind: 'thought'; readonly text: Uint8Array }
+  | { readonly kind: 'result'; readonly block: Uint8Array };
+
+/** @param isReply whether it belongs to an answer: results in it are the server's */
+export function readBlock(block: Uint8Array, isReply: boolean): Block {
+  const type = block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined;
+  if (type === 'tool_use') return { kind: 'call', json: readCall(block) };
+  if (type === 'tool_result' && !isReply) return { kind: 'result', block };
+  const [thinking] = type === 'thinking' ? valuesOf(block, ['thinking']) : [];
+  if (thinking?.[0] === QUOTE) return { kind: 'thought', text: thinking };
+  return { kind: 'part', ...readPart(block, type) };
+}
+
+/** Reads a block of an answer, and the input of a call before its line breaks are replaced: layout is dropped with them. */
+export function readBlockOf(block: JsonView): Block {
+  return readBlock(block.textOf('type') === 'tool_use' ? block.bytes : block.copy(), true);
+}
+
+/** A part, and its type if the canonical conversation has no equivalent. */
+function readPart(
+  block: Uint8Array,
+  type: string | undefined,
+): { readonly part: Part; readonly kept?: string } {
+  if (type === 'text') {
+    const [text, citations] = valuesOf(block, ['text', 'citations']);
+    const isPlain = citations === undefined || citations[0] === LETTER_N || isEmptyList(citations);
+    if (text?.[0] === QUOTE) return { part: isPlain ? { text } : { object: unmarked(block) } };
+  }
+  const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
+  if (url !== undefined) {
+    return { part: { object: imagePart(url) } };
+  }
+  return { part: { object: block[0] === OPEN_OBJECT ? unmarked(block) : block }, kept: type ?? 'unknown' };
+}
+
+function isEmptyList(json: Uint8Array): boolean {
+  return json[0] === OPEN_ARRAY && elementsOf(json).length === 0;
+}
+
+function unmarked(block: Uint8Array): Uint8Array {
+  return dropMembers(block, ({ key }) => key === CACHE_MARK);
+}
+
+/** The URL of an image, as a JSON string; undefined if it has none (a file of the server). */
+function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
+  if (source === undefined) return undefined;
+  const [media, data, url] = valuesOf(source, ['media_type', 'data', 'url']);
+  if (url?.[0] === QUOTE) return url;
+  if (media?.[0] !== QUOTE || data?.[0] !== QUOTE) return undefined;
+  return dataUrl(media, data);
+}
+
+/**
+ * The arguments are the input's own JSON text, in a string. An input that is a string is the text of a truncated one.
+ */
+function readCall(block: Uint8Array): Uint8Array {
+  const [input] = valuesOf(block, ['input']);
+  return callJson(stringValue(block, 'id'), stringValue(block, 'name'), input && argumentsOf(input));
+}
+
+/** The arguments of a call as a JSON string. @param input JSON text of its input, on one line */
+export function argumentsOf(input: Uint8Array): Uint8Array {
+  return input[0] === QUOTE ? input : inString(input);
+}
+
+/** The content of a tool's result: keeps a string, and turns blocks into a list of parts. */
+export function resultContent(
+  content: Uint8Array | undefined,
+  note: (note: ReadingNote) => void,
+): Uint8Array {
+  if (content === undefined || content[0] === LETTER_N) return EMPTY;
+  if (content[0] !== OPEN_ARRAY) return content;
+  return arrayOf(
+    elementsOf(content).map((block) => {
+      const { part, kept } = readPart(
+        block,
+        block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined,
+      );
+      if (kept !== undefined) note(keptBlock(kept));
+      return partBytes(part);
+    }),
+  );
+}
