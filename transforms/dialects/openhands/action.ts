@@ -1,6 +1,6 @@
 /**
- * Actions and observations of the first OpenHands. An action usually contains the model's completion; if not, or only
- * as Python text, the answer is rebuilt from the action.
+ * Reads actions and observations of the first version of OpenHands. An action usually contains the model's completion. If
+ * it does not, or only as the text of a Python object, the answer is rebuilt from the action.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
@@ -27,7 +27,7 @@ export function isClientAction(name: string): boolean {
   return CLIENT.has(name);
 }
 
-/** The answer that an action came from; undefined if the log lacks it in a readable form. */
+/** The answer that an action came from; undefined if the action does not contain it as JSON. */
 export function completionOf(event: JsonView): Said | undefined {
   const response = event.get('tool_call_metadata')?.get('model_response');
   if (response?.type !== 'object') return undefined;
@@ -44,7 +44,7 @@ export function completionOf(event: JsonView): Said | undefined {
   return { kind: 'answer', name: response.get('id')?.text(), blocks, notes, callId, meta };
 }
 
-/** An action as an answer: a message becomes a text, anything else a call of that name. */
+/** An answer rebuilt from an action: a message becomes a text, any other action a call with its name. */
 export function actionOf(action: string, event: JsonView): Said {
   const args = event.get('args');
   const metadata = event.get('tool_call_metadata');

@@ -1,4 +1,4 @@
-/** Events of the OpenHands SDK: each has a `kind`, and contains what was sent to the model or came from it. */
+/** Reads events of the OpenHands SDK. Each has a `kind`, and what was sent to the model or what the model returned. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
@@ -13,7 +13,7 @@ import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
 import { definitionsIn, type Said } from './spoken.ts';
 
 const EMPTY = encode('""');
-/** Kinds that do not reach the model. */
+/** Kinds that are not sent to the model. */
 const CLIENT =
   /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog)(?:Event)?$/;
 
@@ -45,7 +45,7 @@ function readSystem(event: JsonView): Said {
   return { kind: 'system', text, tools: definitionsIn(event.get('tools')) };
 }
 
-/** A message as sent to the model, including what the client appended. */
+/** A message as sent to the model, including content that the client appended. */
 function readMessage(event: JsonView): Said {
   const logged = event.get('llm_message');
   const object = logged && readChatObject(logged);
@@ -58,7 +58,7 @@ function readMessage(event: JsonView): Said {
   return { kind: 'message', message: makeMessage(object.message.role, [['content', content]]), notes };
 }
 
-/** One call of an answer; calls of one response form one answer. */
+/** One call of an answer; the calls with one `llm_response_id` form one answer. */
 function readAction(event: JsonView): Said {
   const call = event.get('tool_call');
   if (call?.type !== 'object') return { kind: 'bad', detail: 'tool_call is not an object' };
@@ -69,7 +69,7 @@ function readAction(event: JsonView): Said {
   return { kind: 'answer', name: event.get('llm_response_id')?.text(), blocks, notes };
 }
 
-/** A reasoning item of the Responses API, here with lists of strings as texts. */
+/** A reasoning item of the Responses API; OpenHands writes its texts as a list of strings. */
 function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
   if (!present(item)) return [];
   const lists = ['content', 'summary'].map((key) => item.get(key)?.elements() ?? []);
@@ -95,7 +95,7 @@ function readObservation(event: JsonView): Said {
   return resultOf(event, text === undefined ? observationJson(observation) : listOfParts(parts), notes);
 }
 
-/** An observation without a text, as the JSON text of its members. */
+/** An observation without a text, as a JSON string of its JSON text. */
 const observationJson = (observation: JsonView): Uint8Array =>
   encode(quote(Buffer.from(observation.copy()).toString()));
 

@@ -1,4 +1,4 @@
-/** Converts events of OpenHands for a fold, with the code that both versions share. */
+/** What one event of OpenHands contributes to the conversation, and code that both versions of its log share. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
@@ -9,7 +9,7 @@ import { present } from '../shared/logged-values.ts';
 
 interface Facts {
   readonly notes?: readonly ReadingNote[];
-  /** Rewrites by rule. */
+  /** Rules that rewrote the message. */
   readonly changes?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export type Said =
       /** The id that all events of one answer share. */
       readonly name: string | undefined;
       readonly blocks: readonly FoldBlock[];
-      /** Id of the call that this event represents. */
+      /** Id of the call in this event. */
       readonly callId?: string | undefined;
       readonly meta?: Meta;
     })
@@ -32,13 +32,13 @@ export type Said =
   | { readonly kind: 'unknown'; readonly type: string }
   | { readonly kind: 'bad'; readonly detail: string };
 
-/** An id is a number or a text. */
+/** The id, a number or a string, as a string. */
 export function idText(id: JsonView | undefined): string | undefined {
   if (!present(id)) return undefined;
   return id.type === 'number' ? String(id.parsed()) : id.text();
 }
 
-/** The definitions in a list, except those without a name. */
+/** The tool definitions in a list, except those without a name. */
 export function definitionsIn(tools: JsonView | undefined): readonly ToolDefinition[] {
   return (tools?.elements() ?? []).flatMap((tool): readonly ToolDefinition[] => {
     const inner = tool.get('function');
