@@ -1,7 +1,7 @@
 /** The type of the rules in consumer-rules.ts, and a helper that most of them use. */
 import type { Message, WrittenRecord } from '../model/element.ts';
 
-/** What the consumer does with the record, or with a part of it. */
+/** How the consumer treats the record, or a part of it. */
 export type Effect = 'drops' | 'alters' | 'refuses';
 
 export interface ConsumerRule {

@@ -43,7 +43,8 @@ export const consumerRules: readonly ConsumerRule[] = [
     name: 'reader-late-system',
     effect: 'alters',
     formats: TEMPLATES,
-    problem: 'is a system message, but not the first message: many templates move it, leave it out or refuse it',
+    problem:
+      'is a system message, but not the first message: many templates move it, leave it out or refuse it',
     broken: (record) => where(record, ({ role }, at) => role === 'system' && at > 0),
   },
   {
@@ -65,13 +66,14 @@ export const consumerRules: readonly ConsumerRule[] = [
     name: 'reader-columns',
     effect: 'alters',
     formats: TEMPLATES,
-    problem: 'has tools or arguments as objects: loaders with typed columns fill them up with nulls (use --arrow-safe)',
+    problem:
+      'has tools or arguments as objects: loaders with typed columns fill them up with nulls (use --arrow-safe)',
     broken: (record) => (hasObjects(record) ? [-1] : []),
   },
   ...openaiRules,
 ];
 
-/** What consumers do with a record that has this finding; also for findings of a format that do not reject it. */
+/** How consumers treat a record with this finding, which may be one of these rules or of its format. */
 export function effectOf(rule: string): Effect {
   const known = consumerRules.find(({ name }) => name === rule);
   if (known !== undefined) return known.effect;

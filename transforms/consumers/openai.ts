@@ -120,7 +120,8 @@ const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
   },
   {
     name: 'reader-calls',
-    problem: "has tool_calls that are not a list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
+    problem:
+      "has tool_calls that are not a list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
     broken: (record) => where(record, hasBadCalls),
   },
   {
@@ -133,7 +134,8 @@ const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
   },
   {
     name: 'reader-tool',
-    problem: 'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and an object of parameters if any',
+    problem:
+      'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and an object of parameters if any',
     broken: (record) => (toolsOf(record).some(isBadTool) ? [-1] : []),
   },
 ];

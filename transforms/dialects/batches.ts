@@ -1,6 +1,6 @@
 /**
- * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id` in either order. The file of answers does
- * not repeat the requests, so both files are read as one source (src/input/sources/batch-files.ts).
+ * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id` in either order. The file of answers
+ * does not repeat the requests, so both files are read as one source (src/input/sources/batch-files.ts).
  */
 
 import { JsonView } from '../json/json-view.ts';

@@ -1,4 +1,6 @@
-/** Dialect `calls`: one model call per object, in the wrappers of many loggers; also HTTP archives and lists of calls. */
+/**
+ * Dialect `calls`: one model call per object, in the wrappers of many loggers; also HTTP archives and lists of calls.
+ */
 
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';

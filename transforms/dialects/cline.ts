@@ -1,6 +1,6 @@
 /**
- * Dialect `cline`: the API history that Cline and its forks keep for each task (`api_conversation_history.json`), a list
- * of messages of the Messages API with a time each. Also the sessions of its command line, one document each.
+ * Dialect `cline`: the API history that Cline and its forks keep for each task (`api_conversation_history.json`), a
+ * list of messages of the Messages API with a time each. Also the sessions of its command line, one document each.
  */
 
 import type { JsonView } from '../json/json-view.ts';

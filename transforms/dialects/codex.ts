@@ -48,7 +48,10 @@ function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): 
   return rollout.read(type, payload, context, context.time(json.get('timestamp')));
 }
 
-/** Reads old rollouts: a header, items and states, each on a line or all in one document. Returns `no` for anything else. */
+/**
+ * Reads old rollouts: a header, items and states, each on a line or all in one document. Returns `no` for anything
+ * else.
+ */
 function readOld(
   json: JsonView,
   type: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Creates a dialect from a function that turns one object into an entry. Handles lines, validation, limits, positions and
- * the cache of repeated messages. A dialect for which that is too slow implements `Dialect` itself (exchange.ts).
+ * Creates a dialect from a function that turns one object into an entry. Handles lines, validation, limits, positions
+ * and the cache of repeated messages. A dialect for which that is too slow implements `Dialect` itself (exchange.ts).
  */
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';

@@ -22,8 +22,8 @@ export interface DialectSpec<Memory = undefined> {
   /** One line for `turnmill list dialects`. */
   readonly summary: string;
   /**
-   * Whether the first object of a source is of this dialect; `ask-next` leaves the decision to the next object. Must not
-   * throw.
+   * Whether the first object of a source is of this dialect; `ask-next` leaves the decision to the next object. Must
+   * not throw.
    */
   readonly detect: (first: FirstObject) => boolean | Detected;
   /** Completes "known by: ..." with what `detect` looks for; `marks` by default. */
@@ -32,8 +32,8 @@ export interface DialectSpec<Memory = undefined> {
   readonly marks?: readonly string[];
   /**
    * In a document that is one object, the member whose elements are read one by one. `read` first gets the object up to
-   * this member, with an empty list in its place, and then each element. `detect` must recognise the object by the members
-   * before it.
+   * this member, with an empty list in its place, and then each element. `detect` must recognise the object by the
+   * members before it.
    */
   readonly inside?: string;
   /** Creates the memory of `read` for one source. */
@@ -55,20 +55,20 @@ export interface DialectSpec<Memory = undefined> {
   /** Set if its objects are events, which `context.fold` collects until their conversation ends. */
   readonly folds?: true;
   /**
-   * Set if its objects are calls whose sessions may interleave. Entries are then gathered by session id until the source
-   * ends, and each conversation that no other call of its session continues becomes a record. An entry without an id is
-   * held until the next one.
+   * Set if its objects are calls whose sessions may interleave. Entries are then gathered by session id until the
+   * source ends, and each conversation that no other call of its session continues becomes a record. An entry without
+   * an id is held until the next one.
    */
   readonly gathers?: true;
   /** Set if every object is its own session, regardless of `--session-by`. A rejected one gets an id from its place. */
   readonly alone?: true;
-  /** What logs of this dialect never have, so that no check reports it as missing. */
+  /** Names what logs of this dialect never have, so that no check reports it as missing. */
   readonly lacks?: readonly Lack[];
   /**
    * Reads one object.
    * @returns the entry; a rejection (`context.reject`); a fate (`context.drop`) for an object that is not part of a
-   * conversation; undefined if `context.fold` took the object; or a list if the object holds several of these, which then
-   * count as that many lines
+   * conversation; undefined if `context.fold` took the object; or a list if the object holds several of these, which
+   * then count as that many lines
    */
   readonly read: (
     json: JsonView,
@@ -88,7 +88,7 @@ export interface FirstObject {
   get(key: string): JsonView | undefined;
 }
 
-/** What was read from one object. A rejection in place of messages or tools rejects the object. */
+/** The result of reading one object. A rejection in place of messages or tools rejects the object. */
 export interface EntryFields {
   /** The messages that were sent. */
   readonly messages: readonly Message[] | Rejection;
@@ -109,7 +109,7 @@ export interface EntryFields {
   readonly timestamp?: bigint | undefined;
   /** Whether it is its own session, regardless of `--session-by`. The dialect's `alone` by default. */
   readonly alone?: boolean | undefined;
-  /** What this object lacks; the dialect's `lacks` by default. */
+  /** Names what this object lacks; the dialect's `lacks` by default. */
   readonly lacks?: readonly Lack[] | undefined;
   /** For a grader's sample: its members besides the messages, as JSON text. Its empty answers are kept. */
   readonly sample?: ReadonlyMap<string, Uint8Array> | undefined;

@@ -11,7 +11,8 @@ export type ReadElement = Entry | Rejection | Fate | Repair;
 
 /**
  * The elements of a line, read one by one if the line has several objects: each is valid until the next one is
- * requested. An object may yield none, if its dialect holds it for later, or several. `length` is the number of objects.
+ * requested. An object may yield none, if its dialect holds it for later, or several. `length` is the number of
+ * objects.
  */
 export type LineObjects = Iterable<ReadElement> & { readonly length: number };
 
@@ -33,7 +34,7 @@ export interface Dialect {
    * `detect` must recognise the object by the members before it.
    */
   readonly inside?: string;
-  /** What its logs never have; copied to its entries. */
+  /** Names what its logs never have; copied to its entries. */
   readonly lacks?: readonly Lack[];
   /** Whether the first object of a source is of this dialect; `true` means `yes`. Must not throw. */
   detect(first: ObjectMembers): boolean | Detected;

@@ -1,7 +1,7 @@
 /**
- * Dialect `exchange`: one request/response pair of an LLM proxy per line, the format that turnmill was written for. Walks
- * each line once: values are kept as spans, and messages and tools that repeat those of the previous line are compared,
- * not read again.
+ * Dialect `exchange`: one request/response pair of an LLM proxy per line, the format that turnmill was written for.
+ * Walks each line once: values are kept as spans, and messages and tools that repeat those of the previous line are
+ * compared, not read again.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -160,7 +160,9 @@ function isItems(request: Uint8Array): boolean {
 /** Members of events in other logs, which may also have a session id and a time. */
 const EVENT = ['uuid', 'type'];
 
-/** True for a pair that no other dialect reads. An object without a request counts if it has a session id and a time. */
+/**
+ * True for a pair that no other dialect reads. An object without a request counts if it has a session id and a time.
+ */
 function detect(first: ObjectMembers): boolean {
   const request = first.get('request');
   const isNamed = first.has('session_id');

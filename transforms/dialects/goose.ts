@@ -1,4 +1,6 @@
-/** Dialect `goose`: sessions exported by `goose session export --format json`, and the JSONL files of older versions. */
+/**
+ * Dialect `goose`: sessions exported by `goose session export --format json`, and the JSONL files of older versions.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';

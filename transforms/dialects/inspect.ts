@@ -153,8 +153,8 @@ const LONGEST_REFERENCE = MARK.length + 128;
 const HASH = /^[0-9a-f]{32}$/;
 
 /**
- * Texts that a sample stores once under `attachments`: its messages contain `attachment://HASH` in their place, alone or
- * inside a longer text.
+ * Texts that a sample stores once under `attachments`: its messages contain `attachment://HASH` in their place, alone
+ * or inside a longer text.
  */
 class AttachedTexts {
   /** By hash; the bytes are JSON strings without their quotes. */

@@ -1,6 +1,6 @@
 /**
- * Dialect `opencode`: sessions printed by `opencode export`, one document each. A message has an object `info` and a list
- * of parts. An answer of several steps is one message, and its calls contain their results.
+ * Dialect `opencode`: sessions printed by `opencode export`, one document each. A message has an object `info` and a
+ * list of parts. An answer of several steps is one message, and its calls contain their results.
  */
 
 import type { JsonView } from '../json/json-view.ts';
@@ -10,7 +10,7 @@ import type { Message, ReadingNote, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { blockOfPart, type FoldBlock } from './fold/draft.ts';
+import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
 import { callJson, makeMessage, systemMessage, toolMessage } from './shared/build-messages.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { metaOf } from './shared/logged-meta.ts';
@@ -99,7 +99,9 @@ function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   return [{ object: part.copy() }];
 }
 
-/** Adds an answer as one message per step: each step was a request, and its calls have their results before the next. */
+/**
+ * Adds an answer as one message per step: each step was a request, and its calls have their results before the next.
+ */
 function takeAnswer(
   info: JsonView | undefined,
   parts: readonly JsonView[],

@@ -1,6 +1,6 @@
 /**
- * Dialect `openhands`: events of OpenHands, one object each, from its first version (`action`, `observation`) or its SDK
- * (`kind`); and the output of its benchmarks and exports, where one object has all events of a run.
+ * Dialect `openhands`: events of OpenHands, one object each, from its first version (`action`, `observation`) or its
+ * SDK (`kind`); and the output of its benchmarks and exports, where one object has all events of a run.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';

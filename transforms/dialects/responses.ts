@@ -1,6 +1,6 @@
 /**
- * Dialect `responses`: requests and responses of OpenAI's Responses API as pairs, as bodies of logged HTTP, or responses
- * alone. A request that continues a response by id has only the new messages.
+ * Dialect `responses`: requests and responses of OpenAI's Responses API as pairs, as bodies of logged HTTP, or
+ * responses alone. A request that continues a response by id has only the new messages.
  */
 
 import type { JsonView } from '../json/json-view.ts';

@@ -8,7 +8,7 @@ import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { blockOfPart, type FoldBlock } from './fold/draft.ts';
+import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import { makeMessage } from './shared/build-messages.ts';
 import { type Parts, partsOf, readCall, resultMessage } from './shared/chat-object.ts';

@@ -1,6 +1,6 @@
 /**
- * Stage of `turnmill check --target`: reports what the consumer of a record's format would drop, alter or refuse, as
- * findings before the record. It changes nothing, and a build has no such stage.
+ * Stage of `turnmill check --target`: reports what consumers of the record's format would drop, alter or refuse, as
+ * findings before the record. Builds do not use it.
  */
 
 import { consumerRules } from '../consumers/consumer-rules.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads the messages of consecutive requests of the Messages API. A message with the same bytes as in the request before
- * is not read again, and one that differs only in a cache mark gets the `Message` objects of the request before.
+ * Reads the messages of consecutive requests of the Messages API. A message with the same bytes as in the request
+ * before is not read again, and one that differs only in a cache mark gets the `Message` objects of the request before.
  */
 import { OPEN_OBJECT } from '../../json/bytes.ts';
 import { elementsIn, mostInAll } from '../../json/elements.ts';

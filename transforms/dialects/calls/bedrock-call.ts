@@ -1,4 +1,6 @@
-/** Reads logged calls of Amazon Bedrock whose bodies have the format of its Converse API, as Amazon's own models use. */
+/**
+ * Reads logged calls of Amazon Bedrock whose bodies have the format of its Converse API, as Amazon's own models use.
+ */
 import type { JsonView } from '../../json/json-view.ts';
 import type { EntryFields, FirstObject, ReadContext } from '../dialect-spec.ts';
 import { addAnswer, addRequest, addSystem, noteFinish, toolsIn } from '../shared/logged-bodies.ts';

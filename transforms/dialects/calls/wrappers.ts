@@ -223,7 +223,10 @@ const WRAPPERS: readonly Wrapper[] = [
   ...[completion, pair],
 ];
 
-/** Whether the object has messages and an answer. Preference data has a chosen and a rejected answer, so it is not a call. */
+/**
+ * Whether the object has messages and an answer. Preference data has a chosen and a rejected answer, so it is not a
+ * call.
+ */
 function hasAnswer(object: FirstObject): boolean {
   const hasMessages = structured(object.get('messages'))?.type === 'array';
   if (!hasMessages || present(object.get('request'))) return false;

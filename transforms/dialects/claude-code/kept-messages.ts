@@ -1,6 +1,6 @@
 /**
- * The messages that a compaction of Claude Code keeps besides the summary. The log does not repeat them: the event of the
- * compaction (the boundary) names their lines, and the line after which they come in the next conversation.
+ * The messages that a compaction of Claude Code keeps besides the summary. The log does not repeat them: the event of
+ * the compaction (the boundary) names their lines, and the line after which they come in the next conversation.
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';

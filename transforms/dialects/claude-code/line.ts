@@ -4,7 +4,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
-import { type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { argumentsOf, type Block, readBlock } from '../shared/anthropic-blocks.ts';
 import { resultMessage } from '../shared/anthropic-message.ts';
 import { callJson, makeMessage } from '../shared/build-messages.ts';

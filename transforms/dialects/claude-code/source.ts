@@ -1,6 +1,6 @@
 /**
- * Folds the lines of one Claude Code transcript into conversations: finds the conversation and the position of each line,
- * or the reason to leave it out.
+ * Folds the lines of one Claude Code transcript into conversations: finds the conversation and the position of each
+ * line, or the reason to leave it out.
  */
 
 import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
@@ -240,7 +240,12 @@ export class ClaudeSource {
     return named === undefined || named === MAIN ? (uuid ?? 'agent') : named;
   }
 
-  #recordSpot({ uuid }: ClaudeLine, thread: string, place: FoldPlace | undefined, { fold }: ReadContext): void {
+  #recordSpot(
+    { uuid }: ClaudeLine,
+    thread: string,
+    place: FoldPlace | undefined,
+    { fold }: ReadContext,
+  ): void {
     if (uuid === undefined) return;
     this.#spots.put(uuid, thread, place, fold);
     this.#hasOccurred(uuid);

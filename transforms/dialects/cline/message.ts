@@ -6,7 +6,7 @@ import { inString } from '../../json/respace.ts';
 import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import { type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, readBlockOf } from '../shared/anthropic-blocks.ts';
 import { readResult } from '../shared/anthropic-message.ts';
 import { makeMessage, toolMessage } from '../shared/build-messages.ts';

@@ -1,13 +1,14 @@
 /**
- * Folds the output of `codex exec --json` into a conversation. It lists the model's texts and what the client ran for it,
- * but no prompts, calls or ids of answers: each item that the client ran becomes a call named after the item's type.
+ * Folds the output of `codex exec --json` into a conversation. It lists the model's texts and what the client ran for
+ * it, but no prompts, calls or ids of answers: each item that the client ran becomes a call named after the item's
+ * type.
  */
 import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import type { FoldBlock } from '../fold/draft.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { callJson, objectOf, toolMessage } from '../shared/build-messages.ts';
 import { partsOf } from '../shared/chat-object.ts';
 import { listOfParts } from '../shared/content-parts.ts';

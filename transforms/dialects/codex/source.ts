@@ -91,7 +91,11 @@ export class CodexSource {
   }
 
   /** Adds a message of another agent. */
-  #addAgentMessage(payload: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection | undefined {
+  #addAgentMessage(
+    payload: JsonView,
+    context: ReadContext,
+    time: bigint | undefined,
+  ): Fate | Rejection | undefined {
     const content = payload.get('content');
     if (content?.type !== 'string') return context.reject('bad-event', 'content is not a text', content);
     this.#open(context, time);

@@ -20,7 +20,7 @@ export interface Closed {
 interface Choice {
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
-  /** What the dialect's logs never have. */
+  /** Names what the dialect's logs never have. */
   readonly lacks?: readonly Lack[] | undefined;
 }
 

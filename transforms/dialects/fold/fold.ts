@@ -6,8 +6,8 @@
 import type { Lack, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
+import type { FoldBlock, Repeats } from './assistant-draft.ts';
 import { type Closed, elementsOf } from './conversations.ts';
-import type { FoldBlock, Repeats } from './draft.ts';
 import type { Item, Path } from './path.ts';
 import { type ItemFacts, joinMeta, Thread } from './thread.ts';
 
@@ -20,7 +20,7 @@ export interface FoldOptions {
   readonly keepSealed: boolean;
   /** Whether metadata is read. */
   readonly keepsMeta: boolean;
-  /** What the dialect's logs never have. */
+  /** Names what the dialect's logs never have. */
   readonly lacks?: readonly Lack[] | undefined;
 }
 
@@ -118,8 +118,9 @@ export class Fold {
   }
 
   /**
-   * Adds the result of a call: of the nearest open call with that id, or of the first open one if `callId` is undefined.
-   * If there is none, the result stays a separate message, and is moved to its call if that follows within 64 lines.
+   * Adds the result of a call: of the nearest open call with that id, or of the first open one if `callId` is
+   * undefined. If there is none, the result stays a separate message, and is moved to its call if that follows within
+   * 64 lines.
    */
   answer(callId: string | undefined, result: Message, facts: ItemFacts = {}): FoldPlace {
     return this.#grow((thread, origin) => thread.answer(callId, result, origin, facts));

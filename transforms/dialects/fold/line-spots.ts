@@ -22,7 +22,9 @@ export interface Stretch {
   readonly thread: string;
   /** The messages of its lines. */
   places: FoldPlace[];
-  /** In a conversation that has ended: messages that the open one has too, by their index in the former `places` plus 1. */
+  /**
+   * In a conversation that has ended: messages that the open one has too, by their index in the former `places` plus 1.
+   */
   kept?: ReadonlyMap<number, FoldPlace>;
 }
 
@@ -30,7 +32,9 @@ export class LineSpots {
   readonly #ids = new IdTable();
   /** For each line, the number of its conversation. */
   readonly #stretchNumbers = new NumberColumn();
-  /** For each line, `2 * (index in places + 1)`, or 0 without a message; plus 1 if the message is not the line's own. */
+  /**
+   * For each line, `2 * (index in places + 1)`, or 0 without a message; plus 1 if the message is not the line's own.
+   */
   readonly #placeNumbers = new NumberColumn();
   readonly #stretches: Stretch[] = [];
   /** The open conversation of each thread. */
@@ -54,7 +58,10 @@ export class LineSpots {
     return { stretch, place: stretch.places[number - 1], isOwn };
   }
 
-  /** Records the message of a line, in the open conversation of a thread. @param place undefined before the first message */
+  /**
+   * Records the message of a line, in the open conversation of a thread.
+   * @param place undefined before the first message
+   */
   put(id: string, thread: string, place: FoldPlace | undefined, { items }: Pick<Fold, 'items'>): void {
     const stretch = this.stretchOf(thread);
     const isHere = place !== undefined && items[place.index] === place;
@@ -66,8 +73,8 @@ export class LineSpots {
   }
 
   /**
-   * Records a line without a message: it gets the place of the line before. If that is not known, its place is before the
-   * first message of the open conversation.
+   * Records a line without a message: it gets the place of the line before. If that is not known, its place is before
+   * the first message of the open conversation.
    */
   follow(id: string, before: string | undefined, thread: () => string): void {
     const line = before === undefined ? -1 : this.#ids.numberOf(before);
@@ -98,7 +105,9 @@ export class LineSpots {
     this.#open.delete(thread);
   }
 
-  /** Moves the lines of kept messages to the copies in the open conversation of a thread; forgets all other messages. */
+  /**
+   * Moves the lines of kept messages to the copies in the open conversation of a thread; forgets all other messages.
+   */
   move(thread: string, copies: ReadonlyMap<FoldPlace, FoldPlace>): void {
     const former = this.#former.get(thread) ?? [];
     for (const stretch of former) stretch.kept = keptOf(stretch.kept ?? [], copies);

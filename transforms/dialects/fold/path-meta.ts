@@ -30,7 +30,9 @@ export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[])
   return meta;
 }
 
-/** Number of leading messages copied from an earlier conversation, with their results and the system text before them. */
+/**
+ * Number of leading messages copied from an earlier conversation, with their results and the system text before them.
+ */
 function countCopied(items: readonly Item[]): number {
   let count = 0;
   let systems = 0;

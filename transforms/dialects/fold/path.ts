@@ -1,11 +1,11 @@
 /**
- * One path through the messages of a thread, from first to last, and the places of its lines. Branches share the messages
- * before they part; each line belongs to one path.
+ * One path through the messages of a thread, from first to last, and the places of its lines. Branches share the
+ * messages before they part; each line belongs to one path.
  */
 import type { Message, Origin, ReadingNote } from '../../model/element.ts';
 import type { Place } from '../../model/entry-log.ts';
 import type { Meta } from '../../model/meta.ts';
-import type { Draft } from './draft.ts';
+import type { AssistantDraft } from './assistant-draft.ts';
 
 /** A call of an assistant message, and its result, once known. */
 export interface FoldCall {
@@ -20,7 +20,7 @@ export interface Item {
   /** Offset of its first line. */
   readonly offset: number;
   /** Undefined once it was moved to a later call as its result. */
-  content: Message | Draft | undefined;
+  content: Message | AssistantDraft | undefined;
   readonly calls: FoldCall[];
   notes?: ReadingNote[];
   /** Rules that rewrote the message. */
@@ -117,7 +117,9 @@ export class Path {
     for (const item of other.items) if (item.home === other) item.home = this;
   }
 
-  /** Cuts off the items after this one, with their lines. Returns them as a separate path; undefined if there are none. */
+  /**
+   * Cuts off the items after this one, with their lines. Returns them as a separate path; undefined if there are none.
+   */
   cutAfter(item: Item): Path | undefined {
     const length = item.index + 1;
     const next = this.items[length];
@@ -160,5 +162,5 @@ export class Path {
   }
 }
 
-const isAssistant = (content: Message | Draft): boolean =>
+const isAssistant = (content: Message | AssistantDraft): boolean =>
   !('role' in content) || content.role === 'assistant';

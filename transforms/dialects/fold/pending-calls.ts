@@ -1,7 +1,9 @@
 /** Matches calls of a thread with their results, which may come before the call. */
 import type { FoldCall, Item } from './path.ts';
 
-/** The calls with one id in one message. A result goes to the nearest message, and to its first call without a result. */
+/**
+ * The calls with one id in one message. A result goes to the nearest message, and to its first call without a result.
+ */
 interface Group {
   readonly item: Item;
   readonly calls: FoldCall[];
@@ -43,7 +45,10 @@ export class PendingCalls {
     else groups.push({ item, calls: [call], next: 0 });
   }
 
-  /** Removes and returns the call that a result answers. @param isHere whether a message is still in the current path */
+  /**
+   * Removes and returns the call that a result answers.
+   * @param isHere whether a message is still in the current path
+   */
   take(id: string | undefined, isHere: (item: Item) => boolean): Pending | undefined {
     return id === undefined ? this.#takeFirst(isHere) : this.#takeNearest(id, isHere);
   }

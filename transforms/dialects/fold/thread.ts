@@ -1,7 +1,7 @@
 /** A conversation in progress: its current path, and those abandoned when the user went back. */
 import type { Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import { bytesOf, Draft, type FoldBlock, type Repeats } from './draft.ts';
+import { AssistantDraft, bytesOf, type FoldBlock, type Repeats } from './assistant-draft.ts';
 import { type Item, Path } from './path.ts';
 import { PendingCalls } from './pending-calls.ts';
 
@@ -73,14 +73,14 @@ export class Thread {
   named(name: string, origin: Origin, facts: ItemFacts): Item {
     const known = this.#named.get(name);
     if (known !== undefined && this.path.has(known)) return this.#touch(note(known, facts));
-    const item = this.#newItem(new Draft(), origin, facts);
+    const item = this.#newItem(new AssistantDraft(), origin, facts);
     if (!this.#isRefused) this.#named.set(name, item);
     return this.#append(item, META_BYTES + name.length);
   }
 
   put(item: Item, block: FoldBlock, repeats: Repeats, { line }: Origin): void {
     if (this.#isRefused) return;
-    const isNew = (item.content as Draft).put(block, repeats);
+    const isNew = (item.content as AssistantDraft).put(block, repeats);
     this.weight += BLOCK_BYTES + bytesOf(block).length;
     if (block.kind !== 'call' || !isNew) return;
     const call = { id: block.id };
@@ -139,7 +139,7 @@ export class Thread {
     this.weight -= weightOf(item);
     for (const call of item.calls) call.result ??= GONE;
     item.calls.length = 0;
-    item.content = message ?? new Draft();
+    item.content = message ?? new AssistantDraft();
     delete item.notes;
     delete item.changes;
     delete item.meta;

@@ -69,7 +69,9 @@ export class ContentsSource {
     return undefined;
   }
 
-  /** Handles a compression: the next conversation begins with the compressed history. Drops other lines of the client. */
+  /**
+   * Handles a compression: the next conversation begins with the compressed history. Drops other lines of the client.
+   */
   #readSystem(line: JsonView, uuid: string | undefined, context: ReadContext): Fate | undefined {
     const { fold } = context;
     const history = line.get('systemPayload')?.get('compressedHistory')?.elements() ?? [];

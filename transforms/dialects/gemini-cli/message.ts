@@ -7,7 +7,7 @@ import { inString, quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -48,7 +48,7 @@ export type GeminiMessage =
   | { readonly kind: 'bad'; readonly detail: string };
 
 const EMPTY_STRING_BYTES = 2;
-/** Types of answers. The first versions of Qwen Code have this format too, with a type of their own. */
+/** Types of answers. The first versions of Qwen Code have the same format with another type. */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);
 
@@ -151,8 +151,8 @@ function readAnswer(id: string, json: JsonView): GeminiMessage {
 }
 
 /**
- * Matches the calls in the content with those that the client ran: newer versions log each call in both places, possibly
- * with different ids. Matches by id first, then in order by name.
+ * Matches the calls in the content with those that the client ran: newer versions log each call in both places,
+ * possibly with different ids. Matches by id first, then in order by name.
  */
 function pairCalls(
   content: readonly JsonView[],

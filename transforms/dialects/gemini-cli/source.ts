@@ -198,7 +198,10 @@ export class GeminiSource {
     return shared;
   }
 
-  /** Whether a message is in recordings and in contexts. Results may be in the context only, notes of the client in neither. */
+  /**
+   * Whether a message is in recordings and in contexts. Results may be in the context only, notes of the client in
+   * neither.
+   */
   #isComparable(id: string): boolean {
     const kind = this.#spots.get(id)?.kind;
     return kind === 'user' || kind === 'answer';

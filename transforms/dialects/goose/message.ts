@@ -4,7 +4,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { contentOfParts, listOfParts, mcpPart } from '../shared/content-parts.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';

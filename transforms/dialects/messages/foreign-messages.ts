@@ -1,6 +1,6 @@
 /**
- * Converts messages that are not in the format of the chat completions API: content blocks of the Messages API, and calls
- * without a `function` object. All others stay byte for byte.
+ * Converts messages that are not in the format of the chat completions API: content blocks of the Messages API, and
+ * calls without a `function` object. All others stay byte for byte.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';

@@ -1,6 +1,6 @@
 /**
- * Converts messages whose content is a list of `{type, value}`, the second format of LLaMA-Factory: texts, reasoning and
- * calls. Calls have no ids: they get `call_1`, `call_2` ..., and a result answers the first open one.
+ * Converts messages whose content is a list of `{type, value}`, the second format of LLaMA-Factory: texts, reasoning
+ * and calls. Calls have no ids: they get `call_1`, `call_2` ..., and a result answers the first open one.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';

@@ -4,20 +4,20 @@ import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { joinStrings, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { partsOf, readCall, readChatObject, thoughtsOf } from '../shared/chat-object.ts';
 import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
-import { definitionsIn, type Said } from './spoken.ts';
+import { definitionsIn, type EventContent } from './event-content.ts';
 
 const EMPTY = encode('""');
 /** Kinds that are not sent to the model. */
 const CLIENT =
   /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog)(?:Event)?$/;
 
-export function readEvent(event: JsonView): Said {
+export function readEvent(event: JsonView): EventContent {
   const kind = event.get('kind')?.text() ?? '';
   if (kind === 'SystemPromptEvent') return readSystem(event);
   if (kind === 'MessageEvent') return readMessage(event);
@@ -35,7 +35,7 @@ export function readEvent(event: JsonView): Said {
   return event.get('llm_message')?.type === 'object' ? readMessage(event) : { kind: 'unknown', type: kind };
 }
 
-function readSystem(event: JsonView): Said {
+function readSystem(event: JsonView): EventContent {
   const texts = ['system_prompt', 'dynamic_context']
     .map((key) => event.get(key))
     .map((part) => (part?.type === 'string' ? part : part?.get('text')))
@@ -46,7 +46,7 @@ function readSystem(event: JsonView): Said {
 }
 
 /** A message as sent to the model, including content that the client appended. */
-function readMessage(event: JsonView): Said {
+function readMessage(event: JsonView): EventContent {
   const logged = event.get('llm_message');
   const object = logged && readChatObject(logged);
   if (object === undefined) return { kind: 'bad', detail: 'llm_message is not a message' };
@@ -59,7 +59,7 @@ function readMessage(event: JsonView): Said {
 }
 
 /** One call of an answer; the calls with one `llm_response_id` form one answer. */
-function readAction(event: JsonView): Said {
+function readAction(event: JsonView): EventContent {
   const call = event.get('tool_call');
   if (call?.type !== 'object') return { kind: 'bad', detail: 'tool_call is not an object' };
   const { parts, notes } = partsOf(event.get('thought'));
@@ -83,7 +83,7 @@ function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
   return [...blocks, sealedBlock(sealed.copy())];
 }
 
-function readObservation(event: JsonView): Said {
+function readObservation(event: JsonView): EventContent {
   const observation = event.get('observation');
   if (observation?.type !== 'object') return { kind: 'bad', detail: 'observation is not an object' };
   const notes = isTrue(observation.get('is_error')) ? [RESULT_ERROR] : [];
@@ -99,7 +99,7 @@ function readObservation(event: JsonView): Said {
 const observationJson = (observation: JsonView): Uint8Array =>
   encode(quote(Buffer.from(observation.copy()).toString()));
 
-function resultOf(event: JsonView, content: Uint8Array, notes: readonly ReadingNote[] = []): Said {
+function resultOf(event: JsonView, content: Uint8Array, notes: readonly ReadingNote[] = []): EventContent {
   const callId = event.get('tool_call_id')?.text();
   return { kind: 'result', callId, message: noted(toolMessage(callId, content), notes) };
 }

@@ -11,7 +11,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { INTERRUPT, unknownEvent } from '../shared/reading-notes.ts';
 import { actionOf, completionOf, isClientAction, observationText } from './action.ts';
 import { readEvent } from './event.ts';
-import { definitionsIn, idText, type Said } from './spoken.ts';
+import { definitionsIn, type EventContent, idText } from './event-content.ts';
 
 const HARNESS = 'openhands';
 /** Name of the action that starts another agent, and of the observation that ends it. */
@@ -120,7 +120,7 @@ export class OpenHandsRun {
     fold.close();
   }
 
-  #readLogged(event: JsonView): Said {
+  #readLogged(event: JsonView): EventContent {
     if (event.type !== 'object') return { kind: 'bad', detail: 'an event is not an object' };
     if (event.get('kind')?.type === 'string') return readEvent(event);
     const action = event.get('action')?.text();
@@ -130,7 +130,7 @@ export class OpenHandsRun {
     return this.#readObservation(observation, event);
   }
 
-  #readAction(action: string, event: JsonView): Said {
+  #readAction(action: string, event: JsonView): EventContent {
     const args = event.get('args');
     const content = args?.get('content');
     if (action === 'system' && content?.type === 'string')
@@ -141,7 +141,7 @@ export class OpenHandsRun {
     return completionOf(event) ?? actionOf(action, event);
   }
 
-  #readObservation(observation: string, event: JsonView): Said {
+  #readObservation(observation: string, event: JsonView): EventContent {
     if (isClientAction(observation)) return { kind: 'client' };
     const cause = idText(event.get('cause')) ?? '';
     const logged = event.get('tool_call_metadata')?.get('tool_call_id')?.text() ?? this.#calls.get(cause);
@@ -166,7 +166,7 @@ export class OpenHandsRun {
     if (this.#tools.length > 0) fold.tools(this.#tools);
   }
 
-  #take(piece: Said, { fold, origin }: ReadContext): FoldPlace | undefined {
+  #take(piece: EventContent, { fold, origin }: ReadContext): FoldPlace | undefined {
     if (piece.kind === 'system') {
       this.#tools = piece.tools;
       if (piece.tools.length > 0) fold.tools(piece.tools);
@@ -223,7 +223,7 @@ export class OpenHandsRun {
 }
 
 /** An action of the user: a typed text, or a command. */
-function userAction(action: string, args: JsonView | undefined): Said {
+function userAction(action: string, args: JsonView | undefined): EventContent {
   const content = args?.get('content');
   const command = args?.get('command');
   if (action === 'run' && command?.type === 'string') {

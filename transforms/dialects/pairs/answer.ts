@@ -1,7 +1,7 @@
 /**
  * Reads the answer of a call in any API: a chat completion, a message of the Messages API, a response of the Responses
- * API, a stream of any of them (as text or as a list of events), or plain text. Then joins it with the messages before it
- * to the fields of an entry.
+ * API, a stream of any of them (as text or as a list of events), or plain text. Then joins it with the messages before
+ * it to the fields of an entry.
  */
 
 import { JsonView } from '../../json/json-view.ts';

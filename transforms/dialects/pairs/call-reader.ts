@@ -1,6 +1,6 @@
 /**
- * Turns one call, a request and its answer in any API, into an entry. Remembers the responses of the source: a request of
- * the Responses API may have only its new messages and the id of the response that it continues.
+ * Turns one call, a request and its answer in any API, into an entry. Remembers the responses of the source: a request
+ * of the Responses API may have only its new messages and the id of the response that it continues.
  */
 
 import { JsonView } from '../../json/json-view.ts';

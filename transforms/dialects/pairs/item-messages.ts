@@ -1,11 +1,11 @@
 /**
- * Builds messages from items of the Responses API: consecutive items of the model form one message, up to the next result
- * or user item.
+ * Builds messages from items of the Responses API: consecutive items of the model form one message, up to the next
+ * result or user item.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { Draft } from '../fold/draft.ts';
+import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { noted, SEALED_CONTEXT } from '../shared/reading-notes.ts';
 import type { ResponseResult } from '../shared/response-results.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
@@ -50,7 +50,7 @@ export class ItemMessages {
   readonly #messages: ReadMessage[];
   /** Findings to report with the next message. */
   #notes: ReadingNote[];
-  #draft: Draft | undefined;
+  #draft: AssistantDraft | undefined;
   #calls: (string | undefined)[] = [];
   /** Ids of the calls that results may answer, in order. */
   #open: readonly (string | undefined)[];
@@ -96,7 +96,7 @@ export class ItemMessages {
       this.#notes.push(SEALED_CONTEXT);
       return;
     }
-    this.#draft ??= new Draft();
+    this.#draft ??= new AssistantDraft();
     if (item.kind === 'unknown') {
       this.#draft.put({ kind: 'part', object: view.copy(), kept: item.type }, 'add');
       return;

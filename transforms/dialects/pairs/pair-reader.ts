@@ -1,7 +1,7 @@
 /**
  * Reads pairs of requests and responses whose API may change from pair to pair, as a proxy logs them. Tries the dialect
- * that read the last pair; if that finds no answer, tells the API from the response and reads the pair again. Streams and
- * pairs of the Responses API are read by the dialect `responses`, which can read all APIs but is slower.
+ * that read the last pair; if that finds no answer, tells the API from the response and reads the pair again. Streams
+ * and pairs of the Responses API are read by the dialect `responses`, which can read all APIs but is slower.
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
@@ -26,7 +26,9 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
 ]);
 /** Reads pairs of every API. */
 const ANY = 'responses';
-/** Its calls are gathered by session: its clients request titles and run sub-agents between the turns of a conversation. */
+/**
+ * Its calls are gathered by session: its clients request titles and run sub-agents between the turns of a conversation.
+ */
 const GATHERED = 'anthropic';
 /** A longer message cannot be a probe, so it is not decoded. */
 const LONGEST_PROBE_BYTES = 1024;
@@ -35,7 +37,9 @@ const OTHER_API_REASONS: ReadonlySet<string> = new Set(['bad-response', 'bad-mes
 
 export const isPairDialect = ({ name }: Dialect): boolean => ANSWERS.has(name) || name === ANY;
 
-/** Whether a `PairReader` gathers the sessions of the dialect; then one is also needed if the user names the dialect. */
+/**
+ * Whether a `PairReader` gathers the sessions of the dialect; then one is also needed if the user names the dialect.
+ */
 export const isGathered = ({ name }: Dialect): boolean => name === GATHERED;
 
 export class PairReader implements DialectReader {
@@ -193,7 +197,7 @@ function isDoubtful(element: ReadElement): boolean {
   return element.kind === 'entry' && (hasNoReply(element) || isProbe(element));
 }
 
-/** One object of a line, as a line of its own. */
+/** One object of a line, as a separate line. */
 function objectAt(line: Line, { origin }: ReadElement): Line {
   const start = origin.offset - line.origin.offset;
   return { ...line, origin, bytes: line.bytes.subarray(start, start + origin.length) };

@@ -131,7 +131,7 @@ export class PiSource {
     }
   }
 
-  /** Moves entries of kept messages to their new positions. Of all others only the ids are remembered. */
+  /** Moves entries of kept messages to their new positions. Only the ids of all others are remembered. */
   #keepSpots(carried: ReadonlyMap<FoldPlace, FoldPlace>): void {
     const before = this.#spots;
     this.#spots = new Map();

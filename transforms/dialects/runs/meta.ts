@@ -46,8 +46,8 @@ export function metaOfAnswer(message: JsonView): Meta {
 }
 
 /**
- * Whether the message is the last one of a run of an early mini-swe-agent, which appends the submission as a user message
- * after the model has finished.
+ * Whether the message is the last one of a run of an early mini-swe-agent, which appends the submission as a user
+ * message after the model has finished.
  */
 export function isSubmission(message: JsonView, run: JsonView): boolean {
   if (run.get('trajectory_format') === undefined || message.get('role')?.text() !== 'user') return false;

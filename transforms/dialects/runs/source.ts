@@ -57,7 +57,10 @@ export class RunsSource {
     return undefined;
   }
 
-  /** Reads the attempts of an agent that retries, each a run. The object repeats the chosen one, which is read only once. */
+  /**
+   * Reads the attempts of an agent that retries, each a run. The object repeats the chosen one, which is read only
+   * once.
+   */
   readAttempts(run: JsonView, attempts: JsonView, context: ReadContext): Rejection | undefined {
     const own = run.get('history');
     let isRepeated = own?.type !== 'array';

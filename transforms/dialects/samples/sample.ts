@@ -34,7 +34,7 @@ export class SampleError extends Error {
   }
 }
 
-/** What is wrong with a sample; undefined if it is valid. */
+/** The code of what is wrong with a sample; undefined if it is valid. */
 export function sampleFault(sample: unknown): SampleFault | undefined {
   const { messages, userMessage, assistantResponse } = isObject(sample) ? sample : {};
   if (!Array.isArray(messages)) {

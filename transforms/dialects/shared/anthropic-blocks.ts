@@ -1,5 +1,6 @@
 /**
- * Converts content blocks of the Messages API to texts, parts, calls, results and thoughts. Values keep their JSON text;
+ * Converts content blocks of the Messages API to texts, parts, calls, results and thoughts. Values keep their JSON
+ * text;
  * `cache_control` is dropped.
  */
 

@@ -1,13 +1,13 @@
 /**
- * Converts messages of the chat completions API, as agents log them with extra members, to the pieces that a fold takes:
- * the model's output becomes blocks, a result keeps the id of its call, everything else becomes a message.
+ * Converts messages of the chat completions API, as agents log them with extra members, to the pieces that a fold
+ * takes: the model's output becomes blocks, a result keeps the id of its call, everything else becomes a message.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import type { ItemFacts } from '../fold/thread.ts';
 import { readBlock, readBlockOf, resultContent } from './anthropic-blocks.ts';

@@ -1,7 +1,7 @@
 /**
- * Sorts calls of interleaved sessions into conversations. Each call repeats the conversation so far, so only the place of
- * a call that another one continues is held; calls that no other one continues become conversations at the end of the
- * source. A call without a session id joins the session whose conversation it continues.
+ * Sorts calls of interleaved sessions into conversations. Each call repeats the conversation so far, so only the place
+ * of a call that another one continues is held; calls that no other one continues become conversations at the end of
+ * the source. A call without a session id joins the session whose conversation it continues.
  */
 import type { Entry, Fate } from '../../model/element.ts';
 import { createEntryLog, type Place } from '../../model/entry-log.ts';
@@ -21,7 +21,7 @@ export interface GatherOptions {
 /** A conversation that no other call of its session continues. */
 interface Leaf {
   entry: Entry;
-  /** Places of its own call and of all calls that it continues. */
+  /** Places of its call and of all calls that it continues. */
   places: Place[];
   /** Metadata of these calls. */
   metas: Meta[];

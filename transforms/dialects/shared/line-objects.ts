@@ -27,7 +27,9 @@ export interface Span {
 
 /** How a dialect reads one object. */
 export interface ObjectWalk {
-  /** Walks and validates the object at `at`. Returns the index after it, or -1 with the error's position in the scanner. */
+  /**
+   * Walks and validates the object at `at`. Returns the index after it, or -1 with the error's position in the scanner.
+   */
   walk(bytes: Uint8Array, at: number): number;
   /**
    * The entry of the object that was walked last, or the reason why it is rejected or dropped.
@@ -74,8 +76,8 @@ function readEntry(
 }
 
 /**
- * Reads a line with several objects. The first, in `bytes[start, end)`, was walked; the others are validated before any is
- * read.
+ * Reads a line with several objects. The first, in `bytes[start, end)`, was walked; the others are validated before any
+ * is read.
  */
 function readSeveral(
   line: Line,

@@ -228,7 +228,8 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   const calls = firstOf(answer, 'toolCalls', 'tool_calls');
   const text = firstOf(answer, ...TEXTS);
   if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
-  else if (MESSAGE_MEMBERS.some((key) => firstOf(message, key) !== undefined)) transcript.add(message, 'assistant');
+  else if (MESSAGE_MEMBERS.some((key) => firstOf(message, key) !== undefined))
+    transcript.add(message, 'assistant');
   else if (text?.type === 'string' || calls !== undefined)
     transcript.addBlocks('assistant', [
       ...blocksOf(text?.type === 'string' ? text : undefined),

@@ -1,12 +1,12 @@
 /**
- * Converts parts of messages from many clients (OpenAI, Anthropic, Gemini, OpenTelemetry, LangChain, the AI SDK) to blocks
- * of one form.
+ * Converts parts of messages from many clients (OpenAI, Anthropic, Gemini, OpenTelemetry, LangChain, the AI SDK) to
+ * blocks of one form.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
-import { sealedBlock } from '../fold/draft.ts';
+import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { joinStrings } from './build-messages.ts';
 import { dataUrl, imagePart } from './content-parts.ts';

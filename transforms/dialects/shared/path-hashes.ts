@@ -1,6 +1,6 @@
 /**
- * Tells whether one conversation continues another one: each message gets a hash of itself and all messages before it, so
- * two conversations are equal up to the last hash that they share. Reasoning and ids of calls do not count, because
+ * Tells whether one conversation continues another one: each message gets a hash of itself and all messages before it,
+ * so two conversations are equal up to the last hash that they share. Reasoning and ids of calls do not count, because
  * clients drop the one from the history and change the other.
  */
 import { equalityKey } from '../../checks/equality-key.ts';

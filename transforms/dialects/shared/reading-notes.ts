@@ -52,7 +52,10 @@ export const ORDER_LOST: ReadingNote = warning(
   'order-lost',
   'a text or another block follows a tool_use: their order is lost',
 );
-export const SUMMARY: ReadingNote = warning('reasoning-summary', 'the log has only a summary of the reasoning');
+export const SUMMARY: ReadingNote = warning(
+  'reasoning-summary',
+  'the log has only a summary of the reasoning',
+);
 export const SEALED: ReadingNote = warning(
   'reasoning-sealed',
   'the reasoning is encrypted: only its provider can read it',

@@ -98,7 +98,9 @@ interface ResultContent {
 
 const plain = (content: Uint8Array): ResultContent => ({ content, changes: [], notes: [] });
 
-/** Reads an output: a text, which may be JSON of `{"output", "metadata"}`; a list of parts; an object with a `content`. */
+/**
+ * Reads an output: a text, which may be JSON of `{"output", "metadata"}`; a list of parts; an object with a `content`.
+ */
 function contentOf(output: JsonView | undefined): ResultContent {
   if (output === undefined || output.type === 'null') return plain(EMPTY);
   if (output.type === 'object') {

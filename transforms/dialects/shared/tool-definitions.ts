@@ -157,8 +157,8 @@ const CUSTOM = 'custom';
 const SCHEMAS: ReadonlySet<string> = new Set(['input_schema', 'inputSchema']);
 
 /**
- * Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of the
- * server, such as `web_search`, have no schema and stay as they are.
+ * Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of
+ * the server, such as `web_search`, have no schema and stay as they are.
  */
 export function defineTool(definition: Uint8Array): ToolDefinition {
   const whole = oneLine(copyOf(definition));

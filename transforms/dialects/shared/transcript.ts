@@ -6,7 +6,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { decode } from '../../json/utf8.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
-import { Draft } from '../fold/draft.ts';
+import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { firstOf } from './logged-values.ts';
@@ -46,7 +46,7 @@ interface OpenCall {
 
 /** The last message of the model, which may continue: some clients log each call of an answer as a message. */
 interface Turn {
-  readonly draft: Draft;
+  readonly draft: AssistantDraft;
   readonly message: Message;
   readonly notes: readonly ReadingNote[];
   /** Whether it may not be the whole answer, because it has a call, or only reasoning. */
@@ -132,7 +132,7 @@ export class Transcript {
     if (blocks.length === 0 && all.length > 0) return;
     const isMore = blocks.some(({ kind }) => kind === 'call');
     const before = this.#turnBefore(isMore);
-    const draft = before?.draft ?? new Draft();
+    const draft = before?.draft ?? new AssistantDraft();
     for (const block of blocks) {
       if (block.kind === 'result' || (isMore && block.kind === 'text' && isEmptyText(block.text))) continue;
       draft.put(block.kind === 'call' ? this.#callOf(block) : block, 'add');
@@ -193,7 +193,9 @@ export class Transcript {
     this.messages.push(noted(toolMessage(answered, content), notes));
   }
 
-  /** Closes the call that a result answers and returns its id: by id, else the first one with the name, else the first. */
+  /**
+   * Closes the call that a result answers and returns its id: by id, else the first one with the name, else the first.
+   */
   #closeCall(id: string | undefined, name: string | undefined): string | undefined {
     const byName = this.#open.findIndex((call) => call.name === name);
     const at = id === undefined ? Math.max(byName, 0) : this.#open.findIndex((call) => call.id === id);

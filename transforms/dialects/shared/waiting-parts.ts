@@ -30,7 +30,9 @@ export class WaitingParts {
     return true;
   }
 
-  /** Reads the held calls again and again, until no more find the response that they continue; the rest stay refused. */
+  /**
+   * Reads the held calls again and again, until no more find the response that they continue; the rest stay refused.
+   */
   *end(finish: Finish): Generator<ReadElement> {
     let before = Number.POSITIVE_INFINITY;
     while (this.#parts.length < before) {

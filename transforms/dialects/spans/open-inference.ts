@@ -1,4 +1,6 @@
-/** Reads a model call from the attributes of OpenInference (`llm.input_messages.0.message.content`), which Phoenix uses. */
+/**
+ * Reads a model call from the attributes of OpenInference (`llm.input_messages.0.message.content`), which Phoenix uses.
+ */
 
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';

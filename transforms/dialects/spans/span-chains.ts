@@ -1,6 +1,6 @@
 /**
- * Restores the conversations of chained responses in traces: a request of the Responses API that continues a response by
- * id (`previous_response_id`) has only new messages, and so has its span.
+ * Restores the conversations of chained responses in traces: a request of the Responses API that continues a response
+ * by id (`previous_response_id`) has only new messages, and so has its span.
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message } from '../../model/element.ts';
@@ -41,8 +41,8 @@ export class SpanChains {
   }
 
   /**
-   * Inserts the conversation so far between the system text and the new messages, and remembers all of it for calls that
-   * continue this one. A request with answers of the model has the whole conversation already.
+   * Inserts the conversation so far between the system text and the new messages, and remembers all of it for calls
+   * that continue this one. A request with answers of the model has the whole conversation already.
    * @param messages of the call, changed in place
    * @returns false if the response that the call continues is unknown
    */

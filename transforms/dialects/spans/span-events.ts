@@ -1,6 +1,6 @@
 /**
- * Reads messages from the events of a span, where older conventions of OpenTelemetry put them: `gen_ai.user.message` and
- * others with `gen_ai.choice`, and before that `gen_ai.content.prompt` and `gen_ai.content.completion`.
+ * Reads messages from the events of a span, where older conventions of OpenTelemetry put them: `gen_ai.user.message`
+ * and others with `gen_ai.choice`, and before that `gen_ai.content.prompt` and `gen_ai.content.completion`.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -91,7 +91,8 @@ const isEventName = (value: JsonView): boolean => MESSAGE.test(value.text() ?? '
 function messageOf(body: JsonView, role: string): JsonView {
   const pieces: Piece[] = [];
   for (const [key, value] of body.members()) {
-    if (EVENT_MEMBERS.has(key) || key.startsWith('gen_ai.') || value.type === 'null' || isEventName(value)) continue;
+    if (EVENT_MEMBERS.has(key) || key.startsWith('gen_ai.') || value.type === 'null' || isEventName(value))
+      continue;
     const isAnswered = key === 'id' && role === 'tool' && body.get('tool_call_id') === undefined;
     const structured = key === 'content' || key === 'tool_calls' ? partsIn(value, role) : value;
     pieces.push([isAnswered ? 'tool_call_id' : key, structured.copy()]);

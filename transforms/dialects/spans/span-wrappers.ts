@@ -1,4 +1,6 @@
-/** Unpacks objects with many spans: bodies of OTLP, Tempo, Jaeger and MLflow, data frames, and lists of platform APIs. */
+/**
+ * Unpacks objects with many spans: bodies of OTLP, Tempo, Jaeger and MLflow, data frames, and lists of platform APIs.
+ */
 
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';

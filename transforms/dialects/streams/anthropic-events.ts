@@ -25,7 +25,9 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['content_block_start', 'content_block_delta', 'content_block_stop'],
 ]);
 
-/** By type of delta: its member, the member of the block that it extends, and the block's type if its start is missing. */
+/**
+ * By type of delta: its member, the member of the block that it extends, and the block's type if its start is missing.
+ */
 const DELTAS: ReadonlyMap<string, readonly [from: string, to: string, block: string]> = new Map([
   ['text_delta', ['text', 'text', 'text']],
   ['thinking_delta', ['thinking', 'thinking', 'thinking']],

@@ -240,8 +240,8 @@ class Call {
   }
 
   /**
-   * Whether a piece starts another call although it has the index of this one, as some servers do: it has another id and a
-   * name, and this call is complete.
+   * Whether a piece starts another call although it has the index of this one, as some servers do: it has another id
+   * and a name, and this call is complete.
    */
   isOverBefore(piece: JsonView): boolean {
     const id = firstText(piece.get('id'));

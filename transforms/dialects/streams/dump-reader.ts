@@ -131,7 +131,10 @@ export class DumpReader implements DialectReader, ObjectWalk {
     }
     const read = readSseLine(decode(line.bytes));
     if (read.kind === 'none')
-      return [...this.#endLoose(), rejectLine('parse', line, 'bad-stream', 'not a line of server-sent events')];
+      return [
+        ...this.#endLoose(),
+        rejectLine('parse', line, 'bad-stream', 'not a line of server-sent events'),
+      ];
     if (read.kind === 'other') {
       const ended = this.#endLoose();
       this.#before.push(line.origin);
@@ -207,7 +210,9 @@ export class DumpReader implements DialectReader, ObjectWalk {
     this.#before = [];
   }
 
-  /** Returns the answers of streams that have ended, up to the first that has not; that one too if too many are open. */
+  /**
+   * Returns the answers of streams that have ended, up to the first that has not; that one too if too many are open.
+   */
   #takeFinished(): readonly ReadElement[] {
     const weight = this.#streams.reduce((sum, { assembler }) => sum + assembler.weight, 0);
     const isFull = this.#streams.length >= MOST_OPEN || weight > this.#mostBytes;

@@ -1,6 +1,6 @@
 /**
- * Assembles streams of the Responses API. The last event has the whole response; a truncated stream is assembled from its
- * items and deltas.
+ * Assembles streams of the Responses API. The last event has the whole response; a truncated stream is assembled from
+ * its items and deltas.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -29,7 +29,7 @@ const HEAD: ReadonlySet<string> = new Set([
   ...['response.created', 'response.in_progress', 'response.queued'],
 ]);
 
-/** What a delta extends: a part of the item's content or summary, or a member of the item. */
+/** The place that a delta extends: a part of the item's content or summary, or a member of the item. */
 interface Grows {
   /** Type of the item, if its start is missing. */
   readonly item: string;

@@ -25,8 +25,8 @@ export interface TextWithoutThoughts {
 }
 
 /**
- * Cuts the thoughts out of a text. All text before a stray `</think>` is a thought; a thought that is never closed ends at
- * a call, or at the end of the text.
+ * Cuts the thoughts out of a text. All text before a stray `</think>` is a thought; a thought that is never closed ends
+ * at a call, or at the end of the text.
  */
 export function cutThoughts(text: string): TextWithoutThoughts {
   const thoughts: string[] = [];
@@ -75,8 +75,8 @@ function isStateLine(line: string): boolean {
 }
 
 /**
- * Removes leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`) from a text. Text after `FINAL:`
- * or `TOOL CALLS:` stays.
+ * Removes leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`) from a text. Text after
+ * `FINAL:` or `TOOL CALLS:` stays.
  */
 export function stripLeakedHeaders(text: string): string {
   return tidy(cutLeakedHeaders(text).text);

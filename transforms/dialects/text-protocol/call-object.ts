@@ -1,5 +1,6 @@
 /**
- * Reads calls that an agent wrote into its text as JSON: `{"name", "arguments"}`, including the names of older versions.
+ * Reads calls that an agent wrote into its text as JSON: `{"name", "arguments"}`, including the names of older
+ * versions.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
@@ -68,12 +69,16 @@ function callOf(name: string, args: Uint8Array = NO_ARGUMENTS): WrittenCall {
   return kept === args ? { name, arguments: args } : { name, arguments: kept, droppedRetrigger: true };
 }
 
-/** Whether the call has a `retrigger`, which tells the agent to continue: it then counts as a call even without tags. */
+/**
+ * Whether the call has a `retrigger`, which tells the agent to continue: it then counts as a call even without tags.
+ */
 export function isRetriggered(json: Uint8Array): boolean {
   return withoutRetrigger(json) !== json;
 }
 
-/** Drops `retrigger` from arguments, which may also be an object in a JSON string; the same bytes object without one. */
+/**
+ * Drops `retrigger` from arguments, which may also be an object in a JSON string; the same bytes object without one.
+ */
 function withoutRetrigger(args: Uint8Array): Uint8Array {
   if (args[0] === OPEN_OBJECT) return dropMembers(args, ({ key }) => key.toLowerCase() === RETRIGGER);
   const text = args[0] === QUOTE ? textOfValue(args) : undefined;

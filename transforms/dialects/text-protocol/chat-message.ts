@@ -1,6 +1,6 @@
 /**
- * Reads one message of a chat of the dialect `astracodex`, in any version of its keys: text, thoughts, calls and results.
- * Values keep their JSON text; only a text that contains calls, thoughts or leaked lines is rewritten.
+ * Reads one message of a chat of the dialect `astracodex`, in any version of its keys: text, thoughts, calls and
+ * results. Values keep their JSON text; only a text that contains calls, thoughts or leaked lines is rewritten.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
@@ -139,8 +139,8 @@ function callsIn(json: Uint8Array | undefined): readonly WrittenCall[] {
 }
 
 /**
- * Converts a message in any version of the keys to the current one: `role`; `content` without calls, thoughts and leaked
- * lines; and, if present, `tool_calls`, `tool_result`, `tool_call_id` and `think`. Drops everything else.
+ * Converts a message in any version of the keys to the current one: `role`; `content` without calls, thoughts and
+ * leaked lines; and, if present, `tool_calls`, `tool_result`, `tool_call_id` and `think`. Drops everything else.
  * @throws TypeError if it is not an object with a string role
  */
 export function migrateMessage(old: Readonly<Record<string, unknown>>): StoredMessage {

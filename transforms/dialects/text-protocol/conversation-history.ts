@@ -21,7 +21,8 @@ interface HistoryMessage {
 }
 
 /**
- * Returns messages in any version of the keys as a JSON array, indented by two spaces. Keeps the newest ones that fit into
+ * Returns messages in any version of the keys as a JSON array, indented by two spaces. Keeps the newest ones that fit
+ * into
  * `maxChars`; returns `[]` if none fits.
  */
 export function buildConversationHistory(

@@ -145,8 +145,8 @@ export class ProtocolText {
   }
 
   /**
-   * End of an object that is not valid JSON: its closing bracket, or the first line that cannot belong to it. Strings may
-   * contain raw line breaks, which models write.
+   * End of an object that is not valid JSON: its closing bracket, or the first line that cannot belong to it. Strings
+   * may contain raw line breaks, which models write.
    */
   endOfBroken(at: number, bound: number): number {
     const limit = Math.min(bound, this.low.length);

@@ -4,8 +4,8 @@ import { isObject } from '../../model/message.ts';
 const EDITS = new Set(['write', 'append', 'line_edit']);
 
 /**
- * Returns `reading: PATH`, `listing: PREFIX` or `editing: PATH`; `tool: NAME` for a tool outside the protocol. A missing
- * path becomes `[file]`. `args` is an old name of `arguments`.
+ * Returns `reading: PATH`, `listing: PREFIX` or `editing: PATH`; `tool: NAME` for a tool outside the protocol. A
+ * missing path becomes `[file]`. `args` is an old name of `arguments`.
  */
 export function formatToolActivity(call: {
   readonly name: string;

@@ -1,7 +1,8 @@
 /**
- * Finds the blocks in which an agent wrote calls into its text: `<tool_call>{...}</tool_call>` in any case, fences named
- * `tool`, a name before the object, unclosed tags, and objects without tags that have a `retrigger`. A block with complete
- * JSON becomes calls; any other is cut and counted (docs/dialect-details.md). Linear in the text.
+ * Finds the blocks in which an agent wrote calls into its text: `<tool_call>{...}</tool_call>` in any case, fences
+ * named
+ * `tool`, a name before the object, unclosed tags, and objects without tags that have a `retrigger`. A block with
+ * complete JSON becomes calls; any other is cut and counted (docs/dialect-details.md). Linear in the text.
  */
 import { createTextScanner } from '../../json/elements.ts';
 import { concat } from '../../json/splice.ts';
@@ -32,7 +33,7 @@ interface OpenFence {
   hasBlock: boolean;
 }
 
-/** What follows a tag. */
+/** The text after a tag. */
 interface Body {
   /** A name before the object. */
   readonly word: string | undefined;
@@ -141,7 +142,9 @@ class BlockCutter {
     return { calls: [], end: close < bound ? text.fenceEnd(close) : start };
   }
 
-  /** The block of an object without tags. One that is not JSON counts if it begins with a name and has a `retrigger`. */
+  /**
+   * The block of an object without tags. One that is not JSON counts if it begins with a name and has a `retrigger`.
+   */
   #bareObject(at: number): Block | number {
     const text = this.#text;
     if (at < this.#seenUntil) return at + 1;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
-import { strangerOf } from '../../../transforms/stages/known-strangers.ts';
+import { unreadLogAdvice } from '../../../transforms/stages/unread-logs.ts';
 import { asBuffer } from '../bytes.ts';
 
 /** First objects of logs that no dialect reads, by a word in the message that refuses them. */
@@ -51,8 +51,8 @@ it.each(FIRST)('%s: is named in its refusal, and no dialect detects it', (word, 
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
-  expect(strangerOf(members)).toMatch(/^this is .*: /);
-  expect(strangerOf(members)).toContain(word);
+  expect(unreadLogAdvice(members)).toMatch(/^this is .*: /);
+  expect(unreadLogAdvice(members)).toContain(word);
   expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBeUndefined();
 });
 
@@ -68,7 +68,7 @@ it.each([
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
-  expect(strangerOf(members)).toBeUndefined();
+  expect(unreadLogAdvice(members)).toBeUndefined();
 });
 
 it.each([

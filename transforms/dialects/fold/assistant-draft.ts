@@ -31,7 +31,7 @@ const ASSISTANT = encode('"assistant"');
 const SEALED_HEAD = encode('{"type":"reasoning.encrypted","data":');
 const CLOSE = encode('}');
 
-export class Draft {
+export class AssistantDraft {
   readonly #blocks: FoldBlock[] = [];
   /** Index of the last block of each kind, and of each call by its id: a new block may repeat these. */
   readonly #last = new Map<string, number>();

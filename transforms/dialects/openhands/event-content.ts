@@ -1,10 +1,10 @@
-/** What one event of OpenHands contributes to the conversation, and code that both versions of its log share. */
+/** The content of an event of OpenHands, and code that both versions of its log share. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import type { FoldBlock } from '../fold/draft.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { present } from '../shared/logged-values.ts';
 
 interface Facts {
@@ -13,7 +13,8 @@ interface Facts {
   readonly changes?: readonly string[];
 }
 
-export type Said =
+/** The contribution of one event to the conversation. */
+export type EventContent =
   | { readonly kind: 'system'; readonly text: Uint8Array; readonly tools: readonly ToolDefinition[] }
   | (Facts & { readonly kind: 'message'; readonly message: Message; readonly isTurn?: boolean })
   | (Facts & {
