@@ -98,7 +98,7 @@ function checkOrder(turns: readonly Turn[], report: Report): void {
   const message =
     turn === undefined
       ? 'the conversation has no answer'
-      : `messages[${turn.at}] is not ${wrong % 2 === 0 ? 'a question or a result' : 'an answer or a call'}, which has to come next`;
+      : `messages[${turn.at}] must be ${wrong % 2 === 0 ? 'a question or a result' : 'an answer or a call'}, because turns alternate`;
   report({ rule: 'not-alternating', severity: 'ERROR', message, rejects: true });
 }
 

@@ -8,9 +8,9 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Cline', { ts: 1, type: 'say', say: 'text', text: 'a' }],
   ['Cline', { ts: 1, type: 'ask', ask: 'tool', text: '{}' }],
   ['old codex exec', { id: '0', msg: { type: 'task_started' } }],
-  ['prompts of Codex', { session_id: 's', ts: 1, text: 'a' }],
-  ['prompts of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
-  ['prompts of Gemini CLI', { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' }],
+  ['prompt history of Codex', { session_id: 's', ts: 1, text: 'a' }],
+  ['prompt history of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
+  ['prompt history of Gemini CLI', { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' }],
   ['opencode run --format json', { type: 'step_start', timestamp: 1, sessionID: 's', part: {} }],
   ['stream-json output of Gemini CLI', { type: 'init', timestamp: 't', session_id: 's', model: 'm' }],
   [
