@@ -87,8 +87,8 @@ export class ResponsesEvents implements StreamGrammar {
   begins(event: JsonView): boolean {
     const type = event.get('type')?.text();
     if (type === 'response.created') return this.#head !== undefined || this.#whole !== undefined;
-    const isAgain = type === 'error' && this.#hasFailed;
-    return this.#whole !== undefined && !isAgain;
+    const isRepeated = type === 'error' && this.#hasFailed;
+    return this.#whole !== undefined && !isRepeated;
   }
 
   get isOver(): boolean {
