@@ -64,7 +64,7 @@ const cline: Dialect = defineDialect({
   summary: 'Tasks of Cline: its API history, messages with a time. Sessions of its command.',
   keys: ['role', 'content', 'ts', 'agent', 'sessionId', 'system_prompt', 'messages'],
   folds: true,
-  knownBy: 'role, content and ts; or agent, sessionId, updated_at and a list messages',
+  knownBy: 'role, content and ts; or agent, sessionId, updated_at and a messages list',
   marks: ['role', 'content', 'ts'],
   detect,
   read,

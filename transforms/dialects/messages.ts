@@ -124,7 +124,7 @@ function isTurns(name: string, list: JsonView): boolean {
 const messages: Dialect = defineDialect({
   name: 'messages',
   summary: 'Conversations, one per line: {messages, tools} as written by the formats, or ShareGPT.',
-  knownBy: 'a list messages, conversations or conversation, without an answer beside it',
+  knownBy: 'a messages, conversations or conversation list, without a response beside it',
   messages: 'messages',
   tools: 'tools',
   keys: ['conversations', 'conversation', 'system'],

@@ -47,7 +47,8 @@ const options: OptionSpecs<FormatOptions> = {
     default: [],
   },
   keepOn: {
-    describe: 'Only report findings of these rules of the format, which reject sessions by default',
+    describe:
+      'Report findings of these rules of the format, but keep the sessions, which they reject by default',
     default: [],
   },
   meta: { describe: 'Add these fields of the log to each record, as metadata', default: [] },

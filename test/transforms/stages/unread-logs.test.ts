@@ -10,7 +10,10 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['old codex exec', { id: '0', msg: { type: 'task_started' } }],
   ['prompt history of Codex', { session_id: 's', ts: 1, text: 'a' }],
   ['prompt history of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
-  ['prompt history of Gemini CLI', { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' }],
+  [
+    'prompt history of Gemini CLI',
+    { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' },
+  ],
   ['opencode run --format json', { type: 'step_start', timestamp: 1, sessionID: 's', part: {} }],
   ['stream-json output of Gemini CLI', { type: 'init', timestamp: 't', session_id: 's', model: 'm' }],
   [
