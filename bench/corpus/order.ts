@@ -1,4 +1,4 @@
-/** What a corpus is to be, and what it turned out to be. */
+/** The description of a corpus, and its statistics once it is generated. */
 import type { CorpusKind } from './shapes.ts';
 
 /** Describes a corpus; the same order gives the same bytes. */
