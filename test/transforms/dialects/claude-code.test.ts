@@ -185,6 +185,17 @@ describe('the messages that a compaction keeps', () => {
     expect(copied.map((count) => count && text(count))).toEqual([undefined, '5']);
   });
 
+  it('keeps all up to the end if the last line follows one that was logged again', () => {
+    const first = [...before, boundary('B', {}), summary('S', 'B'), ...goesOn('S')];
+    const again = [before[0] as object, attachment('x', 'u1')];
+    const second = [boundary('C', segment('a4', 'T', 'x')), summary('T', 'C'), user('u4', 'T', 'u4')];
+    expect(textsOf(...first, ...again, ...second)).toEqual([
+      all,
+      ['S', 'u3', 'a4'],
+      ['T', 'a4', 'u4'],
+    ]);
+  });
+
   it('forgets a segment that spans an earlier compaction', () => {
     const first = [...before, boundary('B', segment('u2', 'S', 'a3')), summary('S', 'B'), ...goesOn('a3')];
     const second = [
