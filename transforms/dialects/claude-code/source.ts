@@ -3,7 +3,7 @@
  * left out.
  */
 
-import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
+import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { keyOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
@@ -12,6 +12,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
 import type { ClaudeLine, UserWords } from './line.ts';
+import { Replay } from './replay.ts';
 
 /** Lines about the client, not the conversation. */
 export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
@@ -55,11 +56,14 @@ export class ClaudeSource {
   /** The last text that a person typed, per thread. */
   readonly #turns = new Map<string, FoldPlace>();
   readonly #unknown = new Set<string>();
+  /** The last line with a command of the client: what the command says to the model comes after it. */
+  #command: string | undefined;
   /** Name of the answer that continues on the next line under another id, per thread. */
   readonly #unfinished = new Map<string, string>();
   /** Lines that have not occurred yet, and the thread of the first line that names them. */
   readonly #awaited = new Map<string, Awaited>();
   readonly #kept = new KeptMessages();
+  readonly #replay = new Replay();
   #hasParents = false;
   /** Reported with the next message. */
   #notes: ReadingNote[] = [];
@@ -110,6 +114,9 @@ export class ClaudeSource {
     if (blocks === undefined) return context.reject('bad-event', 'message.content is not valid');
     const { fold, origin } = context;
     const thread = this.#open(line, context);
+    const repeated = this.#replay.answer(thread, blocks, fold);
+    if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
+    this.#endReplay(thread, fold);
     this.#kept.addBefore(thread, line.uuid, false, fold, this.#spots);
     const name = this.#unfinished.get(thread) ?? messageId ?? `${origin.line} ${origin.offset}`;
     const place = fold.amend(name, blocks, 'replace', fold.keepsMeta ? { meta: line.meta } : {});
@@ -124,7 +131,10 @@ export class ClaudeSource {
     const { results, rest, text } = words;
     const { fold } = context;
     if (results.length === 0 && text !== undefined) {
-      if (COMMAND.test(text)) return this.#drop('client-command', line, context);
+      if (COMMAND.test(text)) {
+        this.#command = line.uuid;
+        return this.#drop('client-command', line, context);
+      }
       if (INTERRUPTED.test(text)) return this.#interrupt(line, context);
     }
     if (results.length === 0 && rest === undefined) return this.#drop('client-event', line, context);
@@ -132,30 +142,65 @@ export class ClaudeSource {
     this.#unfinished.delete(thread);
     const isCopied = line.is('isCompactSummary');
     this.#kept.addBefore(thread, line.uuid, isCopied, fold, this.#spots);
-    const isTurn = results.length === 0 && !line.is('isMeta') && !isCopied;
-    if (isTurn && line.type === 'user') this.#rewind(line, thread, context);
+    const isMeta = line.is('isMeta') && !(typeof line.parent === 'string' && line.parent === this.#command);
+    const isTurn = results.length === 0 && !isMeta && !isCopied;
+    const repeated =
+      this.#replay.words(thread, words, fold) ??
+      (isTurn && line.type === 'user' ? this.#rewind(line, rest, thread, context) : undefined);
+    if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
+    this.#endReplay(thread, fold);
     let place: FoldPlace | undefined;
     for (const { callId, message } of results) place = fold.answer(callId, message);
     if (rest !== undefined) place = fold.add(rest, { isTurn, isCopied });
-    if (isTurn && line.type === 'user') this.#turns.set(thread, place as FoldPlace);
+    if (isTurn && line.type === 'user') {
+      this.#turns.set(thread, place as FoldPlace);
+      this.#replay.setTime(place as FoldPlace, line.time?.text());
+    }
     this.#stand(line, thread, place, context);
     return undefined;
   }
 
-  /** Goes back to the position of a typed text: after an earlier message outside the open turn. */
-  #rewind(line: ClaudeLine, thread: string, { fold }: ReadContext): void {
-    const { parent } = line;
-    if (parent === undefined || fold.last.index < 0) return;
-    if (parent === null) {
-      if (this.#hasParents) fold.cut(fold.root);
-      return;
-    }
+  /**
+   * Goes back to the position of a typed text: after an earlier message outside the open turn.
+   * @returns the message that the text repeats, in place of going back
+   */
+  #rewind(
+    line: ClaudeLine,
+    text: Message | undefined,
+    thread: string,
+    { fold }: ReadContext,
+  ): FoldPlace | undefined {
+    const place = this.#parentOutsideTurn(line, thread, fold);
+    if (place === undefined) return undefined;
+    const repeated = this.#replay.begin(thread, place, text, line.time?.text(), fold);
+    if (repeated === undefined) fold.cut(place);
+    return repeated;
+  }
+
+  #parentOutsideTurn({ parent }: ClaudeLine, thread: string, fold: Fold): FoldPlace | undefined {
+    if (parent === undefined || fold.last.index < 0) return undefined;
+    if (parent === null) return this.#hasParents ? fold.root : undefined;
     const spot = this.#spots.get(parent);
-    if (spot === undefined || spot.stretch !== this.#spots.stretchOf(thread)) return;
+    if (spot === undefined || spot.stretch !== this.#spots.stretchOf(thread)) return undefined;
     const place = spot.place ?? fold.root;
     const isHere = place.index < 0 || fold.items[place.index] === place;
     const turn = this.#turns.get(thread);
-    if (!isHere || (turn !== undefined && place.index < turn.index)) fold.cut(place);
+    return !isHere || (turn !== undefined && place.index < turn.index) ? place : undefined;
+  }
+
+  /** Leaves out a line that repeats another one under a new id. */
+  #repeat(line: ClaudeLine, thread: string, place: FoldPlace, context: ReadContext): Fate {
+    this.#stand(line, thread, place, context);
+    return context.drop('copied-line');
+  }
+
+  /** A line that is new comes after the last one that was repeated. */
+  #endReplay(thread: string, fold: Fold): void {
+    const at = this.#replay.end(thread);
+    if (at === undefined || at === fold.last) return;
+    fold.cut(at);
+    const turn = fold.items.findLast(({ isTurn }) => isTurn === true);
+    if (turn !== undefined) this.#turns.set(thread, turn);
   }
 
   #interrupt(line: ClaudeLine, context: ReadContext): Fate {
@@ -173,6 +218,7 @@ export class ClaudeSource {
       this.#kept.renew(thread, preserved, line.uuid, fold, this.#spots);
       return this.#drop('client-event', line, context);
     }
+    this.#replay.clear();
     const kept = preserved === undefined ? [] : this.#keep(preserved, line, thread, fold);
     fold.close(true);
     this.#spots.end(thread, kept);
@@ -263,9 +309,10 @@ export class ClaudeSource {
       this.end(fold);
       fold.closeAll();
       this.#session = sessionId;
-      const all = [this.#spots, this.#turns, this.#awaited, this.#unfinished, this.#kept];
+      const all = [this.#spots, this.#turns, this.#awaited, this.#unfinished, this.#kept, this.#replay];
       for (const known of all) known.clear();
       this.#hasParents = false;
+      this.#command = undefined;
     } else this.#notes.push(TWO_IDS);
   }
 }
