@@ -70,6 +70,27 @@ describe('goose', () => {
     expect(elementsOf(goose, { conversation: whole, working_dir: '/' })).toHaveLength(1);
   });
 
+  it('divides what several compactions have hidden at the summaries of the earlier ones', () => {
+    const hidden = { metadata: { userVisible: true, agentVisible: false } };
+    const unseen = { metadata: { userVisible: false, agentVisible: false } };
+    const added = { metadata: { userVisible: false, agentVisible: true } };
+    const conversation = [
+      ...[words('user', 'a', hidden), words('assistant', 'b', hidden), words('user', 'c', unseen)],
+      ...[words('user', 'sum 1', unseen), words('assistant', 'go on', unseen), words('user', 'c', hidden)],
+      words('assistant', 'd', hidden),
+      ...[words('user', 'sum 2', added), words('assistant', 'go on', added), words('user', 'e')],
+    ];
+    const entries = elementsOf(goose, { conversation, working_dir: '/' }).filter(
+      (element): element is Entry => element.kind === 'entry',
+    );
+    const texts = entries.map((entry) => messagesOf(entry).map(({ content }) => content));
+    expect(texts).toEqual([
+      ['a', 'b', 'c'],
+      ['sum 1', 'go on', 'c', 'd'],
+      ['sum 2', 'go on', 'e'],
+    ]);
+  });
+
   it('drops an export without messages and rejects one whose list holds anything else', () => {
     expect(elementsOf(goose, { conversation: [], working_dir: '/' })).toMatchObject([
       { fate: 'dropped:client-event' },

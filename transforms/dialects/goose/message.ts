@@ -24,9 +24,22 @@ export function isGooseMessage(message: JsonView): boolean {
 
 /** Was it hidden from the model by a compaction? A notice that only the user sees was not. */
 export function isHidden(message: JsonView): boolean {
-  if (message.get('metadata')?.get('agentVisible')?.bytes[0] !== FALSE) return false;
+  if (!isHiddenFrom('agent', message)) return false;
   const blocks = message.get('content')?.elements() ?? [];
   return blocks.length === 0 || blocks.some(isForModel);
+}
+
+const isHiddenFrom = (whom: 'agent' | 'user', message: JsonView | undefined): boolean =>
+  message?.get('metadata')?.get(`${whom}Visible`)?.bytes[0] === FALSE;
+
+/**
+ * Is it the summary of a compaction, which a later one hid? Nobody sees it, nor the answer after it with which goose
+ * tells the model to go on. The last question before a compaction is hidden too, but repeated after them.
+ */
+export function isHiddenSummary(messages: readonly JsonView[], index: number): boolean {
+  const [summary, next] = [messages[index], messages[index + 1]];
+  const isUnseen = [summary, next].every((one) => isHiddenFrom('agent', one) && isHiddenFrom('user', one));
+  return isUnseen && summary?.get('role')?.text() === 'user' && next?.get('role')?.text() === 'assistant';
 }
 
 /** Is it sent to the model? Tools also return parts that only the user should see, often the same in other words. */
