@@ -65,6 +65,22 @@ it('reads a queued prompt whose mode is not logged, but no notification', () => 
   ]);
 });
 
+it('knows the lines of the stream that say nothing', () => {
+  const lines = [
+    { type: 'control_request', request_id: '1', request: { subtype: 'can_use_tool' } },
+    ...['rate_limit_event', 'tool_progress', 'tool_use_summary'].map((type) => ({
+      ...{ type, uuid: type, session_id: 's' },
+    })),
+    result('4', 'c'),
+  ];
+  const reader = claudeCode.create();
+  const read = lines.flatMap((object, i) => [
+    ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1)),
+  ]);
+  const entry = [...read, ...(reader.end?.() ?? [])].find(({ kind }) => kind === 'entry') as Entry;
+  expect(entry.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
+});
+
 describe('the messages that a compaction keeps', () => {
   const line = (type: string, uuid: string, parentUuid: string | null, more: object) => ({
     ...{ type, uuid, parentUuid, sessionId: 's' },
@@ -189,11 +205,7 @@ describe('the messages that a compaction keeps', () => {
     const first = [...before, boundary('B', {}), summary('S', 'B'), ...goesOn('S')];
     const again = [before[0] as object, attachment('x', 'u1')];
     const second = [boundary('C', segment('a4', 'T', 'x')), summary('T', 'C'), user('u4', 'T', 'u4')];
-    expect(textsOf(...first, ...again, ...second)).toEqual([
-      all,
-      ['S', 'u3', 'a4'],
-      ['T', 'a4', 'u4'],
-    ]);
+    expect(textsOf(...first, ...again, ...second)).toEqual([all, ['S', 'u3', 'a4'], ['T', 'a4', 'u4']]);
   });
 
   it('forgets a segment that spans an earlier compaction', () => {

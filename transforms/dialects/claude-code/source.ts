@@ -22,7 +22,10 @@ export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
   ...['file-history-delta', 'attribution-snapshot', 'content-replacement', 'speculation-accept'],
   ...['continued-in', 'ended-by-model', 'bridge-session', 'history-suppression', 'isolation-latch'],
   ...['atis-latch', 'cost-state', 'observer-ref', 'frame-link', 'artifact-autoreact-ledger'],
-  ...['artifact-comment-monitor'],
+  'artifact-comment-monitor',
+  // of stream-json only
+  ...['control_request', 'control_response', 'control_cancel_request', 'keep_alive', 'auth_status'],
+  ...['rate_limit_event', 'tool_progress', 'tool_use_summary', 'prompt_suggestion', 'subagent_token_usage'],
 ]);
 
 /** Beginnings of user texts that a command of the client produced. */
