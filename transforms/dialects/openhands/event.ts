@@ -10,12 +10,13 @@ import { partsOf, readCall, readChatObject, thoughtsOf } from '../shared/chat-ob
 import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
+import { readAcpCall } from './acp-call.ts';
 import { definitionsIn, type Said } from './spoken.ts';
 
 const EMPTY = encode('""');
 /** Kinds that do not reach the model. */
 const CLIENT =
-  /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog)(?:Event)?$/;
+  /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog|HookExecution)(?:Event)?$/;
 
 export function readEvent(event: JsonView): Said {
   const kind = event.get('kind')?.text() ?? '';
@@ -28,6 +29,7 @@ export function readEvent(event: JsonView): Said {
     const reason = event.get('rejection_reason')?.text() ?? 'User rejected the action';
     return resultOf(event, encode(quote(`Action rejected: ${reason}`)));
   }
+  if (kind === 'ACPToolCallEvent') return readAcpCall(event);
   if (kind === 'Condensation') return { kind: 'condensation', json: event };
   if (kind === 'CondensationSummaryEvent') return { kind: 'client' };
   if (kind === 'InterruptEvent') return { kind: 'interrupt' };

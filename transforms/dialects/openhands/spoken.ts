@@ -23,6 +23,10 @@ export type Said =
       readonly blocks: readonly FoldBlock[];
       /** Id of the call that this event represents. */
       readonly callId?: string | undefined;
+      /** The result of that call, where the event has it. */
+      readonly result?: Message;
+      /** Does it have less than an earlier event of the answer may have? */
+      readonly isPartial?: boolean;
       readonly meta?: Meta;
     })
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
