@@ -65,6 +65,38 @@ it('reads a queued prompt whose mode is not logged, but no notification', () => 
   ]);
 });
 
+it('takes answers of two turns apart, even if a server gives them one id', () => {
+  const message = (text: string) => ({ id: 'm', role: 'assistant', content: [{ type: 'text', text }] });
+  const lines = ['a', 'b'].flatMap((text) => [
+    { type: 'user', uuid: `u${text}`, sessionId: 's', message: { role: 'user', content: text } },
+    { type: 'assistant', uuid: `m${text}`, sessionId: 's', message: message(text) },
+  ]);
+  expect(conversationsOf(...lines)).toEqual([
+    [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'a' },
+      { role: 'user', content: 'b' },
+      { role: 'assistant', content: 'b' },
+    ],
+  ]);
+});
+
+it('keeps a text beside a command or an interruption', () => {
+  const texts = (uuid: string, ...all: readonly string[]) => {
+    const content = all.map((text) => ({ type: 'text', text }));
+    return { type: 'user', uuid, sessionId: 's', message: { role: 'user', content } };
+  };
+  const [command, mark] = ['<command-name>/x</command-name>', '[Request interrupted by user]'];
+  expect(
+    conversationsOf(texts('1', command, 'a'), texts('2', mark, 'b'), texts('3', command, command)),
+  ).toEqual([
+    [
+      { role: 'user', content: `${command}\na` },
+      { role: 'user', content: `${mark}\nb` },
+    ],
+  ]);
+});
+
 it('knows the lines of the stream that say nothing', () => {
   const lines = [
     { type: 'control_request', request_id: '1', request: { subtype: 'can_use_tool' } },

@@ -28,7 +28,7 @@ export interface UserWords {
   readonly results: readonly ClaudeResult[];
   readonly rest: Message | undefined;
   /** The texts of the rest; undefined if it has anything but text. */
-  readonly text: string | undefined;
+  readonly texts: readonly string[] | undefined;
 }
 
 export class ClaudeLine {
@@ -115,7 +115,7 @@ export class ClaudeLine {
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
     const words = wordsOf(attachment.get('prompt'));
     const mode = attachment.textOf('commandMode');
-    if (mode === undefined) return NOTIFICATION.test(words?.text ?? '') ? undefined : words;
+    if (mode === undefined) return NOTIFICATION.test(words?.texts?.[0] ?? '') ? undefined : words;
     return mode === 'prompt' ? words : undefined;
   }
 
@@ -144,7 +144,7 @@ export class ClaudeLine {
 function wordsOf(content: JsonView | undefined): UserWords | undefined {
   if (content?.type === 'string') {
     const rest = makeMessage('user', [['content', content.bytes]]);
-    return { results: [], rest, text: content.text() };
+    return { results: [], rest, texts: [content.text() ?? ''] };
   }
   if (content?.type !== 'array') return undefined;
   const results: ClaudeResult[] = [];
@@ -155,10 +155,10 @@ function wordsOf(content: JsonView | undefined): UserWords | undefined {
     if ('callId' in block) results.push(block);
     else parts.push(block);
   }
-  if (parts.length === 0) return { results, rest: undefined, text: undefined };
-  const texts = parts.map((part) => ('text' in part ? textOfValue(part.text) : undefined));
-  const text = texts.includes(undefined) ? undefined : texts.join('\n');
-  return { results, rest: makeMessage('user', [['content', contentOfParts(parts)]]), text };
+  if (parts.length === 0) return { results, rest: undefined, texts: undefined };
+  const known = parts.flatMap((part) => ('text' in part ? (textOfValue(part.text) ?? []) : []));
+  const texts = known.length === parts.length ? known : undefined;
+  return { results, rest: makeMessage('user', [['content', contentOfParts(parts)]]), texts };
 }
 
 /** Undefined for a block that does not occur in user messages. */

@@ -121,7 +121,10 @@ export class ClaudeSource {
     if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
     this.#endReplay(thread, fold);
     this.#kept.addBefore(thread, line.uuid, false, fold, this.#spots);
-    const name = this.#unfinished.get(thread) ?? messageId ?? `${origin.line} ${origin.offset}`;
+    // some servers give all their answers the same id
+    const turn = this.#turns.get(thread)?.index ?? 0;
+    const own = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
+    const name = this.#unfinished.get(thread) ?? own;
     const place = fold.amend(name, blocks, 'replace', fold.keepsMeta ? { meta: line.meta } : {});
     if (line.isUnfinishedPiece) this.#unfinished.set(thread, name);
     else this.#unfinished.delete(thread);
@@ -131,14 +134,14 @@ export class ClaudeSource {
   }
 
   #readUser(line: ClaudeLine, words: UserWords, context: ReadContext): Fate | Rejection | undefined {
-    const { results, rest, text } = words;
+    const { results, rest, texts } = words;
     const { fold } = context;
-    if (results.length === 0 && text !== undefined) {
-      if (COMMAND.test(text)) {
+    if (results.length === 0 && texts !== undefined) {
+      if (texts.every((text) => COMMAND.test(text))) {
         this.#command = line.uuid;
         return this.#drop('client-command', line, context);
       }
-      if (INTERRUPTED.test(text)) return this.#interrupt(line, context);
+      if (texts.every((text) => INTERRUPTED.test(text))) return this.#interrupt(line, context);
     }
     if (results.length === 0 && rest === undefined) return this.#drop('client-event', line, context);
     const thread = this.#open(line, context);
