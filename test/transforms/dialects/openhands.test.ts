@@ -228,6 +228,31 @@ describe('openhands', () => {
   });
 });
 
+it('takes the completions of a server apart that gives them all one id', () => {
+  const acted = (id: number, ...calls: readonly string[]) => ({
+    ...ran(id),
+    tool_call_metadata: {
+      tool_call_id: calls[0],
+      model_response: {
+        id: '',
+        choices: [
+          {
+            message: {
+              role: 'assistant',
+              content: `look ${calls.join()}`,
+              tool_calls: calls.map((call) => ({ id: call, function: { name: call, arguments: '{}' } })),
+            },
+          },
+        ],
+      },
+    },
+  });
+  const lines = [question, acted(1, 'c'), saw(2, 1), acted(3, 'd', 'e'), acted(4, 'd', 'e'), saw(5, 3)];
+  expect(conversationsOf(...lines)).toEqual([
+    ['user "a"', 'assistant "look c" c', 'tool "r"', 'assistant "look d,e" d e', 'tool "r"'],
+  ]);
+});
+
 describe('calls of an agent that the SDK runs by the Agent Client Protocol', () => {
   const said = (id: string, role: string, words: string) => ({
     ...{ id, kind: 'MessageEvent', source: role === 'user' ? 'user' : 'agent' },

@@ -52,7 +52,7 @@ function readMessage(event: JsonView): Said {
   const logged = event.get('llm_message');
   const object = logged && readChatObject(logged);
   if (object === undefined) return { kind: 'bad', detail: 'llm_message is not a message' };
-  if (object.kind === 'answer') return { ...object, name: event.get('llm_response_id')?.text() };
+  if (object.kind === 'answer') return { ...object, name: event.get('llm_response_id')?.text() || undefined };
   if (object.kind === 'result') return object;
   const { parts, notes } = partsOf(logged?.get('content'));
   const more = partsOf(event.get('extended_content'));
@@ -68,7 +68,7 @@ function readAction(event: JsonView): Said {
   const texts = parts.map(blockOfPart);
   const thoughts = [...thoughtsOf(event), ...reasoningOf(event.get('responses_reasoning_item'))];
   const blocks = [...thoughts, ...texts, readCall(call)];
-  return { kind: 'answer', name: event.get('llm_response_id')?.text(), blocks, notes };
+  return { kind: 'answer', name: event.get('llm_response_id')?.text() || undefined, blocks, notes };
 }
 
 /** A reasoning item of the Responses API, here with lists of strings as texts. */
