@@ -134,6 +134,23 @@ describe('goose', () => {
     expect(messagesOf(entries[0] as Entry)).toHaveLength(3);
   });
 
+  it('reads reasoning of both kinds as thoughts', () => {
+    const content = [
+      ...[
+        { type: 'reasoning', text: 'a' },
+        { type: 'thinking', thinking: 'b', signature: 's' },
+      ],
+      { type: 'text', text: 'c' },
+    ];
+    const conversation = [words('user', 'q'), { role: 'assistant', created: 1, content }];
+    const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
+    expect(messagesOf(entry as Entry)[1]).toEqual({
+      role: 'assistant',
+      content: 'c',
+      reasoning_content: 'a\nb',
+    });
+  });
+
   it('reads a result that has only structured content', () => {
     const toolResult = { value: { content: [], structuredContent: { n: 1 } } };
     const conversation = [

@@ -16,6 +16,7 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['contextLengthExceeded', 'summarizationRequested', 'error'],
 ]);
 const REQUESTS: ReadonlySet<string> = new Set(['toolRequest', 'frontendToolRequest']);
+const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reasoning']);
 const FALSE = 'f'.charCodeAt(0);
 
 export function isGooseMessage(message: JsonView): boolean {
@@ -80,8 +81,8 @@ export function foldGooseMessage(message: JsonView, name: string, { fold }: Read
 function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const type = block.get('type')?.text() ?? '';
   if (REQUESTS.has(type)) return [callOf(block)];
-  const thinking = block.get('thinking');
-  if (type === 'thinking' && thinking?.type === 'string' && thinking.text() !== '')
+  const thinking = type === 'reasoning' ? block.get('text') : block.get('thinking');
+  if (THOUGHTS.has(type) && thinking?.type === 'string' && thinking.text() !== '')
     return [{ kind: 'thought', text: thinking.copy() }];
   const data = block.get('data') ?? block.get('signature');
   if (type.toLowerCase().endsWith('thinking') && data?.type === 'string') return [sealedBlock(data.copy())];
