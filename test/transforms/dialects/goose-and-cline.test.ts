@@ -83,7 +83,9 @@ describe('goose', () => {
     const entries = elementsOf(goose, { conversation, working_dir: '/' }).filter(
       (element): element is Entry => element.kind === 'entry',
     );
-    const texts = entries.map((entry) => messagesOf(entry).map(({ content }) => content));
+    const texts = entries.map((entry) =>
+      messagesOf(entry).map((one) => (one as { readonly content: unknown }).content),
+    );
     expect(texts).toEqual([
       ['a', 'b', 'c'],
       ['sum 1', 'go on', 'c', 'd'],
