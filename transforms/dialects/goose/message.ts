@@ -34,8 +34,9 @@ const isHiddenFrom = (whom: 'agent' | 'user', message: JsonView | undefined): bo
   message?.get('metadata')?.get(`${whom}Visible`)?.bytes[0] === FALSE;
 
 /**
- * Is it the summary of a compaction, which a later one hid? Nobody sees it, nor the answer after it with which goose
- * tells the model to go on. The last question before a compaction is hidden too, but repeated after them.
+ * Is it the summary of a compaction, which a later one hid? It is hidden from the user and the model, as is the answer
+ * after it with which goose tells the model to go on. The last question before a compaction is hidden too, but repeated
+ * after them.
  */
 export function isHiddenSummary(messages: readonly JsonView[], index: number): boolean {
   const [summary, next] = [messages[index], messages[index + 1]];

@@ -1,4 +1,4 @@
-/** Calls of an agent that OpenHands runs by the Agent Client Protocol: what the client saw of them, several times each. */
+/** Calls of an agent that OpenHands runs by the Agent Client Protocol. Each is logged several times, as the client sees it. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
@@ -35,7 +35,7 @@ export function readAcpCall(event: JsonView): Said {
   };
 }
 
-/** What the tool gave, or else what the client showed of it. */
+/** The output of the tool, or else the blocks that the client showed. */
 function outputOf(event: JsonView): Uint8Array {
   const output = event.get('raw_output');
   if (present(output)) return textOf(output);
