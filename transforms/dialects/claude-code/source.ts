@@ -134,16 +134,10 @@ export class ClaudeSource {
   }
 
   #readUser(line: ClaudeLine, words: UserWords, context: ReadContext): Fate | Rejection | undefined {
-    const { results, rest, texts } = words;
+    const { results, rest } = words;
     const { fold } = context;
-    if (results.length === 0 && texts !== undefined) {
-      if (texts.every((text) => COMMAND.test(text))) {
-        this.#command = line.uuid;
-        return this.#drop('client-command', line, context);
-      }
-      if (texts.every((text) => INTERRUPTED.test(text))) return this.#interrupt(line, context);
-    }
-    if (results.length === 0 && rest === undefined) return this.#drop('client-event', line, context);
+    const fate = results.length === 0 ? this.#leaveOut(line, words, context) : undefined;
+    if (fate !== undefined) return fate;
     const thread = this.#open(line, context);
     this.#unfinished.delete(thread);
     const isCopied = line.is('isCompactSummary');
@@ -164,6 +158,15 @@ export class ClaudeSource {
     }
     this.#stand(line, thread, place, context);
     return undefined;
+  }
+
+  /** Drops a line with only texts of the client, or with nothing. */
+  #leaveOut(line: ClaudeLine, { rest, texts }: UserWords, context: ReadContext): Fate | undefined {
+    if (rest === undefined) return this.#drop('client-event', line, context);
+    if (texts?.every((text) => INTERRUPTED.test(text)) === true) return this.#interrupt(line, context);
+    if (texts?.every((text) => COMMAND.test(text)) !== true) return undefined;
+    this.#command = line.uuid;
+    return this.#drop('client-command', line, context);
   }
 
   /**
