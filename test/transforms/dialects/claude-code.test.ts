@@ -81,6 +81,18 @@ it('takes answers of two turns apart, even if a server gives them one id', () =>
   ]);
 });
 
+it('keeps a block in a user message that belongs into an answer, and reports it', () => {
+  const use = { type: 'tool_use', id: 'c', name: 'f', input: {} };
+  const content = [{ type: 'text', text: 'a' }, use, { type: 'document', source: {} }];
+  const line = { type: 'user', uuid: '1', sessionId: 's', message: { role: 'user', content } };
+  expect(conversationsOf(line)).toEqual([[{ role: 'user', content }]]);
+  const reader = claudeCode.create();
+  const read = [...reader.read(lineOf(JSON.stringify(line), asBuffer, 1)), ...(reader.end?.() ?? [])];
+  const entry = read.find(({ kind }) => kind === 'entry') as Entry;
+  const kept = entry.messages[0]?.notes?.filter(({ rule }) => rule === 'block-kept');
+  expect(kept).toHaveLength(2);
+});
+
 it('keeps a text beside a command or an interruption', () => {
   const texts = (uuid: string, ...all: readonly string[]) => {
     const content = all.map((text) => ({ type: 'text', text }));

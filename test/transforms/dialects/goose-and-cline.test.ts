@@ -286,6 +286,15 @@ describe('cline', () => {
     expect((entry as Entry).reply?.notes).toMatchObject([{ rule: 'block-kept' }]);
   });
 
+  it('keeps a block of an answer in a message of the user', () => {
+    const content = [
+      { type: 'text', text: 'a' },
+      { type: 'tool_use', id: 'c', name: 'f', input: {} },
+    ];
+    const [entry] = elementsOf(cline, message('user', content)) as readonly Entry[];
+    expect(messagesOf(entry as Entry)).toEqual([{ role: 'user', content }]);
+  });
+
   it('rejects a message whose content is a number', () => {
     expect(elementsOf(cline, message('user', 7))).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });

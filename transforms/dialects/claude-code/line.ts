@@ -1,7 +1,7 @@
 /** Reads one line of a Claude Code transcript: its type, and its message as blocks. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Message } from '../../model/element.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import { type FoldBlock, sealedBlock } from '../fold/draft.ts';
@@ -11,6 +11,7 @@ import { callJson, makeMessage } from '../shared/build-messages.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
+import { keptBlock, noted } from '../shared/reading-notes.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
 
 const EMPTY_STRING_BYTES = 2;
@@ -149,26 +150,26 @@ function wordsOf(content: JsonView | undefined): UserWords | undefined {
   if (content?.type !== 'array') return undefined;
   const results: ClaudeResult[] = [];
   const parts: Part[] = [];
-  for (const element of content.elements()) {
-    const block = userBlock(element);
-    if (block === undefined) continue;
-    if ('callId' in block) results.push(block);
-    else parts.push(block);
+  const notes: ReadingNote[] = [];
+  for (const block of content.elements()) {
+    if (block.textOf('type') === 'tool_result') results.push(resultOf(block));
+    else parts.push(partOf(block, notes));
   }
   if (parts.length === 0) return { results, rest: undefined, texts: undefined };
   const known = parts.flatMap((part) => ('text' in part ? (textOfValue(part.text) ?? []) : []));
   const texts = known.length === parts.length ? known : undefined;
-  return { results, rest: makeMessage('user', [['content', contentOfParts(parts)]]), texts };
+  const rest = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
+  return { results, rest, texts };
 }
 
-/** Undefined for a block that does not occur in user messages. */
-function userBlock(block: JsonView): ClaudeResult | Part | undefined {
-  const type = block.textOf('type');
-  if (type === 'tool_result') return resultOf(block);
-  const text = type === 'text' ? plainText(block) : undefined;
+/** A part of a user message; a block of an answer, which does not belong there, stays as it is. */
+function partOf(block: JsonView, notes: ReadingNote[]): Part {
+  const text = block.textOf('type') === 'text' ? plainText(block) : undefined;
   if (text !== undefined) return { text: text.bytes };
   const read = readBlock(block.copy(), false);
-  return read.kind === 'part' ? read.part : undefined;
+  const kept = read.kind === 'part' ? read.kept : block.textOf('type');
+  if (kept !== undefined) notes.push(keptBlock(kept));
+  return read.kind === 'part' ? read.part : { object: block.copy() };
 }
 
 function resultOf(block: JsonView): ClaudeResult {

@@ -153,7 +153,8 @@ function foldOther(role: string, content: JsonView, isCopied: boolean, { fold }:
     const [other] = isOfOthers(view) ? blocksOf(view) : [];
     if (other?.kind === 'result') fold.answer(other.id, toolMessage(other.id, other.content));
     else if (other?.kind === 'part') parts.push({ object: other.object });
-    else if (block.kind === 'part') parts.push(block.part);
+    else if (block.kind !== 'result')
+      parts.push(block.kind === 'part' ? block.part : { object: view.copy() });
     if (block.kind === 'result') {
       const id = stringValue(block.block, 'tool_use_id');
       const operations = operationsIn(view);
