@@ -105,6 +105,11 @@ export class ClaudeLine {
     return this.#message?.textOf('stop_reason') === 'max_tokens';
   }
 
+  /** Was it copied from the session that this one was forked from? */
+  get isForked(): boolean {
+    return this.#json.get('forkedFrom')?.type === 'object';
+  }
+
   /** The lines that a compaction kept besides the summary. */
   get preserved(): Preserved | undefined {
     return preservedBy(this.#json);

@@ -9,7 +9,7 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { LineSpots } from '../fold/line-spots.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
+import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
 import type { ClaudeLine, UserWords } from './line.ts';
 import { Replay } from './replay.ts';
@@ -125,7 +125,9 @@ export class ClaudeSource {
     const turn = this.#turns.get(thread)?.index ?? 0;
     const own = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
     const name = this.#unfinished.get(thread) ?? own;
-    const place = fold.amend(name, blocks, 'replace', fold.keepsMeta ? { meta: line.meta } : {});
+    const isCopied = line.isForked;
+    const facts = fold.keepsMeta && !isCopied ? { isCopied, meta: line.meta } : { isCopied };
+    const place = fold.amend(name, blocks, 'replace', facts);
     if (line.isUnfinishedPiece) this.#unfinished.set(thread, name);
     else this.#unfinished.delete(thread);
     if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
@@ -140,10 +142,11 @@ export class ClaudeSource {
     if (fate !== undefined) return fate;
     const thread = this.#open(line, context);
     this.#unfinished.delete(thread);
-    const isCopied = line.is('isCompactSummary');
-    this.#kept.addBefore(thread, line.uuid, isCopied, fold, this.#spots);
+    const isSummary = line.is('isCompactSummary');
+    const isCopied = isSummary || line.isForked;
+    this.#kept.addBefore(thread, line.uuid, isSummary, fold, this.#spots);
     const isMeta = line.is('isMeta') && !(typeof line.parent === 'string' && line.parent === this.#command);
-    const isTurn = results.length === 0 && !isMeta && !isCopied;
+    const isTurn = results.length === 0 && !isMeta && !isSummary;
     const repeated =
       this.#replay.words(thread, words, fold) ??
       (isTurn && line.type === 'user' ? this.#rewind(line, rest, thread, context) : undefined);
@@ -267,6 +270,7 @@ export class ClaudeSource {
       fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
     }
     for (const note of this.#notes) fold.note(note);
+    if (line.isForked) fold.note(COPIED_HISTORY);
     this.#notes = [];
     if (typeof line.parent === 'string') this.#await(line.parent, thread);
     return thread;

@@ -105,6 +105,19 @@ describe('a stretch that is logged again under new ids', () => {
   });
 });
 
+it('counts what a fork copied from its session, and reports it', () => {
+  const forkedFrom = { sessionId: 'before', messageUuid: 'x' };
+  const copies = [user('u01', null, 'one'), says('a02', 'u01')].map((one) => ({ ...one, forkedFrom }));
+  const reader = claudeCode.create();
+  const elements = [...copies, user('u03', 'a02', 'two'), says('a04', 'u03')].flatMap((one, i) => [
+    ...reader.read(lineOf(JSON.stringify(one), asBuffer, i + 1, i * 1000)),
+  ]);
+  const [entry] = [...elements, ...(reader.end?.() ?? [])] as readonly Entry[];
+  expect(entry?.messages).toHaveLength(3);
+  expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).toContain('copied-history');
+  expect(text(entry?.meta?.get('copied') ?? new Uint8Array())).toBe('2');
+});
+
 describe('a command that says something to the model', () => {
   const before = [
     user('u01', null, 'one'),
