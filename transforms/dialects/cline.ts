@@ -1,6 +1,6 @@
 /**
- * Dialect `cline`: the API history that Cline and its relatives keep for a task, `api_conversation_history.json`: a
- * list of messages of the Messages API, each with a time. Also the sessions of its command, one document each.
+ * Dialect `cline`: the API history that Cline and its forks keep for each task (`api_conversation_history.json`), a
+ * list of messages of the Messages API with a time each. Also the sessions of its command line, one document each.
  */
 
 import type { JsonView } from '../json/json-view.ts';
@@ -14,7 +14,7 @@ import { metaOf } from './shared/logged-meta.ts';
 
 const MAIN = 'main';
 const HARNESS = 'cline';
-/** The agent of a session that has no parent: a session of another one names its parent's id. */
+/** Name of the agent at the top. In sessions of other agents, `sessionId` is the id of their parent. */
 const LEAD = 'lead';
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
 
@@ -24,7 +24,7 @@ function detect(first: FirstObject): boolean {
   return isMessage && first.get('ts') !== undefined;
 }
 
-/** Is it a task of a later Roo Code, a list of messages with a version beside it? */
+/** Whether the object is a task of a later Roo Code: a list of messages with a version beside it. */
 function isRooTask(first: FirstObject): boolean {
   const messages = first.get('messages');
   const message = messages?.type === 'array' ? messages.elements()[0] : undefined;
@@ -47,7 +47,7 @@ function read(json: JsonView, context: ReadContext, task: ClineTask): Fate | Rej
   return undefined;
 }
 
-/** Reads a task in one object: a session of the command, which has the system text too, or a task of Roo Code. */
+/** Reads a task in one object: a session of the command line, which also has the system text, or a task of Roo Code. */
 function readSession(
   json: JsonView,
   messages: readonly JsonView[],

@@ -1,4 +1,6 @@
-/** Dialect `goose`: the sessions that `goose session export --format json` writes, and the lines of older versions. */
+/**
+ * Dialect `goose`: sessions exported by `goose session export --format json`, and the JSONL files of older versions.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -16,10 +18,10 @@ function detect(first: FirstObject): boolean {
   return first.get('description') !== undefined && first.get('role') === undefined;
 }
 
-/** State of `read` for a source. */
 interface Memory {
-  /** Number of messages so far: names the answers. */
+  /** Number of messages so far, used to name the answers. */
   messages: number;
+  /** Number of exported sessions so far. */
   runs: number;
 }
 
@@ -39,7 +41,7 @@ function readHead(head: JsonView, context: ReadContext): Fate {
   return context.drop('client-event');
 }
 
-/** Reads a session in one object. */
+/** Reads an exported session. */
 function readExport(
   json: JsonView,
   conversation: JsonView,

@@ -1,6 +1,6 @@
 /**
- * Dialect `responses`: requests and responses of OpenAI's Responses API, as pairs, as bodies of logged HTTP, or as bare
- * responses. A request that continues a response by id holds only new messages.
+ * Dialect `responses`: requests and responses of OpenAI's Responses API as pairs, as bodies of logged HTTP, or
+ * responses alone. A request that continues a response by id has only the new messages.
  */
 
 import type { JsonView } from '../json/json-view.ts';
@@ -19,7 +19,7 @@ function detect(first: FirstObject): boolean {
   return first.get('object')?.text() === 'response' && first.get('output')?.type === 'array';
 }
 
-/** Reads a pair of any API, which may differ from pair to pair. */
+/** Reads a pair of any API: a source may mix them. */
 function read(json: JsonView, context: ReadContext, calls: CallReader): EntryFields | Rejection | Fate {
   const logged = structured(json.get('request'));
   const body = logged?.type === 'object' ? bodyOf(logged) : undefined;

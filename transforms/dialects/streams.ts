@@ -1,6 +1,6 @@
 /**
- * Dialect `streams`: raw dumps of streamed answers, as server-sent events or as a list of chunks, without their
- * requests. Each answer is its own session, after the user message from `--user-turn`.
+ * Dialect `streams`: raw dumps of streamed answers without their requests, as server-sent events or one chunk per line.
+ * Each answer is its own session; `--user-turn` adds a user message before it.
  */
 import { JsonView } from '../json/json-view.ts';
 import { latin1 } from '../json/utf8.ts';

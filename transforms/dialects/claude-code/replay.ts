@@ -3,9 +3,9 @@
  * turns again, with the parents and times of the first ones. Read as a turn taken back, it would be written twice.
  */
 import type { Message } from '../../model/element.ts';
-import { Draft, type FoldBlock } from '../fold/draft.ts';
+import { AssistantDraft, type FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
-import type { UserWords } from './line.ts';
+import type { UserContent } from './line.ts';
 
 type Items = Pick<Fold, 'items'>;
 
@@ -46,13 +46,13 @@ export class Replay {
     const candidates = items.slice(this.#at.index, this.#at.index + 2);
     return this.#goOn(
       candidates.find(
-        ({ content }) => content instanceof Draft && blocks.every((block) => content.has(block)),
+        ({ content }) => content instanceof AssistantDraft && blocks.every((block) => content.has(block)),
       ),
     );
   }
 
   /** The message that a user line repeats, or whose calls have its results already. */
-  words(thread: string, { results, rest }: UserWords, { items }: Items): FoldPlace | undefined {
+  words(thread: string, { results, rest }: UserContent, { items }: Items): FoldPlace | undefined {
     const at = this.#at;
     if (this.#thread !== thread || at === undefined) return undefined;
     if (results.length === 0) {
@@ -87,5 +87,5 @@ export class Replay {
   }
 }
 
-const isSame = (a: Message | Draft | undefined, b: Message | undefined): boolean =>
+const isSame = (a: Message | AssistantDraft | undefined, b: Message | undefined): boolean =>
   a !== undefined && b !== undefined && 'role' in a && Buffer.compare(a.bytes, b.bytes) === 0;

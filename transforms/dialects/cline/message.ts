@@ -9,7 +9,7 @@ import { inString } from '../../json/respace.ts';
 import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import { type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, readBlockOf } from '../shared/anthropic-blocks.ts';
 import { readResult } from '../shared/anthropic-message.ts';
 import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
@@ -23,13 +23,13 @@ import { warning } from '../shared/reading-notes.ts';
 const EMPTY_STRING_BYTES = 2;
 const AS_TEXT = warning('results-as-text', 'the results of calls are in the texts of the user');
 
-/** Is it a session of Cline's command, a list of messages with members beside it? */
+/** Whether the object is a session of Cline's command line: a list of messages with an agent, an id and a time. */
 export function isClineSession(first: FirstObject): boolean {
   const areTexts = ['agent', 'sessionId', 'updated_at'].every((key) => first.get(key)?.type === 'string');
   return areTexts && first.get('messages')?.type === 'array';
 }
 
-/** Is it encrypted reasoning, which Roo Code logs before the answer that it belongs to? */
+/** Whether a message is encrypted reasoning, which Roo Code logs before the answer that it belongs to. */
 const isReasoning = (message: JsonView): boolean =>
   message.textOf('type') === 'reasoning' && message.get('content') === undefined;
 
@@ -39,7 +39,7 @@ export function isClineMessage(message: JsonView): boolean {
   return message.textOf('role') !== undefined && (content === 'string' || content === 'array');
 }
 
-/** Is it the summary with which Roo Code replaced the messages before it? They stay in the log, under its name. */
+/** Whether a message is a summary of Roo Code. The messages that it replaced stay in the log, with its name. */
 const isSummary = (message: JsonView): boolean =>
   isTrue(message.get('isSummary')) && message.textOf('condenseId') !== undefined;
 
@@ -141,7 +141,7 @@ function sealedIn(view: JsonView): FoldBlock | undefined {
   return data?.type === 'string' ? sealedBlock(data.copy()) : undefined;
 }
 
-/** Results first, then the rest. If the calls have no results, the texts after them are the results. */
+/** Adds results first, then the rest. Texts after calls without results are the results. */
 function foldOther(role: string, content: JsonView, isCopied: boolean, { fold }: ReadContext): void {
   const json = content.copy();
   const blocks = content.type === 'string' ? [] : elementsOf(json).map((block) => readBlock(block, false));
@@ -169,7 +169,7 @@ function foldOther(role: string, content: JsonView, isCopied: boolean, { fold }:
   fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, isCopied });
 }
 
-/** The JSON text of a result that is a list of what the tool did, not of content blocks, as a string. */
+/** A result that lists operations of the tool instead of content blocks, as a JSON string of its JSON text. */
 function operationsIn(block: JsonView): Uint8Array | undefined {
   const content = block.get('content');
   const isOfBlocks = content?.elements().every((part) => part.textOf('type') !== undefined);

@@ -7,13 +7,13 @@ import { callJson, objectOf, toolMessage } from '../shared/build-messages.ts';
 import { listOfParts, type Part } from '../shared/content-parts.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
-import type { Said } from './spoken.ts';
+import type { EventContent } from './event-content.ts';
 
 /** The protocol says what kind of tool it is, not its name. */
 const UNKNOWN = 'other';
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed']);
 
-export function readAcpCall(event: JsonView): Said {
+export function readAcpCall(event: JsonView): EventContent {
   const id = event.get('tool_call_id')?.text();
   if (id === undefined) return { kind: 'bad', detail: 'tool_call_id is missing' };
   const [input, title] = [event.get('raw_input'), event.get('title')];
