@@ -11,12 +11,15 @@ import { RunsSource } from './runs/source.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant']);
 /** Members of messages in other logs; a bare message has none of them. */
-const NOT_BARE = ['ts', 'type', 'stop_reason', 'usage', 'created', 'response'];
+const NOT_BARE = ['ts', 'stop_reason', 'usage', 'created', 'response'];
 
 function isBareMessage(first: FirstObject): boolean {
   const role = first.get('role')?.text();
   const isKnown = role !== undefined && ROLES.has(role) && first.get('content') !== undefined;
-  return isKnown && NOT_BARE.every((key) => first.get(key) === undefined);
+  const type = first.get('type');
+  // an answer with this type may be a response of the Messages API
+  const hasNoType = type === undefined || (type.text() === 'message' && role !== 'assistant');
+  return isKnown && hasNoType && NOT_BARE.every((key) => first.get(key) === undefined);
 }
 
 /** Whether the value is a list of messages. Some published trajectories have the text under another key. */

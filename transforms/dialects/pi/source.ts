@@ -88,6 +88,7 @@ export class PiSource {
     const parsed = message && readPiMessage(message);
     if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
     if (parsed.kind === 'excluded') return this.#drop('client-event', entry, context);
+    if (parsed.kind === 'synthetic') return this.#drop('synthetic-message', entry, context);
     this.#goTo(entry, context);
     const { fold, origin } = context;
     if (parsed.kind === 'interrupted') {
@@ -127,7 +128,7 @@ export class PiSource {
   #addTail(tail: JsonView | undefined, { fold, origin }: ReadContext): void {
     for (const [i, message] of (tail?.elements() ?? []).entries()) {
       const parsed = readPiMessage(message);
-      if (parsed === undefined || parsed.kind === 'excluded' || parsed.kind === 'interrupted') continue;
+      if (parsed === undefined || !isFolded(parsed)) continue;
       foldMessage(parsed, `${origin.line} ${origin.offset} ${i}`, fold, true);
     }
   }
@@ -200,7 +201,10 @@ export class PiSource {
   }
 }
 
-type FoldedMessage = Exclude<PiMessage, { readonly kind: 'interrupted' | 'excluded' }>;
+type FoldedMessage = Extract<PiMessage, { readonly kind: 'answer' | 'result' | 'message' }>;
+
+const isFolded = (message: PiMessage): message is FoldedMessage =>
+  message.kind === 'answer' || message.kind === 'result' || message.kind === 'message';
 
 /** @param name for the message, if it is an answer @param isCopied whether it is context only */
 function foldMessage(parsed: FoldedMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {

@@ -152,6 +152,9 @@ function mediaPart(part: JsonView): MessageBlock {
 function imageOf(part: JsonView): MessageBlock | undefined {
   const address = part.get('image');
   if (ADDRESS.test(address?.text() ?? '')) return imageBlock((address as JsonView).copy());
+  const media = firstOf(part, 'mediaType', 'mimeType');
+  if (address?.type === 'string' && media?.text()?.startsWith('image/') === true)
+    return imageBlock(dataUrl(media.bytes, address.bytes));
   if (part.get('modality')?.text() !== 'image') return undefined;
   const uri = part.get('uri');
   return uri?.type === 'string' ? imageBlock(uri.copy()) : imageData(part);
