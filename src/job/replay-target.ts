@@ -20,7 +20,7 @@ import { acquireLock } from '../dataset/lock.ts';
 import { checkOverlap } from '../dataset/overlap.ts';
 import { createPackedLineFile } from '../dataset/packed-line-file.ts';
 import { packingNamed } from '../dataset/packing.ts';
-import { locate, type Place, partPath, runsWith } from '../dataset/place.ts';
+import { locate, type Place, runsWith, siblingPath } from '../dataset/place.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import type { RecordSource } from './quarantine-records.ts';
@@ -67,7 +67,7 @@ function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 
   const place = locate(into);
   checkOverlap(into, place, apart);
   removeLeftovers(place);
-  const staging = partPath(place, 'staging', randomBytes(8).toString('hex'));
+  const staging = siblingPath(place, 'staging', randomBytes(8).toString('hex'));
   const folders = new Set<string>();
 
   function folder(name: string): void {
@@ -106,8 +106,8 @@ function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 
  * Keeps the leftovers of a run that is locked: a replay on another machine that shares the volume may still be at work.
  */
 function removeLeftovers(place: Place): void {
-  if (runsWith(place, ['lock']).some((run) => isOfOtherBoot(partPath(place, 'lock', run)))) return;
-  for (const run of runsWith(place, ['staging'])) removeTree(partPath(place, 'staging', run));
+  if (runsWith(place, ['lock']).some((run) => isOfOtherBoot(siblingPath(place, 'lock', run)))) return;
+  for (const run of runsWith(place, ['staging'])) removeTree(siblingPath(place, 'staging', run));
 }
 
 /** The name of a log below the folder: that of its source. Undefined for a path that would lead out of the folder. */

@@ -5,7 +5,7 @@
 
 import { readCheckpoint } from '../dataset/checkpoint-file.ts';
 import { WORK_FILES } from '../dataset/layout.ts';
-import { type Place, partPath, runsWith } from '../dataset/place.ts';
+import { type Place, runsWith, siblingPath } from '../dataset/place.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing, Sources } from '../input/sources/source.ts';
 import { compareSources } from '../input/sources/source-table.ts';
@@ -62,7 +62,7 @@ interface FoundCheckpoint {
 export function findCheckpoint(place: Place): FoundCheckpoint | undefined {
   let best: FoundCheckpoint | undefined;
   for (const runId of runsWith(place, ['staging'])) {
-    const root = partPath(place, 'staging', runId);
+    const root = siblingPath(place, 'staging', runId);
     const bytes = readCheckpoint(root);
     const checkpoint = bytes === undefined ? undefined : decodeCheckpoint(bytes);
     if (checkpoint === undefined || checkpoint.sources <= (best?.checkpoint.sources ?? 0)) continue;
