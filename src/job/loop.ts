@@ -8,10 +8,10 @@ import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { endpoint } from '../loop/endpoint.ts';
 import {
-  type Ask,
   type Continuation,
   eachTurn,
   type LoopReport,
+  type Model,
   recordedReplies,
   runLoop,
 } from '../loop/run-loop.ts';
@@ -109,7 +109,7 @@ export async function loop(
   return sums;
 }
 
-function askerOf(record: LoopRecord, request: LoopRequest): Ask {
+function modelFor(record: LoopRecord, request: LoopRequest): Model {
   const { endpoint: base, model = '', key, prompt = 'messages', signal, waits } = request;
   return base === undefined ? recordedReplies(record) : endpoint({ base, model, key, prompt, signal, waits });
 }
@@ -117,7 +117,7 @@ function askerOf(record: LoopRecord, request: LoopRequest): Ask {
 async function runOne(session: string | null, record: LoopRecord, request: LoopRequest): Promise<LoopLine> {
   const own = request.endpoint === undefined;
   const { maxSteps = own ? ANY_STEPS : DEFAULT_STEPS, onMiss = 'stop', signal } = request;
-  const report = await runLoop(record, askerOf(record, request), { maxSteps, onMiss, signal });
+  const report = await runLoop(record, modelFor(record, request), { maxSteps, onMiss, signal });
   const { messages: _messages, ...counts } = report;
   return { session, ...counts };
 }
@@ -129,7 +129,7 @@ async function runTurns(
   files: OutFiles,
 ): Promise<TurnsLine> {
   const sums = { turns: 0, same_tools: 0, same_arguments: 0 };
-  for await (const turn of eachTurn(record, askerOf(record, request), request.signal)) {
+  for await (const turn of eachTurn(record, modelFor(record, request), request.signal)) {
     const { prompt, recorded, sampled = null, sameTools, sameArguments } = turn;
     sums.turns += 1;
     if (sameTools) sums.same_tools += 1;
