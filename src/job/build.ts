@@ -216,7 +216,7 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
     profile?.enter('other');
     return {
       sums,
-      rejections: ledger.keptOut().rejections,
+      rejections: ledger.rejectionCounts().rejections,
       shards: committed?.manifest.shards ?? [],
       out: settings.out,
       elapsedMs: performance.now() - started,
@@ -287,8 +287,8 @@ function reconcile(settings: Settings, ledger: Ledger): LedgerSums {
     const where = namesOf(settings.inputs);
     throw new TurnmillError(unreadable, `none of the sources in ${where} can be read`, { subject: where });
   }
-  if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
-  const isEmpty = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
+  if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.rejectionCounts());
+  const isEmpty = (sums.sessions.seen ?? 0) === 0 && ledger.rejectionCounts().rejections === 0;
   if (isEmpty && !settings.allowEmpty) throw noInput(settings, sums);
   return sums;
 }

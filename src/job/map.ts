@@ -110,7 +110,7 @@ class Recording {
     const { maxQuarantine } = settings;
     if (result.kind === 'source') this.#sources++;
     // a percentage refers to all lines, so it can only be checked at the end
-    if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.keptOut());
+    if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.rejectionCounts());
     checkpoints.see(result);
   }
 
@@ -122,7 +122,7 @@ class Recording {
       readBytes: this.#readBytes,
       totalBytes: this.#totalBytes,
       records: ledger.records(),
-      rejections: ledger.keptOut().rejections,
+      rejections: ledger.rejectionCounts().rejections,
     });
   }
 

@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { manifestPath } from '../dataset/layout.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import { type Given, resolveSettings, type Settings } from '../settings/settings.ts';
+import { type PartialSettings, resolveSettings, type Settings } from '../settings/settings.ts';
 import { FollowedLog } from '../view/follow.ts';
 import type { Viewed } from '../view/routes.ts';
 import { type Serving, serve } from '../view/server.ts';
@@ -111,7 +111,7 @@ function readingSettings({ manifest }: ViewedDataset): Settings {
     READING_SETTINGS.map((name) => [name, logged[name]] as const).filter(([, value]) => value !== undefined),
   );
   try {
-    return resolveSettings({ ...settings, inputs: ['-'], integrity: false } as unknown as Given);
+    return resolveSettings({ ...settings, inputs: ['-'], integrity: false } as unknown as PartialSettings);
   } catch {
     return resolveSettings({ inputs: ['-'], integrity: false });
   }

@@ -5,7 +5,7 @@
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Listing } from '../input/sources/source.ts';
-import type { KeptOut } from '../settings/error-budget.ts';
+import type { RejectionCounts } from '../settings/error-budget.ts';
 import { type CountList, Tally } from './counts.ts';
 import { eachFate, type FindingResult, repairsOf, type SessionReport, type SourceReport } from './result.ts';
 
@@ -127,8 +127,8 @@ export class Ledger {
     this.#notReached += count;
   }
 
-  /** Returns how much was rejected so far, and the total. */
-  keptOut(): KeptOut {
+  /** Returns the number of rejections so far, and of lines. */
+  rejectionCounts(): RejectionCounts {
     const others = this.#lostSources + this.#refusedRecords;
     return { rejections: this.#rejectedLines + others, all: this.#lines + others };
   }

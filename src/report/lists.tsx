@@ -1,4 +1,4 @@
-/** The sections Rejected and Findings: one row per reason or rule, which unfolds to its first examples. */
+/** The sections Rejected and Findings: one row for each reason or rule, which unfolds to its first examples. */
 import type { VNode } from 'preact';
 import { checks } from '../../transforms/checks/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
@@ -10,12 +10,12 @@ import { REASONS } from '../ledger/reasons.ts';
 
 const LONGEST_MEANING = 180;
 
-/** Text from outside, with hidden characters escaped and its text direction isolated. */
+/** Text from outside, with hidden characters escaped and its direction isolated. */
 export function Outside({ text, mono }: { readonly text: string; readonly mono?: boolean }): VNode {
   return <bdi class={mono === true ? 'mono' : undefined}>{fitted(text)}</bdi>;
 }
 
-/** Does the same for a name, which is shorter. */
+/** A name from outside, which is cut to a shorter length. */
 export function OutsideName({ text, mono }: { readonly text: string; readonly mono?: boolean }): VNode {
   return <bdi class={mono === true ? 'mono' : undefined}>{fittedName(text)}</bdi>;
 }
@@ -102,14 +102,16 @@ export function FindingsSection({ findings }: { readonly findings: readonly Find
   return (
     <section id="findings">
       <h2>Findings</h2>
-      <p>What looks wrong inside sessions. A finding changes nothing.</p>
+      <p>Things that look wrong inside sessions. A finding changes nothing.</p>
       {findings.length === 0 ? (
         <div class="card muted">None.</div>
       ) : (
         <div class="card list">
-          {[...findings.filter(isError), ...findings.filter((one) => !isError(one))].map((finding) => (
-            <Finding finding={finding} />
-          ))}
+          {[...findings.filter(isError), ...findings.filter((finding) => !isError(finding))].map(
+            (finding) => (
+              <Finding finding={finding} />
+            ),
+          )}
         </div>
       )}
     </section>
@@ -154,7 +156,7 @@ function Finding({ finding }: { readonly finding: FindingProfile }): VNode {
   );
 }
 
-/** The summary of the check that reports the rule. */
+/** Returns the summary of the check or the format that reports the rule. */
 function meaningOfRule(rule: string): string {
   const check = checks.find(({ rules }) => rules.includes(rule));
   if (check !== undefined) return firstSentence(check.summary);
