@@ -44,9 +44,9 @@ export async function view({ words: [target = ''], values, signal, host }: Reque
 
 async function exportPages(viewed: Viewed, options: ExportOptions, host: Host): Promise<number> {
   const { exportView } = await import('../view/export.ts');
-  const { records, of } = await exportView(viewed, options);
+  const { records, total } = await exportView(viewed, options);
   await host.print(
-    `${showCount(records)} of ${showCount(of)} records in ${printable(options.folder)}/index.html`,
+    `${showCount(records)} of ${showCount(total)} records in ${printable(options.folder)}/index.html`,
   );
   await host.endPrinting();
   return SUCCESS;
