@@ -1,6 +1,6 @@
 /**
- * Writes a corpus into a sink, session after session, until it has the wanted size. Only the last session is cut short, at the end of a
- * line; `growth` sessions never are, because their length matters.
+ * Writes sessions into a sink until the corpus has the wanted size. Only the last session is cut short, at the end of a line; `growth`
+ * sessions never are, because their length is what that corpus measures.
  */
 import { buildToolSets } from './envelope.ts';
 import { generateEventLogs, isEventKind } from './event-logs.ts';
@@ -20,19 +20,19 @@ export interface CorpusOrder {
   readonly growthEntries: number;
 }
 
-/** Statistics of a corpus, which the benchmarks check their contenders against. Sizes are before gzip. */
+/** Statistics of a corpus; the benchmarks compare the output of the contenders with them. Sizes are before gzip. */
 export interface CorpusStats {
   readonly kind: CorpusKind;
   readonly seed: number;
   readonly bytes: number;
   readonly sessions: number;
   readonly entries: number;
-  /** Sum over all sessions of the largest number of request messages in one entry. */
+  /** The largest number of request messages in one entry of a session, summed over all sessions. */
   readonly longestHistories: number;
-  /** Bytes that an earlier line of the session does not have at the same place. */
+  /** Bytes that do not repeat an earlier line of the session at the same position. */
   readonly distinctBytes: number;
   readonly longestLineBytes: number;
-  /** Event logs only: the longest conversation, as bytes of its lines. */
+  /** Event logs only: bytes of the lines of the longest conversation. */
   readonly longestConversationBytes?: number;
 }
 
@@ -57,7 +57,7 @@ export const generateCorpus = (order: CorpusOrder, sink: CorpusSink): CorpusStat
   );
   const sum = { bytes: 0, sessions: 0, entries: 0, histories: 0, repeated: 0, longest: 0 };
   while (sum.sessions < shape.maxSessions && sum.bytes < wantedBytes) {
-    // `gz` is `main` compressed, so it draws the same sessions.
+    // `gz` is `main` in compressed form, so both use the same seeds.
     const random = seededRandom([seed, kind === 'gz' ? 'main' : kind, sum.sessions]);
     const kit = random.pick(kits);
     const toolSet = random.integer(0, kit.toolSets.length - 1);

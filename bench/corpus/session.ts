@@ -1,6 +1,6 @@
 /**
- * Appends the next entry of a session to a tape as one line. Copies the serialised history, the tool set and a few short pieces; only the
- * new turn is written.
+ * Appends the next entry of a session to a tape as one line. The serialised history and the tool set are copied; only the new turn is
+ * serialised.
  */
 import { appendEnvelope, appendFreshTools, type EnvelopeLayout } from './envelope.ts';
 import {
@@ -28,7 +28,7 @@ const scenarios = [
   'support-desk',
 ];
 
-/** The identity of a session; everything else is random. */
+/** The identity of a session. */
 export interface SessionName {
   readonly sessionId: string;
   readonly dateFolder: string;
@@ -36,7 +36,7 @@ export interface SessionName {
   readonly startMs: number;
 }
 
-/** Names session number `index`; ids are unique below a million sessions. */
+/** Names a session by its number. Ids are unique for up to a million sessions. */
 export const nameSession = (index: number, random: Random): SessionName => {
   const second = Math.floor(index / dayCount) % 30_000;
   const dayMs = firstDay + (index % dayCount) * 86_400_000;
@@ -50,20 +50,20 @@ export const nameSession = (index: number, random: Random): SessionName => {
   };
 };
 
-/** The traits of a session. */
+/** The randomly drawn properties of a session. */
 export interface SessionTraits {
   readonly plannedEntries: number;
   readonly layout: EnvelopeLayout;
   readonly systemRole: 'system' | 'developer';
-  /** The system message contains a clock, so it differs on every line. */
+  /** The system message contains the current time, so it differs on every line. */
   readonly volatileSystem: boolean;
-  /** Every request ends with an info message that the next request does not repeat. */
+  /** Every request ends with an info message that is missing from the next request. */
   readonly infoMessages: boolean;
   /** The last entry has fewer messages than the one before. */
   readonly shorterLast: boolean;
 }
 
-/** Draws the traits by the probabilities of the corpus. */
+/** Draws the traits of a session with the probabilities of the corpus. */
 export const drawTraits = (random: Random, shape: CorpusShape): SessionTraits => {
   const [low, high] = shape.entriesPerSession;
   const free = !shape.uniform;
@@ -77,7 +77,6 @@ export const drawTraits = (random: Random, shape: CorpusShape): SessionTraits =>
   };
 };
 
-/** A session in progress. */
 export interface Session {
   readonly name: SessionName;
   readonly voice: Voice;
@@ -113,7 +112,7 @@ const appendUser = ({ voice, history }: Session, opening = ''): void => {
   );
 };
 
-/** Replaces the history with a new conversation of this size. */
+/** Replaces the history with a new conversation of about this size. */
 const refill = (session: Session, historyBytes: number): void => {
   const { history, voice } = session;
   keepMessages(history, 0);
@@ -131,14 +130,14 @@ const compact = (session: Session): void => {
   appendUser(session, summaryOpening);
 };
 
-/** Extends the history for the next request, and plans which of its messages are sent. */
+/** Prepares the history for the next request, and decides which of its messages the line contains. */
 const planLine = (session: Session): LinePlan => {
   const { voice, traits, history, entry } = session;
   const { shape, random } = voice;
   if (shape.freshEntryBytes !== undefined) {
     refill(session, sizeIn(voice, shape.freshEntryBytes) - freshRestBytes);
   } else if (history.tape.length > shape.maxHistoryBytes) compact(session);
-  // Half of the compacted entries stay compacted, and half are a side request.
+  // Half of these entries really compact the history; the others are side requests.
   const compacted = entry > 3 && random.chance(shape.compactedEntryChance);
   const aside = compacted && random.chance(0.5);
   if (compacted && !aside) compact(session);
@@ -148,7 +147,7 @@ const planLine = (session: Session): LinePlan => {
   return { kept, aside, stamp: new Date(session.clockMs).toISOString() };
 };
 
-/** Opens a session with its first two messages. */
+/** Starts a session with a system and a user message. */
 export const openSession = (
   name: SessionName,
   voice: Voice,
@@ -162,7 +161,7 @@ export const openSession = (
   return session;
 };
 
-/** Appends the session's next line. */
+/** Appends the next line of the session. */
 export const appendEntry = (line: ByteTape, session: Session): EntryFacts => {
   const { voice, traits, history, tools } = session;
   session.clockMs += voice.random.integer(500, 60_000);
