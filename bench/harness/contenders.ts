@@ -16,7 +16,7 @@ import {
 } from './checks.ts';
 import { atRoot, peersBuildFolder, turnmillBin } from './repository.ts';
 
-/** What a contender needs: a built file, a program on the PATH, or a module in the peers' venv. */
+/** A built file, a program on the PATH, or a module in the peers' venv, without which a contender cannot run. */
 export type Requirement =
   | { readonly file: string }
   | { readonly program: string }

@@ -52,7 +52,7 @@ export function faultsPage(root) {
     [...reasons.keys()].filter((id) => tests.has(id)),
   );
   throwIfAny(
-    'faults that test/faults/matrix.ts does not list',
+    'ids that test/faults/matrix.ts does not list',
     [...reasons.keys(), ...tests.keys()].filter((id) => !ids.includes(id)),
   );
   return page('The faults that turnmill survives', [

@@ -32,7 +32,7 @@ export interface CatalogueItem {
   readonly rules?: readonly string[];
   /** Sets that a cleanup rule belongs to. */
   readonly sets?: readonly string[];
-  /** What a reason rejects. */
+  /** Whether a reason rejects a line, a session or a source. */
   readonly scope?: 'line' | 'session' | 'source';
 }
 

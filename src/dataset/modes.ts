@@ -14,7 +14,7 @@ export interface Modes {
   readonly isExact: boolean;
   /** Returns the mode of a file. @param path below the dataset's root */
   file(path: string): number;
-  /** Returns the mode of a folder: whoever may read its files may enter it. @param path below the root; `.` for the root */
+  /** Returns the mode of a folder: users who may read its files may enter it. @param path below the root; `.` for the root */
   folder(path: string): number;
 }
 

@@ -92,7 +92,7 @@ export class Ledger {
     this.#refusedRecords += recordRejections.length;
     if (toolCounts === undefined) return;
     const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
-    this.#require(
+    this.#assert(
       seen === kept + duplicateSame + duplicateConflict,
       () => `I7: session ${report.sessionId} has ${seen} tool definitions that do not add up`,
     );
@@ -190,7 +190,7 @@ export class Ledger {
     return this.#formats.get(name) as FormatSums;
   }
 
-  #require(holds: boolean, problem: () => string): void {
+  #assert(holds: boolean, problem: () => string): void {
     if (!holds) this.#problems.push(problem());
   }
 
@@ -200,7 +200,7 @@ export class Ledger {
       let bySource = 0;
       for (const [stated, n] of fates) if (stated === fate) bySource = n;
       const bySessions = this.#openFates.get(fate);
-      this.#require(
+      this.#assert(
         bySource === bySessions || status === 'rejected',
         () =>
           `I3: ${this.#nameOf(source)} has ${bySource} entries '${fate}', its sessions have ${bySessions}`,
@@ -213,18 +213,18 @@ export class Ledger {
   #checkBytesAndLines({ source, framing, packed, readBytes, repairs, lines }: SourceReport): void {
     const { bytes, bomBytes, lineBytes, terminatorBytes } = framing;
     const name = this.#nameOf(source);
-    this.#require(
+    this.#assert(
       bytes === bomBytes + lineBytes + terminatorBytes,
       () => `I1: the bytes of ${name} do not add up`,
     );
     const accounted = packed === undefined ? bytes : packed.memberBytes + packed.paddingBytes;
-    this.#require(
+    this.#assert(
       readBytes === accounted,
       () => `I1: ${readBytes} bytes of ${name} were read, but ${accounted} are accounted for`,
     );
     const split = repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
     const expected = framing.lines + split;
-    this.#require(lines === expected, () => `I2: ${name} has ${expected} lines, but ${lines} got a fate`);
+    this.#assert(lines === expected, () => `I2: ${name} has ${expected} lines, but ${lines} got a fate`);
   }
 
   #nameOf(source: number): string | undefined {
@@ -234,30 +234,30 @@ export class Ledger {
   /** Checks the identities of the whole run. */
   #checkSums(): void {
     const fates = this.#fates.sum();
-    this.#require(fates === this.#lines, () => `I2: ${this.#lines} lines, but ${fates} fates`);
+    this.#assert(fates === this.#lines, () => `I2: ${this.#lines} lines, but ${fates} fates`);
     const written = this.#sessions.get('written');
     const ended = written + this.#sessions.get('rejected') + this.#sessions.get('empty');
     const seen = this.#sessions.get('seen');
-    this.#require(seen === ended, () => `I4: ${seen} sessions, but ${ended} have a result`);
+    this.#assert(seen === ended, () => `I4: ${seen} sessions, but ${ended} have a result`);
     for (const [name, { counts, sessions }] of this.#formats) {
       const accounted = counts.sum() - counts.get('records') + sessions;
-      this.#require(
+      this.#assert(
         accounted === written,
         () => `I4: ${written} written sessions, ${accounted} accounted for in ${name}`,
       );
     }
     const snapshots = this.#fates.get('snapshot');
-    this.#require(snapshots === written, () => `I3: ${snapshots} snapshots, ${written} written`);
+    this.#assert(snapshots === written, () => `I3: ${snapshots} snapshots, ${written} written`);
     this.#checkTools();
     const sources = this.#sources.sum() + this.#notReached;
     const listed = this.#listing.sources.length;
-    this.#require(sources === listed, () => `I6: ${listed} sources, ${sources} accounted for`);
+    this.#assert(sources === listed, () => `I6: ${listed} sources, ${sources} accounted for`);
   }
 
   #checkTools(): void {
     const tools = this.#tools;
     const accounted = tools.get('kept') + tools.get('duplicate-same') + tools.get('duplicate-conflict');
-    this.#require(
+    this.#assert(
       tools.get('seen') === accounted,
       () => `I7: ${tools.get('seen')} tool definitions, ${accounted} accounted for`,
     );

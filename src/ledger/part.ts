@@ -115,7 +115,7 @@ export function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] 
   return joined;
 }
 
-/** Concatenates pieces into memory of their own; small results of `Buffer.concat` share a pool. */
+/** Concatenates pieces into a separate allocation; small results of `Buffer.concat` share a pool. */
 function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -3,7 +3,7 @@
 export interface Problem {
   /** Path of the file below the dataset's folder. */
   readonly file: string;
-  /** What was expected and found. */
+  /** The difference between the expected and the actual content. */
   readonly message: string;
 }
 

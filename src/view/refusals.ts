@@ -1,6 +1,6 @@
 /**
- * Decides which requests the viewer's server answers: only those of its own page, on this machine, with the key that the
- * terminal has shown.
+ * Decides which requests the viewer's server answers: only those of the viewer page, on this machine, with the key that
+ * the terminal has shown.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -10,7 +10,7 @@ export interface Refusal {
   readonly why: string;
 }
 
-/** What a request needs in order to be answered. */
+/** The port and the key that a request must have. */
 export interface Access {
   readonly port: number;
   readonly key: string;
