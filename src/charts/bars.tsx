@@ -115,7 +115,7 @@ export function Histogram(props: {
   readonly format?: (value: number) => string;
 }): VNode {
   const { id, title, bins, format = showNumber } = props;
-  const { width, height, base, rise, labels } = HISTOGRAM;
+  const { width, height, base, labels } = HISTOGRAM;
   const most = Math.max(1, ...bins.map(({ count }) => count));
   const step = width / Math.max(1, bins.length);
   const every = Math.ceil(bins.length / labels);
@@ -125,39 +125,44 @@ export function Histogram(props: {
   return (
     <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={`${id}-title`}>
       <title id={`${id}-title`}>{`${title}: ${numbers.join('; ')}`}</title>
-      {bins.map(({ count, from }, i) => {
-        const tall = count === 0 ? 0 : Math.max(2, (count / most) * rise);
-        return (
-          <g>
-            <rect
-              x={i * step + 1}
-              y={base - tall}
-              width={Math.max(1, step - 2)}
-              height={tall}
-              rx="1.5"
-              class="f-bar"
-            />
-            {count > 0 && step > 16 ? (
-              <text
-                x={i * step + step / 2}
-                y={base - tall - 4}
-                font-size="10"
-                text-anchor="middle"
-                class="t2"
-              >
-                {showNumber(count)}
-              </text>
-            ) : null}
-            {i % every === 0 ? (
-              <text x={i * step + 1} y={base + 13} font-size="10" class="t3">
-                {format(from)}
-              </text>
-            ) : null}
-          </g>
-        );
-      })}
+      {bins.map(({ count, from }, i) => (
+        <HistogramBar
+          left={i * step}
+          step={step}
+          count={count}
+          most={most}
+          label={i % every === 0 ? format(from) : undefined}
+        />
+      ))}
       <line x1="0" x2={width} y1={base + 0.5} y2={base + 0.5} class="axis" />
     </svg>
+  );
+}
+
+function HistogramBar(props: {
+  readonly left: number;
+  readonly step: number;
+  readonly count: number;
+  readonly most: number;
+  readonly label: string | undefined;
+}): VNode {
+  const { left, step, count, most, label } = props;
+  const { base, rise } = HISTOGRAM;
+  const tall = count === 0 ? 0 : Math.max(2, (count / most) * rise);
+  return (
+    <g>
+      <rect x={left + 1} y={base - tall} width={Math.max(1, step - 2)} height={tall} rx="1.5" class="f-bar" />
+      {count > 0 && step > 16 ? (
+        <text x={left + step / 2} y={base - tall - 4} font-size="10" text-anchor="middle" class="t2">
+          {showNumber(count)}
+        </text>
+      ) : null}
+      {label === undefined ? null : (
+        <text x={left + 1} y={base + 13} font-size="10" class="t3">
+          {label}
+        </text>
+      )}
+    </g>
   );
 }
 

@@ -40,40 +40,52 @@ export function RejectedSection(props: {
       )}
       {rejections.length === 0 ? null : (
         <div class="card list">
-          {rejections.map(({ reason, count, examples }, i) => (
-            <details open={i === 0}>
-              <summary>
-                <b>
-                  <OutsideName text={reason} />
-                </b>
-                <span class="num">{showNumber(count)}</span>
-                <span class="why">{firstSentence(REASONS[reason] ?? '')}</span>
-                <Stack
-                  width={110}
-                  height={7}
-                  label={fittedName(reason)}
-                  parts={[
-                    { key: 'for this reason', cls: 'rejected', value: count },
-                    { key: 'for others', cls: 'track', value: all - count },
-                  ]}
-                />
-              </summary>
-              <ul class="ex">
-                {examples.map((example) => (
-                  <RejectedExample example={example} />
-                ))}
-                {count > examples.length ? (
-                  <li class="dim">
-                    {`and ${showNumber(count - examples.length)} more: `}
-                    <code>turnmill quarantine list DATASET</code>
-                  </li>
-                ) : null}
-              </ul>
-            </details>
+          {rejections.map((rejection, i) => (
+            <RejectedReason rejection={rejection} all={all} isOpen={i === 0} />
           ))}
         </div>
       )}
     </section>
+  );
+}
+
+/** One reason with its examples. `all` is the number of rejections for any reason. */
+function RejectedReason(props: {
+  readonly rejection: RejectionProfile;
+  readonly all: number;
+  readonly isOpen: boolean;
+}): VNode {
+  const { reason, count, examples } = props.rejection;
+  return (
+    <details open={props.isOpen}>
+      <summary>
+        <b>
+          <OutsideName text={reason} />
+        </b>
+        <span class="num">{showNumber(count)}</span>
+        <span class="why">{firstSentence(REASONS[reason] ?? '')}</span>
+        <Stack
+          width={110}
+          height={7}
+          label={fittedName(reason)}
+          parts={[
+            { key: 'for this reason', cls: 'rejected', value: count },
+            { key: 'for others', cls: 'track', value: props.all - count },
+          ]}
+        />
+      </summary>
+      <ul class="ex">
+        {examples.map((example) => (
+          <RejectedExample example={example} />
+        ))}
+        {count > examples.length ? (
+          <li class="dim">
+            {`and ${showNumber(count - examples.length)} more: `}
+            <code>turnmill quarantine list DATASET</code>
+          </li>
+        ) : null}
+      </ul>
+    </details>
   );
 }
 

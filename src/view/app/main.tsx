@@ -95,29 +95,12 @@ function Notice(props: { readonly title: string; readonly children: string }): V
 }
 
 function Head({ summary: now }: { readonly summary: Summary }): VNode {
-  const tabs: readonly (readonly [Tab, string, number | undefined])[] =
-    now.kind === 'log'
-      ? [['live', 'Live', undefined]]
-      : [
-          ['records', 'Records', now.records],
-          ['sessions', 'Sessions', now.sessions],
-          ['rejected', 'Rejected', now.rejected],
-        ];
   return (
     <header class="head">
       <b>
         <bdi>{now.name}</bdi>
       </b>
-      <nav aria-label="Parts">
-        {tabs.map(([name, title, count]) => (
-          <a
-            href={addressOf({ tab: name, i: undefined })}
-            aria-current={tab.value === name ? 'page' : undefined}
-          >
-            {title} {count === undefined ? null : <span>{showNumber(count)}</span>}
-          </a>
-        ))}
-      </nav>
+      <Tabs summary={now} />
       {now.isReplaced ? <span class="tag warn">the dataset was replaced by a newer one</span> : null}
       {selected.value.size > 0 ? (
         <button type="button" class="quiet" onClick={saveSelection}>
@@ -144,6 +127,29 @@ function Head({ summary: now }: { readonly summary: Summary }): VNode {
         {theme.value}
       </button>
     </header>
+  );
+}
+
+function Tabs({ summary: now }: { readonly summary: Summary }): VNode {
+  const tabs: readonly (readonly [Tab, string, number | undefined])[] =
+    now.kind === 'log'
+      ? [['live', 'Live', undefined]]
+      : [
+          ['records', 'Records', now.records],
+          ['sessions', 'Sessions', now.sessions],
+          ['rejected', 'Rejected', now.rejected],
+        ];
+  return (
+    <nav aria-label="Parts">
+      {tabs.map(([name, title, count]) => (
+        <a
+          href={addressOf({ tab: name, i: undefined })}
+          aria-current={tab.value === name ? 'page' : undefined}
+        >
+          {title} {count === undefined ? null : <span>{showNumber(count)}</span>}
+        </a>
+      ))}
+    </nav>
   );
 }
 
