@@ -22,7 +22,7 @@ export function SourcesSection(props: {
       <p>
         {count > sources.length
           ? `The ${sources.length} of ${showNumber(count)} with the most rejected lines; all are in ledger/sources.jsonl.`
-          : 'Sources with rejected lines come first.'}
+          : 'Those with rejected lines come first.'}
       </p>
       <PlainTable
         label="Sources"

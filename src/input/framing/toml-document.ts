@@ -64,7 +64,7 @@ export class TomlFramer implements Framer {
     if (this.#bytes > this.#mostBytes)
       yield this.#rejectAll(
         'line-too-long',
-        `${this.#bytes} bytes, over the limit of ${this.#mostBytes} for TOML`,
+        `${this.#bytes} bytes, the limit for TOML is ${this.#mostBytes}`,
       );
     else if (this.#bytes > 0) yield* this.#read();
   }
