@@ -161,7 +161,6 @@ export const openSession = (
   return session;
 };
 
-/** Appends the next line of the session. */
 export const appendEntry = (line: ByteTape, session: Session): EntryFacts => {
   const { voice, traits, history, tools } = session;
   session.clockMs += voice.random.integer(500, 60_000);
