@@ -2,44 +2,13 @@
  * Measures one section. First runs every contender once without timing, which warms the page cache and checks the output; then runs all of
  * them in turn for several rounds (A B C A B C ...), so that disturbances affect them equally.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { formatByteSize } from '../corpus/byte-size.ts';
-import { type CorpusOrder, type CorpusStats, generateCorpus } from '../corpus/generate.ts';
-import { folderSink } from '../corpus/sinks.ts';
+import { mkdirSync, rmSync } from 'node:fs';
+import { type CachedCorpus, cachedCorpus } from './cached-corpus.ts';
 import { type Contender, whyMissing } from './contenders.ts';
 import { hasHyperfine, measure, measureStart, quoted, type Sample } from './measure.ts';
-import { atRoot, corporaFolder, runFolder } from './repository.ts';
+import { atRoot, runFolder } from './repository.ts';
 import { type ContenderResult, describeMachine, type SectionResult } from './results.ts';
 import type { Section } from './sections.ts';
-
-/** A corpus on disk. */
-export interface CachedCorpus {
-  /** Relative to the root. */
-  readonly directory: string;
-  readonly stats: CorpusStats;
-}
-
-/** Returns the name of a corpus for files and headings: `main-64MB`, `growth60-200MB`, `wide`. */
-export const corpusName = ({ kind, bytes, growthEntries }: CorpusOrder): string => {
-  const entries = kind === 'growth' ? growthEntries : '';
-  return `${kind}${entries}${bytes === undefined ? '' : `-${formatByteSize(bytes)}`}`;
-};
-
-/** Returns the corpus of this order; generates it if it does not exist yet. */
-export const cachedCorpus = (order: CorpusOrder): CachedCorpus => {
-  const directory = `${corporaFolder}/${corpusName(order)}-seed${order.seed}`;
-  const statsFile = atRoot(`${directory}.json`);
-  if (!existsSync(statsFile)) {
-    const partial = atRoot(`${directory}.partial`);
-    rmSync(partial, { recursive: true, force: true });
-    rmSync(atRoot(directory), { recursive: true, force: true });
-    mkdirSync(partial, { recursive: true });
-    const stats = generateCorpus(order, folderSink(order.kind, partial));
-    renameSync(partial, atRoot(directory));
-    writeFileSync(statsFile, `${JSON.stringify(stats)}\n`);
-  }
-  return { directory, stats: JSON.parse(readFileSync(statsFile, 'utf8')) as CorpusStats };
-};
 
 const say = (text: string): void => {
   process.stderr.write(`bench: ${text}\n`);

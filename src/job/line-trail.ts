@@ -1,5 +1,5 @@
-/** Follows the objects of one line through the stages, until the end of their session decides their fate. */
-import { lineId } from '../../transforms/dialects/line-id.ts';
+/** Follows the objects of one line through the stages until the end of their session decides their fate. */
+import { lineId } from '../../transforms/dialects/shared/line-id.ts';
 import type {
   Entry,
   EntryLog,

@@ -1,6 +1,6 @@
 /** A model at an endpoint of OpenAI's chat completions. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { buildConversationHistory } from '../../transforms/dialects/conversation-history.ts';
+import { buildConversationHistory } from '../../transforms/dialects/text-protocol/conversation-history.ts';
 import { RESPONSE_FORMAT } from '../../transforms/formats/prompt.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Model, Reply } from './run-loop.ts';

@@ -2,7 +2,7 @@
  * An agent's loop over a recorded conversation: call the model, answer its tool calls from the record, and call the
  * model again with the whole history, until a reply has no calls. Then the next user message of the record follows.
  */
-import { extractToolCall, stripToolBlocks } from '../../transforms/dialects/tool-blocks.ts';
+import { extractToolCall, stripToolBlocks } from '../../transforms/dialects/text-protocol/tool-blocks.ts';
 import {
   type Call,
   callKey,

@@ -2,7 +2,7 @@
  * The calls of a recorded conversation with their results. Tool calls are answered from it, and nothing is executed.
  */
 import { equalityKey } from '../../transforms/checks/equality-key.ts';
-import { parsedArguments } from '../../transforms/dialects/tool-activity.ts';
+import { parsedArguments } from '../../transforms/dialects/text-protocol/tool-activity.ts';
 
 export interface Call {
   readonly name: string;

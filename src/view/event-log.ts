@@ -2,7 +2,7 @@
  * Follows an event log: its lines are folded into conversations, and the page is sent their new messages. An event may
  * change the result of earlier ones, so the log is folded again each time it has grown.
  */
-import { isGathered } from '../../transforms/dialects/pair-reader.ts';
+import { isGathered } from '../../transforms/dialects/pairs/pair-reader.ts';
 import type { Entry, Message, StreamElement } from '../../transforms/model/element.ts';
 import { defaultsOf, step } from '../../transforms/stage.ts';
 import { detectDialect } from '../../transforms/stages/choose-dialect.ts';

@@ -1,7 +1,13 @@
 /** Prepares messages for display. It runs on the server, so that the page needs no code for reading logs. */
 import { isErrorText } from '../../transforms/checks/result-verdict.ts';
-import { parseMessageSegments, protocolLines } from '../../transforms/dialects/message-segments.ts';
-import { formatToolActivity, getActivityLine } from '../../transforms/dialects/tool-activity.ts';
+import {
+  parseMessageSegments,
+  protocolLines,
+} from '../../transforms/dialects/text-protocol/message-segments.ts';
+import {
+  formatToolActivity,
+  getActivityLine,
+} from '../../transforms/dialects/text-protocol/tool-activity.ts';
 import { callsOf, messagesOf } from './app/messages.ts';
 import type { Message, Shown, ShownSegment } from './app/types.ts';
 

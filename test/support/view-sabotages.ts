@@ -202,7 +202,7 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     test: [VIEWER, 'keeps everything in its address'],
   },
   v9_activity: {
-    file: 'transforms/dialects/tool-activity.ts',
+    file: 'transforms/dialects/text-protocol/tool-activity.ts',
     from: "const EDITS = new Set(['write', 'append', 'line_edit']);",
     to: "const EDITS = new Set(['write', 'append']);",
     test: [AGENT_CHATS, 'chats of the agent'],

@@ -9,12 +9,14 @@ const NAMES: ReadonlySet<string> = new Set([
   'context_history.json',
 ]);
 const AGENT_FACTS = /^agent-.*\.meta\.json$/;
+/** A workflow of Claude Code: its course, which repeats the answers of its agents, and its outcome. */
+const WORKFLOW_FACTS = /(?:^|\/)workflows\/(?:[^/]+\/journal\.jsonl|wf_[^/]+\.json)$/;
 
 /** @param relative path below the input, `/` between folders */
 export function isBesideLogs(relative: string): boolean {
   const folders = relative.split('/');
   const name = folders.pop() ?? '';
-  if (NAMES.has(name) || folders.includes('tool-results')) return true;
+  if (NAMES.has(name) || folders.includes('tool-results') || WORKFLOW_FACTS.test(relative)) return true;
   return AGENT_FACTS.test(name) && folders.includes('subagents');
 }
 
