@@ -52,7 +52,6 @@ export const nameSession = (index: number, random: Random): SessionName => {
   };
 };
 
-/** A session in progress. */
 export interface Session {
   readonly name: SessionName;
   readonly voice: Voice;
