@@ -17,9 +17,16 @@ import { strangerOf } from './known-strangers.ts';
 const MOST_HELD_LINES = 64;
 const MOST_HELD_BYTES = 256 * 1024;
 
-/** Dialects that recognise almost any object: asked last, in this order. */
-const ASKED_LAST = ['messages', 'exchange'];
-const rank = ({ name }: Dialect): number => ASKED_LAST.indexOf(name);
+/**
+ * The order in which the dialects are asked: the more members one wants, the earlier. An observation with the messages of
+ * its request is also a call, and a call with an `expected` answer also a sample.
+ */
+const ASKED: readonly string[] = [
+  ...['atif', 'codex', 'claude-code', 'sts', 'pi', 'gemini-cli', 'goose', 'inspect', 'opencode', 'openhands'],
+  ...['cline', 'runs', 'spans', 'batches', 'streams', 'calls', 'responses', 'anthropic', 'astracodex'],
+  ...['samples', 'messages', 'exchange'],
+];
+const rank = ({ name }: Dialect): number => ASKED.indexOf(name);
 const sorted = dialects.toSorted((a, b) => rank(a) - rank(b));
 
 /** Reads lines that no dialect recognises, and reports why they are invalid. */

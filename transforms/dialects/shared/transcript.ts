@@ -4,14 +4,14 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
-import { decode } from '../../json/utf8.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
 import { Draft } from '../fold/draft.ts';
 import { callJson, makeMessage, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { firstOf } from './logged-values.ts';
-import { blocksOf, type CallBlock, callOf, type MessageBlock, resultText } from './message-parts.ts';
-import { keptBlock, noted, SEALED, warning } from './reading-notes.ts';
+import { blocksIn, bodyOf, isOpenAi } from './message-blocks.ts';
+import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
+import { keptBlock, noted, RESULT_ERROR, SEALED, SUMMARY, warning } from './reading-notes.ts';
 
 const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
@@ -22,18 +22,6 @@ const PLACEHOLDER: ReadingNote = warning(
 const MASKED =
   /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
 const MOST_MASKED = 100;
-
-const ROLES: Readonly<Record<string, string>> = {
-  ...{ human: 'user', HumanMessage: 'user', HumanMessageChunk: 'user', user: 'user' },
-  ...{ ai: 'assistant', AIMessage: 'assistant', AIMessageChunk: 'assistant', model: 'assistant' },
-  ...{ assistant: 'assistant', system: 'system', SystemMessage: 'system', developer: 'developer' },
-  ...{ tool: 'tool', ToolMessage: 'tool', function: 'function', FunctionMessage: 'function' },
-};
-
-const OPENAI_KEYS: ReadonlySet<string> = new Set([
-  ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content', 'refusal'],
-]);
-const OPENAI_PARTS: ReadonlySet<string> = new Set(['text', 'image_url', 'input_audio', 'file', 'refusal']);
 
 /** Is a text only a logger's placeholder? */
 export const isMasked = (text: string | undefined): boolean =>
@@ -84,10 +72,18 @@ export class Transcript {
     return true;
   }
 
+  /** Adds messages that are the items of one answer, as the Responses API has them. */
+  addItems(messages: readonly JsonView[]): void {
+    this.say(
+      'assistant',
+      messages.flatMap((message) => blocksIn(bodyOf(message).body)),
+    );
+  }
+
   /** Adds a message. @param message names the call that a result answers */
   say(role: string, blocks: readonly MessageBlock[], message?: JsonView): void {
     if (role === 'assistant') this.#sayAssistant(blocks);
-    else if (role === 'tool' && blocks.every(({ kind }) => kind !== 'result'))
+    else if (RESULT_ROLES.has(role) && blocks.every(({ kind }) => kind !== 'result'))
       this.#sayResult(blocks, message);
     else {
       this.#answer(blocks);
@@ -141,7 +137,9 @@ export class Transcript {
     if (isHidden) this.#changes.set('sealed-reasoning', (this.#changes.get('sealed-reasoning') ?? 0) + 1);
     if (isHidden && draft.isEmpty(this.#keepSealed)) return;
     const masked = notesOn(blocks).filter((note) => note === PLACEHOLDER);
-    const notes = [...new Set([...(before?.notes ?? []), ...masked, ...(isSealed ? [SEALED] : [])])];
+    const isSummary = blocks.some((block) => block.kind === 'thought' && block.isSummary === true);
+    const about = [...(isSummary ? [SUMMARY] : []), ...(isSealed ? [SEALED] : [])];
+    const notes = [...new Set([...(before?.notes ?? []), ...masked, ...about])];
     if (before !== undefined) this.messages.pop();
     const message = noted(draft.message(this.#keepSealed), notes);
     this.messages.push(message);
@@ -173,12 +171,14 @@ export class Transcript {
     const content = firstOf(message, 'content', 'parts', 'result', 'output');
     const isAsLogged = content?.elements().every((part) => part.get('text')?.type === 'string') ?? true;
     const text = isAsLogged ? resultText(content) : contentOfParts(blocks.flatMap(partOf));
-    this.#pushResult(id, name, text, notesOn(blocks));
+    const failed = message !== undefined && isFailed(message) ? [RESULT_ERROR] : [];
+    this.#pushResult(id, name, text, [...notesOn(blocks), ...failed]);
   }
 
   #answer(blocks: readonly MessageBlock[]): void {
     for (const block of blocks) {
-      if (block.kind === 'result') this.#pushResult(block.id, block.name, block.content, []);
+      if (block.kind !== 'result') continue;
+      this.#pushResult(block.id, block.name, block.content, block.isError === true ? [RESULT_ERROR] : []);
     }
   }
 
@@ -201,76 +201,10 @@ export class Transcript {
   }
 }
 
+/** Results in the first form of the chat completions API have the role `function`. */
+const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
 const isEmptyText = (json: Uint8Array): boolean => json.length <= 2;
 const isReasoning = (kind: MessageBlock['kind']): boolean => kind === 'thought' || kind === 'sealed';
-
-/** The object with the content, and the role. LangChain wraps both in its own classes, others in `message`. */
-function bodyOf(message: JsonView): { readonly body: JsonView; readonly speaker: string | undefined } {
-  const kwargs = message.get('kwargs');
-  if (kwargs?.type === 'object') {
-    const name = message.get('id')?.elements().at(-1)?.text() ?? '';
-    return { body: kwargs, speaker: kwargs.get('role')?.text() ?? ROLES[name] };
-  }
-  const data = message.get('data');
-  const type = message.get('type')?.text() ?? '';
-  if (data?.type === 'object' && ROLES[type] !== undefined) return { body: data, speaker: ROLES[type] };
-  const role = message.get('role')?.text();
-  const inner = message.get('message');
-  if (role === undefined && inner?.type === 'object') return bodyOf(inner);
-  return { body: message, speaker: role === undefined ? ROLES[type] : (ROLES[role] ?? role) };
-}
-
-/** Is it a message of the chat completions API that needs no conversion? */
-function isOpenAi(message: JsonView): boolean {
-  const role = message.get('role')?.text() ?? '';
-  if (ROLES[role] !== role || !message.members().every(([key]) => OPENAI_KEYS.has(key))) return false;
-  const content = message.get('content');
-  const isContent =
-    content === undefined ||
-    content.type === 'string' ||
-    content.type === 'null' ||
-    (content.type === 'array' && content.elements().every(isOpenAiPart));
-  if (!isContent || (role === 'tool' && message.get('tool_call_id')?.type !== 'string')) return false;
-  const calls = message.get('tool_calls');
-  if (calls === undefined || calls.type === 'null') return true;
-  return calls.elements().every(isOpenAiCall);
-}
-
-const isOpenAiPart = (part: JsonView): boolean => OPENAI_PARTS.has(part.get('type')?.text() ?? '');
-
-const isOpenAiCall = (call: JsonView): boolean =>
-  call.get('id')?.type === 'string' &&
-  call.get('type')?.text() === 'function' &&
-  call.get('function')?.get('arguments')?.type === 'string';
-
-/** Reasoning, content and calls of a message, from wherever its client puts them. */
-function blocksIn(body: JsonView): readonly MessageBlock[] {
-  const more = body.get('additional_kwargs');
-  const reasoning =
-    firstOf(body, 'reasoning_content', 'reasoning', 'thinking') ?? firstOf(more, 'reasoning_content');
-  const lists = [firstOf(body, 'tool_calls', 'toolCalls'), firstOf(more, 'tool_calls')];
-  const listed = lists.find((list) => list !== undefined && list.elements().length > 0)?.elements() ?? [];
-  const legacy = firstOf(body, 'function_call') ?? firstOf(more, 'function_call');
-  const calls = listed.map(callOf);
-  const content = blocksOf(firstOf(body, 'content', 'parts', 'contents')).map((block) =>
-    block.kind === 'call' ? withArguments(block, calls) : block,
-  );
-  const known = new Set(content.flatMap((block) => (block.kind === 'call' ? [block.id] : [])));
-  const blocks = calls.filter(({ id }) => id === undefined || !known.has(id));
-  const one = blocks.length === 0 && legacy?.type === 'object' ? [callOf(legacy)] : [];
-  const thought: MessageBlock[] =
-    reasoning?.type === 'string' ? [{ kind: 'thought', text: reasoning.copy() }] : [];
-  return [...thought, ...content, ...blocks, ...one];
-}
-
-/** A call whose arguments are only in the list beside the content, as LangChain has those of a streamed one. */
-function withArguments(call: CallBlock, listed: readonly CallBlock[]): CallBlock {
-  const same = listed.find(({ id, args }) => id === call.id && args !== undefined);
-  const isEmpty = call.args === undefined || EMPTY_ARGUMENTS.has(decode(call.args));
-  return isEmpty && same !== undefined && call.id !== undefined ? { ...call, args: same.args } : call;
-}
-
-const EMPTY_ARGUMENTS: ReadonlySet<string> = new Set(['""', '"{}"']);
 
 function partOf(block: MessageBlock): readonly Part[] {
   if (block.kind === 'text' || block.kind === 'thought') return [{ text: block.text }];

@@ -1,15 +1,8 @@
 /** Reads a model call from the attributes of a span, in the words of whichever client wrote it. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import {
-  addAnswer,
-  addRequest,
-  addSystem,
-  type LoggedCall,
-  noteFinish,
-  type SpokenCall,
-  toolsIn,
-} from '../shared/logged-bodies.ts';
+import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
+import { addRequest, addSystem, type LoggedCall, type SpokenCall, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
@@ -156,16 +149,20 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): SpokenCa
   addSystem(transcript, attributes.at('gen_ai.system_instructions').value);
   addRequest(transcript, attributes.at('gen_ai.input.messages').value);
   const output = unpacked(attributes.at('gen_ai.output.messages').value);
-  const hasReply = addAnswer(transcript, output);
-  if (hasReply && output?.elements()[0]?.get('finish_reason') === undefined)
-    noteFinish(transcript, attributes.at('gen_ai.response.finish_reasons').items()[0]?.value);
-  const tools = toolsIn(attributes.at('gen_ai.tool.definitions').value);
   const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];
+  const choices = Number(request.at('choice.count').value?.parsed() ?? 1);
+  const isResponse = attributes.at('openai.api.type').text() === 'responses';
+  const several = choices > 1 ? 'choices' : isResponse ? 'items' : undefined;
+  const hasReply = addAnswer(transcript, output, several);
+  const finish = response.at('finish_reasons').items()[0]?.value;
+  const isNoted = (output?.elements() ?? []).some((one) => isCut(one.get('finish_reason')));
+  if (hasReply && !isNoted) noteFinish(transcript, finish);
+  const tools = toolsIn(attributes.at('gen_ai.tool.definitions').value);
   const meta = metaOf({
     harness: attributes.at('gen_ai.agent.name').value,
     model: response.at('model').value ?? request.at('model').value,
     usage: attributes.at('gen_ai.usage').json(),
-    finish: response.at('finish_reasons').items()[0]?.value,
+    finish,
   });
   return { hasReply, tools, meta };
 }

@@ -1,7 +1,8 @@
 /** Reads a model call as Langfuse and LangSmith store it: one value for the client's input, one for its output. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import { addAnswer, addRequest, type LoggedCall, toolsIn } from '../shared/logged-bodies.ts';
+import { addAnswer } from '../shared/logged-answer.ts';
+import { addRequest, type LoggedCall, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';

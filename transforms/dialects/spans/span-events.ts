@@ -5,7 +5,8 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
-import { addAnswer, addRequest, noteFinish } from '../shared/logged-bodies.ts';
+import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
+import { addRequest } from '../shared/logged-bodies.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import type { SpanAttributes } from './span-attributes.ts';
