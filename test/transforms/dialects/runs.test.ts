@@ -304,4 +304,10 @@ describe('runs', () => {
     expect(messagesOf(run('diff'))).toHaveLength(2);
     expect(messagesOf(run('other'))).toHaveLength(3);
   });
+
+  it('begins at the time of the first message that has one', () => {
+    const answer = { role: 'assistant', content: 'b', extra: { timestamp: 1768384801.5 } };
+    const run = { info: {}, messages: [user, answer], trajectory_format: 'mini-swe-agent-1.1' };
+    expect(elementsOf(run)).toMatchObject([{ timestamp: 1_768_384_801_500_000_000n }]);
+  });
 });

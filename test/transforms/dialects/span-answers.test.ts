@@ -219,3 +219,66 @@ it('an observation with the messages of its request and its answer is not a call
   const trace = { id: 't', input: { messages: [user] }, output: 'a', observations: [one] };
   expect(detectDialect(asBuffer(JSON.stringify(trace)))?.name).toBe('spans');
 });
+
+describe('a request of the Messages API in the attributes of OpenInference', () => {
+  const span = (messages: object[], more: object = {}) => {
+    const attributes = { 'openinference.span.kind': 'LLM', llm: { input_messages: messages }, ...more };
+    return only({ context: { trace_id: 't' }, attributes }).messages;
+  };
+  const calling = { tool_call: { id: 'c', function: { name: 'f', arguments: '{}' } } };
+  const asked = [
+    { message: { role: 'user', content: 'q' } },
+    { message: { role: 'assistant', tool_calls: [calling] } },
+  ];
+  const read = [user, { role: 'assistant', tool_calls: [call('c', '{}')] }];
+  const result = { role: 'tool', tool_call_id: 'c', content: 'r' };
+
+  it('has a result as the content of a message of the user, before its texts', () => {
+    const contents = [{ message_content: { type: 'text', text: 'go on' } }];
+    const answer = { message: { role: 'user', tool_call_id: 'c', content: 'r', contents } };
+    expect(span([...asked, answer])).toEqual([...read, result, { role: 'user', content: 'go on' }]);
+    const parts = [{ type: 'text', text: 'r' }];
+    const blocks = { message: { role: 'user', tool_call_id: 'c', content: JSON.stringify(parts) } };
+    expect(span([...asked, blocks])).toEqual([...read, { ...result, content: parts }]);
+  });
+
+  it('may have a result as a part', () => {
+    const part = { type: 'tool_result', tool_use_id: 'c', content: 'r' };
+    const answer = { message: { role: 'user', contents: [{ message_content: part }] } };
+    expect(span([...asked, answer])).toEqual([...read, result]);
+  });
+
+  it('has its system text in the parameters, or in the logged request', () => {
+    const system = { role: 'system', content: 's' };
+    const parameters = { 'llm.invocation_parameters': '{"system":"s"}' };
+    expect(span(asked.slice(0, 1), parameters)).toEqual([system, user]);
+    const value = JSON.stringify({ system: [{ type: 'text', text: 's' }], messages: [user] });
+    expect(span(asked.slice(0, 1), { 'input.value': value })).toEqual([system, user]);
+    const own = { message: { role: 'system', content: 'own' } };
+    expect(span([own, ...asked.slice(0, 1)], parameters)).toEqual([{ role: 'system', content: 'own' }, user]);
+  });
+
+  it('is read from the logged request if that has results: a message of the attributes has room for one', () => {
+    const use = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} });
+    const answered = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `r${id}` });
+    const messages = [
+      user,
+      { role: 'assistant', content: [use('c'), use('d')] },
+      { role: 'user', content: [answered('c'), answered('d')] },
+    ];
+    const logged = { 'input.value': JSON.stringify({ model: 'm', messages }) };
+    const last = { message: { role: 'user', tool_call_id: 'd', content: 'rd' } };
+    expect(span([...asked, last], logged)).toEqual([
+      user,
+      { role: 'assistant', tool_calls: [call('c', '{}'), call('d', '{}')] },
+      { role: 'tool', tool_call_id: 'c', content: 'rc' },
+      { role: 'tool', tool_call_id: 'd', content: 'rd' },
+    ]);
+    const asTexts = [user, { role: 'assistant', content: ["ToolUseBlock(id='c')"] }, messages[2]];
+    const python = { 'input.value': JSON.stringify({ model: 'm', messages: asTexts }) };
+    expect(span([...asked, { message: { ...last.message, tool_call_id: 'c' } }], python)).toEqual([
+      ...read,
+      { ...result, content: 'rd' },
+    ]);
+  });
+});

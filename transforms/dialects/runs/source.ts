@@ -45,7 +45,7 @@ export class RunsSource {
     const last = messages.at(-1);
     for (const [agent, thread] of byAgent(messages)) {
       const isMain = thread[0] === messages[0];
-      fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, timeOf(thread[0], context));
+      fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, firstTime(thread, context));
       fold.describe(isMain ? metaOfRun(run, this.#model) : metaOf({ parent: id }));
       if (tools.length > 0) fold.tools(tools);
       for (const message of thread) {
@@ -238,6 +238,13 @@ function idOf(run: JsonView, { origin }: ReadContext): string {
   return [origin.source, ...parts.map((part) => part.text() ?? String(part.parsed()))].join('/');
 }
 
-function timeOf(message: JsonView | undefined, context: ReadContext): bigint | undefined {
-  return context.time(message?.get('extra')?.get('timestamp') ?? message?.get('timestamp'));
+/** The time of the first message that has one: mini-swe-agent has none for the system text and the task. */
+function firstTime(messages: readonly JsonView[], context: ReadContext): bigint | undefined {
+  const timed = messages.find((message) => timeIn(message) !== undefined);
+  return timed && timeOf(timed, context);
 }
+
+const timeOf = (message: JsonView, context: ReadContext): bigint | undefined => context.time(timeIn(message));
+
+const timeIn = (message: JsonView): JsonView | undefined =>
+  firstOf(message.get('extra'), 'timestamp') ?? firstOf(message, 'timestamp');

@@ -9,7 +9,7 @@ import { blocksOf, callOf } from './message-parts.ts';
 import { FILTERED, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR } from './reading-notes.ts';
 import { isMasked, type Transcript } from './transcript.ts';
 
-/** What several messages in an answer are: items of one answer, or choices; undefined if the log does not say. */
+/** Several messages in an answer are items of it, or choices; undefined if the log does not say. */
 export type Several = 'items' | 'choices' | undefined;
 
 /**

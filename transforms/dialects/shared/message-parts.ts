@@ -115,7 +115,7 @@ function firstTexts(part: JsonView, ...keys: readonly string[]): readonly JsonVi
   return found.find((texts) => texts.length > 0) ?? [];
 }
 
-/** Members that name a call. Items of the Responses API have an `id` of their own beside it. */
+/** Members that name a call. Items of the Responses API also have an `id` for themselves. */
 const CALL_IDS = ['call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'toolUseId', 'id'] as const;
 
 /** A call, in any of the known shapes. */
