@@ -84,8 +84,8 @@ class SpanReader {
     const runs = json.get('post');
     if (wrapped !== undefined) for (const span of wrapped) yield* this.#one(span, context);
     else if (observations?.type === 'array') {
-      const session = (firstOf(json.get('trace'), 'sessionId') ?? firstOf(json, 'sessionId'))?.text();
-      for (const one of observations.elements()) yield this.#observation(one, context, session);
+      const trace = json.get('trace')?.type === 'object' ? json.get('trace') : json;
+      for (const one of observations.elements()) yield this.#observation(one, context, trace);
     } else if (runs?.type === 'array') {
       for (const [run, patch] of joined(runs, json.get('patch'))) yield this.#run(run, context, patch);
       for (const patch of apart(runs, json.get('patch'))) yield this.#run(patch, context, undefined);
@@ -105,7 +105,7 @@ class SpanReader {
     const logged = firstOf(span, 'attributes', 'tags');
     const own = logged === undefined ? SpanAttributes.ofRow(span) : SpanAttributes.of(logged);
     const isInEvent = details !== undefined && own.at('gen_ai.input.messages').isEmpty;
-    const attributes = isInEvent ? SpanAttributes.of(details.get('attributes')) : own;
+    const attributes = isInEvent ? SpanAttributes.of(logged, details.get('attributes')) : own;
     const spoken = spokenEvents(span, own);
     if (!isModelCall(own, spoken)) return context.drop('no-model-span');
     const transcript = new Transcript(this.#keepSealed);
@@ -120,12 +120,17 @@ class SpanReader {
     return this.#entryOf(transcript, call, traceOf(span), startOf(span, context), span, link, context);
   }
 
-  #observation(observation: JsonView, context: ReadContext, session: string | undefined): ObjectPart {
+  #observation(observation: JsonView, context: ReadContext, trace: JsonView | undefined): ObjectPart {
     if (observation.get('type')?.text() !== 'GENERATION') return context.drop('no-model-span');
     const transcript = new Transcript(this.#keepSealed);
     const call = readObservation(observation, transcript);
     const time = context.time(firstOf(observation, 'startTime', 'start_time'));
-    const inSession = { ...call, session: session || call.session };
+    const session = firstOf(trace, 'sessionId', 'session_id')?.text() || call.session;
+    const inSession = {
+      ...call,
+      session,
+      meta: new Map([...metaOf({ tags: firstOf(trace, 'tags') }), ...call.meta]),
+    };
     const link = linkIn(
       [observation.get('input'), observation.get('modelParameters'), observation.get('metadata')],
       [observation.get('output'), observation.get('metadata')],

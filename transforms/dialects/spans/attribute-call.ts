@@ -1,10 +1,12 @@
 /** Reads a model call from the attributes of a span, in the words of whichever client wrote it. */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import { encode } from '../../json/utf8.ts';
 import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest, addSystem, type LoggedCall, type SpokenCall, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { textOf, unpacked } from '../shared/logged-values.ts';
+import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { readOpenInference } from './open-inference.ts';
@@ -43,23 +45,45 @@ function says(
   return value === undefined ? undefined : test(value);
 }
 
-/** A client that logs what was sent and what came back as one value each. */
+/** The text in a text: MLflow logs every value as JSON, and so texts with quotes. */
+function decoded(value: JsonView | undefined): JsonView | undefined {
+  const text = value?.text();
+  if (text === undefined || !QUOTED.test(text)) return value;
+  try {
+    return new JsonView(encode(quote(JSON.parse(text) as string)));
+  } catch {
+    return value;
+  }
+}
+
+const QUOTED = /^".*"$/s;
+
+/**
+ * A client that logs what was sent and what came back as one value each.
+ * @param valueAt reads an attribute
+ */
 function bodies(
   input: string,
   output: string,
   model: string,
   usage: string,
+  valueAt = (value: JsonView | undefined): JsonView | undefined => value,
 ): Pick<Vocabulary, 'speaks' | 'read'> {
   return {
     speaks: (attributes) => has(attributes, input, output),
     read(attributes, transcript) {
-      const request = attributes.at(input).value;
+      const [request, response] = [input, output].map((path) => valueAt(attributes.at(path).value));
       addRequest(transcript, request);
-      const hasReply = addAnswer(transcript, attributes.at(output).value);
-      const sent = unpacked(request);
+      const hasReply = addAnswer(transcript, response);
+      const [sent, received] = [unpacked(request), unpacked(response)];
       const tools = toolsIn(sent?.get('tools'), unpacked(sent?.get('config'))?.get('tools'));
-      const facts = { model: attributes.at(model).value, usage: attributes.at(usage).json() };
-      return { hasReply, tools, meta: metaOf(facts) };
+      const named =
+        valueAt(attributes.at(model).value) ?? firstOf(received, 'model') ?? firstOf(sent, 'model');
+      return {
+        hasReply,
+        tools,
+        meta: metaOf({ model: named, usage: unpacked(attributes.at(usage).json()) }),
+      };
     },
   };
 }
@@ -93,7 +117,13 @@ const VOCABULARIES: readonly Vocabulary[] = [
   {
     isModelCall: (span) =>
       says(span, 'mlflow.spanType', (type) => MLFLOW_TYPES.has(type.replace(QUOTES, ''))),
-    ...bodies('mlflow.spanInputs', 'mlflow.spanOutputs', 'mlflow.llm.model', 'mlflow.chat.tokenUsage'),
+    ...bodies(
+      'mlflow.spanInputs',
+      'mlflow.spanOutputs',
+      'mlflow.llm.model',
+      'mlflow.chat.tokenUsage',
+      decoded,
+    ),
   },
   {
     isModelCall: (span) => says(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),

@@ -19,17 +19,21 @@ export class SpanAttributes {
   readonly #children = new Map<string, SpanAttributes>();
   #isExpanded = false;
 
-  /** @param logged an object of flat or nested members, or a list of `{key, value}` */
-  static of(logged: JsonView | undefined): SpanAttributes {
+  /** @param logged objects of flat or nested members, or lists of `{key, value}`; a later one replaces what is the same */
+  static of(...logged: readonly (JsonView | undefined)[]): SpanAttributes {
     const root = new SpanAttributes();
+    for (const one of logged) root.#add(one);
+    return root;
+  }
+
+  #add(logged: JsonView | undefined): void {
     if (logged?.type === 'array') {
       for (const pair of logged.elements()) {
         const key = pair.get('key')?.text();
         const value = pair.get('value');
-        if (key !== undefined && value !== undefined) root.#put(key, new JsonView(plainValue(value)));
+        if (key !== undefined && value !== undefined) this.#put(key, new JsonView(plainValue(value)));
       }
-    } else for (const [key, value] of logged?.members() ?? []) root.#put(key, value);
-    return root;
+    } else for (const [key, value] of logged?.members() ?? []) this.#put(key, value);
   }
 
   /** The attributes of a row of a data frame, whose columns are named after them. */
@@ -107,7 +111,7 @@ export class SpanAttributes {
 }
 
 /** Unwraps a typed value of OTLP (`{"stringValue": ...}`); returns other JSON text as it is. */
-function plainValue(value: JsonView): Uint8Array {
+export function plainValue(value: JsonView): Uint8Array {
   const [member] = value.members();
   if (member === undefined) return value.type === 'object' ? NULL : jsonOf(value);
   const [type, inner] = member;
