@@ -243,3 +243,14 @@ it('an observation has the tags of its trace', () => {
   const [entry] = entriesOf(read([JSON.stringify({ id: 't', tags: ['x'], observations: [one] })]));
   expect(text(entry?.meta?.get('tags') as Uint8Array)).toBe('["x"]');
 });
+
+it('a run of LangSmith has the tokens of the message of LangChain, and its cost as a text', () => {
+  const message = { kwargs: { content: 'b', usage_metadata: { input_tokens: 3 } }, id: ['AIMessage'] };
+  const run = {
+    ...{ run_type: 'llm', trace_id: 't', id: 'r', total_cost: '0.0050', inputs: { messages: [question] } },
+    outputs: { generations: [[{ text: 'b', message }]] },
+  };
+  expect(conversations(run)).toEqual([[question, { role: 'assistant', content: 'b' }]]);
+  expect(metaOf('usage', run)).toEqual([{ input_tokens: 3 }]);
+  expect(metaOf('cost', run)).toEqual([0.005]);
+});

@@ -45,7 +45,7 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   const hasReply = addAnswer(transcript, outputs);
   if (!hasReply && (firstOf(run, 'error') ?? firstOf(patch, 'error')) !== undefined)
     transcript.note(RESPONSE_ERROR);
-  const extra = unpacked(run.get('extra'));
+  const extra = unpacked(firstOf(run, 'extra') ?? firstOf(patch, 'extra'));
   const metadata = unpacked(extra?.get('metadata'));
   const sent = unpacked(extra?.get('invocation_params'));
   return {
@@ -54,9 +54,27 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
     session: firstOf(metadata, 'session_id', 'thread_id', 'conversation_id')?.text() || undefined,
     meta: metaOf({
       model: firstOf(metadata, 'ls_model_name') ?? firstOf(sent, 'model', 'model_name'),
-      usage: firstOf(unpacked(outputs), 'usage_metadata', 'usage'),
-      cost: firstOf(run, 'total_cost'),
+      usage: usageIn(unpacked(outputs)),
+      cost: dollarsIn(firstOf(run, 'total_cost') ?? firstOf(patch, 'total_cost')),
       tags: firstOf(run, 'tags'),
     }),
   };
 }
+
+/** Tokens beside the answer, or in the message that LangChain made of it. */
+function usageIn(outputs: JsonView | undefined): JsonView | undefined {
+  const [first] = outputs?.get('generations')?.elements() ?? [];
+  const message = (first?.type === 'array' ? first.elements()[0] : first)?.get('message');
+  const ofMessage = firstOf(message?.get('kwargs') ?? message?.get('data') ?? message, 'usage_metadata');
+  return (
+    firstOf(outputs, 'usage_metadata', 'usage') ?? ofMessage ?? outputs?.get('llm_output')?.get('token_usage')
+  );
+}
+
+/** A decimal number is logged as a text. */
+function dollarsIn(cost: JsonView | undefined): JsonView | number | undefined {
+  const text = cost?.text() ?? '';
+  return DECIMAL.test(text) ? Number(text) : cost;
+}
+
+const DECIMAL = /^\d{1,10}(?:\.\d{1,30})?(?:[eE]-?\d{1,3})?$/;
