@@ -20,6 +20,8 @@ interface Stranger {
   readonly holds?: (first: ObjectMembers) => boolean;
 }
 
+/** Types of the messages of LangChain. */
+const SPEAKERS = /^(?:human|ai|system|tool)$/;
 const HISTORY = 'it holds what was typed, and no answers';
 
 const STRANGERS: readonly Stranger[] = [
@@ -141,13 +143,13 @@ const STRANGERS: readonly Stranger[] = [
     what: 'a list of messages of LangChain',
     advice: 'write them with convert_to_openai_messages',
     keys: ['messages'],
-    holds: (first) => isObjectWith(firstOf(first.get('messages')), 'lc'),
+    holds: (first) => isOfLangChain(firstOf(first.get('messages'))),
   },
   {
     what: 'a list of messages of LangChain',
     advice: 'write them with convert_to_openai_messages',
     keys: ['type', 'data'],
-    type: /^(?:human|ai|system|tool)$/,
+    type: SPEAKERS,
   },
   {
     what: 'a list of UI messages of the AI SDK',
@@ -198,6 +200,13 @@ export function strangerOf(first: ObjectMembers): string | undefined {
 
 const firstOf = (list: Uint8Array | undefined): Uint8Array | undefined =>
   list?.[0] === OPEN_ARRAY ? elementsOf(list)[0] : undefined;
+
+/** Is it a message of LangChain, as its own objects or as their members? */
+function isOfLangChain(message: Uint8Array | undefined): boolean {
+  if (message?.[0] !== OPEN_OBJECT) return false;
+  const [lc, type, role] = valuesOf(message, ['lc', 'type', 'role']);
+  return lc !== undefined || (role === undefined && SPEAKERS.test(textOfValue(type) ?? ''));
+}
 
 const isObjectWith = (value: Uint8Array | undefined, key: string): boolean =>
   value?.[0] === OPEN_OBJECT && valuesOf(value, [key])[0] !== undefined;

@@ -282,3 +282,38 @@ describe('a request of the Messages API in the attributes of OpenInference', () 
     ]);
   });
 });
+
+describe('calls without a result', () => {
+  const calling = { role: 'assistant', content: null, tool_calls: [call('c', '{}'), call('d', '{}')] };
+  const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'r' });
+
+  it('are reported before a text of the user, and nothing is added', () => {
+    expect(only(observation([user, calling, result('c'), user], 'b')).rules).toEqual(['call-unanswered']);
+    expect(only(observation([user, calling, result('c'), result('d'), user], 'b')).rules).toEqual([]);
+    expect(only(observation([user, calling, result('c')], 'b')).rules).toEqual([]);
+    const parts = [{ type: 'tool_call', id: 'c', name: 'f', arguments: {} }];
+    const genAi = [
+      { role: 'assistant', parts },
+      { role: 'user', parts: [{ type: 'text', content: 'q' }] },
+    ];
+    expect(only(observation(genAi, 'b')).rules).toEqual(['call-unanswered']);
+  });
+
+  it('with the id of an earlier call have the nearest result', () => {
+    const again = [calling, result('c'), result('d'), calling, result('d'), result('c'), user];
+    expect(only(observation([user, ...again], 'b')).rules).toEqual([]);
+    const twice = [calling, calling, result('d'), result('c'), user];
+    const { messages } = only(observation([user, ...twice], 'b'));
+    expect(messages).toHaveLength(7);
+    const entries = entriesOf(read([JSON.stringify(observation([user, ...twice], 'b'))]));
+    expect(entries[0]?.messages.map(({ notes = [] }) => notes.length)).toEqual([0, 1, 0, 0, 0, 0]);
+  });
+});
+
+it('a call of a custom tool has its text as the argument input', () => {
+  const custom = { id: 'c', type: 'custom', custom: { name: 'f', input: 'a "b"' } };
+  expect(answerOf({ role: 'assistant', content: null, tool_calls: [custom] })).toEqual({
+    answers: [{ role: 'assistant', tool_calls: [call('c', '{"input":"a \\"b\\""}')] }],
+    rules: ['free-form-call'],
+  });
+});

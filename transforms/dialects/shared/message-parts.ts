@@ -8,7 +8,7 @@ import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import { sealedBlock } from '../fold/draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
-import { joinStrings } from './build-messages.ts';
+import { joinStrings, objectOf } from './build-messages.ts';
 import { dataUrl, imagePart } from './content-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 
@@ -29,6 +29,8 @@ export interface CallBlock {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly args: Uint8Array | undefined;
+  /** Were the arguments a text, which is their `input` now? */
+  readonly isFreeForm?: true;
 }
 
 export interface ResultBlock {
@@ -120,6 +122,13 @@ const CALL_IDS = ['call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'toolU
 
 /** A call, in any of the known shapes. */
 export function callOf(call: JsonView): CallBlock {
+  const custom = call.get('custom');
+  const text = custom?.get('input');
+  if (custom !== undefined && text?.type === 'string') {
+    const args = inString(objectOf([['input', text.copy()]]));
+    const id = firstOf(call, ...CALL_IDS)?.text();
+    return { kind: 'call', id, name: custom.get('name')?.text(), args, isFreeForm: true };
+  }
   const fn = call.get('function');
   const inner = fn?.type === 'object' ? fn : call;
   const id = firstOf(call, ...CALL_IDS);

@@ -39,6 +39,11 @@ export const RESULT_ERROR: ReadingNote = warning(
   'result-is-error',
   'the result of a tool is marked as an error',
 );
+export const UNANSWERED: ReadingNote = {
+  rule: 'call-unanswered',
+  severity: 'ERROR',
+  message: 'a call has no result, but the user goes on',
+};
 export const INTERRUPT: ReadingNote = warning('interrupted', 'the user interrupted the model here');
 export const COPIED_HISTORY: ReadingNote = warning(
   'copied-history',
@@ -51,6 +56,10 @@ export const TWO_IDS: ReadingNote = warning(
 export const ORDER_LOST: ReadingNote = warning(
   'order-lost',
   'a text or other block follows a tool_use; their order is lost',
+);
+export const FREE_FORM: ReadingNote = warning(
+  'free-form-call',
+  'the call has a text in place of arguments: it becomes the argument input',
 );
 export const SUMMARY: ReadingNote = warning('reasoning-summary', 'the reasoning is a summary of it');
 export const SEALED: ReadingNote = warning(

@@ -11,7 +11,16 @@ import { contentOfParts, type Part } from './content-parts.ts';
 import { firstOf } from './logged-values.ts';
 import { blocksIn, bodyOf, isOpenAi } from './message-blocks.ts';
 import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
-import { keptBlock, noted, RESULT_ERROR, SEALED, SUMMARY, warning } from './reading-notes.ts';
+import {
+  FREE_FORM,
+  keptBlock,
+  noted,
+  RESULT_ERROR,
+  SEALED,
+  SUMMARY,
+  UNANSWERED,
+  warning,
+} from './reading-notes.ts';
 
 const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
@@ -30,6 +39,8 @@ export const isMasked = (text: string | undefined): boolean =>
 interface OpenCall {
   readonly id: string;
   readonly name: string | undefined;
+  /** Index of its message. */
+  readonly at: number;
 }
 
 /** A message of the model that may go on: some clients log each call of an answer as a message. */
@@ -88,8 +99,9 @@ export class Transcript {
     else {
       this.#answer(blocks);
       const parts = blocks.flatMap(partOf);
-      if (parts.length > 0 || blocks.length === 0)
-        this.messages.push(noted(makeMessage(role, [['content', contentOfParts(parts)]]), notesOn(blocks)));
+      if (parts.length === 0 && blocks.length > 0) return;
+      if (role === 'user') this.#noteUnanswered();
+      this.messages.push(noted(makeMessage(role, [['content', contentOfParts(parts)]]), notesOn(blocks)));
     }
   }
 
@@ -113,8 +125,9 @@ export class Transcript {
   #keep(message: JsonView, role: string): void {
     for (const call of message.get('tool_calls')?.elements() ?? []) {
       const { id = '', name } = callOf(call);
-      this.#open.push({ id, name });
+      this.#open.push({ id, name, at: this.messages.length });
     }
+    if (role === 'user') this.#noteUnanswered();
     const answered = message.get('tool_call_id')?.text();
     if (answered !== undefined) this.#close(answered, undefined);
     const masked = isMasked(message.get('content')?.text()) ? [PLACEHOLDER] : [];
@@ -130,7 +143,8 @@ export class Transcript {
     const draft = before?.draft ?? new Draft();
     for (const block of blocks) {
       if (block.kind === 'result' || (isMore && block.kind === 'text' && isEmptyText(block.text))) continue;
-      draft.put(block.kind === 'call' ? this.#callOf(block) : block, 'add');
+      const at = this.messages.length - (before === undefined ? 0 : 1);
+      draft.put(block.kind === 'call' ? this.#callOf(block, at) : block, 'add');
     }
     const isSealed = blocks.some(({ kind }) => kind === 'sealed');
     const isHidden = isSealed && !this.#keepSealed;
@@ -138,7 +152,12 @@ export class Transcript {
     if (isHidden && draft.isEmpty(this.#keepSealed)) return;
     const masked = notesOn(blocks).filter((note) => note === PLACEHOLDER);
     const isSummary = blocks.some((block) => block.kind === 'thought' && block.isSummary === true);
-    const about = [...(isSummary ? [SUMMARY] : []), ...(isSealed ? [SEALED] : [])];
+    const isFreeForm = blocks.some((block) => block.kind === 'call' && block.isFreeForm === true);
+    const about = [
+      ...(isSummary ? [SUMMARY] : []),
+      ...(isSealed ? [SEALED] : []),
+      ...(isFreeForm ? [FREE_FORM] : []),
+    ];
     const notes = [...new Set([...(before?.notes ?? []), ...masked, ...about])];
     if (before !== undefined) this.messages.pop();
     const message = noted(draft.message(this.#keepSealed), notes);
@@ -155,13 +174,13 @@ export class Transcript {
     return isLast && (turn.isOpen || isMore) ? turn : undefined;
   }
 
-  #callOf({ id: logged, name, args }: CallBlock): {
-    readonly kind: 'call';
-    readonly id: string;
-    readonly json: Uint8Array;
-  } {
+  /** @param at index of its message */
+  #callOf(
+    { id: logged, name, args }: CallBlock,
+    at: number,
+  ): { readonly kind: 'call'; readonly id: string; readonly json: Uint8Array } {
     const id = logged ?? `call_${++this.#ids}`;
-    this.#open.push({ id, name });
+    this.#open.push({ id, name, at });
     return { kind: 'call', id, json: callJson(id, name, args) };
   }
 
@@ -192,12 +211,28 @@ export class Transcript {
     this.messages.push(noted(toolMessage(answered, content), notes));
   }
 
-  /** The id of the call that a result answers: its own, else that of the first open call of its name, else of the first one. */
+  /**
+   * The id of the call that a result answers: its own, else that of the first open call of its name, else of the first
+   * one. An id that repeats is that of the nearest message.
+   */
   #close(id: string | undefined, name: string | undefined): string | undefined {
     const byName = this.#open.findIndex((call) => call.name === name);
-    const at = id === undefined ? Math.max(byName, 0) : this.#open.findIndex((call) => call.id === id);
+    const nearest = this.#open.findLast((call) => call.id === id)?.at;
+    const at =
+      id === undefined
+        ? Math.max(byName, 0)
+        : this.#open.findIndex((call) => call.id === id && call.at === nearest);
     const [call] = at < 0 ? [] : this.#open.splice(at, 1);
     return id ?? call?.id;
+  }
+
+  /** Reports calls without a result, before a text of the user. Only results that name them can still answer them. */
+  #noteUnanswered(): void {
+    for (const at of new Set(this.#open.map((call) => call.at))) {
+      const message = this.messages[at];
+      if (message === undefined || message.notes?.includes(UNANSWERED) === true) continue;
+      this.messages[at] = noted(message, [UNANSWERED]);
+    }
   }
 }
 
