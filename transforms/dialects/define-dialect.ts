@@ -227,6 +227,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
       return rejectObject(line, origin, 'duplicate-key', 'duplicate key', this.#duplicateAt);
     this.#line = line;
     this.#origin = origin;
+    if (line.beginsList === true && number === 0 && this.#spec.folds === true) this.#beginList();
     const json =
       this.#tape === undefined
         ? new JsonView(line.bytes, this.#start, this.#end, 0, this.#members)
@@ -240,6 +241,13 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
     if (own !== undefined && !this.#fold.hasOver && !this.#gathered.hasOver) return own;
     return this.#withOver(own, count);
+  }
+
+  /** Ends the conversations of the list before. */
+  #beginList(): void {
+    this.#spec.end?.(this.#context, this.#memory);
+    this.#fold.closeAll();
+    this.#memory = this.#remember();
   }
 
   /**

@@ -48,6 +48,8 @@ export interface Line {
   readonly bytes: Uint8Array;
   /** Set if the framing created the bytes, so that they differ from those at the origin. */
   readonly created?: CreatedLine;
+  /** Is it the first element of a top-level array after another one? Each array is a log of its own. */
+  readonly beginsList?: true;
 }
 
 /**

@@ -73,6 +73,8 @@ export class DocumentFramer implements Framer {
   #bomBytes = 0;
   #lineBytes = 0;
   #lines = 0;
+  /** Number of the top-level array that the last element was in. */
+  #list = 1;
   /** Hash of an element that is too long, or of the rest after an error. */
   #hash: Hash | undefined;
   /** Bytes before this index are hashed. */
@@ -245,8 +247,12 @@ export class DocumentFramer implements Framer {
     const { begin, at } = this.#cutter;
     const length = at - begin;
     const origin = this.#nextOrigin(this.#offset + begin, length);
-    if (length <= this.#maxLineBytes)
-      return { kind: 'line', origin, bytes: this.#slab.bytes.subarray(begin, at) };
+    if (length <= this.#maxLineBytes) {
+      const line: Line = { kind: 'line', origin, bytes: this.#slab.bytes.subarray(begin, at) };
+      if (this.#cutter.lists <= this.#list) return line;
+      this.#list = this.#cutter.lists;
+      return { ...line, beginsList: true };
+    }
     this.#skip(begin, at);
     return this.#reject('line-too-long', `${length} bytes, over the limit of ${this.#maxLineBytes}`, origin);
   }
