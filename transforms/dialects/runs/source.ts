@@ -76,8 +76,23 @@ export class RunsSource {
     return undefined;
   }
 
-  /** The head of a list of simulations, which follow one by one. */
-  readHead(head: JsonView, context: ReadContext): Fate {
+  /** The head of a list of simulations, which follow one by one, or are in it if the document is one line. */
+  readSimulations(head: JsonView, list: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    this.#readHead(head);
+    const simulations = list.elements();
+    if (simulations.length === 0) return context.drop('client-event');
+    for (const [i, one] of simulations.entries()) {
+      const messages = one.get('messages');
+      if (messages?.type !== 'array')
+        return context.reject('bad-messages', `simulations[${i}] has no list of messages`, one);
+      const rejection = rejected(messages.elements(), context);
+      if (rejection !== undefined) return rejection;
+    }
+    for (const one of simulations) this.readRun(one, one.get('messages') as JsonView, context);
+    return undefined;
+  }
+
+  #readHead(head: JsonView): void {
     const definitions = head.get('info')?.get('environment_info')?.get('tool_defs');
     const list =
       definitions?.type === 'object'
@@ -85,7 +100,6 @@ export class RunsSource {
         : definitions?.elements();
     this.#tools = (list ?? []).flatMap(toolOf);
     this.#model = head.get('info')?.get('agent_info')?.get('llm')?.text();
-    return context.drop('client-event');
   }
 
   /** A bare message: all of a source form one conversation. */
