@@ -25,6 +25,8 @@ import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
 const FIRST_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
+/** The member of a body of OTLP. */
+const BODIES = ['resourceSpans', 'resource_spans'] as const;
 const ERROR_CODES: ReadonlySet<string> = new Set(['2', '"ERROR"', '"STATUS_CODE_ERROR"']);
 const NANOSECONDS = /^\d{1,19}$/;
 
@@ -32,7 +34,7 @@ const isObservation = (type: string | undefined): boolean =>
   type !== undefined && (OBSERVATIONS.has(type) || MORE_OBSERVATIONS.has(type));
 
 function detect(first: FirstObject): boolean {
-  if (first.get('resourceSpans') !== undefined || wrappedSpans(first) !== undefined) return true;
+  if (BODIES.some((key) => first.get(key) !== undefined) || wrappedSpans(first) !== undefined) return true;
   if (isFrame(first)) return true;
   if (first.get('context.trace_id') !== undefined && first.get('span_kind') !== undefined) return true;
   const attributes = first.get('attributes');
@@ -247,7 +249,7 @@ const spans: Dialect = defineDialect({
   summary:
     'Traces of model calls: OpenTelemetry, OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
   keys: [
-    ...['attributes', 'resourceSpans', 'observations', 'input', 'output', 'inputs', 'outputs', 'post'],
+    ...['attributes', ...BODIES, 'observations', 'input', 'output', 'inputs', 'outputs', 'post'],
     ...[
       'batch',
       'batches',

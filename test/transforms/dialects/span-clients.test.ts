@@ -254,3 +254,19 @@ it('a run of LangSmith has the tokens of the message of LangChain, and its cost 
   expect(metaOf('usage', run)).toEqual([{ input_tokens: 3 }]);
   expect(metaOf('cost', run)).toEqual([0.005]);
 });
+
+it('a body of OTLP may have the names of its protocol buffers', () => {
+  const text = (key: string, string_value: string) => ({ key, value: { string_value } });
+  const said = { role: 'assistant', content: 'b' };
+  const attributes = [
+    text('gen_ai.operation.name', 'chat'),
+    text('gen_ai.input.messages', JSON.stringify([question])),
+    text('gen_ai.output.messages', JSON.stringify([said])),
+    { key: 'gen_ai.usage.input_tokens', value: { int_value: '3' } },
+  ];
+  const span = { trace_id: 't', span_id: 's', start_time_unix_nano: '1768384801000000000', attributes };
+  const body = { resource_spans: [{ scope_spans: [{ spans: [span] }] }] };
+  expect(dialectOf(body)).toBe('spans');
+  expect(conversations(body)).toEqual([[question, said]]);
+  expect(metaOf('usage', body)).toEqual([{ input_tokens: 3 }]);
+});

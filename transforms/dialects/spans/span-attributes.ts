@@ -110,11 +110,12 @@ export class SpanAttributes {
   }
 }
 
-/** Unwraps a typed value of OTLP (`{"stringValue": ...}`); returns other JSON text as it is. */
+/** Unwraps a typed value of OTLP (`{"stringValue": ...}`, or `string_value`); returns other JSON text as it is. */
 export function plainValue(value: JsonView): Uint8Array {
   const [member] = value.members();
   if (member === undefined) return value.type === 'object' ? NULL : jsonOf(value);
-  const [type, inner] = member;
+  const [key, inner] = member;
+  const type = key.replace(TYPE_NAME, 'Value');
   if (OTLP_PLAIN.includes(type)) return jsonOf(inner);
   if (type === 'intValue')
     return INTEGER.test(inner.text() ?? '') ? encode(inner.text() as string) : inner.copy();
@@ -131,6 +132,9 @@ export function plainValue(value: JsonView): Uint8Array {
   }
   return value.copy();
 }
+
+/** How the names of types end in the words of protocol buffers. */
+const TYPE_NAME = /_value$/;
 
 /** The JSON text on one line. Strings are not copied: they may be giant. */
 const jsonOf = (value: JsonView): Uint8Array => (value.type === 'string' ? value.bytes : value.copy());
