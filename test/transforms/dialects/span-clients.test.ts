@@ -270,3 +270,19 @@ it('a body of OTLP may have the names of its protocol buffers', () => {
   expect(conversations(body)).toEqual([[question, said]]);
   expect(metaOf('usage', body)).toEqual([{ input_tokens: 3 }]);
 });
+
+it('a span of Langfuse has its tokens and its cost as JSON', () => {
+  const span = {
+    traceId: 't',
+    attributes: {
+      'langfuse.observation.type': 'generation',
+      'langfuse.observation.input': JSON.stringify([question]),
+      'langfuse.observation.output': 'b',
+      'langfuse.observation.usage_details': '{"input":3}',
+      'langfuse.observation.cost_details': '{"input":0.25,"total":0.5}',
+    },
+  };
+  expect(conversations(span)).toEqual([[question, { role: 'assistant', content: 'b' }]]);
+  expect(metaOf('usage', span)).toEqual([{ input: 3 }]);
+  expect(metaOf('cost', span)).toEqual([0.5]);
+});

@@ -58,17 +58,20 @@ function decoded(value: JsonView | undefined): JsonView | undefined {
 
 const QUOTED = /^".*"$/s;
 
-/**
- * A client that logs what was sent and what came back as one value each.
- * @param valueAt reads an attribute
- */
-function bodies(
-  input: string,
-  output: string,
-  model: string,
-  usage: string,
-  valueAt = (value: JsonView | undefined): JsonView | undefined => value,
-): Pick<Vocabulary, 'speaks' | 'read'> {
+/** Attributes of a client that logs what was sent and what came back as one value each. */
+interface BodyPaths {
+  readonly input: string;
+  readonly output: string;
+  readonly model: string;
+  readonly usage: string;
+  readonly cost?: string;
+  readonly tags?: string;
+  /** Reads an attribute. */
+  readonly valueAt?: (value: JsonView | undefined) => JsonView | undefined;
+}
+
+function bodies(paths: BodyPaths): Pick<Vocabulary, 'speaks' | 'read'> {
+  const { input, output, valueAt = (value) => value } = paths;
   return {
     speaks: (attributes) => has(attributes, input, output),
     read(attributes, transcript) {
@@ -77,16 +80,20 @@ function bodies(
       const hasReply = addAnswer(transcript, response);
       const [sent, received] = [unpacked(request), unpacked(response)];
       const tools = toolsIn(sent?.get('tools'), unpacked(sent?.get('config'))?.get('tools'));
-      const named =
-        valueAt(attributes.at(model).value) ?? firstOf(received, 'model') ?? firstOf(sent, 'model');
-      return {
-        hasReply,
-        tools,
-        meta: metaOf({ model: named, usage: unpacked(attributes.at(usage).json()) }),
-      };
+      const meta = metaOf({
+        model:
+          valueAt(attributes.at(paths.model).value) ?? firstOf(received, 'model') ?? firstOf(sent, 'model'),
+        usage: unpacked(attributes.at(paths.usage).json()),
+        cost: paths.cost === undefined ? undefined : attributes.at(paths.cost).value,
+        tags: paths.tags === undefined ? undefined : unpacked(attributes.at(paths.tags).json()),
+      });
+      return { hasReply, tools, meta };
     },
   };
 }
+
+/** Attributes of OpenTelemetry that clients have beside their own. */
+const OF_REQUEST = { model: 'gen_ai.request.model', usage: 'gen_ai.usage' } as const;
 
 /** Asked in this order. */
 const VOCABULARIES: readonly Vocabulary[] = [
@@ -107,23 +114,25 @@ const VOCABULARIES: readonly Vocabulary[] = [
   },
   {
     isModelCall: (span) => says(span, 'langfuse.observation.type', (type) => type === 'generation'),
-    ...bodies(
-      'langfuse.observation.input',
-      'langfuse.observation.output',
-      'langfuse.observation.model.name',
-      'langfuse.observation.usage_details',
-    ),
+    ...bodies({
+      input: 'langfuse.observation.input',
+      output: 'langfuse.observation.output',
+      model: 'langfuse.observation.model.name',
+      usage: 'langfuse.observation.usage_details',
+      cost: 'langfuse.observation.cost_details.total',
+      tags: 'langfuse.trace.tags',
+    }),
   },
   {
     isModelCall: (span) =>
       says(span, 'mlflow.spanType', (type) => MLFLOW_TYPES.has(type.replace(QUOTES, ''))),
-    ...bodies(
-      'mlflow.spanInputs',
-      'mlflow.spanOutputs',
-      'mlflow.llm.model',
-      'mlflow.chat.tokenUsage',
-      decoded,
-    ),
+    ...bodies({
+      input: 'mlflow.spanInputs',
+      output: 'mlflow.spanOutputs',
+      model: 'mlflow.llm.model',
+      usage: 'mlflow.chat.tokenUsage',
+      valueAt: decoded,
+    }),
   },
   {
     isModelCall: (span) => says(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),
@@ -132,12 +141,12 @@ const VOCABULARIES: readonly Vocabulary[] = [
   },
   {
     isModelCall: () => undefined,
-    ...bodies(`${ADK}.llm_request`, `${ADK}.llm_response`, 'gen_ai.request.model', 'gen_ai.usage'),
+    ...bodies({ input: `${ADK}.llm_request`, output: `${ADK}.llm_response`, ...OF_REQUEST }),
     speaks: (span) => has(span, `${ADK}.llm_request.contents`),
   },
   {
     isModelCall: () => undefined,
-    ...bodies('request_data', 'response_data', 'gen_ai.request.model', 'gen_ai.usage'),
+    ...bodies({ input: 'request_data', output: 'response_data', ...OF_REQUEST }),
     speaks: (span) => has(span, 'request_data.messages', 'request_data.input', 'request_data.contents'),
   },
 ];
