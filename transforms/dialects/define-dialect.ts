@@ -71,6 +71,7 @@ function replyLast(messages: readonly Message[]): Pick<Entry, 'messages' | 'repl
 class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly alone?: true;
   readonly holds?: true;
+  readonly folds?: true;
   readonly makes = true;
   readonly #spec: DialectSpec<Memory>;
   readonly #options: ReadingOptions;
@@ -116,6 +117,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#memory = this.#remember();
     if (spec.alone) this.alone = true;
     if (spec.folds || spec.gathers) this.holds = true;
+    if (spec.folds) this.folds = true;
     this.#scanner = scanner;
     this.#keys = pathKeys(spec);
     this.#allKeys = spec.allKeys && new Set();
@@ -142,6 +144,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   gather(entries: readonly ReadElement[]): readonly ReadElement[] {
+    if (this.#spec.gathers !== true) return entries;
     const passed = entries.filter(
       (entry) => entry.kind !== 'entry' || !this.#gather(entry, entry.alone !== true),
     );

@@ -72,6 +72,8 @@ export interface DialectReader {
   end?(): Iterable<ReadElement>;
   /** Set if it holds lines for later, so that none may be read twice. */
   readonly holds?: true | undefined;
+  /** Set if it folds lines to conversations. */
+  readonly folds?: true | undefined;
   /** Did a previous line make the next one be read in another dialect? */
   readonly strays?: boolean;
   /** Reads a line without keeping any of it; may be called several times for a line. */

@@ -5,6 +5,7 @@
 
 import type { Detected, Dialect, ObjectMembers } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
+import { BareNumbers } from '../json/bare-numbers.ts';
 import { OPEN_OBJECT } from '../json/bytes.ts';
 import { copyOf } from '../json/keep.ts';
 import { walkMembers } from '../json/members.ts';
@@ -85,8 +86,11 @@ export function listsInside(wanted: string = 'auto', more: readonly Dialect[] = 
   return {
     members,
     opens(member, head) {
+      const words = new BareNumbers(head);
+      words.putTexts(head);
       const first = firstObject(head, scanner);
       const dialect = wanted === 'auto' ? first && dialectOf(first, more) : known[0];
+      words.putWords(head);
       return typeof dialect === 'object' && dialect.inside === member;
     },
   };
