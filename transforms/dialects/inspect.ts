@@ -103,7 +103,7 @@ class InspectLog {
       harness: HARNESS,
       model: firstOf(firstOf(sample, 'output'), 'model')?.text() ?? this.#model,
       usage: firstOf(sample, 'model_usage'),
-      reward: rewardOf(sample.get('scores')),
+      reward: rewardOf(firstOf(sample, 'scores')) ?? firstOf(firstOf(sample, 'score'), 'value'),
       finish: stop,
       tags: this.#tags,
     });
@@ -129,9 +129,10 @@ function addPlain(sample: JsonView, transcript: Transcript, texts: AttachedTexts
     addAnswer(transcript, texts.into(output));
 }
 
-/** The definitions of the first model call: messages lack them, but the events of a sample have them. */
+/** The definitions of the first model call: messages lack them, but the events of a sample have them, in older logs inside its transcript. */
 function toolsOf(sample: JsonView): readonly ToolDefinition[] {
-  for (const event of sample.get('events')?.elements() ?? []) {
+  const events = firstOf(sample, 'events') ?? sample.get('transcript')?.get('events');
+  for (const event of events?.elements() ?? []) {
     const tools = event.get('event')?.text() === 'model' ? toolsIn(event.get('tools')) : [];
     if (tools.length > 0) return tools;
   }

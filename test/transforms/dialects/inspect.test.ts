@@ -256,3 +256,10 @@ describe('a part of an answer', () => {
     expect(rulesOf(entry)).toEqual(['block-kept']);
   });
 });
+
+it('reads the tools and the score of logs of 2024', () => {
+  const events = [{ event: 'model', tools: [{ name: 'f', parameters: { type: 'object' } }] }];
+  const entry = only({ messages: [user, answer], transcript: { events }, score: { value: 'C' } });
+  expect(entry.tools.map(({ name }) => name)).toEqual(['f']);
+  expect(text(entry.meta?.get('reward') as Uint8Array)).toBe('"C"');
+});
