@@ -286,3 +286,30 @@ it('a span of Langfuse has its tokens and its cost as JSON', () => {
   expect(metaOf('usage', span)).toEqual([{ input: 3 }]);
   expect(metaOf('cost', span)).toEqual([0.5]);
 });
+
+describe('definitions of tools', () => {
+  const parameters = { type: 'object', properties: {} };
+  const toolsOf = (object: object) =>
+    entriesOf(read([JSON.stringify(object)]))[0]?.tools.map(({ bytes }) => JSON.parse(text(bytes)));
+
+  it('are in the parameters of a request of Pydantic AI', () => {
+    const function_tools = [{ name: 'f', parameters_json_schema: parameters }];
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.input.messages': [question],
+      model_request_parameters: JSON.stringify({ function_tools }),
+    };
+    expect(toolsOf({ traceId: 't', attributes })).toEqual([{ name: 'f', parameters }]);
+  });
+
+  it('are in the configuration of a request of Gemini', () => {
+    const functionDeclarations = [{ name: 'f', parametersJsonSchema: parameters }];
+    const input = {
+      contents: [{ role: 'user', parts: [{ text: 'a' }] }],
+      config: { tools: [{ functionDeclarations }] },
+    };
+    expect(toolsOf({ traceId: 't', type: 'GENERATION', input, output: 'b' })).toEqual([
+      { name: 'f', parameters },
+    ]);
+  });
+});

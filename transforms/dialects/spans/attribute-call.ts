@@ -196,7 +196,8 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): SpokenCa
   const finish = response.at('finish_reasons').items()[0]?.value;
   const isNoted = (output?.elements() ?? []).some((one) => isCut(one.get('finish_reason')));
   if (hasReply && !isNoted) noteFinish(transcript, finish);
-  const tools = toolsIn(attributes.at('gen_ai.tool.definitions').value);
+  const ofPydantic = unpacked(attributes.at('model_request_parameters').value)?.get('function_tools');
+  const tools = toolsIn(attributes.at('gen_ai.tool.definitions').value, ofPydantic);
   const meta = metaOf({
     harness: attributes.at('gen_ai.agent.name').value,
     model: response.at('model').value ?? request.at('model').value,

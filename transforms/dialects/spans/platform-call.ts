@@ -20,6 +20,7 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
     tools: toolsIn(
       firstOf(observation, 'toolDefinitions', 'tool_definitions'),
       input?.get('tools'),
+      unpacked(input?.get('config'))?.get('tools'),
       parameters?.get('tools'),
     ),
     session: firstOf(observation, 'sessionId', 'session_id')?.text() || undefined,
