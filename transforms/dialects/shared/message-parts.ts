@@ -5,7 +5,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { encode, latin1 } from '../../json/utf8.ts';
 import { sealedBlock } from '../fold/draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { joinStrings, objectOf } from './build-messages.ts';
@@ -84,7 +84,13 @@ export function isChatPart(part: JsonView, type: string | undefined): boolean {
 /** Inspect has the calls of the server's tools with their results in one part. */
 const isServersCall = (part: JsonView): boolean => part.get('tool_type') !== undefined;
 
-const ADDRESS = /^(?:data:image\/|https?:\/\/)/;
+const ADDRESS = /^"(?:data:image\/|https?:\/\/)/;
+const ADDRESS_BYTES = 32;
+
+/** Is it a text that begins like the address of an image? It may be a giant one, so only its first bytes are decoded. */
+const isAddress = (view: JsonView | undefined): view is JsonView =>
+  view?.type === 'string' &&
+  ADDRESS.test(latin1(view.bytes.subarray(0, ADDRESS_BYTES)).replaceAll('\\/', '/'));
 
 /** Reasoning: its text, or else the summary of it, with what is sealed. A signature beside a text seals nothing. */
 export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
@@ -203,7 +209,7 @@ function mediaPart(part: JsonView): MessageBlock {
 
 /** Images of Inspect and the AI SDK (an address), of LangChain and Pydantic AI (an address or data), and of OpenTelemetry. */
 function imageOf(part: JsonView): MessageBlock | undefined {
-  const address = IMAGES.map((key) => part.get(key)).find((one) => ADDRESS.test(one?.text() ?? ''));
+  const address = IMAGES.map((key) => part.get(key)).find(isAddress);
   const type = part.get('type')?.text() ?? '';
   if (address !== undefined && (/image/.test(type) || part.get('image') === address))
     return imageBlock(address.copy());
@@ -219,7 +225,7 @@ function imageData(part: JsonView): MessageBlock | undefined {
   const media = firstOf(part, 'mime_type', 'mimeType', 'media_type', 'mediaType');
   const data = firstOf(part, 'data', 'content', 'base64', 'image');
   if (media?.text()?.startsWith('image/') !== true || data?.type !== 'string') return undefined;
-  return imageBlock(ADDRESS.test(data.text() ?? '') ? data.copy() : dataUrl(media.bytes, data.bytes));
+  return imageBlock(isAddress(data) ? data.copy() : dataUrl(media.bytes, data.bytes));
 }
 
 /** @param url JSON text of a string */
