@@ -88,7 +88,7 @@ const ADDRESS = /^"(?:data:image\/|https?:\/\/)/;
 const ADDRESS_BYTES = 32;
 
 /** Is it a text that begins like the address of an image? It may be a giant one, so only its first bytes are decoded. */
-const isAddress = (view: JsonView | undefined): view is JsonView =>
+const isAddress = (view: JsonView | undefined): boolean =>
   view?.type === 'string' &&
   ADDRESS.test(latin1(view.bytes.subarray(0, ADDRESS_BYTES)).replaceAll('\\/', '/'));
 
