@@ -6,7 +6,8 @@
  */
 import { parseArgs } from 'node:util';
 import { parseByteSize } from './corpus/byte-size.ts';
-import { type CorpusOrder, generateCorpus } from './corpus/generate.ts';
+import { generateCorpus } from './corpus/generate.ts';
+import type { CorpusOrder } from './corpus/order.ts';
 import { corpusKinds } from './corpus/shapes.ts';
 import { type CorpusSink, descriptorSink, folderSink } from './corpus/sinks.ts';
 

@@ -9,8 +9,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { formatByteSize, parseByteSize } from './corpus/byte-size.ts';
-import type { CorpusOrder, CorpusStats } from './corpus/generate.ts';
+import type { CorpusOrder, CorpusStats } from './corpus/order.ts';
 import { type CorpusKind, corpusKinds } from './corpus/shapes.ts';
+import { type CachedCorpus, cachedCorpus } from './harness/cached-corpus.ts';
 import { recordsInShards } from './harness/checks.ts';
 import { type FinishedRun, measure } from './harness/measure.ts';
 import { renderMemory } from './harness/render-benches.ts';
@@ -22,7 +23,6 @@ import {
   readResults,
   writeResult,
 } from './harness/results.ts';
-import { type CachedCorpus, cachedCorpus } from './harness/run-section.ts';
 import { writeReport } from './report.ts';
 
 // GNU time is inside the pipe, so that it measures only turnmill.

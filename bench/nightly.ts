@@ -5,12 +5,12 @@
 import { cpSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cachedCorpus } from './harness/cached-corpus.ts';
 import { measure, type Sample } from './harness/measure.ts';
 import { benchOptions, filesIn } from './harness/options.ts';
 import { renderNightly } from './harness/render-benches.ts';
 import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
 import { describeMachine, type NightlyRow, type ResultsPlace, writeResult } from './harness/results.ts';
-import { cachedCorpus } from './harness/run-section.ts';
 import { describeSection, quickBytes } from './harness/sections.ts';
 import { writeReport } from './report.ts';
 

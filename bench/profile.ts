@@ -4,6 +4,7 @@
  *   npm run bench -- profile [--runs N]
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
+import { cachedCorpus } from './harness/cached-corpus.ts';
 import { measure } from './harness/measure.ts';
 import { roundOptions } from './harness/options.ts';
 import { renderProfile } from './harness/render-benches.ts';
@@ -15,7 +16,6 @@ import {
   spreadOf,
   writeResult,
 } from './harness/results.ts';
-import { cachedCorpus } from './harness/run-section.ts';
 import { describeSection, quickBytes, type SectionName } from './harness/sections.ts';
 import { writeReport } from './report.ts';
 

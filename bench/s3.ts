@@ -9,13 +9,13 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type CorpusKind, corpusKinds } from './corpus/shapes.ts';
+import { type CachedCorpus, cachedCorpus } from './harness/cached-corpus.ts';
 import { recordsInShards } from './harness/checks.ts';
 import { measure, type Sample } from './harness/measure.ts';
 import { benchOptions, filesIn } from './harness/options.ts';
 import { renderS3 } from './harness/render-s3.ts';
 import { atRoot, repositoryRoot, runFolder, turnmillBin } from './harness/repository.ts';
 import { describeMachine, type ResultsPlace, type S3Row, writeResult } from './harness/results.ts';
-import { type CachedCorpus, cachedCorpus } from './harness/run-section.ts';
 import { writeReport } from './report.ts';
 
 const FULL_BYTES = 300_000_000;

@@ -4,13 +4,13 @@
  *   npm run bench -- warm [--runs N] [--quick]
  */
 import { rmSync } from 'node:fs';
+import { cachedCorpus } from './harness/cached-corpus.ts';
 import { type Contender, contenders, whyMissing } from './harness/contenders.ts';
 import { measure } from './harness/measure.ts';
 import { roundOptions } from './harness/options.ts';
 import { renderWarm } from './harness/render-warm.ts';
 import { atRoot, runFolder } from './harness/repository.ts';
 import { describeMachine, type ResultsPlace, type WarmRow, writeResult } from './harness/results.ts';
-import { cachedCorpus } from './harness/run-section.ts';
 import { describeSection, quickBytes, type SectionName } from './harness/sections.ts';
 import { writeReport } from './report.ts';
 

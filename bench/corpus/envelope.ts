@@ -3,10 +3,10 @@
  * messages, timestamp first or last), like those of different loggers.
  */
 import { appendAscii, type ByteTape, encodeValue, type JsonStyle, type JsonValue } from './json-style.ts';
-import type { Voice } from './messages.ts';
 import { type Random, seededRandom } from './random.ts';
 import type { CorpusShape } from './shapes.ts';
 import { appendFreshText, makeAtom } from './text-pool.ts';
+import type { Voice } from './voice.ts';
 
 const setCount = 8;
 const verbs = ['search', 'read', 'write', 'list', 'update', 'create', 'delete', 'plan', 'send'];

@@ -5,9 +5,9 @@
  */
 
 import { ResponsesLog, StreamDump } from './call-logs.ts';
-import type { CorpusOrder, CorpusStats } from './generate.ts';
 import { javascriptStyle } from './json-style.ts';
 import { type Client, Lines, type LogShape, type Piece } from './log-lines.ts';
+import type { CorpusOrder, CorpusStats } from './order.ts';
 import { seededRandom } from './random.ts';
 import { nameSession } from './session.ts';
 import type { CorpusKind } from './shapes.ts';

@@ -3,8 +3,9 @@
  * sent: the others are "distinct".
  */
 import { appendAscii, appendBytes, type ByteTape, byteTape } from './json-style.ts';
-import { appendPlainMessage, type Voice } from './messages.ts';
-import type { SessionTraits } from './session.ts';
+import { appendPlainMessage } from './messages.ts';
+import type { SessionTraits } from './session-traits.ts';
+import type { Voice } from './voice.ts';
 
 /** The joined messages and the offset of each. */
 export interface History {

@@ -4,19 +4,10 @@
  */
 
 import { toolName } from './envelope.ts';
-import { appendAscii, type ByteTape, type JsonStyle } from './json-style.ts';
-import type { Random } from './random.ts';
-import type { CorpusShape, Range } from './shapes.ts';
-import { appendFreshText, appendSlice, type TextKind, type TextPools } from './text-pool.ts';
-
-/** The parts for the messages of a session. */
-export interface Voice {
-  readonly style: JsonStyle;
-  readonly pools: TextPools;
-  readonly shape: CorpusShape;
-  readonly random: Random;
-  readonly toolSet: number;
-}
+import { appendAscii, type ByteTape } from './json-style.ts';
+import type { Range } from './shapes.ts';
+import { appendFreshText, appendSlice, type TextKind } from './text-pool.ts';
+import type { Voice } from './voice.ts';
 
 const sizeIn = (voice: Voice, [low, high]: Range): number => voice.random.logUniform(low, high);
 

@@ -2,7 +2,7 @@
  * Appends the next entry of a session to a tape as one line. Copies the serialised history, the tool set and a few short pieces; only the
  * new turn is written.
  */
-import { appendEnvelope, appendFreshTools, type EnvelopeLayout } from './envelope.ts';
+import { appendEnvelope, appendFreshTools } from './envelope.ts';
 import {
   addMessage,
   appendLineMessages,
@@ -13,9 +13,11 @@ import {
   type LinePlan,
 } from './history.ts';
 import { appendAscii, appendBytes, type ByteTape } from './json-style.ts';
-import { appendMixedText, appendPlainMessage, nextTurn, type Voice } from './messages.ts';
+import { appendMixedText, appendPlainMessage, nextTurn } from './messages.ts';
 import type { Random } from './random.ts';
-import type { CorpusShape, Range } from './shapes.ts';
+import type { SessionTraits } from './session-traits.ts';
+import type { Range } from './shapes.ts';
+import type { Voice } from './voice.ts';
 
 const firstDay = Date.UTC(2026, 0, 13, 6);
 const dayCount = 4;
@@ -47,33 +49,6 @@ export const nameSession = (index: number, random: Random): SessionName => {
     dateFolder: new Date(startMs).toISOString().slice(0, 10),
     fileStem: `gateway-${sessionId}`,
     startMs,
-  };
-};
-
-/** The traits of a session. */
-export interface SessionTraits {
-  readonly plannedEntries: number;
-  readonly layout: EnvelopeLayout;
-  readonly systemRole: 'system' | 'developer';
-  /** The system message contains a clock, so it differs on every line. */
-  readonly volatileSystem: boolean;
-  /** Every request ends with an info message that the next request does not repeat. */
-  readonly infoMessages: boolean;
-  /** The last entry has fewer messages than the one before. */
-  readonly shorterLast: boolean;
-}
-
-/** Draws the traits by the probabilities of the corpus. */
-export const drawTraits = (random: Random, shape: CorpusShape): SessionTraits => {
-  const [low, high] = shape.entriesPerSession;
-  const free = !shape.uniform;
-  return {
-    plannedEntries: low === high ? low : random.integer(low, high),
-    layout: { toolsFirst: free && random.chance(0.5), stampLast: free && random.chance(0.25) },
-    systemRole: free && random.chance(0.2) ? 'developer' : 'system',
-    volatileSystem: random.chance(shape.volatileSystemChance),
-    infoMessages: random.chance(shape.infoMessageChance),
-    shorterLast: random.chance(shape.shorterLastChance),
   };
 };
 

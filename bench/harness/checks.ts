@@ -4,9 +4,9 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import type { CachedCorpus } from './cached-corpus.ts';
 import type { FinishedRun } from './measure.ts';
 import { atRoot } from './repository.ts';
-import type { CachedCorpus } from './run-section.ts';
 
 /** Returns the problem, if any. `out` is the contender's output folder. */
 export type Check = (finished: FinishedRun, corpus: CachedCorpus, out: string) => string | undefined;

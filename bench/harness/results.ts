@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import type { CorpusStats } from '../corpus/generate.ts';
+import type { CorpusStats } from '../corpus/order.ts';
 import type { Sample } from './measure.ts';
 import { atRoot } from './repository.ts';
 

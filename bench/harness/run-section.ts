@@ -2,44 +2,13 @@
  * Measures one section: first every contender once without timing, which warms the page cache and checks its work, then rounds in which all
  * run in turn (A B C A B C ...), so that disturbances affect all of them alike.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { formatByteSize } from '../corpus/byte-size.ts';
-import { type CorpusOrder, type CorpusStats, generateCorpus } from '../corpus/generate.ts';
-import { folderSink } from '../corpus/sinks.ts';
+import { mkdirSync, rmSync } from 'node:fs';
+import { type CachedCorpus, cachedCorpus } from './cached-corpus.ts';
 import { type Contender, whyMissing } from './contenders.ts';
 import { hasHyperfine, measure, measureStart, quoted, type Sample } from './measure.ts';
-import { atRoot, corporaFolder, runFolder } from './repository.ts';
+import { atRoot, runFolder } from './repository.ts';
 import { type ContenderResult, describeMachine, type SectionResult } from './results.ts';
 import type { Section } from './sections.ts';
-
-/** A corpus on disk. */
-export interface CachedCorpus {
-  /** Relative to the root. */
-  readonly directory: string;
-  readonly stats: CorpusStats;
-}
-
-/** `main-64MB`, `growth60-200MB`, `wide`: the name of the corpus in files and headings. */
-export const corpusName = ({ kind, bytes, growthEntries }: CorpusOrder): string => {
-  const entries = kind === 'growth' ? growthEntries : '';
-  return `${kind}${entries}${bytes === undefined ? '' : `-${formatByteSize(bytes)}`}`;
-};
-
-/** The corpus of this order, generated if it does not exist yet. */
-export const cachedCorpus = (order: CorpusOrder): CachedCorpus => {
-  const directory = `${corporaFolder}/${corpusName(order)}-seed${order.seed}`;
-  const statsFile = atRoot(`${directory}.json`);
-  if (!existsSync(statsFile)) {
-    const partial = atRoot(`${directory}.partial`);
-    rmSync(partial, { recursive: true, force: true });
-    rmSync(atRoot(directory), { recursive: true, force: true });
-    mkdirSync(partial, { recursive: true });
-    const stats = generateCorpus(order, folderSink(order.kind, partial));
-    renameSync(partial, atRoot(directory));
-    writeFileSync(statsFile, `${JSON.stringify(stats)}\n`);
-  }
-  return { directory, stats: JSON.parse(readFileSync(statsFile, 'utf8')) as CorpusStats };
-};
 
 const say = (text: string): void => {
   process.stderr.write(`bench: ${text}\n`);

@@ -1,8 +1,9 @@
 /** The sections of a full run: the corpus, its size and the contenders. */
 
 import { isEventKind } from '../corpus/event-logs.ts';
-import type { CorpusOrder } from '../corpus/generate.ts';
+import type { CorpusOrder } from '../corpus/order.ts';
 import type { CorpusKind } from '../corpus/shapes.ts';
+import { corpusName } from './cached-corpus.ts';
 import {
   type Contender,
   contenders,
@@ -10,7 +11,6 @@ import {
   formatsContenders,
   startupContenders,
 } from './contenders.ts';
-import { corpusName } from './run-section.ts';
 
 /** One table of the results. */
 export interface Section {

@@ -1,7 +1,7 @@
 /** The fast path of a task: folds sources that are one session of plain entries (transforms/fold/). */
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
-import { knowsAll, SessionFold } from '../../transforms/fold/session-fold.ts';
+import { implementsAll, SessionFold } from '../../transforms/fold/session-fold.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
 import type { FoldModule } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
@@ -95,7 +95,7 @@ export function isFoldable(settings: TaskSettings): boolean {
   const mayBeExchange = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
   const canCountDepth = maxDepth >= LEAST_DEPTH && maxDepth <= MOST_DEPTH;
   return (
-    knowsAll &&
+    implementsAll &&
     isDefault &&
     mayBeExchange &&
     canCountDepth &&

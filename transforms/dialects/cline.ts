@@ -1,6 +1,6 @@
 /**
- * Dialect `cline`: the API history that Cline and its relatives keep for a task, `api_conversation_history.json`: a
- * list of messages of the Messages API, each with a time. Also the sessions of its command, one document each.
+ * Dialect `cline`: the API history that Cline and its forks keep for each task (`api_conversation_history.json`), a
+ * list of messages of the Messages API with a time each. Also the sessions of its command line, one document each.
  */
 
 import type { JsonView } from '../json/json-view.ts';
@@ -14,7 +14,7 @@ import { metaOf } from './shared/logged-meta.ts';
 
 const MAIN = 'main';
 const HARNESS = 'cline';
-/** The agent of a session that has no parent: a session of another one names its parent's id. */
+/** Name of the agent at the top. In sessions of other agents, `sessionId` is the id of their parent. */
 const LEAD = 'lead';
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
 
@@ -38,7 +38,7 @@ function read(json: JsonView, context: ReadContext): Fate | Rejection | undefine
   return undefined;
 }
 
-/** Reads a session of the command, which has the system text too. */
+/** Reads a session of the command line, which also has the system text. */
 function readSession(
   json: JsonView,
   messages: readonly JsonView[],
@@ -64,7 +64,7 @@ const cline: Dialect = defineDialect({
   summary: 'Tasks of Cline: its API history, messages with a time. Sessions of its command.',
   keys: ['role', 'content', 'ts', 'agent', 'sessionId', 'system_prompt', 'messages'],
   folds: true,
-  knownBy: 'role, content and ts; or agent, sessionId, updated_at and a list messages',
+  knownBy: 'role, content and ts; or agent, sessionId, updated_at and a messages list',
   marks: ['role', 'content', 'ts'],
   detect,
   read,

@@ -1,4 +1,6 @@
-/** Dialect `goose`: the sessions that `goose session export --format json` writes, and the lines of older versions. */
+/**
+ * Dialect `goose`: sessions exported by `goose session export --format json`, and the JSONL files of older versions.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -16,10 +18,10 @@ function detect(first: FirstObject): boolean {
   return first.get('description') !== undefined && first.get('role') === undefined;
 }
 
-/** State of `read` for a source. */
 interface Memory {
-  /** Number of messages so far: names the answers. */
+  /** Number of messages so far, used to name the answers. */
   messages: number;
+  /** Number of exported sessions so far. */
   runs: number;
 }
 
@@ -40,8 +42,8 @@ function readHead(head: JsonView, context: ReadContext): Fate {
 }
 
 /**
- * Reads a session in one object. Messages up to the last one that was hidden from the model form a separate
- * conversation: a compaction replaced them with a summary.
+ * Reads an exported session. Messages up to the last one that is hidden from the model form a separate conversation,
+ * which a compaction replaced with a summary.
  */
 function readExport(
   json: JsonView,
@@ -83,7 +85,7 @@ const goose: Dialect = defineDialect({
   keys: ['conversation', 'working_dir', 'description', 'id', 'role', 'created', 'content'],
   folds: true,
   memory: (): Memory => ({ messages: 0, runs: 0 }),
-  knownBy: 'working_dir with a list conversation; or working_dir and description',
+  knownBy: 'working_dir and a conversation list; or working_dir and description',
   marks: ['conversation', 'working_dir'],
   detect,
   read,

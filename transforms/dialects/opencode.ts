@@ -1,6 +1,6 @@
 /**
- * Dialect `opencode`: the sessions that `opencode export` prints, one document each. A message is an object `info` with a list of parts; an
- * answer of several steps is one message, and the results of its calls lie inside them.
+ * Dialect `opencode`: sessions printed by `opencode export`, one document each. A message has an object `info` and a
+ * list of parts. An answer of several steps is one message, and its calls contain their results.
  */
 
 import type { JsonView } from '../json/json-view.ts';
@@ -10,7 +10,7 @@ import type { Message, ReadingNote, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { blockOfPart, type FoldBlock } from './fold/draft.ts';
+import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
 import { callJson, makeMessage, systemMessage, toolMessage } from './shared/build-messages.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { metaOf } from './shared/logged-meta.ts';
@@ -19,9 +19,9 @@ import { INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './sha
 
 const MAIN = 'main';
 const HARNESS = 'opencode';
-/** OpenCode asks for the summary of a compaction with these words, which the log leaves out. */
+/** The prompt with which OpenCode requests the summary of a compaction; the log does not have it. */
 const COMPACTION = encode(quote('What did we do so far?'));
-/** It says this about a command of the user that a sub-agent carries out; the call comes in the answer. */
+/** OpenCode sends this for a command of the user that runs a sub-agent, whose call is in the next answer. */
 const SUBTASK = encode(quote('The following tool was executed by the user'));
 const ABORTED = 'MessageAbortedError';
 
@@ -75,7 +75,7 @@ function systemTexts(messages: readonly JsonView[]): readonly Uint8Array[] {
 
 const typeOf = (part: JsonView): string | undefined => part.get('type')?.text();
 
-/** Takes the texts that a user typed, and the files with them. The client puts the text of a file into a separate text. */
+/** Adds a user message with its files. Text files are left out: the client logs their content as a text part. */
 function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
   const notes: ReadingNote[] = [];
   const content = parts.flatMap((part): readonly Part[] => {
@@ -99,7 +99,9 @@ function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   return [{ object: part.copy() }];
 }
 
-/** Takes an answer step by step: each step was one request, so its calls have their results before the next one. */
+/**
+ * Adds an answer as one message per step: each step was a request, and its calls have their results before the next.
+ */
 function takeAnswer(
   info: JsonView | undefined,
   parts: readonly JsonView[],
@@ -112,7 +114,7 @@ function takeAnswer(
   const end = (): void => {
     const notes: ReadingNote[] = [];
     const blocks = step.flatMap((part) => blocksOf(part, notes));
-    // the numbers of a message are the sums of those of its steps
+    // the counts of a message are the sums over its steps, so they are used only if no step has any
     const counted = step.find((part) => typeOf(part) === 'step-finish') ?? (steps === 0 ? info : undefined);
     const meta = metaOf({ model, usage: counted?.get('tokens'), cost: counted?.get('cost') });
     if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes });
@@ -145,7 +147,7 @@ function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   return [{ kind: 'call', id, json: callJson(id, part.get('tool')?.text(), args) }];
 }
 
-/** The result of a call; undefined for one that did not come to an end. */
+/** The result of a call; undefined if the call did not end. */
 function resultOf(part: JsonView): Message | undefined {
   const state = part.get('state');
   const isError = state?.get('status')?.text() === 'error';
@@ -162,7 +164,7 @@ function resultOf(part: JsonView): Message | undefined {
 const opencode: Dialect = defineDialect({
   name: 'opencode',
   summary: 'Sessions of OpenCode, as printed by opencode export.',
-  knownBy: 'info, and a list messages of objects with info and parts',
+  knownBy: 'info, and a messages list of objects with info and parts',
   marks: ['info', 'messages'],
   keys: ['info', 'messages'],
   folds: true,

@@ -1,6 +1,6 @@
 /**
- * Dialect `runs`: trajectories of agent benchmarks, one whole conversation each: SWE-agent (`.traj`), mini-swe-agent,
- * tau-bench, tau2, and published lists of their messages. A list of bare messages is one conversation too.
+ * Dialect `runs`: trajectories of agent benchmarks, each a whole conversation: SWE-agent (`.traj`), mini-swe-agent,
+ * tau-bench, tau2, and published lists of their messages. A source of bare messages is one conversation.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
@@ -10,7 +10,7 @@ import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { RunsSource } from './runs/source.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant']);
-/** Members that messages of other logs have, and bare messages lack. */
+/** Members of messages in other logs; a bare message has none of them. */
 const NOT_BARE = ['ts', 'type', 'stop_reason', 'usage', 'created', 'response'];
 
 function isBareMessage(first: FirstObject): boolean {
@@ -19,14 +19,14 @@ function isBareMessage(first: FirstObject): boolean {
   return isKnown && NOT_BARE.every((key) => first.get(key) === undefined);
 }
 
-/** Is it a list of messages of any benchmark, also of those that publish texts without a content? */
+/** Whether the value is a list of messages. Some published trajectories have the text under another key. */
 function isTrajectory(list: JsonView | undefined): boolean {
   const message = list?.type === 'array' ? list.elements()[0] : undefined;
   if (message?.get('role')?.type !== 'string') return false;
   return ['content', 'text', 'system_prompt'].some((key) => message.get(key) !== undefined);
 }
 
-/** Members that only a simulation of tau2 has beside its messages. */
+/** Members beside the messages that only simulations of tau2 have. */
 const OF_SIMULATIONS = ['reward_info', 'termination_reason'];
 
 function detect(first: FirstObject): boolean {

@@ -1,4 +1,4 @@
-/** Rule `members-dropped` of formats that rewrite messages: members that they cannot hold. */
+/** Rule `members-dropped`: reports members of messages that a format cannot hold. */
 import { membersOf } from '../json/members.ts';
 import type { Message } from '../model/element.ts';
 import { legacyCallOf, REASONING_MEMBERS } from '../model/message.ts';
@@ -8,7 +8,7 @@ const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
 const HELD: ReadonlySet<string> = new Set(['role', 'content', 'name']);
 const OF_AGENTS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, 'tool_calls', 'function_call']);
 
-/** Reports each of them once. A result's name is that of its call. @param place what cannot hold them: `a step` */
+/** Reports them in one finding. @param place what cannot hold them, such as `a step` */
 export function reportOtherMembers(messages: readonly Message[], place: string, report: Report): void {
   const losing = messages.flatMap((message, at) => {
     const isHeld = (key: string): boolean => {

@@ -57,7 +57,7 @@ export class BareNumbers {
     }
   }
 
-  /** Overwrites the words with empty texts: in metadata, which wants numbers, that is no value. */
+  /** Overwrites the words with empty texts: metadata, which wants numbers, leaves them out. */
   putTexts(bytes: Uint8Array): void {
     for (const { at, word } of this.#found) {
       bytes.fill(SPACE, at, at + word.length);

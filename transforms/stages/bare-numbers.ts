@@ -14,7 +14,7 @@ type Reading = readonly ReadElement[];
 
 export function isNotJson(objects: LineObjects): boolean {
   if (objects.length !== 1) return false;
-  const only = (objects as Reading)[0]; // a line of one object is an array, whose destructuring would cost an iterator
+  const only = (objects as Reading)[0]; // destructuring would create an iterator for every line
   return only?.kind === 'rejection' && only.reason === 'invalid-json';
 }
 
@@ -55,7 +55,7 @@ export function readBareNumbers(stage: string, line: Line, reading: () => BareRe
   }
 }
 
-/** The index of the first word that affects the entry. */
+/** Finds the first word that affects the entry, by bisection. */
 function firstThatMatters(count: number, depends: (ones: number) => boolean): number {
   let [none, some] = [0, count];
   while (some - none > 1) {

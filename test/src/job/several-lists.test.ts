@@ -1,4 +1,4 @@
-/** Files with several top-level arrays, such as one list of messages per line: each array is a log of its own. */
+/** Files with several top-level arrays, such as one list of messages per line: each array is a separate log. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

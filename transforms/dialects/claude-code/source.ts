@@ -1,6 +1,6 @@
 /**
- * Folds the lines of one Claude Code transcript: decides which conversation a line belongs to and where, or why it is
- * left out.
+ * Folds the lines of one Claude Code transcript into conversations: finds the conversation and the position of each
+ * line, or the reason to leave it out.
  */
 
 import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
@@ -11,7 +11,7 @@ import { LineSpots } from '../fold/line-spots.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
-import type { ClaudeLine, UserWords } from './line.ts';
+import type { ClaudeLine, UserContent } from './line.ts';
 
 /** Lines about the client, not the conversation. */
 export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
@@ -50,18 +50,18 @@ interface Awaited {
 export class ClaudeSource {
   readonly #splits: boolean;
   #session: string | undefined;
-  /** Position of each line by its uuid; a line that was left out has the position of its parent. */
+  /** Position of each line, by its uuid. A line that was left out has the position of its parent. */
   readonly #spots = new LineSpots();
-  /** The last text that a person typed, per thread. */
+  /** The last message that a person typed, per thread. */
   readonly #turns = new Map<string, FoldPlace>();
   readonly #unknown = new Set<string>();
-  /** Name of the answer that continues on the next line under another id, per thread. */
+  /** Name of the answer that continues under another id, per thread (see `isUnfinishedPiece`). */
   readonly #unfinished = new Map<string, string>();
-  /** Lines that have not occurred yet, and the thread of the first line that names them. */
+  /** Lines that were named but have not occurred yet, with what to report if they never do. */
   readonly #awaited = new Map<string, Awaited>();
   readonly #kept = new KeptMessages();
   #hasParents = false;
-  /** Reported with the next message. */
+  /** Findings to report with the next message. */
   #notes: ReadingNote[] = [];
 
   /** @param splits whether another session id begins a new session */
@@ -95,9 +95,9 @@ export class ClaudeSource {
     const speaker = role ?? type;
     if (speaker === 'assistant') return this.#readAssistant(line, context);
     if (speaker === 'user') {
-      const { words } = line;
-      if (words === undefined) return context.reject('bad-event', 'message.content is not valid');
-      return this.#readUser(line, words, context);
+      const { userContent } = line;
+      if (userContent === undefined) return context.reject('bad-event', 'message.content is not valid');
+      return this.#readUser(line, userContent, context);
     }
     return isKnown
       ? context.reject('bad-event', 'message.role is not valid')
@@ -116,12 +116,12 @@ export class ClaudeSource {
     if (line.isUnfinishedPiece) this.#unfinished.set(thread, name);
     else this.#unfinished.delete(thread);
     if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
-    this.#stand(line, thread, place, context);
+    this.#recordSpot(line, thread, place, context);
     return undefined;
   }
 
-  #readUser(line: ClaudeLine, words: UserWords, context: ReadContext): Fate | Rejection | undefined {
-    const { results, rest, text } = words;
+  #readUser(line: ClaudeLine, content: UserContent, context: ReadContext): Fate | Rejection | undefined {
+    const { results, rest, text } = content;
     const { fold } = context;
     if (results.length === 0 && text !== undefined) {
       if (COMMAND.test(text)) return this.#drop('client-command', line, context);
@@ -138,11 +138,11 @@ export class ClaudeSource {
     for (const { callId, message } of results) place = fold.answer(callId, message);
     if (rest !== undefined) place = fold.add(rest, { isTurn, isCopied });
     if (isTurn && line.type === 'user') this.#turns.set(thread, place as FoldPlace);
-    this.#stand(line, thread, place, context);
+    this.#recordSpot(line, thread, place, context);
     return undefined;
   }
 
-  /** Goes back to the position of a typed text: after an earlier message outside the open turn. */
+  /** Goes back to the message that a typed text continues, if that is before the current turn: the user rewound. */
   #rewind(line: ClaudeLine, thread: string, { fold }: ReadContext): void {
     const { parent } = line;
     if (parent === undefined || fold.last.index < 0) return;
@@ -177,16 +177,16 @@ export class ClaudeSource {
     fold.close(true);
     this.#spots.end(thread, kept);
     this.#turns.delete(thread);
-    this.#stand(line, thread, undefined, context);
+    this.#recordSpot(line, thread, undefined, context);
     return undefined;
   }
 
-  /** The messages that a compaction kept, which wait for their position from here on. */
+  /** Holds the messages that a compaction kept until their position is reached. */
   #keep(preserved: Preserved, line: ClaudeLine, thread: string, fold: Fold): readonly FoldPlace[] {
     const { items, awaited, isBroken } = chooseKept(preserved, thread, this.#spots, fold.items);
     const hasRoom = this.#kept.hasRoom(thread);
     if (isBroken || !hasRoom) this.#notes.push(KEPT_MISSING);
-    for (const uuid of awaited) this.#await(uuid, thread, KEPT_MISSING);
+    for (const uuid of awaited) this.#expectLine(uuid, thread, KEPT_MISSING);
     if (!hasRoom) return [];
     this.#kept.hold(thread, preserved, line.uuid, items);
     return items;
@@ -196,7 +196,7 @@ export class ClaudeSource {
     const { uuid, parent } = line;
     if (uuid !== undefined) {
       this.#spots.follow(uuid, parent ?? undefined, () => this.#threadOf(line));
-      this.#arrive(uuid);
+      this.#hasOccurred(uuid);
     }
     return context.drop(rule);
   }
@@ -213,17 +213,17 @@ export class ClaudeSource {
     }
     for (const note of this.#notes) fold.note(note);
     this.#notes = [];
-    if (typeof line.parent === 'string') this.#await(line.parent, thread);
+    if (typeof line.parent === 'string') this.#expectLine(line.parent, thread);
     return thread;
   }
 
-  #await(uuid: string, thread: string, note = PARENT_MISSING): void {
+  #expectLine(uuid: string, thread: string, note = PARENT_MISSING): void {
     if (this.#spots.has(uuid)) return;
     const key = keyOf(uuid);
     if (!this.#awaited.has(key)) this.#awaited.set(key, { thread, note });
   }
 
-  /** The source has ended, so awaited lines will not occur. */
+  /** Called at the end of the source: reports the lines that were named but did not occur. */
   end(fold: Fold): void {
     for (const { thread, note } of this.#awaited.values()) {
       if (!fold.has(thread)) continue;
@@ -232,7 +232,7 @@ export class ClaudeSource {
     }
   }
 
-  /** Identifies a sub-agent without a name by its first line. */
+  /** Name of the line's thread: `main`, or the sub-agent's id; without one, the uuid of the sub-agent's first line. */
   #threadOf({ agent, parent, uuid }: ClaudeLine): string {
     if (agent === undefined) return MAIN;
     if (agent !== null) return agent;
@@ -240,13 +240,18 @@ export class ClaudeSource {
     return named === undefined || named === MAIN ? (uuid ?? 'agent') : named;
   }
 
-  #stand({ uuid }: ClaudeLine, thread: string, place: FoldPlace | undefined, { fold }: ReadContext): void {
+  #recordSpot(
+    { uuid }: ClaudeLine,
+    thread: string,
+    place: FoldPlace | undefined,
+    { fold }: ReadContext,
+  ): void {
     if (uuid === undefined) return;
     this.#spots.put(uuid, thread, place, fold);
-    this.#arrive(uuid);
+    this.#hasOccurred(uuid);
   }
 
-  #arrive(uuid: string): void {
+  #hasOccurred(uuid: string): void {
     if (this.#awaited.size > 0) this.#awaited.delete(keyOf(uuid));
   }
 

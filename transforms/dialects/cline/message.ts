@@ -1,4 +1,4 @@
-/** Recognises and folds messages of Cline: blocks of the Messages API, in answers also reasoning that only its provider can read. */
+/** Recognises and folds messages of Cline: blocks of the Messages API, including encrypted reasoning. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
@@ -6,7 +6,7 @@ import { inString } from '../../json/respace.ts';
 import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import { type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, readBlockOf } from '../shared/anthropic-blocks.ts';
 import { readResult } from '../shared/anthropic-message.ts';
 import { makeMessage, toolMessage } from '../shared/build-messages.ts';
@@ -16,7 +16,7 @@ import { warning } from '../shared/reading-notes.ts';
 
 const AS_TEXT = warning('results-as-text', 'the results of calls are in the texts of the user');
 
-/** Is it a session of Cline's command, a list of messages with members beside it? */
+/** Whether the object is a session of Cline's command line: a list of messages with an agent, an id and a time. */
 export function isClineSession(first: FirstObject): boolean {
   const areTexts = ['agent', 'sessionId', 'updated_at'].every((key) => first.get(key)?.type === 'string');
   return areTexts && first.get('messages')?.type === 'array';
@@ -64,7 +64,7 @@ function blockOf(view: JsonView): FoldBlock {
   return { kind: 'part', object: block.part.object, ...(kept !== undefined && { kept }) };
 }
 
-/** Encrypted reasoning: a redacted thought, or one that has a signature and no text. */
+/** Encrypted reasoning: a redacted thought, or a thought with a signature and no text. */
 function sealedIn(view: JsonView): FoldBlock | undefined {
   const type = view.textOf('type');
   const isEmpty = type === 'thinking' && view.textOf('thinking') === '';
@@ -72,7 +72,7 @@ function sealedIn(view: JsonView): FoldBlock | undefined {
   return data?.type === 'string' ? sealedBlock(data.copy()) : undefined;
 }
 
-/** Results first, then the rest. If the calls have no results, the texts after them are the results. */
+/** Adds results first, then the rest. Texts after calls without results are the results. */
 function foldOther(role: string, content: JsonView, { fold }: ReadContext): void {
   const json = content.copy();
   const blocks = content.type === 'string' ? [] : elementsOf(json).map((block) => readBlock(block, false));
@@ -94,7 +94,7 @@ function foldOther(role: string, content: JsonView, { fold }: ReadContext): void
   fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn });
 }
 
-/** The JSON text of a result that is a list of what the tool did, not of content blocks, as a string. */
+/** A result that lists operations of the tool instead of content blocks, as a JSON string of its JSON text. */
 function operationsIn(block: JsonView): Uint8Array | undefined {
   const content = block.get('content');
   const isOfBlocks = content?.elements().every((part) => part.textOf('type') !== undefined);

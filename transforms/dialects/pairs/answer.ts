@@ -1,7 +1,7 @@
 /**
- * Reads the answer of a call, of any API: a completion, a message of the Messages API, a response of the Responses API,
- * a stream of any of them (as text or as a list of events), or plain text. With the messages before it, it becomes the
- * fields of an entry.
+ * Reads the answer of a call in any API: a chat completion, a message of the Messages API, a response of the Responses
+ * API, a stream of any of them (as text or as a list of events), or plain text. Then joins it with the messages before
+ * it to the fields of an entry.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -28,20 +28,20 @@ import { ItemMessages, plainly, type ReadMessage } from './item-messages.ts';
 
 /** A model's answer. */
 export interface Answer {
-  /** Its messages: usually one, none if there is no answer. */
+  /** Usually one; none if there is no answer. */
   readonly messages: readonly ReadMessage[];
   readonly notes: readonly ReadingNote[];
-  /** Does it have the shape of the Messages API? */
+  /** Whether it is in the format of the Messages API. */
   readonly isMessage?: true;
-  /** Id of the response, which a later request may name. */
+  /** Id of the response, by which a later request may continue it. */
   readonly id?: string | undefined;
-  /** Does the answer arrive later, under the same id? */
+  /** Whether the answer comes later, under the same id. */
   readonly isPending?: true;
-  /** The response that a stream adds up to. */
+  /** For a stream, the response assembled from it. */
   readonly body?: JsonView;
 }
 
-const PLACEHOLDER = warning('body-placeholder', 'the answer was left out of the log: a note takes its place');
+const PLACEHOLDER = warning('body-placeholder', 'the log has a placeholder instead of the answer');
 
 const NONE: Answer = { messages: [], notes: [] };
 const FAILED: Answer = { messages: [], notes: [RESPONSE_ERROR] };
@@ -49,7 +49,7 @@ const PENDING: ReadonlySet<string> = new Set(['queued', 'in_progress']);
 
 /**
  * @param view the response, or the body of one
- * @param isRaw whether it is a body from the wire, so that text of no known API is not an answer
+ * @param isRaw whether it is an undecoded HTTP body, in which text that is of no known API is not an answer
  */
 export function readAnswer(view: JsonView | undefined, keepSealed: boolean, isRaw = false): Answer {
   if (!present(view)) return NONE;
@@ -74,7 +74,7 @@ function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
   return answerOf(makeMessage('assistant', [['content', view.copy()]]), []);
 }
 
-/** The answer that a stream adds up to. */
+/** The answer of an assembled stream. */
 export function ofStream({ json, notes }: StreamedAnswer, keepSealed: boolean): Answer {
   const body = new JsonView(json);
   const read = ofObject(body, keepSealed);
@@ -82,7 +82,7 @@ export function ofStream({ json, notes }: StreamedAnswer, keepSealed: boolean): 
   return { ...read, notes: [...read.notes, ...others], body };
 }
 
-/** Does a JSON object that was logged as text look like an answer? */
+/** Whether a JSON object that was logged as text is an answer. */
 const isAnswer = (object: JsonView): boolean =>
   ['choices', 'content', 'output', 'error'].some((key) => present(object.get(key)));
 
@@ -137,8 +137,8 @@ function ofWhole(view: JsonView): Answer {
   if (view.type !== 'object') return NONE;
   const bytes = view.copy();
   const role = stringValue(bytes, 'role');
-  const speaks = role !== undefined || ['content', 'tool_calls'].some((key) => present(view.get(key)));
-  return speaks ? answerOf({ bytes, role: role ?? '' }, []) : NONE;
+  const isMessage = role !== undefined || ['content', 'tool_calls'].some((key) => present(view.get(key)));
+  return isMessage ? answerOf({ bytes, role: role ?? '' }, []) : NONE;
 }
 
 function ofMessage(view: JsonView, content: JsonView): Answer {
@@ -165,19 +165,19 @@ function ofResponse(view: JsonView, keepSealed: boolean): Answer {
 
 function ofItems(list: JsonView, keepSealed: boolean): Answer {
   const messages = new ItemMessages(keepSealed);
-  for (const item of list.elements()) messages.put(ofModel(item));
+  for (const item of list.elements()) messages.put(withRole(item));
   return messages.end();
 }
 
-/** The item; a message without a role, as in a stream without its beginning, is the assistant's. */
-function ofModel(item: JsonView): JsonView {
+/** Adds the role assistant to a message without a role, as in a stream whose beginning is missing. */
+function withRole(item: JsonView): JsonView {
   const isNamed = item.get('role') !== undefined || (item.textOf('type') ?? 'message') !== 'message';
   if (item.type !== 'object' || isNamed) return item;
   const members = item.members().map(([key, value]): Piece => [key, value.copy()]);
   return new JsonView(objectOf([...members, ['role', '"assistant"']]));
 }
 
-/** The messages of an answer, the last one with its notes; or only the notes if there is no message. */
+/** Attaches the notes of an answer to its last message; returns them in `rest` if it has no message. */
 function notedAnswer({ messages, notes }: Answer): {
   readonly answered: readonly ReadMessage[];
   readonly rest: readonly ReadingNote[];
@@ -197,8 +197,7 @@ export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
 }
 
 /**
- * An answered conversation, with the changes and findings of reading it.
- * @param before messages before the answer
+ * Joins an answer with the messages before it, and collects the changes and findings of both.
  */
 export function answeredFields(
   before: readonly ReadMessage[],

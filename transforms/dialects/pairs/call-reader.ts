@@ -1,6 +1,6 @@
 /**
- * Turns one call, a request and its answer of any API, into an entry. Remembers the responses of its source, because a
- * request of the Responses API may hold only new messages and name the response that it continues.
+ * Turns one call, a request and its answer in any API, into an entry. Remembers the responses of the source: a request
+ * of the Responses API may have only its new messages and the id of the response that it continues.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -21,7 +21,6 @@ import { isProblem, isResponsesRequest, type Request, RequestReader } from './re
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
-/** Without a request the tools are unknown. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 const QUOTA = '"quota"';
 
@@ -36,11 +35,11 @@ export class CallReader {
     this.#chains = new Chains(maxConversation);
   }
 
-  /** @param json the logged object, which may have metadata beside the call */
+  /** Reads a call. @param json the logged object, which may have metadata beside the call */
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
     const answer = readAnswer(response, this.#keepSealed, isRaw);
-    if (request !== undefined && asksForNothing(request, response, answer))
+    if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
     const entry = this.#read(call, answer, context);
     if ('kind' in entry) return entry;
@@ -59,7 +58,7 @@ export class CallReader {
       : this.#readWhole(call, request, answer, context);
   }
 
-  /** Reads a request that holds the whole conversation. */
+  /** Reads a call whose request has the whole conversation. */
   #readWhole(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
     const sent = this.#requests.read(request, answer.isMessage === true, call.tools);
     if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
@@ -72,7 +71,7 @@ export class CallReader {
     };
   }
 
-  /** Reads a request of the Responses API, which may continue an earlier response. */
+  /** Reads a call of the Responses API, which may continue an earlier response. */
   #readLink(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
     const previous = idIn(request.get('previous_response_id'));
     const conversation = idIn(request.get('conversation'));
@@ -95,7 +94,7 @@ export class CallReader {
     return { ...answeredFields(messages, sent.tools, answer), sessionId, joins, timestamp };
   }
 
-  /** Refuses a call whose response before it is missing; it is read again at the end of the source. */
+  /** Refuses a call that continues an unknown response; it is read again at the end of the source. */
   #refuse(
     call: Call,
     request: JsonView,
@@ -122,7 +121,7 @@ export class CallReader {
     return conversation === undefined ? undefined : this.#chains.find(conversationKey(conversation));
   }
 
-  /** State that a later request may continue, or a later answer may need. */
+  /** Keeps what a later request may continue, or what an answer that comes later needs. */
   #remember(link: {
     readonly request: Request;
     readonly answer: Answer;
@@ -143,7 +142,7 @@ export class CallReader {
     if (conversation !== undefined) this.#chains.add(conversationKey(conversation), added);
   }
 
-  /** Reads an answer without its request: the late answer to an earlier one, or a bare response. */
+  /** Reads an answer without a request: the late answer to an earlier request, or a bare response. */
   #answerAlone(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection {
     const { timestamp } = call;
     const pending = answer.id === undefined ? undefined : this.#chains.takePending(answer.id);
@@ -171,16 +170,15 @@ export class CallReader {
 const withMeta = (entry: EntryFields | undefined, meta: Meta): EntryFields | undefined =>
   entry && { ...entry, meta };
 
-/** Key of a conversation in the table that it shares with responses. */
 const conversationKey = (id: string): string => `conversation ${id}`;
 
-/** The id of a response or conversation: a text, or an object with one. */
+/** The id of a response or conversation: a string, or the `id` of an object. */
 function idIn(value: JsonView | undefined): string | undefined {
   return (value?.text() ?? value?.get('id')?.text()) || undefined;
 }
 
-/** Is it a request that only counts tokens, or only tests permissions? */
-function asksForNothing(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {
+/** Whether a request was for something else than a completion (a count of tokens, embeddings), or only tested a key. */
+function isNoCompletion(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {
   const isOther = answer.messages.length === 0 && response !== undefined && isNoAnswer(response);
   if (isOther || request.get('max_tokens')?.parsed() !== 1) return isOther;
   const messages = request.get('messages')?.elements() ?? [];
@@ -188,7 +186,7 @@ function asksForNothing(request: JsonView, response: JsonView | undefined, answe
   return content !== undefined && Buffer.from(content.bytes).toString() === QUOTA;
 }
 
-/** Is it a number of tokens, a list of embeddings or a moderation? */
+/** Whether a response is a count of tokens, a list of embeddings or a moderation. */
 function isNoAnswer(response: JsonView): boolean {
   const [first] = response.get('data')?.elements() ?? [];
   return (

@@ -1,11 +1,11 @@
-/** Reads one message of a pi session, for a fold. */
+/** Reads one message of a pi session. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { contentOfParts, listOfParts, mcpPart, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -23,11 +23,11 @@ export type PiMessage =
   | {
       readonly kind: 'message';
       readonly message: Message;
-      /** Did a person type it? */
+      /** Whether a person typed it. */
       readonly isTurn: boolean;
       readonly changes?: readonly string[];
     }
-  /** An answer that was interrupted while it was still empty. */
+  /** An empty answer: it was interrupted before the model wrote anything. */
   | { readonly kind: 'interrupted' }
   /** Not sent to the model. */
   | { readonly kind: 'excluded' };
@@ -35,7 +35,7 @@ export type PiMessage =
 const STOPPED_EARLY = warning('interrupted', 'the answer was stopped before its end');
 const STOPPED: ReadonlySet<string> = new Set(['aborted', 'error']);
 
-/** Undefined if the message cannot be read. A message of an extension has no role. */
+/** Undefined if the message is not valid. Messages of extensions have no role, but a `customType`. */
 export function readPiMessage(message: JsonView): PiMessage | undefined {
   const role =
     message.get('role')?.text() ?? (message.get('customType') === undefined ? undefined : 'custom');
@@ -102,7 +102,6 @@ function callOf(block: JsonView): FoldBlock {
   return { kind: 'call', id, json: callJson(id, block.get('name')?.text(), args && textOf(args)) };
 }
 
-/** A thought as text, or as encrypted reasoning. */
 function thoughtOf(block: JsonView): readonly FoldBlock[] {
   const thinking = block.get('thinking');
   if (thinking?.type === 'string' && thinking.text() !== '' && !isTrue(block.get('redacted')))
@@ -121,7 +120,7 @@ function readResult(message: JsonView): PiMessage {
   return { kind: 'result', callId, message: noted(toolMessage(callId, text), all) };
 }
 
-/** A command that a person ran, its output, and its exit status if it failed. */
+/** A command that the user ran, as a user message: the command, its output, and the exit status if it failed. */
 function readBash(message: JsonView): PiMessage {
   if (isTrue(message.get('excludeFromContext'))) return { kind: 'excluded' };
   const code = message.get('exitCode');

@@ -27,7 +27,7 @@ export function addAnswer(transcript: Transcript, logged: JsonView | undefined, 
   const before = transcript.messages.length;
   if (view.type === 'array') addAnswers(transcript, view, several);
   else if (view.type === 'object') addCompletion(transcript, view);
-  else transcript.say('assistant', [{ kind: 'text', text: textOf(view) }]);
+  else transcript.addBlocks('assistant', [{ kind: 'text', text: textOf(view) }]);
   return transcript.messages.length > before;
 }
 
@@ -41,7 +41,7 @@ function addAnswers(transcript: Transcript, list: JsonView, several?: Several): 
   } else if (elements.some((one) => isItem(one)) || elements.some(isMessageItem))
     addItems(transcript, elements);
   else if (elements.every(isBlock)) {
-    if (elements.length > 0) transcript.say('assistant', blocksOf(list));
+    if (elements.length > 0) transcript.addBlocks('assistant', blocksOf(list));
   } else if (elements.some((one) => one.get('role')?.text() === 'tool'))
     for (const one of elements) addCompletion(transcript, one);
   else if (others.length > 0 && areItems(elements, several)) {
@@ -122,7 +122,7 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
   else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.add(message, 'assistant');
   else if (text?.type === 'string' || calls !== undefined)
-    transcript.say('assistant', [
+    transcript.addBlocks('assistant', [
       ...blocksOf(text?.type === 'string' ? text : undefined),
       ...(calls?.elements() ?? []).map(callOf),
     ]);

@@ -7,7 +7,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
 import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import type { FoldBlock } from '../fold/draft.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { objectOf, type Piece } from './build-messages.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
@@ -18,14 +18,14 @@ import type { Transcript } from './transcript.ts';
 
 const NOT_MESSAGES = warning(
   'content-not-messages',
-  'the log holds a value in the place of messages: it is kept as text',
+  'the log has a value that is not a message: it is kept as text',
 );
 export const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
-  'the request or the answer was masked or cut where it was logged',
+  'the request or the answer was masked or truncated by the logger',
 );
 
-/** The model call that a span describes. */
+/** Facts about a model call besides its messages. */
 export interface LoggedCall {
   readonly hasReply: boolean;
   readonly tools: readonly ToolDefinition[];
@@ -33,10 +33,9 @@ export interface LoggedCall {
   readonly meta: Meta;
 }
 
-/** A call without its session. */
-export type SpokenCall = Omit<LoggedCall, 'session'>;
+export type CallFacts = Omit<LoggedCall, 'session'>;
 
-/** Adds a request: messages, an object that has them, or a text. */
+/** Adds a request: a list of messages, an object that has one, or a text. */
 export function addRequest(transcript: Transcript, logged: JsonView | undefined): void {
   const view = unpacked(logged);
   if (view === undefined) return;
@@ -46,19 +45,19 @@ export function addRequest(transcript: Transcript, logged: JsonView | undefined)
 }
 
 function addText(transcript: Transcript, view: JsonView): void {
-  transcript.say('user', [{ kind: 'text', text: textOf(view) }]);
+  transcript.addBlocks('user', [{ kind: 'text', text: textOf(view) }]);
   const text = view.text();
   if (text !== undefined && isCutJson(text)) transcript.note(PLACEHOLDER);
 }
 
-/** A list of messages; a batch of such lists; or the parts of one user message. */
+/** Adds a list of messages, a batch of such lists, or the parts of one user message. */
 function addList(transcript: Transcript, list: JsonView): void {
   const elements = list.elements().flatMap((one) => unpacked(one) ?? []);
   const [first] = elements;
   if (first?.type === 'array') addList(transcript, first);
   else if (first?.type === 'object' && first.get('role') === undefined && isItem(first))
     addItems(transcript, elements);
-  else if (elements.length > 0 && elements.every(isPart)) transcript.say('user', blocksOf(list));
+  else if (elements.length > 0 && elements.every(isPart)) transcript.addBlocks('user', blocksOf(list));
   else for (const element of elements) if (!transcript.add(element)) addValue(transcript, element);
 }
 
@@ -98,12 +97,12 @@ const SYSTEMS = [
   'system_prompt',
 ] as const;
 
-/** The system text: a text, parts, or an object with parts. */
+/** Adds the system text: a text, parts, or an object with parts. */
 export function addSystem(transcript: Transcript, logged: JsonView | undefined): void {
   const system = unpacked(logged);
   if (system === undefined || system.text() === '') return;
   const blocks = blocksOf(firstOf(system, 'parts', 'content') ?? system);
-  if (blocks.length > 0) transcript.say('system', blocks);
+  if (blocks.length > 0) transcript.addBlocks('system', blocks);
 }
 
 /** Items of the Responses API. Reasoning, texts and calls between two user or output items form one message. */
@@ -111,7 +110,7 @@ export function addItems(transcript: Transcript, items: readonly JsonView[]): vo
   let blocks: MessageBlock[] = [];
   let notes: ReadingNote[] = [];
   const flush = (): void => {
-    if (blocks.length > 0) transcript.say('assistant', blocks);
+    if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
     transcript.note(...notes);
     blocks = [];
     notes = [];
@@ -126,7 +125,7 @@ export function addItems(transcript: Transcript, items: readonly JsonView[]): vo
     else if (type === 'reasoning') blocks.push(...blocksOf(item));
     else if (type.endsWith('_output')) {
       flush();
-      transcript.say('user', resultOfItem(item));
+      transcript.addBlocks('user', resultOfItem(item));
     } else {
       const read = readItem(item);
       if (read.kind !== 'blocks') blocks.push(...blocksOf(item));
@@ -153,7 +152,7 @@ function resultOfItem(item: JsonView): readonly MessageBlock[] {
 
 /** A value that is not a message: its JSON text becomes a user message. */
 export function addValue(transcript: Transcript, value: JsonView, role = 'user'): void {
-  transcript.say(role, [{ kind: 'text', text: textOf(value) }]);
+  transcript.addBlocks(role, [{ kind: 'text', text: textOf(value) }]);
   transcript.note(NOT_MESSAGES);
 }
 
@@ -168,7 +167,7 @@ export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly 
   return [];
 }
 
-/** One definition, or several from a declaration of Gemini. */
+/** The definitions in an element: one, or several in a declaration of Gemini. */
 function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
   if (tool?.type !== 'object') return [];
   const declared = firstOf(tool, 'functionDeclarations', 'function_declarations');
@@ -185,7 +184,7 @@ function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
   return [defineTool(objectOf(pieces))];
 }
 
-/** A definition of Converse (Bedrock), whose schema is an object in `json`. */
+/** Converts a definition of Bedrock's Converse API, whose schema is in `inputSchema.json`. */
 function toolOfConverse(spec: JsonView): ToolDefinition {
   const pieces = spec.members().flatMap(([key, value]): Piece[] => {
     const schema = key === 'inputSchema' ? value.get('json') : undefined;

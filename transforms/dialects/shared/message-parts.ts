@@ -1,20 +1,20 @@
 /**
- * Reads the parts of a message from many clients: OpenAI, Anthropic, Gemini, OpenTelemetry, LangChain, the AI SDK. Each
- * becomes a block of the canonical conversation.
+ * Converts parts of messages from many clients (OpenAI, Anthropic, Gemini, OpenTelemetry, LangChain, the AI SDK) to
+ * blocks of one form.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { encode, latin1 } from '../../json/utf8.ts';
-import { sealedBlock } from '../fold/draft.ts';
+import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { joinStrings, objectOf } from './build-messages.ts';
 import { dataUrl, imagePart } from './content-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 
 /**
- * One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. They may be bytes of the line, so a
- * giant text is not copied: build the message before the next line is read.
+ * One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. They may be bytes of the line, so
+ * that a giant text is not copied: build the message before the next line is read.
  */
 export type MessageBlock =
   | { readonly kind: 'text'; readonly text: Uint8Array }
@@ -126,7 +126,7 @@ function firstTexts(part: JsonView, ...keys: readonly string[]): readonly JsonVi
 /** Members that name a call. Items of the Responses API also have an `id` for themselves. */
 const CALL_IDS = ['call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'toolUseId', 'id'] as const;
 
-/** A call, in any of the known shapes. */
+/** Reads a call in any of the known formats. */
 export function callOf(call: JsonView): CallBlock {
   const custom = call.get('custom');
   const text = custom?.get('input');
@@ -147,7 +147,7 @@ export function callOf(call: JsonView): CallBlock {
   return { kind: 'call', id: id?.text(), name: name?.text(), args: args && textOf(args) };
 }
 
-/** Are the arguments absent or empty? LangChain has those of a streamed call beside an empty input. */
+/** Whether the arguments are absent or empty. LangChain logs those of a streamed call beside an empty input. */
 const isNothing = (args: JsonView | undefined): boolean =>
   args === undefined || args.text() === '' || (args.type === 'object' && args.members().length === 0);
 
@@ -168,13 +168,13 @@ export function resultText(content: JsonView | undefined): Uint8Array {
   if (content === undefined || content.type === 'null') return EMPTY;
   const value =
     content.type === 'object' && content.get('type') !== undefined ? content.get('value') : undefined;
-  if (value !== undefined) return resultText(value); // of the AI SDK: {type, value}
+  if (value !== undefined) return resultText(value); // {type, value} of the AI SDK
   const parts = content.elements();
   const areParts = parts.length > 0 && parts.every((part) => part.get('type')?.type === 'string');
   return areParts ? resultContent(content.copy(), () => {}) : textBytes(content);
 }
 
-/** A part of Gemini, or of Converse (Bedrock), has no type, only a member that shows its kind. */
+/** Reads a part of Gemini or of Bedrock's Converse API: it has no type, and its kind is the name of its member. */
 function untypedPart(part: JsonView): MessageBlock {
   const text = firstOf(part, 'text', 'content');
   if (text?.type === 'string')
@@ -195,7 +195,7 @@ function conversePart(part: JsonView): MessageBlock | undefined {
   return thought?.type === 'string' ? { kind: 'thought', text: thought.copy() } : undefined;
 }
 
-/** Texts and JSON values are joined, as in a result of any other API; of a list with anything else the JSON text. */
+/** Joins texts and JSON values; a list with anything else becomes its JSON text. */
 function converseResult(content: JsonView | undefined): Uint8Array {
   const parts = content?.elements().map((part) => firstOf(part, 'text', 'json')) ?? [];
   const areKnown = parts.every((part): part is JsonView => part !== undefined);
@@ -228,10 +228,10 @@ function imageData(part: JsonView): MessageBlock | undefined {
   return imageBlock(isAddress(data) ? data.copy() : dataUrl(media.bytes, data.bytes));
 }
 
-/** @param url JSON text of a string */
+/** @param url a JSON string */
 const imageBlock = (url: Uint8Array): MessageBlock => ({ kind: 'part', object: imagePart(url) });
 
-/** Images of Anthropic become parts that consumers know; anything else stays, and is reported by its type. */
+/** Converts images of the Messages API; anything else stays as logged and is reported by its type. */
 function keptPart(part: JsonView, type: string): MessageBlock {
   const block = readBlock(part.copy(), true);
   if (block.kind !== 'part' || !('object' in block.part))

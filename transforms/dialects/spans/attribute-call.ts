@@ -1,10 +1,10 @@
-/** Reads a model call from the attributes of a span, in the words of whichever client wrote it. */
+/** Reads a model call from the attributes of a span, in the convention of the client that wrote it. */
 
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
-import { addRequest, addSystem, type LoggedCall, type SpokenCall, toolsIn } from '../shared/logged-bodies.ts';
+import { addRequest, addSystem, type CallFacts, type LoggedCall, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
@@ -14,13 +14,13 @@ import { readOpenLlmetry } from './open-llmetry.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import { addEvents } from './span-events.ts';
 
-/** The words of one client: where a span says that it is a call of a model, and how it says what was said. */
-interface Vocabulary {
-  /** Undefined when it does not say. */
+/** The names of attributes that one client uses for model calls. */
+interface Convention {
+  /** Whether the span is a model call; undefined if it lacks the attribute that tells. */
   isModelCall(attributes: SpanAttributes): boolean | undefined;
-  /** Has the span any messages in these words? */
-  speaks(attributes: SpanAttributes): boolean;
-  read(attributes: SpanAttributes, transcript: Transcript): SpokenCall;
+  /** Whether the span has messages in this convention. */
+  hasMessages(attributes: SpanAttributes): boolean;
+  read(attributes: SpanAttributes, transcript: Transcript): CallFacts;
 }
 
 const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
@@ -28,15 +28,15 @@ const MODEL_REQUESTS: ReadonlySet<string> = new Set(['chat', 'completion']);
 const MLFLOW_TYPES: ReadonlySet<string> = new Set(['LLM', 'CHAT_MODEL']);
 const AI_SDK_CALL = /\.do(?:Generate|Stream)$/;
 const QUOTES = /^"|"$/g;
-/** Agent Development Kit of Google. */
+/** Prefix of attributes of Google's Agent Development Kit. */
 const ADK = 'gcp.vertex.agent';
 
 function has(attributes: SpanAttributes, ...paths: readonly string[]): boolean {
   return paths.some((path) => !attributes.at(path).isEmpty);
 }
 
-/** @returns undefined when there is no such attribute */
-function says(
+/** Tests the text of an attribute. @returns undefined if there is no such attribute */
+function testAt(
   attributes: SpanAttributes,
   path: string,
   test: (value: string) => boolean,
@@ -70,10 +70,10 @@ interface BodyPaths {
   readonly valueAt?: (value: JsonView | undefined) => JsonView | undefined;
 }
 
-function bodies(paths: BodyPaths): Pick<Vocabulary, 'speaks' | 'read'> {
+function inTwoValues(paths: BodyPaths): Pick<Convention, 'hasMessages' | 'read'> {
   const { input, output, valueAt = (value) => value } = paths;
   return {
-    speaks: (attributes) => has(attributes, input, output),
+    hasMessages: (attributes) => has(attributes, input, output),
     read(attributes, transcript) {
       const [request, response] = [input, output].map((path) => valueAt(attributes.at(path).value));
       addRequest(transcript, request);
@@ -95,26 +95,26 @@ function bodies(paths: BodyPaths): Pick<Vocabulary, 'speaks' | 'read'> {
 /** Attributes of OpenTelemetry that clients have beside their own. */
 const OF_REQUEST = { model: 'gen_ai.request.model', usage: 'gen_ai.usage' } as const;
 
-/** Asked in this order. */
-const VOCABULARIES: readonly Vocabulary[] = [
+/** Tried in this order. */
+const CONVENTIONS: readonly Convention[] = [
   {
-    isModelCall: (span) => says(span, 'gen_ai.operation.name', (name) => MODEL_OPERATIONS.has(name)),
-    speaks: (span) => has(span, 'gen_ai.input.messages', 'gen_ai.output.messages'),
+    isModelCall: (span) => testAt(span, 'gen_ai.operation.name', (name) => MODEL_OPERATIONS.has(name)),
+    hasMessages: (span) => has(span, 'gen_ai.input.messages', 'gen_ai.output.messages'),
     read: readGenAi,
   },
   {
-    isModelCall: (span) => says(span, 'openinference.span.kind', (kind) => kind.toUpperCase() === 'LLM'),
-    speaks: (span) => has(span, 'openinference', 'llm.input_messages', 'llm.output_messages'),
+    isModelCall: (span) => testAt(span, 'openinference.span.kind', (kind) => kind.toUpperCase() === 'LLM'),
+    hasMessages: (span) => has(span, 'openinference', 'llm.input_messages', 'llm.output_messages'),
     read: readOpenInference,
   },
   {
-    isModelCall: (span) => says(span, 'ai.operationId', (id) => AI_SDK_CALL.test(id)),
-    speaks: (span) => has(span, 'ai.prompt', 'ai.response', 'ai.result'),
+    isModelCall: (span) => testAt(span, 'ai.operationId', (id) => AI_SDK_CALL.test(id)),
+    hasMessages: (span) => has(span, 'ai.prompt', 'ai.response', 'ai.result'),
     read: readAiSdk,
   },
   {
-    isModelCall: (span) => says(span, 'langfuse.observation.type', (type) => type === 'generation'),
-    ...bodies({
+    isModelCall: (span) => testAt(span, 'langfuse.observation.type', (type) => type === 'generation'),
+    ...inTwoValues({
       input: 'langfuse.observation.input',
       output: 'langfuse.observation.output',
       model: 'langfuse.observation.model.name',
@@ -125,8 +125,8 @@ const VOCABULARIES: readonly Vocabulary[] = [
   },
   {
     isModelCall: (span) =>
-      says(span, 'mlflow.spanType', (type) => MLFLOW_TYPES.has(type.replace(QUOTES, ''))),
-    ...bodies({
+      testAt(span, 'mlflow.spanType', (type) => MLFLOW_TYPES.has(type.replace(QUOTES, ''))),
+    ...inTwoValues({
       input: 'mlflow.spanInputs',
       output: 'mlflow.spanOutputs',
       model: 'mlflow.llm.model',
@@ -135,32 +135,32 @@ const VOCABULARIES: readonly Vocabulary[] = [
     }),
   },
   {
-    isModelCall: (span) => says(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),
-    speaks: (span) => has(span, 'gen_ai.prompt', 'gen_ai.completion', 'llm.prompts', 'llm.completions'),
+    isModelCall: (span) => testAt(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),
+    hasMessages: (span) => has(span, 'gen_ai.prompt', 'gen_ai.completion', 'llm.prompts', 'llm.completions'),
     read: readOpenLlmetry,
   },
   {
     isModelCall: () => undefined,
-    ...bodies({ input: `${ADK}.llm_request`, output: `${ADK}.llm_response`, ...OF_REQUEST }),
-    speaks: (span) => has(span, `${ADK}.llm_request.contents`),
+    ...inTwoValues({ input: `${ADK}.llm_request`, output: `${ADK}.llm_response`, ...OF_REQUEST }),
+    hasMessages: (span) => has(span, `${ADK}.llm_request.contents`),
   },
   {
     isModelCall: () => undefined,
-    ...bodies({ input: 'request_data', output: 'response_data', ...OF_REQUEST }),
-    speaks: (span) => has(span, 'request_data.messages', 'request_data.input', 'request_data.contents'),
+    ...inTwoValues({ input: 'request_data', output: 'response_data', ...OF_REQUEST }),
+    hasMessages: (span) => has(span, 'request_data.messages', 'request_data.input', 'request_data.contents'),
   },
 ];
 
 /**
- * Is the span a model call?
- * @param events of the span that are messages
+ * Whether the span is a model call.
+ * @param events those of the span that are messages
  */
 export function isModelCall(attributes: SpanAttributes, events: readonly JsonView[]): boolean {
-  for (const vocabulary of VOCABULARIES) {
-    const answer = vocabulary.isModelCall(attributes);
-    if (answer !== undefined) return answer;
+  for (const convention of CONVENTIONS) {
+    const isCall = convention.isModelCall(attributes);
+    if (isCall !== undefined) return isCall;
   }
-  return events.length > 0 || VOCABULARIES.some(({ speaks }) => speaks(attributes));
+  return events.length > 0 || CONVENTIONS.some(({ hasMessages }) => hasMessages(attributes));
 }
 
 const SESSIONS = [
@@ -175,16 +175,16 @@ export function readAttributes(
   transcript: Transcript,
   events: readonly JsonView[],
 ): LoggedCall {
-  const vocabulary = VOCABULARIES.find(({ speaks }) => speaks(attributes));
-  const isInEvents = vocabulary === undefined && events.length > 0;
+  const convention = CONVENTIONS.find(({ hasMessages }) => hasMessages(attributes));
+  const isInEvents = convention === undefined && events.length > 0;
   const hasAnswered = isInEvents && addEvents(transcript, events);
   const session = SESSIONS.map((path) => attributes.at(path).text()).find(Boolean);
-  const read = vocabulary?.read ?? readGenAi;
+  const read = convention?.read ?? readGenAi;
   const call = read(attributes, transcript);
   return { ...call, hasReply: call.hasReply || hasAnswered, session };
 }
 
-function readGenAi(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
+function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   addSystem(transcript, attributes.at('gen_ai.system_instructions').value);
   addRequest(transcript, attributes.at('gen_ai.input.messages').value);
   const output = unpacked(attributes.at('gen_ai.output.messages').value);
@@ -207,14 +207,14 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): SpokenCa
   return { hasReply, tools, meta };
 }
 
-/** Attributes of the AI SDK: `ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`; older versions have `ai.result`. */
-function readAiSdk(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
+/** Reads `ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`; older versions have `ai.result`. */
+function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   const prompt = attributes.at('ai.prompt');
   addRequest(transcript, prompt.at('messages').value ?? prompt.value);
   const response = attributes.at('ai.response');
   const answer = response.isEmpty ? attributes.at('ai.result') : response;
   const blocks = blocksIn(answer);
-  if (blocks.length > 0) transcript.say('assistant', blocks);
+  if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
   const finish = answer.at('finishReason').value;
   if (blocks.length > 0) noteFinish(transcript, finish);
   const meta = metaOf({

@@ -1,6 +1,6 @@
 /**
- * Streams of the Responses API: the last event holds the whole response; a truncated stream is assembled from items and
- * deltas.
+ * Assembles streams of the Responses API. The last event has the whole response; a truncated stream is assembled from
+ * its items and deltas.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -29,9 +29,9 @@ const HEAD: ReadonlySet<string> = new Set([
   ...['response.created', 'response.in_progress', 'response.queued'],
 ]);
 
-/** The target of a delta: a part of the item's content or summary, or a member of the item. */
+/** The place that a delta extends: a part of the item's content or summary, or a member of the item. */
 interface Grows {
-  /** Type of an item whose start is missing. */
+  /** Type of the item, if its start is missing. */
   readonly item: string;
   readonly list?: 'content' | 'summary';
   /** Type of the part. */
@@ -50,11 +50,11 @@ const DELTAS: ReadonlyMap<string, Grows> = new Map([
   ['code_interpreter_call_code', { item: 'code_interpreter_call', key: 'code' }],
 ]);
 
-/** Events that repeat items and deltas, or report the progress of a server-side call. */
-const SAID_AGAIN =
+/** Events that repeat items and deltas, or report the progress of a call on the server. */
+const IGNORED =
   /\.(?:done|added|delta|in_progress|searching|completed|generating|interpreting|failed|partial_image)$/;
 
-/** Is it an event of such a stream? */
+/** Whether the event belongs to a stream of the Responses API. */
 export function isResponsesEvent(event: Pick<JsonView, 'get'>): boolean {
   return event.get('type')?.text()?.startsWith(PREFIX) === true;
 }
@@ -65,7 +65,7 @@ export class ResponsesEvents implements StreamGrammar {
   #head: Uint8Array | undefined;
   #whole: Uint8Array | undefined;
   #isFailed = false;
-  /** Does the response say that it failed? An error may follow. */
+  /** Whether the whole response says that it failed: an error event may follow. */
   #hasFailed = false;
   #weight = 0;
 
@@ -81,7 +81,7 @@ export class ResponsesEvents implements StreamGrammar {
     else if (type === 'response.output_item.done') this.#itemOf(event).end(event.get('item'));
     else if (type === 'error') this.#isFailed = true;
     else if (type.endsWith('.delta')) this.#grow(type, event);
-    else if (!SAID_AGAIN.test(type)) this.#unknown.add(type);
+    else if (!IGNORED.test(type)) this.#unknown.add(type);
   }
 
   begins(event: JsonView): boolean {
@@ -110,7 +110,7 @@ export class ResponsesEvents implements StreamGrammar {
     const grows = DELTAS.get(type.slice(PREFIX.length, -'.delta'.length));
     const delta = event.get('delta');
     if (grows === undefined || delta?.type !== 'string') {
-      if (!SAID_AGAIN.test(type) || grows === undefined) this.#unknown.add(type);
+      if (!IGNORED.test(type) || grows === undefined) this.#unknown.add(type);
       return;
     }
     const part = indexIn(event, grows.list === 'summary' ? 'summary_index' : 'content_index') ?? 0;
@@ -126,7 +126,7 @@ export class ResponsesEvents implements StreamGrammar {
     return { api: 'responses', json: this.#json(output), notes: [...notes, ...this.#unknown.notes()] };
   }
 
-  /** The whole response; some servers leave its output empty although they sent items. */
+  /** The response; with the streamed items if its own output is empty, as some servers send it. */
   #json(items: readonly Uint8Array[]): Uint8Array {
     if (this.#whole !== undefined) {
       const output = new JsonView(this.#whole).get('output');
@@ -173,13 +173,13 @@ class Item {
     known.text.add(delta);
   }
 
-  /** Does it have incomplete arguments? */
+  /** Whether its arguments are incomplete. */
   get isCut(): boolean {
     if (this.#whole !== undefined) return false;
     return [...this.#texts.values()].some(({ grows, text }) => grows.key === 'arguments' && !isWhole(text));
   }
 
-  /** The item as far as it arrived; undefined if nothing is known of it. */
+  /** The item as far as it was received; undefined if nothing was received. */
   json(): Uint8Array | undefined {
     if (this.#whole !== undefined) return this.#whole;
     if (this.#type === undefined) return this.#start;
@@ -207,7 +207,7 @@ class Item {
   }
 }
 
-/** The object with these members replaced. */
+/** Replaces members of an object, which move to its end. */
 function withMembers(object: Uint8Array, members: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const kept = editMembers(object, ({ key }) => (members.has(key) ? null : undefined));
   const others = membersOf(kept).map(
