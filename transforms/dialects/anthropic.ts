@@ -42,6 +42,7 @@ const IN_ENTRY = names(
   'logged_at',
   'request',
   'response',
+  'role',
   'content',
   'stop_reason',
 );
@@ -180,6 +181,8 @@ class PairWalk implements ObjectWalk {
   #bareResponse(sessionId: string, timestamp: bigint | undefined): Entry | Rejection {
     const content = this.#present('content');
     if (content?.[0] !== OPEN_ARRAY) return this.#bad('bad-response', 'content');
+    if ((textOfValue(this.#present('role')) ?? 'assistant') !== 'assistant')
+      return this.#bad('bad-response', 'role');
     const stop = textOfValue(this.#present('stop_reason'));
     return settleReply({
       kind: 'entry',

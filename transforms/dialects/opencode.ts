@@ -11,6 +11,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
+import type { Fold, FoldPlace } from './fold/fold.ts';
 import { callJson, makeMessage, systemMessage, toolMessage } from './shared/build-messages.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { metaOf } from './shared/logged-meta.ts';
@@ -52,18 +53,49 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
     context.fold.describe(metaOf({ source_id: info?.get('id'), harness: HARNESS, parent }));
   };
   open();
-  for (const text of systemTexts(messages)) for (const one of systemMessage(text)) context.fold.add(one);
-  for (const [i, message] of messages.entries()) {
-    const parts = message.get('parts')?.elements() ?? [];
-    if (parts.some((part) => typeOf(part) === 'compaction') && context.fold.last.index >= 0) {
-      context.fold.close(true);
-      open();
-    }
-    if (message.get('info')?.get('role')?.text() === 'user') takeUser(parts, context);
-    else takeAnswer(message.get('info'), parts, `${i}`, context);
-  }
+  foldMessages(messages, context, open);
   context.fold.close();
   return undefined;
+}
+
+/** @param open makes a new conversation the current one */
+function foldMessages(messages: readonly JsonView[], context: ReadContext, open: () => void): void {
+  const { fold } = context;
+  for (const text of systemTexts(messages)) for (const one of systemMessage(text)) fold.add(one);
+  /** The first item of each message. */
+  const places = new Map<string, FoldPlace>();
+  let tail: readonly FoldPlace[] = [];
+  for (const [i, message] of messages.entries()) {
+    const parts = message.get('parts')?.elements() ?? [];
+    const compaction = parts.find((part) => typeOf(part) === 'compaction');
+    if (compaction !== undefined && fold.last.index >= 0) {
+      tail = keptBy(compaction, places, fold);
+      fold.close(true);
+      open();
+    }
+    const count = fold.items.length;
+    const isCopied = tail.length > 0;
+    const isUser = message.get('info')?.get('role')?.text() === 'user';
+    if (isUser) takeUser(parts, isCopied, context);
+    else takeAnswer(message.get('info'), parts, `${i}`, isCopied, context);
+    const first = fold.items[count];
+    const id = message.get('info')?.get('id')?.text();
+    if (id !== undefined && first !== undefined) places.set(id, first);
+    if (isCopied && !isUser) {
+      fold.carry(tail); // the answer is the summary
+      tail = [];
+    }
+  }
+}
+
+/** The messages that a compaction kept, from the one that it names to the last: they follow its summary. */
+function keptBy(
+  compaction: JsonView,
+  places: ReadonlyMap<string, FoldPlace>,
+  { items }: Fold,
+): readonly FoldPlace[] {
+  const first = places.get(compaction.get('tail_start_id')?.text() ?? '');
+  return first !== undefined && items[first.index] === first ? items.slice(first.index) : [];
 }
 
 /** The system text that older versions log with each answer. */
@@ -76,7 +108,7 @@ function systemTexts(messages: readonly JsonView[]): readonly Uint8Array[] {
 const typeOf = (part: JsonView): string | undefined => part.get('type')?.text();
 
 /** Adds a user message with its files. Text files are left out: the client logs their content as a text part. */
-function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
+function takeUser(parts: readonly JsonView[], isCopied: boolean, { fold }: ReadContext): void {
   const notes: ReadingNote[] = [];
   const content = parts.flatMap((part): readonly Part[] => {
     const text = part.get('text');
@@ -87,7 +119,7 @@ function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
     return typeOf(part) === 'file' ? fileOf(part, notes) : [];
   });
   if (content.length > 0)
-    fold.add(makeMessage('user', [['content', contentOfParts(content)]]), { isTurn: true, notes });
+    fold.add(makeMessage('user', [['content', contentOfParts(content)]]), { isTurn: true, isCopied, notes });
 }
 
 function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
@@ -106,6 +138,7 @@ function takeAnswer(
   info: JsonView | undefined,
   parts: readonly JsonView[],
   name: string,
+  isCopied: boolean,
   { fold }: ReadContext,
 ): void {
   let steps = 0;
@@ -117,7 +150,7 @@ function takeAnswer(
     // the counts of a message are the sums over its steps, so they are used only if no step has any
     const counted = step.find((part) => typeOf(part) === 'step-finish') ?? (steps === 0 ? info : undefined);
     const meta = metaOf({ model, usage: counted?.get('tokens'), cost: counted?.get('cost') });
-    if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes });
+    if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes, isCopied });
     for (const part of step) {
       const result = typeOf(part) === 'tool' ? resultOf(part) : undefined;
       if (result !== undefined) fold.answer(part.get('callID')?.text(), result);

@@ -11,12 +11,15 @@ import { RunsSource } from './runs/source.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant']);
 /** Members of messages in other logs; a bare message has none of them. */
-const NOT_BARE = ['ts', 'type', 'stop_reason', 'usage', 'created', 'response'];
+const NOT_BARE = ['ts', 'stop_reason', 'usage', 'created', 'response'];
 
 function isBareMessage(first: FirstObject): boolean {
   const role = first.get('role')?.text();
   const isKnown = role !== undefined && ROLES.has(role) && first.get('content') !== undefined;
-  return isKnown && NOT_BARE.every((key) => first.get(key) === undefined);
+  const type = first.get('type');
+  // an answer with this type may be a response of the Messages API
+  const hasNoType = type === undefined || (type.text() === 'message' && role !== 'assistant');
+  return isKnown && hasNoType && NOT_BARE.every((key) => first.get(key) === undefined);
 }
 
 /** Whether the value is a list of messages. Some published trajectories have the text under another key. */
@@ -27,7 +30,7 @@ function isTrajectory(list: JsonView | undefined): boolean {
 }
 
 /** Members beside the messages that only simulations of tau2 have. */
-const OF_SIMULATIONS = ['reward_info', 'termination_reason'];
+const SIMULATION_MEMBERS = ['reward_info', 'termination_reason'];
 
 function detect(first: FirstObject): boolean {
   const is = (key: string, type: JsonView['type']): boolean => first.get(key)?.type === type;
@@ -42,7 +45,9 @@ function detect(first: FirstObject): boolean {
   if (is('traj', 'array')) return first.get('task_id') !== undefined && first.get('reward') !== undefined;
   if (is('messages', 'array')) {
     if (is('info', 'object') && first.get('trajectory_format') !== undefined) return true;
-    return first.get('task_id') !== undefined && OF_SIMULATIONS.some((key) => first.get(key) !== undefined);
+    return (
+      first.get('task_id') !== undefined && SIMULATION_MEMBERS.some((key) => first.get(key) !== undefined)
+    );
   }
   return isBareMessage(first);
 }

@@ -31,7 +31,7 @@ export const META_NAMES: readonly MetaName[] = [
   'tags',
 ];
 
-const PATH = /^(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:)/;
+const PATH = /^(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:|(?:home|Users)[/\\])/;
 
 /** A home folder, a path after a blank or a character such as the `=` in `cwd=/srv`, or a URL. */
 const PATH_INSIDE = /[/\\](?:home|Users|root)[/\\]|[\s=:,;(](?:~?[/\\]|[A-Za-z]:\\)[\w.]|\/\/[\w.]/;
@@ -41,6 +41,9 @@ const FLAT_PATH = /(?:^|\/)(?:[A-Z]-)?-{1,2}(?:home|Users|root)-/;
 
 /** `ada@example.org`, `git@host`; not the version in `model@20260101` or `model@latest`. */
 const ADDRESS = /[\w.+-]@(?!(?:latest|default)\b)[A-Za-z]/;
+
+/** The address of a machine, and the number of an account in the name of a resource of AWS. */
+const NUMBERS = /(?:^|[\s=:,;(/])\d{1,3}(?:\.\d{1,3}){3}(?![.\w])|\barn:[\w-]*:[\w-]*:[\w-]*:\d{12}:/;
 
 /** Keys of providers and stores, by their prefixes, and signed tokens. */
 const KEY =
@@ -52,7 +55,7 @@ const MACHINE = 'host(?:_?name)?|ip|(?:git_?)?branch|cwd|home|env|api_?key|secre
 const PERSONAL_NAME = new RegExp(`^(?:${PERSON}|${MACHINE})$`, 'i');
 const NAMED_INSIDE = new RegExp(`(?:^|[\\s,;/])(?:${PERSON}|${MACHINE})[:=]`, 'i');
 
-const FORMS: readonly RegExp[] = [PATH, PATH_INSIDE, FLAT_PATH, ADDRESS, KEY, NAMED_INSIDE];
+const FORMS: readonly RegExp[] = [PATH, PATH_INSIDE, FLAT_PATH, ADDRESS, NUMBERS, KEY, NAMED_INSIDE];
 
 /**
  * Whether a text is or contains a path, an address, a URL or a key. Such a text is not used as metadata or as an id,

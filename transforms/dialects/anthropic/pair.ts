@@ -56,12 +56,18 @@ export function isCapture(request: Uint8Array): boolean {
   );
 }
 
+/** Types of texts in the Responses API, whose items have a type, a role and a content too. */
+const OF_RESPONSES = /^(?:in|out)put_/;
+
 /** Whether the object is an answer without its request. A bare message has a role, but no other member of an answer. */
 function isBareResponse(first: ObjectMembers): boolean {
   const content = first.get('content');
   if (content?.[0] !== OPEN_ARRAY || first.has('messages')) return false;
   const block = elementsOf(content).find(isObject);
-  if (block !== undefined && stringValue(block, 'type') === undefined) return false;
+  const type = block && stringValue(block, 'type');
+  if (block !== undefined && (type === undefined || OF_RESPONSES.test(type))) return false;
+  const role = textOfValue(first.get('role'));
+  if (role !== undefined && role !== 'assistant') return false;
   return !first.has('role') || ['type', 'stop_reason', 'usage'].some((key) => first.has(key));
 }
 

@@ -56,9 +56,11 @@ export function chooseKept(
   };
   if ('head' in lines) {
     const [head, tail] = [indexOf(lines.head), indexOf(lines.tail)];
-    if (head === undefined || tail === undefined) return { items: [], awaited: [], isBroken: true };
+    // the last line may follow one that was logged again, and so be in the conversation of that one
+    const last = tail?.index ?? (spots.has(lines.tail) ? items.length - 1 : undefined);
+    if (head === undefined || last === undefined) return { items: [], awaited: [], isBroken: true };
     const first = head.isOwn ? head.index : head.index + 1;
-    const kept = items.slice(first, tail.index + 1);
+    const kept = items.slice(first, last + 1);
     return { items: kept, awaited: [], isBroken: kept.length === 0 };
   }
   const indexes = new Set<number>();

@@ -1,7 +1,7 @@
 /** One line of a Claude Code transcript: its type and ids, and its message as blocks. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Message } from '../../model/element.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
@@ -11,6 +11,7 @@ import { callJson, makeMessage } from '../shared/build-messages.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
+import { keptBlock, noted } from '../shared/reading-notes.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
 
 const EMPTY_STRING_BYTES = 2;
@@ -26,8 +27,8 @@ export interface ClaudeResult {
 export interface UserContent {
   readonly results: readonly ClaudeResult[];
   readonly rest: Message | undefined;
-  /** The text of the rest; undefined if it has anything but text. */
-  readonly text: string | undefined;
+  /** The texts of the rest; undefined if it has anything but text. */
+  readonly texts: readonly string[] | undefined;
 }
 
 export class ClaudeLine {
@@ -104,6 +105,11 @@ export class ClaudeLine {
     return this.#message?.textOf('stop_reason') === 'max_tokens';
   }
 
+  /** Whether the line was copied from the session that this one was forked from. */
+  get isForked(): boolean {
+    return this.#json.get('forkedFrom')?.type === 'object';
+  }
+
   /** The lines that a compaction kept besides the summary. */
   get preserved(): Preserved | undefined {
     return preservedBy(this.#json);
@@ -115,7 +121,7 @@ export class ClaudeLine {
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
     const content = userContentOf(attachment.get('prompt'));
     const mode = attachment.textOf('commandMode');
-    if (mode === undefined) return NOTIFICATION.test(content?.text ?? '') ? undefined : content;
+    if (mode === undefined) return NOTIFICATION.test(content?.texts?.[0] ?? '') ? undefined : content;
     return mode === 'prompt' ? content : undefined;
   }
 
@@ -144,31 +150,31 @@ export class ClaudeLine {
 function userContentOf(content: JsonView | undefined): UserContent | undefined {
   if (content?.type === 'string') {
     const rest = makeMessage('user', [['content', content.bytes]]);
-    return { results: [], rest, text: content.text() };
+    return { results: [], rest, texts: [content.text() ?? ''] };
   }
   if (content?.type !== 'array') return undefined;
   const results: ClaudeResult[] = [];
   const parts: Part[] = [];
-  for (const element of content.elements()) {
-    const block = userBlock(element);
-    if (block === undefined) continue;
-    if ('callId' in block) results.push(block);
-    else parts.push(block);
+  const notes: ReadingNote[] = [];
+  for (const block of content.elements()) {
+    if (block.textOf('type') === 'tool_result') results.push(resultOf(block));
+    else parts.push(partOf(block, notes));
   }
-  if (parts.length === 0) return { results, rest: undefined, text: undefined };
-  const texts = parts.map((part) => ('text' in part ? textOfValue(part.text) : undefined));
-  const text = texts.includes(undefined) ? undefined : texts.join('\n');
-  return { results, rest: makeMessage('user', [['content', contentOfParts(parts)]]), text };
+  if (parts.length === 0) return { results, rest: undefined, texts: undefined };
+  const known = parts.flatMap((part) => ('text' in part ? (textOfValue(part.text) ?? []) : []));
+  const texts = known.length === parts.length ? known : undefined;
+  const rest = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
+  return { results, rest, texts };
 }
 
-/** Undefined for a block that does not occur in user messages. */
-function userBlock(block: JsonView): ClaudeResult | Part | undefined {
-  const type = block.textOf('type');
-  if (type === 'tool_result') return resultOf(block);
-  const text = type === 'text' ? plainText(block) : undefined;
+/** A part of a user message; a block of an answer, which does not belong there, stays as it is. */
+function partOf(block: JsonView, notes: ReadingNote[]): Part {
+  const text = block.textOf('type') === 'text' ? plainText(block) : undefined;
   if (text !== undefined) return { text: text.bytes };
   const read = readBlock(block.copy(), false);
-  return read.kind === 'part' ? read.part : undefined;
+  const kept = read.kind === 'part' ? read.kept : block.textOf('type');
+  if (kept !== undefined) notes.push(keptBlock(kept));
+  return read.kind === 'part' ? read.part : { object: block.copy() };
 }
 
 function resultOf(block: JsonView): ClaudeResult {

@@ -3,15 +3,16 @@
  * line, or the reason to leave it out.
  */
 
-import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
+import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { keyOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { LineSpots } from '../fold/line-spots.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
+import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
 import type { ClaudeLine, UserContent } from './line.ts';
+import { Replay } from './replay.ts';
 
 /** Lines about the client, not the conversation. */
 export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
@@ -21,7 +22,10 @@ export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
   ...['file-history-delta', 'attribution-snapshot', 'content-replacement', 'speculation-accept'],
   ...['continued-in', 'ended-by-model', 'bridge-session', 'history-suppression', 'isolation-latch'],
   ...['atis-latch', 'cost-state', 'observer-ref', 'frame-link', 'artifact-autoreact-ledger'],
-  ...['artifact-comment-monitor'],
+  'artifact-comment-monitor',
+  // of stream-json only
+  ...['control_request', 'control_response', 'control_cancel_request', 'keep_alive', 'auth_status'],
+  ...['rate_limit_event', 'tool_progress', 'tool_use_summary', 'prompt_suggestion', 'subagent_token_usage'],
 ]);
 
 /** Beginnings of user texts that a command of the client produced. */
@@ -55,11 +59,14 @@ export class ClaudeSource {
   /** The last message that a person typed, per thread. */
   readonly #turns = new Map<string, FoldPlace>();
   readonly #unknown = new Set<string>();
+  /** The last line with a command of the client: what the command says to the model comes after it. */
+  #command: string | undefined;
   /** Name of the answer that continues under another id, per thread (see `isUnfinishedPiece`). */
   readonly #unfinished = new Map<string, string>();
   /** Lines that were named but have not occurred yet, with what to report if they never do. */
   readonly #awaited = new Map<string, Awaited>();
   readonly #kept = new KeptMessages();
+  readonly #replay = new Replay();
   #hasParents = false;
   /** Findings to report with the next message. */
   #notes: ReadingNote[] = [];
@@ -110,9 +117,17 @@ export class ClaudeSource {
     if (blocks === undefined) return context.reject('bad-event', 'message.content is not valid');
     const { fold, origin } = context;
     const thread = this.#open(line, context);
+    const repeated = this.#replay.answer(thread, blocks, fold);
+    if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
+    this.#endReplay(thread, fold);
     this.#kept.addBefore(thread, line.uuid, false, fold, this.#spots);
-    const name = this.#unfinished.get(thread) ?? messageId ?? `${origin.line} ${origin.offset}`;
-    const place = fold.amend(name, blocks, 'replace', fold.keepsMeta ? { meta: line.meta } : {});
+    // some servers give all their answers the same id
+    const turn = this.#turns.get(thread)?.index ?? 0;
+    const own = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
+    const name = this.#unfinished.get(thread) ?? own;
+    const isCopied = line.isForked;
+    const facts = fold.keepsMeta && !isCopied ? { isCopied, meta: line.meta } : { isCopied };
+    const place = fold.amend(name, blocks, 'replace', facts);
     if (line.isUnfinishedPiece) this.#unfinished.set(thread, name);
     else this.#unfinished.delete(thread);
     if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
@@ -121,41 +136,83 @@ export class ClaudeSource {
   }
 
   #readUser(line: ClaudeLine, content: UserContent, context: ReadContext): Fate | Rejection | undefined {
-    const { results, rest, text } = content;
+    const { results, rest } = content;
     const { fold } = context;
-    if (results.length === 0 && text !== undefined) {
-      if (COMMAND.test(text)) return this.#drop('client-command', line, context);
-      if (INTERRUPTED.test(text)) return this.#interrupt(line, context);
-    }
-    if (results.length === 0 && rest === undefined) return this.#drop('client-event', line, context);
+    const fate = results.length === 0 ? this.#leaveOut(line, content, context) : undefined;
+    if (fate !== undefined) return fate;
     const thread = this.#open(line, context);
     this.#unfinished.delete(thread);
-    const isCopied = line.is('isCompactSummary');
-    this.#kept.addBefore(thread, line.uuid, isCopied, fold, this.#spots);
-    const isTurn = results.length === 0 && !line.is('isMeta') && !isCopied;
-    if (isTurn && line.type === 'user') this.#rewind(line, thread, context);
+    const isSummary = line.is('isCompactSummary');
+    const isCopied = isSummary || line.isForked;
+    this.#kept.addBefore(thread, line.uuid, isSummary, fold, this.#spots);
+    const isMeta = line.is('isMeta') && !(typeof line.parent === 'string' && line.parent === this.#command);
+    const isTurn = results.length === 0 && !isMeta && !isSummary;
+    const repeated =
+      this.#replay.words(thread, content, fold) ??
+      (isTurn && line.type === 'user' ? this.#rewind(line, rest, thread, context) : undefined);
+    if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
+    this.#endReplay(thread, fold);
     let place: FoldPlace | undefined;
     for (const { callId, message } of results) place = fold.answer(callId, message);
     if (rest !== undefined) place = fold.add(rest, { isTurn, isCopied });
-    if (isTurn && line.type === 'user') this.#turns.set(thread, place as FoldPlace);
+    if (isTurn && line.type === 'user') {
+      this.#turns.set(thread, place as FoldPlace);
+      this.#replay.setTime(place as FoldPlace, line.time?.text());
+    }
     this.#recordSpot(line, thread, place, context);
     return undefined;
   }
 
-  /** Goes back to the message that a typed text continues, if that is before the current turn: the user rewound. */
-  #rewind(line: ClaudeLine, thread: string, { fold }: ReadContext): void {
-    const { parent } = line;
-    if (parent === undefined || fold.last.index < 0) return;
-    if (parent === null) {
-      if (this.#hasParents) fold.cut(fold.root);
-      return;
-    }
+  /** Drops a line with only texts of the client, or with nothing. */
+  #leaveOut(line: ClaudeLine, { rest, texts }: UserContent, context: ReadContext): Fate | undefined {
+    if (rest === undefined) return this.#drop('client-event', line, context);
+    if (texts?.every((text) => INTERRUPTED.test(text)) === true) return this.#interrupt(line, context);
+    if (texts?.every((text) => COMMAND.test(text)) !== true) return undefined;
+    this.#command = line.uuid;
+    return this.#drop('client-command', line, context);
+  }
+
+  /**
+   * Goes back to the message that a typed text continues, if that is before the current turn: the user rewound.
+   * @returns the message that the text repeats, in place of going back
+   */
+  #rewind(
+    line: ClaudeLine,
+    text: Message | undefined,
+    thread: string,
+    { fold }: ReadContext,
+  ): FoldPlace | undefined {
+    const place = this.#parentOutsideTurn(line, thread, fold);
+    if (place === undefined) return undefined;
+    const repeated = this.#replay.begin(thread, place, text, line.time?.text(), fold);
+    if (repeated === undefined) fold.cut(place);
+    return repeated;
+  }
+
+  #parentOutsideTurn({ parent }: ClaudeLine, thread: string, fold: Fold): FoldPlace | undefined {
+    if (parent === undefined || fold.last.index < 0) return undefined;
+    if (parent === null) return this.#hasParents ? fold.root : undefined;
     const spot = this.#spots.get(parent);
-    if (spot === undefined || spot.stretch !== this.#spots.stretchOf(thread)) return;
+    if (spot === undefined || spot.stretch !== this.#spots.stretchOf(thread)) return undefined;
     const place = spot.place ?? fold.root;
     const isHere = place.index < 0 || fold.items[place.index] === place;
     const turn = this.#turns.get(thread);
-    if (!isHere || (turn !== undefined && place.index < turn.index)) fold.cut(place);
+    return !isHere || (turn !== undefined && place.index < turn.index) ? place : undefined;
+  }
+
+  /** Leaves out a line that repeats another one under a new id. */
+  #repeat(line: ClaudeLine, thread: string, place: FoldPlace, context: ReadContext): Fate {
+    this.#recordSpot(line, thread, place, context);
+    return context.drop('copied-line');
+  }
+
+  /** A line that is new comes after the last one that was repeated. */
+  #endReplay(thread: string, fold: Fold): void {
+    const at = this.#replay.end(thread);
+    if (at === undefined || at === fold.last) return;
+    fold.cut(at);
+    const turn = fold.items.findLast(({ isTurn }) => isTurn === true);
+    if (turn !== undefined) this.#turns.set(thread, turn);
   }
 
   #interrupt(line: ClaudeLine, context: ReadContext): Fate {
@@ -173,6 +230,7 @@ export class ClaudeSource {
       this.#kept.renew(thread, preserved, line.uuid, fold, this.#spots);
       return this.#drop('client-event', line, context);
     }
+    this.#replay.clear();
     const kept = preserved === undefined ? [] : this.#keep(preserved, line, thread, fold);
     fold.close(true);
     this.#spots.end(thread, kept);
@@ -212,6 +270,7 @@ export class ClaudeSource {
       fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
     }
     for (const note of this.#notes) fold.note(note);
+    if (line.isForked) fold.note(COPIED_HISTORY);
     this.#notes = [];
     if (typeof line.parent === 'string') this.#expectLine(line.parent, thread);
     return thread;
@@ -268,9 +327,10 @@ export class ClaudeSource {
       this.end(fold);
       fold.closeAll();
       this.#session = sessionId;
-      const all = [this.#spots, this.#turns, this.#awaited, this.#unfinished, this.#kept];
+      const all = [this.#spots, this.#turns, this.#awaited, this.#unfinished, this.#kept, this.#replay];
       for (const known of all) known.clear();
       this.#hasParents = false;
+      this.#command = undefined;
     } else this.#notes.push(TWO_IDS);
   }
 }

@@ -9,7 +9,7 @@ import { encode } from '../../json/utf8.ts';
 import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
-import { callJson, objectOf, toolMessage } from '../shared/build-messages.ts';
+import { callJson, objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
 import { partsOf } from '../shared/chat-object.ts';
 import { listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -152,6 +152,7 @@ function callOf(item: JsonView): ItemCall | undefined {
     const status = statusOf(item);
     return { name: type, args, result: encode(quote(status)), isError: status !== 'completed' };
   }
+  if (type === 'collab_tool_call') return collabOf(item);
   if (type !== 'mcp_tool_call') return undefined;
   const [server, tool] = ['server', 'tool'].map((key) => item.get(key)?.text() ?? '');
   const args = item.get('arguments');
@@ -178,6 +179,22 @@ function commandOf(item: JsonView): ItemCall {
   const shown = output?.text() ?? '';
   const text = shown === '' || shown.endsWith('\n') ? shown + why : `${shown}\n${why}`;
   return { name: 'command_execution', args, result: encode(quote(text)), isError };
+}
+
+/** A call about another agent, which is another thread: its result is what is known of the agents. */
+function collabOf(item: JsonView): ItemCall {
+  const args = ['prompt', 'receiver_thread_ids'].flatMap((key): Piece[] => {
+    const value = item.get(key);
+    return present(value) ? [[key, value.copy()]] : [];
+  });
+  const states = item.get('agents_states');
+  const isKnown = states?.type === 'object' && states.members().length > 0;
+  return {
+    name: item.get('tool')?.text() ?? 'collab_tool_call',
+    args: inString(objectOf(args)),
+    result: isKnown ? inString(states.bytes) : encode(quote(statusOf(item))),
+    isError: statusOf(item) !== 'completed',
+  };
 }
 
 const statusOf = (item: JsonView): string => item.get('status')?.text() ?? 'completed';

@@ -6,7 +6,14 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { COPIED_HISTORY, INTERRUPT, SEALED_CONTEXT, TWO_IDS, unknownEvent } from '../shared/reading-notes.ts';
+import {
+  COPIED_HISTORY,
+  INTERRUPT,
+  SEALED_CONTEXT,
+  TWO_IDS,
+  unknownEvent,
+  warning,
+} from '../shared/reading-notes.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
 
@@ -20,6 +27,10 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['ghost_snapshot', 'compaction_trigger', 'world_state', 'inter_agent_communication_metadata'],
 ]);
 const ABORTED = /^\s*<turn_aborted>/;
+const BASE_ELSEWHERE = warning(
+  'parent-missing',
+  'the session continues another one, whose messages are in the log of that one',
+);
 
 export class CodexSource {
   readonly #splits: boolean;
@@ -119,6 +130,7 @@ export class CodexSource {
       this.#growing = undefined;
     }
     this.#open(context, time);
+    if (payload.get('history_base')?.type === 'object') fold.note(BASE_ELSEWHERE);
     if (this.#parents.has(id)) fold.note(COPIED_HISTORY);
     else if (id !== this.#session) fold.note(TWO_IDS);
     return undefined;
@@ -135,7 +147,8 @@ export class CodexSource {
   #enter(id: string, payload: JsonView): void {
     this.#session = id;
     const spawn = payload.get('source')?.get('subagent')?.get('thread_spawn');
-    const parents = [payload.get('forked_from_id'), payload.get('parent_thread_id')];
+    const base = payload.get('history_base')?.get('thread_id');
+    const parents = [payload.get('forked_from_id'), payload.get('parent_thread_id'), base];
     for (const parent of [...parents, spawn?.get('parent_thread_id')]) {
       const name = parent?.text();
       if (name !== undefined) this.#parents.add(name);

@@ -54,6 +54,10 @@ export class AssistantDraft {
     return true;
   }
 
+  has(block: FoldBlock): boolean {
+    return this.#blocks.some((one) => one.kind === block.kind && isSame(bytesOf(one), bytesOf(block)));
+  }
+
   get size(): number {
     return this.#blocks.length;
   }

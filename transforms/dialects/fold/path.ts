@@ -11,7 +11,11 @@ import type { AssistantDraft } from './assistant-draft.ts';
 export interface FoldCall {
   readonly id: string | undefined;
   result?: Message;
+  /** Whether it was removed with its message, so that it takes no result. */
+  isGone?: true;
 }
+
+export const isOpen = ({ result, isGone }: FoldCall): boolean => result === undefined && isGone !== true;
 
 /** A message of a thread with the results of its calls. */
 export interface Item {

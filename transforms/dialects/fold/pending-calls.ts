@@ -1,5 +1,5 @@
 /** Matches calls of a thread with their results, which may come before the call. */
-import type { FoldCall, Item } from './path.ts';
+import { type FoldCall, type Item, isOpen } from './path.ts';
 
 /**
  * The calls with one id in one message. A result goes to the nearest message, and to its first call without a result.
@@ -76,7 +76,7 @@ export class PendingCalls {
   #takeFirst(isHere: (item: Item) => boolean): Pending | undefined {
     for (; this.#first < this.#inOrder.length; this.#first++) {
       const pending = this.#inOrder[this.#first] as Pending;
-      if (pending.call.result === undefined && isHere(pending.item)) return pending;
+      if (isOpen(pending.call) && isHere(pending.item)) return pending;
     }
     return undefined;
   }
@@ -85,8 +85,8 @@ export class PendingCalls {
     const groups = this.#byId.get(id) ?? [];
     for (let group = groups.at(-1); group !== undefined; group = groups.at(-1)) {
       const { item, calls } = group;
-      while (calls[group.next]?.result !== undefined) group.next++;
-      const call = calls[group.next];
+      let call = calls[group.next];
+      while (call !== undefined && !isOpen(call)) call = calls[++group.next];
       if (call !== undefined && isHere(item)) return { item, call };
       groups.pop();
     }

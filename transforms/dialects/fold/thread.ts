@@ -27,8 +27,6 @@ const META_BYTES = 512;
 const BLOCK_BYTES = 128;
 /** One more path that has an item. */
 const POINTER_BYTES = 8;
-/** Set as the result of a call that was removed, so that it takes no other. */
-const GONE: Message = { bytes: new Uint8Array(0), role: 'tool' };
 
 export class Thread {
   readonly name: string;
@@ -137,7 +135,7 @@ export class Thread {
   reset(item: Item, message: Message | undefined): Item {
     if (this.#isRefused) return item;
     this.weight -= weightOf(item);
-    for (const call of item.calls) call.result ??= GONE;
+    for (const call of item.calls) call.isGone = true;
     item.calls.length = 0;
     item.content = message ?? new AssistantDraft();
     delete item.notes;

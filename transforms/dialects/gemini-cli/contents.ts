@@ -101,7 +101,7 @@ export class ContentsSource {
   #rewind(line: JsonView, context: ReadContext): void {
     const { fold } = context;
     const place = this.#placeOf(line, context);
-    if (place.index < fold.last.index) fold.cut(place);
+    if (place !== fold.last) fold.cut(place);
   }
 
   #take(content: JsonView, context: ReadContext, line?: JsonView): void {

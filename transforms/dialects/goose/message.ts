@@ -16,6 +16,7 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['contextLengthExceeded', 'summarizationRequested', 'error'],
 ]);
 const REQUESTS: ReadonlySet<string> = new Set(['toolRequest', 'frontendToolRequest']);
+const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reasoning']);
 const FALSE = 'f'.charCodeAt(0);
 
 export function isGooseMessage(message: JsonView): boolean {
@@ -24,9 +25,23 @@ export function isGooseMessage(message: JsonView): boolean {
 
 /** Whether a compaction hid the message from the model. Notices that only the user sees do not count. */
 export function isHidden(message: JsonView): boolean {
-  if (message.get('metadata')?.get('agentVisible')?.bytes[0] !== FALSE) return false;
+  if (!isHiddenFrom('agent', message)) return false;
   const blocks = message.get('content')?.elements() ?? [];
   return blocks.length === 0 || blocks.some(isForModel);
+}
+
+const isHiddenFrom = (whom: 'agent' | 'user', message: JsonView | undefined): boolean =>
+  message?.get('metadata')?.get(`${whom}Visible`)?.bytes[0] === FALSE;
+
+/**
+ * Whether a message is the summary of a compaction, which a later one hid. It is hidden from the user and the model, as is the answer
+ * after it with which goose tells the model to go on. The last question before a compaction is hidden too, but repeated
+ * after them.
+ */
+export function isHiddenSummary(messages: readonly JsonView[], index: number): boolean {
+  const [summary, next] = [messages[index], messages[index + 1]];
+  const isUnseen = [summary, next].every((one) => isHiddenFrom('agent', one) && isHiddenFrom('user', one));
+  return isUnseen && summary?.get('role')?.text() === 'user' && next?.get('role')?.text() === 'assistant';
 }
 
 /** Whether a block is sent to the model. Tools also return parts for the user only, often the same content. */
@@ -67,8 +82,8 @@ export function foldGooseMessage(message: JsonView, name: string, { fold }: Read
 function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const type = block.get('type')?.text() ?? '';
   if (REQUESTS.has(type)) return [callOf(block)];
-  const thinking = block.get('thinking');
-  if (type === 'thinking' && thinking?.type === 'string' && thinking.text() !== '')
+  const thinking = type === 'reasoning' ? block.get('text') : block.get('thinking');
+  if (THOUGHTS.has(type) && thinking?.type === 'string' && thinking.text() !== '')
     return [{ kind: 'thought', text: thinking.copy() }];
   const data = block.get('data') ?? block.get('signature');
   if (type.toLowerCase().endsWith('thinking') && data?.type === 'string') return [sealedBlock(data.copy())];

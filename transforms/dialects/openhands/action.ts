@@ -41,7 +41,10 @@ export function completionOf(event: JsonView): EventContent | undefined {
     usage: response.get('usage'),
     finish: response.get('choices')?.elements()[0]?.get('finish_reason'),
   });
-  return { kind: 'answer', name: response.get('id')?.text(), blocks, notes, callId, meta };
+  // some servers give all their answers the same id
+  const call = blocks.find((block) => block.kind === 'call');
+  const name = [response.get('id')?.text(), call?.id].filter(Boolean).join(' ') || undefined;
+  return { kind: 'answer', name, blocks, notes, callId, meta };
 }
 
 /** An answer rebuilt from an action: a message becomes a text, any other action a call with its name. */

@@ -24,6 +24,10 @@ export type EventContent =
       readonly blocks: readonly FoldBlock[];
       /** Id of the call in this event. */
       readonly callId?: string | undefined;
+      /** The result of that call, where the event has it. */
+      readonly result?: Message;
+      /** Whether an earlier event of the answer may have more. */
+      readonly isPartial?: boolean;
       readonly meta?: Meta;
     })
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }

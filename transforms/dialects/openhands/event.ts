@@ -10,12 +10,13 @@ import { partsOf, readCall, readChatObject, thoughtsOf } from '../shared/chat-ob
 import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
+import { readAcpCall } from './acp-call.ts';
 import { definitionsIn, type EventContent } from './event-content.ts';
 
 const EMPTY = encode('""');
 /** Kinds that are not sent to the model. */
 const CLIENT =
-  /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog)(?:Event)?$/;
+  /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog|HookExecution)(?:Event)?$/;
 
 export function readEvent(event: JsonView): EventContent {
   const kind = event.get('kind')?.text() ?? '';
@@ -28,6 +29,7 @@ export function readEvent(event: JsonView): EventContent {
     const reason = event.get('rejection_reason')?.text() ?? 'User rejected the action';
     return resultOf(event, encode(quote(`Action rejected: ${reason}`)));
   }
+  if (kind === 'ACPToolCallEvent') return readAcpCall(event);
   if (kind === 'Condensation') return { kind: 'condensation', json: event };
   if (kind === 'CondensationSummaryEvent') return { kind: 'client' };
   if (kind === 'InterruptEvent') return { kind: 'interrupt' };
@@ -50,7 +52,7 @@ function readMessage(event: JsonView): EventContent {
   const logged = event.get('llm_message');
   const object = logged && readChatObject(logged);
   if (object === undefined) return { kind: 'bad', detail: 'llm_message is not a message' };
-  if (object.kind === 'answer') return { ...object, name: event.get('llm_response_id')?.text() };
+  if (object.kind === 'answer') return { ...object, name: event.get('llm_response_id')?.text() || undefined };
   if (object.kind === 'result') return object;
   const { parts, notes } = partsOf(logged?.get('content'));
   const more = partsOf(event.get('extended_content'));
@@ -66,7 +68,7 @@ function readAction(event: JsonView): EventContent {
   const texts = parts.map(blockOfPart);
   const thoughts = [...thoughtsOf(event), ...reasoningOf(event.get('responses_reasoning_item'))];
   const blocks = [...thoughts, ...texts, readCall(call)];
-  return { kind: 'answer', name: event.get('llm_response_id')?.text(), blocks, notes };
+  return { kind: 'answer', name: event.get('llm_response_id')?.text() || undefined, blocks, notes };
 }
 
 /** A reasoning item of the Responses API; OpenHands writes its texts as a list of strings. */

@@ -42,12 +42,17 @@ export class OpenHandsRun {
   #delegate: Delegate | undefined;
   #delegates = 0;
 
+  /** The agents that calls have started, by the call: their events say so. */
+  readonly #agents = new Map<string, OpenHandsRun>();
   readonly #parent: string | undefined;
+  /** The call that started it. */
+  readonly #startedBy: string | undefined;
 
-  /** @param parent session of the agent that started this one */
-  constructor(thread: string, parent?: string) {
+  /** @param parent session of the agent that started this one, and `startedBy` the call that did, if its events name it */
+  constructor(thread: string, parent?: string, startedBy?: string) {
     this.#thread = thread;
     this.#parent = parent;
+    this.#startedBy = startedBy;
   }
 
   /** Whether no message has been read. */
@@ -60,6 +65,9 @@ export class OpenHandsRun {
     const delegate = this.#delegate;
     if (delegate !== undefined && !this.#ends(delegate, event))
       return delegate.run.read(event, context, delegate.session);
+    const startedBy = event.type === 'object' ? event.get('parent_tool_call_id')?.text() : undefined;
+    if (startedBy !== undefined && startedBy !== this.#startedBy)
+      return this.#agentOf(startedBy, session).read(event, context, `${session}/${startedBy}`);
     const piece = this.#readLogged(event);
     if (piece.kind === 'bad') return context.reject('bad-event', piece.detail, event);
     if (piece.kind === 'client') return context.drop('client-event');
@@ -99,6 +107,12 @@ export class OpenHandsRun {
     return event.get('observation')?.text() === DELEGATE || (cause !== undefined && cause === action);
   }
 
+  #agentOf(call: string, session: string): OpenHandsRun {
+    const known = this.#agents.get(call) ?? new OpenHandsRun(`${this.#thread} ${call}`, session, call);
+    this.#agents.set(call, known);
+    return known;
+  }
+
   #endDelegate({ run }: Delegate, context: ReadContext): void {
     run.close(context);
     this.#delegate = undefined;
@@ -115,6 +129,7 @@ export class OpenHandsRun {
   close(context: ReadContext): void {
     const { fold } = context;
     this.#delegate?.run.close(context);
+    for (const agent of this.#agents.values()) agent.close(context);
     if (!fold.has(this.#thread)) return;
     fold.open(this.#thread, '');
     fold.close();
@@ -182,7 +197,12 @@ export class OpenHandsRun {
     const { name = `${origin.line} ${this.#count}`, blocks, notes = [], changes = [], meta } = piece;
     const isKnown = this.#answers.has(name);
     this.#answers.add(name);
-    return fold.amend(name, blocks, 'replace', isKnown ? {} : { notes, changes, ...(meta && { meta }) });
+    const facts = isKnown ? {} : { notes, changes, ...(meta && { meta }) };
+    const place = fold.amend(name, isKnown && piece.isPartial === true ? [] : blocks, 'replace', facts);
+    const { callId, result } = piece;
+    const isOpen = place.calls.some((call) => call.id === callId && call.result === undefined);
+    if (result !== undefined && isOpen) fold.answer(callId, result);
+    return place;
   }
 
   #recordPlace(id: string | undefined, place: FoldPlace | undefined): void {

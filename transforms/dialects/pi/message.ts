@@ -29,10 +29,14 @@ export type PiMessage =
     }
   /** An empty answer: it was interrupted before the model wrote anything. */
   | { readonly kind: 'interrupted' }
+  /** An answer that the client wrote. */
+  | { readonly kind: 'synthetic' }
   /** Not sent to the model. */
   | { readonly kind: 'excluded' };
 
 const STOPPED_EARLY = warning('interrupted', 'the answer was stopped before its end');
+/** OpenClaw, which keeps its sessions with pi, logs what it delivered to a chat a second time under these models. */
+const MIRRORS: ReadonlySet<string> = new Set(['delivery-mirror', 'gateway-injected']);
 const STOPPED: ReadonlySet<string> = new Set(['aborted', 'error']);
 
 /** Undefined if the message is not valid. Messages of extensions have no role, but a `customType`. */
@@ -73,6 +77,8 @@ function partsOf(content: JsonView | undefined): Parts {
 function readAnswer(message: JsonView): PiMessage | undefined {
   const content = message.get('content');
   if (content?.type !== 'string' && content?.type !== 'array') return undefined;
+  const isMirror = message.get('provider')?.text() === 'openclaw';
+  if (isMirror && MIRRORS.has(message.get('model')?.text() ?? '')) return { kind: 'synthetic' };
   const stop = message.get('stopReason');
   const isStopped = STOPPED.has(stop?.text() ?? '');
   const notes: ReadingNote[] = [];

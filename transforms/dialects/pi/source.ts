@@ -43,7 +43,7 @@ export class PiSource {
   /** Positions in the current conversation by id; an entry without an id is named `#` and its number. */
   #spots = new Map<string, Spot>();
   /** Ids of the entries that a compaction replaced. */
-  readonly #gone = new HashedSet();
+  readonly #replaced = new HashedSet();
   #entries = 0;
   #isCompacted = false;
   /** Name of the entry that the next one continues. */
@@ -53,7 +53,8 @@ export class PiSource {
   read(type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (type === 'session') return this.#begin(entry, context);
     const id = entry.get('id')?.text();
-    if (id !== undefined && (this.#spots.has(id) || this.#gone.has(id))) return context.drop('copied-line');
+    if (id !== undefined && (this.#spots.has(id) || this.#replaced.has(id)))
+      return context.drop('copied-line');
     this.#entries++;
     if (type === 'message' || type === 'message_end')
       return this.#readMessage(entry, entry.get('message'), context);
@@ -67,7 +68,7 @@ export class PiSource {
   #begin(header: JsonView, context: ReadContext): undefined {
     context.fold.closeAll();
     this.#spots.clear();
-    this.#gone.clear();
+    this.#replaced.clear();
     this.#entries = 0;
     this.#isCompacted = false;
     this.#leaf = undefined;
@@ -87,6 +88,7 @@ export class PiSource {
     const parsed = message && readPiMessage(message);
     if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
     if (parsed.kind === 'excluded') return this.#drop('client-event', entry, context);
+    if (parsed.kind === 'synthetic') return this.#drop('synthetic-message', entry, context);
     this.#goTo(entry, context);
     const { fold, origin } = context;
     if (parsed.kind === 'interrupted') {
@@ -126,7 +128,7 @@ export class PiSource {
   #addTail(tail: JsonView | undefined, { fold, origin }: ReadContext): void {
     for (const [i, message] of (tail?.elements() ?? []).entries()) {
       const parsed = readPiMessage(message);
-      if (parsed === undefined || parsed.kind === 'excluded' || parsed.kind === 'interrupted') continue;
+      if (parsed === undefined || !isFolded(parsed)) continue;
       foldMessage(parsed, `${origin.line} ${origin.offset} ${i}`, fold, true);
     }
   }
@@ -137,7 +139,7 @@ export class PiSource {
     this.#spots = new Map();
     for (const [id, { place, isOwn }] of before) {
       const moved = place && carried.get(place);
-      if (moved === undefined) this.#gone.add(id);
+      if (moved === undefined) this.#replaced.add(id);
       else this.#spots.set(id, { place: moved, isOwn });
     }
   }
@@ -178,7 +180,7 @@ export class PiSource {
 
   #drop(rule: string, entry: JsonView, context: ReadContext): Fate {
     const parent = entry.get('parentId')?.text() ?? this.#leaf ?? '';
-    if (this.#gone.has(parent)) this.#gone.add(this.#name(entry));
+    if (this.#replaced.has(parent)) this.#replaced.add(this.#name(entry));
     else this.#spots.set(this.#name(entry), { place: this.#spots.get(parent)?.place, isOwn: false });
     return context.drop(rule);
   }
@@ -199,7 +201,10 @@ export class PiSource {
   }
 }
 
-type FoldedMessage = Exclude<PiMessage, { readonly kind: 'interrupted' | 'excluded' }>;
+type FoldedMessage = Extract<PiMessage, { readonly kind: 'answer' | 'result' | 'message' }>;
+
+const isFolded = (message: PiMessage): message is FoldedMessage =>
+  message.kind === 'answer' || message.kind === 'result' || message.kind === 'message';
 
 /** @param name for the message, if it is an answer @param isCopied whether it is context only */
 function foldMessage(parsed: FoldedMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {

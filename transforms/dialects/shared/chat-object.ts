@@ -142,7 +142,19 @@ export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   const text = plain.find((view) => view?.type === 'string' && view.text() !== '');
   const blocks = json.get('thinking_blocks')?.elements() ?? [];
   const thoughts = blocks.flatMap((block) => thoughtOf(block, text === undefined));
-  return text === undefined ? thoughts : [{ kind: 'thought', text: text.copy() }, ...thoughts];
+  const isOnly = text === undefined && !thoughts.some(({ kind }) => kind === 'thought');
+  const details = json.get('reasoning_details')?.elements() ?? [];
+  const all = [...thoughts, ...details.flatMap((detail) => detailOf(detail, isOnly))];
+  return text === undefined ? all : [{ kind: 'thought', text: text.copy() }, ...all];
+}
+
+/** One of the details that OpenRouter gives. @param isOnly whether the reasoning has no text besides them */
+function detailOf(detail: JsonView, isOnly: boolean): readonly FoldBlock[] {
+  const text = detail.get('text') ?? detail.get('summary');
+  if (text?.type === 'string' && text.text() !== '')
+    return isOnly ? [{ kind: 'thought', text: text.copy() }] : [];
+  const data = detail.get('data');
+  return data?.type === 'string' ? [sealedBlock(data.copy())] : [];
 }
 
 /** @param isOnly whether the blocks are the only place of the reasoning; otherwise their texts repeat it */
