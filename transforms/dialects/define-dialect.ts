@@ -70,6 +70,7 @@ function replyLast(messages: readonly Message[]): Pick<Entry, 'messages' | 'repl
 class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly alone?: true;
   readonly holds?: true;
+  readonly folds?: true;
   readonly makes = true;
   readonly #spec: DialectSpec<Memory>;
   readonly #options: ReadingOptions;
@@ -115,6 +116,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#memory = this.#remember();
     if (spec.alone) this.alone = true;
     if (spec.folds || spec.gathers) this.holds = true;
+    if (spec.folds) this.folds = true;
     this.#scanner = scanner;
     this.#keys = pathKeys(spec);
     this.#allKeys = spec.allKeys && new Set();
@@ -141,6 +143,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   gather(entries: readonly ReadElement[]): readonly ReadElement[] {
+    if (this.#spec.gathers !== true) return entries;
     const passed = entries.filter(
       (entry) => entry.kind !== 'entry' || !this.#gather(entry, entry.alone !== true),
     );
@@ -226,6 +229,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
       return rejectObject(line, origin, 'duplicate-key', 'duplicate key', this.#duplicateAt);
     this.#line = line;
     this.#origin = origin;
+    if (line.beginsList === true && number === 0 && this.#spec.folds === true) this.#beginList();
     const json =
       this.#tape === undefined
         ? new JsonView(line.bytes, this.#start, this.#end, 0, this.#members)
@@ -239,6 +243,13 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
     if (own !== undefined && !this.#fold.hasFinished && !this.#gathered.hasFinished) return own;
     return this.#afterFinished(own, count);
+  }
+
+  /** Ends the conversations of the list before. */
+  #beginList(): void {
+    this.#spec.end?.(this.#context, this.#memory);
+    this.#fold.closeAll();
+    this.#memory = this.#remember();
   }
 
   /**

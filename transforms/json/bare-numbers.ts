@@ -10,6 +10,7 @@ import { BACKSLASH, QUOTE, ZERO } from './bytes.ts';
 const MOST = 100_000;
 
 const POINT = 0x2e;
+const SPACE = 0x20;
 
 const ascii = (text: string): readonly number[] => [...text].map((c) => c.charCodeAt(0));
 const WORDS = ['NaN', 'Infinity', '-Infinity'].map(ascii);
@@ -53,6 +54,14 @@ export class BareNumbers {
       bytes.fill(ZERO, at, at + word.length);
       bytes[at] = ZERO + (i < ones ? 1 : 0);
       bytes[at + 1] = POINT;
+    }
+  }
+
+  /** Overwrites the words with empty texts: metadata, which wants numbers, leaves them out. */
+  putTexts(bytes: Uint8Array): void {
+    for (const { at, word } of this.#found) {
+      bytes.fill(SPACE, at, at + word.length);
+      bytes[at] = bytes[at + 1] = QUOTE;
     }
   }
 

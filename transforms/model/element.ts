@@ -48,6 +48,8 @@ export interface Line {
   readonly bytes: Uint8Array;
   /** Set if the framing created the bytes: they then differ from those at the origin. */
   readonly created?: CreatedLine;
+  /** Is it the first element of a top-level array after another one? Each array is a separate log. */
+  readonly beginsList?: true;
 }
 
 /**

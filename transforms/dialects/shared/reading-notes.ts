@@ -39,6 +39,11 @@ export const RESULT_ERROR: ReadingNote = warning(
   'result-is-error',
   'the result of a tool is marked as an error',
 );
+export const UNANSWERED: ReadingNote = {
+  rule: 'call-unanswered',
+  severity: 'ERROR',
+  message: 'a call has no result, although the user continued',
+};
 export const INTERRUPT: ReadingNote = warning('interrupted', 'the user interrupted the model here');
 export const COPIED_HISTORY: ReadingNote = warning(
   'copied-history',
@@ -55,6 +60,10 @@ export const ORDER_LOST: ReadingNote = warning(
 export const SUMMARY: ReadingNote = warning(
   'reasoning-summary',
   'the log has only a summary of the reasoning',
+);
+export const FREE_FORM: ReadingNote = warning(
+  'free-form-call',
+  'the call has a text instead of arguments: it becomes an argument named input',
 );
 export const SEALED: ReadingNote = warning(
   'reasoning-sealed',
