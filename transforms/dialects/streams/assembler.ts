@@ -42,7 +42,8 @@ const mayBeEvent = (event: JsonView): boolean =>
 function grammarOf(event: JsonView): StreamGrammar | undefined {
   if (isResponsesEvent(event)) return new ResponsesEvents();
   if (isAnthropicEvent(event) && event.get('type')?.text() !== 'error') return new AnthropicEvents();
-  return isChatChunk(event) ? new ChatChunks() : undefined;
+  const hasChoices = (event.get('choices')?.elements().length ?? 0) > 0;
+  return hasChoices || isChatChunk(event) ? new ChatChunks() : undefined;
 }
 
 export class StreamAssembler {
@@ -53,7 +54,9 @@ export class StreamAssembler {
 
   /** @returns whether the event belongs to a stream at all */
   put(event: JsonView): boolean {
-    if (!mayBeEvent(event)) return false;
+    // once the grammar is known, it reports events of new kinds
+    const isNew = this.#grammar !== undefined && event.get('type')?.type === 'string';
+    if (!isNew && !mayBeEvent(event)) return false;
     this.#grammar ??= grammarOf(event);
     if (this.#grammar !== undefined) {
       this.#settleEarly(this.#grammar);
@@ -135,11 +138,14 @@ function putEvent(assembler: StreamAssembler, event: JsonView | undefined): void
   if (event === undefined || !assembler.put(event)) assembler.damaged();
 }
 
+const TEXT_CHUNK = 'text_completion';
+
 /** The answer in a list of events; undefined if its first object is not an event of a stream. */
 export function answerInList(list: JsonView): StreamedAnswer | undefined {
   const events = list.elements();
   const first = events.find((event) => event.get('choices')?.elements().length !== 0);
-  if (first === undefined || !isStreamEvent(first)) return undefined;
+  if (first === undefined || !(isStreamEvent(first) || first.textOf('object') === TEXT_CHUNK))
+    return undefined;
   const assembler = new StreamAssembler();
   for (const event of events) {
     if (event.type === 'string' && event.text()?.trim() === DONE) assembler.done();

@@ -81,6 +81,7 @@ export class ResponsesEvents implements StreamGrammar {
     else if (type === 'response.output_item.done') this.#itemOf(event).end(event.get('item'));
     else if (type === 'error') this.#isFailed = true;
     else if (type.endsWith('.delta')) this.#grow(type, event);
+    else if (type.endsWith('.done') && this.#settle(type, event)) return;
     else if (!SAID_AGAIN.test(type)) this.#unknown.add(type);
   }
 
@@ -88,7 +89,7 @@ export class ResponsesEvents implements StreamGrammar {
     const type = event.get('type')?.text();
     if (type === 'response.created') return this.#head !== undefined || this.#whole !== undefined;
     const isAgain = type === 'error' && this.#hasFailed;
-    return this.#whole !== undefined && !isAgain;
+    return this.#whole !== undefined && !isAgain && (type === 'error' || isResponsesEvent(event));
   }
 
   get isOver(): boolean {
@@ -99,11 +100,32 @@ export class ResponsesEvents implements StreamGrammar {
     return this.#weight;
   }
 
+  /** The item of an event: by its index, else by its id, else the open one. */
   #itemOf(event: JsonView): Item {
-    const index = indexIn(event, 'output_index') ?? this.#items.size;
+    const index = indexIn(event, 'output_index') ?? this.#indexOf(event) ?? this.#items.size;
     const item = this.#items.get(index) ?? new Item();
     this.#items.set(index, item);
     return item;
+  }
+
+  #indexOf(event: JsonView): number | undefined {
+    const isStart = event.textOf('type') === 'response.output_item.added';
+    const id = event.textOf('item_id') ?? event.get('item')?.textOf('id');
+    let open: number | undefined;
+    for (const [index, item] of this.#items) {
+      if (id !== undefined && item.id === id) return index;
+      if (item.isOpen && (id === undefined || item.id === undefined)) open = index;
+    }
+    return isStart ? undefined : open;
+  }
+
+  /** Takes the whole text that an event repeats. @returns whether it is of a known kind */
+  #settle(type: string, event: JsonView): boolean {
+    const grows = DELTAS.get(type.slice(PREFIX.length, -'.done'.length));
+    const text = grows && event.get(grows.key);
+    if (grows === undefined || text?.type !== 'string') return false;
+    this.#itemOf(event).settle(grows, partIn(event, grows), text.bytes);
+    return true;
   }
 
   #grow(type: string, event: JsonView): void {
@@ -113,8 +135,7 @@ export class ResponsesEvents implements StreamGrammar {
       if (!SAID_AGAIN.test(type) || grows === undefined) this.#unknown.add(type);
       return;
     }
-    const part = indexIn(event, grows.list === 'summary' ? 'summary_index' : 'content_index') ?? 0;
-    this.#itemOf(event).grow(grows, part, delta.bytes);
+    this.#itemOf(event).grow(grows, partIn(event, grows), delta.bytes);
   }
 
   answer(): StreamedAnswer {
@@ -147,6 +168,10 @@ export class ResponsesEvents implements StreamGrammar {
   }
 }
 
+/** Number of the part that an event belongs to. */
+const partIn = (event: JsonView, { list }: Grows): number =>
+  indexIn(event, list === 'summary' ? 'summary_index' : 'content_index') ?? 0;
+
 /** An item of the output, possibly unfinished. */
 class Item {
   #start: Uint8Array | undefined;
@@ -157,20 +182,38 @@ class Item {
     { readonly grows: Grows; readonly part: number; readonly text: GrowingText }
   >();
 
+  /** Its id, if an event named it. */
+  id: string | undefined;
+
   begin(item: JsonView | undefined): void {
-    if (item?.type === 'object') this.#start = item.copy();
+    if (item?.type !== 'object') return;
+    this.#start = item.copy();
+    this.id = item.textOf('id');
   }
 
   end(item: JsonView | undefined): void {
-    if (item?.type === 'object') this.#whole = item.copy();
+    if (item?.type !== 'object') return;
+    this.#whole = item.copy();
+    this.id ??= item.textOf('id');
+  }
+
+  /** May more of it follow? */
+  get isOpen(): boolean {
+    return this.#whole === undefined;
   }
 
   grow(grows: Grows, part: number, delta: Uint8Array): void {
-    const slot = `${grows.list ?? grows.key}${grows.list === undefined ? '' : part}`;
+    const slot = slotOf(grows, part);
     const known = this.#texts.get(slot) ?? { grows, part, text: new GrowingText() };
     this.#texts.set(slot, known);
     this.#type ??= grows.item;
     known.text.add(delta);
+  }
+
+  /** Replaces a text by the whole one. */
+  settle(grows: Grows, part: number, whole: Uint8Array): void {
+    this.#texts.delete(slotOf(grows, part));
+    this.grow(grows, part, whole);
   }
 
   /** Does it have incomplete arguments? */
@@ -206,6 +249,8 @@ class Item {
       );
   }
 }
+
+const slotOf = ({ list, key }: Grows, part: number): string => (list === undefined ? key : `${list}${part}`);
 
 /** The object with these members replaced. */
 function withMembers(object: Uint8Array, members: ReadonlyMap<string, Uint8Array>): Uint8Array {
