@@ -51,10 +51,13 @@ export function detect(first: ObjectMembers): boolean {
 
 /** Is it a logged HTTP request with a URL? */
 export function isCapture(request: Uint8Array): boolean {
-  return valuesOf(request, ['url', 'method', 'body']).every(
-    (value) => value !== undefined && value[0] !== LETTER_N,
-  );
+  const [url, uri, method, body, ...messages] = valuesOf(request, CAPTURE);
+  const isSent = (isThere(url) || isThere(uri)) && isThere(method);
+  return isSent && (isThere(body) || !messages.some(isThere));
 }
+
+const CAPTURE = ['url', 'uri', 'method', 'body', 'messages', 'input', 'prompt'];
+const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;
 
 /** Is it an answer without its request? Messages in a list have a role but no other member of an answer. */
 function isBareResponse(first: ObjectMembers): boolean {

@@ -8,7 +8,8 @@ import type { Fate, Rejection } from '../../model/element.ts';
 import { hashOf } from '../../model/hashed-set.ts';
 import { detect as isAnthropic } from '../anthropic/pair.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import { bodyOf, type Call, isCapture, loggedAnswer } from '../pairs/logged-call.ts';
+import { loggedAnswer } from '../pairs/logged-answer.ts';
+import { bodyOf, type Call, hasMessages, isCapture } from '../pairs/logged-call.ts';
 import { present, structured } from '../shared/logged-values.ts';
 
 /** Members that may hold the answer. */
@@ -39,24 +40,33 @@ function textAt(json: JsonView, paths: readonly string[]): string | undefined {
  */
 const capture: Wrapper = {
   knows: (object) => isCapture(structured(object.get('request'))),
-  call(json, { origin, time }) {
+  call(json, { origin, time, drop }) {
     const request = structured(json.get('request'));
+    const body = request && bodyOf(request);
+    const isCall = body !== undefined && hasMessages(body);
+    const answer = loggedAnswer(json.get('response'));
+    if (!isCall && !present(body?.get('contents')) && !isPolled(answer.response))
+      return drop('no-completion');
     const stamp = [request?.get('timestamp'), json.get('logged_at'), json.get('timestamp')].find(present);
     return {
-      request: structured(request?.get('body')),
-      ...loggedAnswer(json.get('response')),
+      request: isCall ? body : undefined,
+      ...answer,
       sessionId: origin.source,
       timestamp: time(stamp),
     };
   },
 };
 
+/** Is it a response of the Responses API, which a client may ask for again? */
+export const isPolled = (response: JsonView | undefined): boolean =>
+  structured(response)?.get('object')?.text() === 'response';
+
 const helicone: Wrapper = {
   knows: (object) =>
     isObject(structured(object.get('request_body'))) && object.get('response_body') !== undefined,
   call: (json, { time }) => ({
     request: structured(json.get('request_body')),
-    response: json.get('response_body'),
+    ...loggedAnswer(json.get('response_body')),
     sessionId: textAt(json, [
       'properties.Helicone-Session-Id',
       'request_properties.Helicone-Session-Id',
@@ -212,6 +222,7 @@ export const pair: Wrapper = {
   call: (json, { time }) => ({
     request: json,
     response: answerIn(json),
+    isValue: true,
     timestamp: time(json.get('timestamp')),
   }),
 };

@@ -5,13 +5,13 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
-import { encode, textPieces } from '../../json/utf8.ts';
+import { textPieces } from '../../json/utf8.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { EntryFields } from '../dialect-spec.ts';
 import { readReply, stopNotes } from '../shared/anthropic-message.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
-import { present } from '../shared/logged-values.ts';
+import { jsonIn, present } from '../shared/logged-values.ts';
 import {
   answerNotes,
   FILTERED,
@@ -21,10 +21,11 @@ import {
   sealedNote,
   warning,
 } from '../shared/reading-notes.ts';
-import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/assembler.ts';
+import { answerInLines, answerInList, answerInText, isCutEvent } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 import { ItemMessages, plainly, type ReadMessage } from './item-messages.ts';
+import { decoded } from './logged-answer.ts';
 
 /** A model's answer. */
 export interface Answer {
@@ -42,6 +43,10 @@ export interface Answer {
 }
 
 const PLACEHOLDER = warning('body-placeholder', 'the answer was left out of the log: a note takes its place');
+const UNREADABLE = warning(
+  'body-placeholder',
+  'the body of the answer is not of a known API: it is left out',
+);
 
 const NONE: Answer = { messages: [], notes: [] };
 const FAILED: Answer = { messages: [], notes: [RESPONSE_ERROR] };
@@ -61,16 +66,20 @@ export function readAnswer(view: JsonView | undefined, keepSealed: boolean, isRa
 function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
   const [first = ''] = textPieces(view.bytes);
   if (first === '') return NONE;
-  const isObject = /^\s*\{/.test(first);
-  if (isObject || looksLikeEvents(first)) {
+  const isJson = /^\s*[[{]/.test(first);
+  if (isJson || looksLikeEvents(first)) {
     const text = view.text() as string;
-    const streamed = answerInText(text);
+    const streamed = answerInText(text) ?? (isJson ? answerInLines(text) : undefined);
     if (streamed !== undefined) return ofStream(streamed, keepSealed);
-    const object = isObject ? objectIn(encode(text)) : undefined;
-    if (object !== undefined && isAnswer(object)) return ofObject(object, keepSealed);
-    if (isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
+    const value = isJson ? jsonIn(text) : undefined;
+    if (value !== undefined && isRaw) return readAnswer(value, keepSealed);
+    if (value !== undefined && isAnswer(value)) return ofObject(value, keepSealed);
+    if (isRaw || isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
   }
-  if (isRaw) return { messages: [], notes: [STREAM_CUT] };
+  const inner = isRaw ? decoded(view) : undefined;
+  if (inner !== undefined && /^\s*(?:[[{]|data:|event:)/.test(inner.text() ?? ''))
+    return ofText(inner, keepSealed, isRaw);
+  if (isRaw) return { messages: [], notes: [UNREADABLE] };
   return answerOf(makeMessage('assistant', [['content', view.copy()]]), []);
 }
 
@@ -82,20 +91,35 @@ export function ofStream({ json, notes }: StreamedAnswer, keepSealed: boolean): 
   return { ...read, notes: [...read.notes, ...others], body };
 }
 
-/** Does a JSON object that was logged as text look like an answer? */
-const isAnswer = (object: JsonView): boolean =>
-  ['choices', 'content', 'output', 'error'].some((key) => present(object.get(key)));
+/** Is JSON that was logged as text an answer of an API? A model may answer in JSON, too, under the same names. */
+function isAnswer(object: JsonView): boolean {
+  const [choice] = object.get('choices')?.elements() ?? [];
+  if (choice?.type === 'object')
+    return ['message', 'delta', 'text', 'finish_reason'].some((key) => choice.get(key) !== undefined);
+  const isMessage = object.textOf('role') === 'assistant' || object.get('stop_reason') !== undefined;
+  if (isMessage) return present(object.get('content')) || object.get('tool_calls')?.type === 'array';
+  const [item] = object.get('output')?.elements() ?? [];
+  if (object.textOf('object') === 'response' || item?.textOf('type') !== undefined) return true;
+  const error = object.get('error');
+  return error?.type === 'object' && ['message', 'type', 'code'].some((key) => present(error.get(key)));
+}
 
 function ofList(list: JsonView, keepSealed: boolean): Answer {
   const streamed = answerInList(list);
   if (streamed !== undefined) return ofStream(streamed, keepSealed);
-  const [first] = list.elements();
+  const all = list.elements();
+  const [first] = all;
   if (first === undefined) return NONE;
   if (present(first.get('message')) || first.get('finish_reason') !== undefined) return ofChoices(list);
+  if (all.every(isMessage) && all.some((one) => one.textOf('role') !== 'assistant'))
+    return { messages: all.map((one) => plainly(messageOf(one))), notes: [] };
   if (isItem(first)) return ofItems(list, keepSealed);
   if (isBlock(first)) return answerOf(readReply(list.copy(), undefined), []);
   return ofChoices(list);
 }
+
+const isMessage = (view: JsonView): boolean => view.textOf('role') !== undefined;
+const messageOf = (view: JsonView): Message => ({ bytes: view.copy(), role: view.textOf('role') ?? '' });
 
 const isItem = (view: JsonView): boolean => {
   const type = view.get('type')?.text() ?? '';
@@ -106,14 +130,19 @@ const isBlock = (view: JsonView): boolean =>
   ['text', 'tool_use', 'thinking', 'redacted_thinking'].includes(view.get('type')?.text() ?? '');
 
 function ofObject(view: JsonView, keepSealed: boolean): Answer {
+  if (view.textOf('object') === 'response.compaction') return NONE;
   const choices = view.get('choices');
   if (choices?.type === 'array') return ofChoices(choices, view.get('error'));
   if (view.get('output')?.type === 'array') return ofResponse(view, keepSealed);
   const content = view.get('content');
-  const isMessage = view.get('type')?.text() === 'message' || view.get('stop_reason') !== undefined;
-  if (content?.type === 'array' && isMessage) return ofMessage(view, content);
+  const isBlocks = view.get('type')?.text() === 'message' || view.get('stop_reason') !== undefined;
+  if (content?.type === 'array' && isBlocks) return ofMessage(view, content);
   if (present(view.get('error'))) return FAILED;
   if (present(view.get('helicone_message'))) return { messages: [], notes: [PLACEHOLDER] };
+  const messages = view.get('messages');
+  if (messages?.type === 'array' && view.get('role') === undefined) return ofList(messages, keepSealed);
+  const text = view.get('done') === undefined ? undefined : view.get('response');
+  if (text?.type === 'string') return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
   const message = view.get('message');
   return ofWhole(message?.type === 'object' ? message : view);
 }
@@ -125,7 +154,7 @@ function ofChoices(choices: JsonView, error?: JsonView): Answer {
   if (first === undefined) return present(error) ? FAILED : NONE;
   const message = first.get('message');
   const notes = answerNotes(first.get('finish_reason')?.text(), present(error), all.length);
-  const text = first.get('text');
+  const text = first.type === 'string' ? first : first.get('text');
   if (message === undefined && text?.type === 'string')
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
   const read = ofWhole(message ?? first);

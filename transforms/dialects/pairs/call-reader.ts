@@ -1,10 +1,7 @@
-/**
- * Turns one call, a request and its answer of any API, into an entry. Remembers the responses of its source, because a
- * request of the Responses API may hold only new messages and name the response that it continues.
- */
+/** Turns one call, a request and its answer of any API, into an entry. */
 
-import { JsonView } from '../../json/json-view.ts';
-import { quote } from '../../json/respace.ts';
+import type { JsonView } from '../../json/json-view.ts';
+import { inString, quote } from '../../json/respace.ts';
 import type { Fate, Lack, Rejection } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
@@ -12,12 +9,14 @@ import type { ReadingOptions } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
+import { NOT_MESSAGES, noted, OTHER_CHOICES } from '../shared/reading-notes.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type Answer, answeredFields, readAnswer } from './answer.ts';
-import { Chains, type Link, messagesUpTo } from './chains.ts';
-import { plainly } from './item-messages.ts';
+import { plainly, type ReadMessage } from './item-messages.ts';
+import { ItemTable } from './item-table.ts';
+import { beginsWith, LinkedCalls } from './linked-calls.ts';
 import { type Call, callMeta } from './logged-call.ts';
-import { isProblem, isResponsesRequest, type Request, RequestReader } from './request.ts';
+import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
@@ -28,12 +27,13 @@ const QUOTA = '"quota"';
 export class CallReader {
   readonly #keepSealed: boolean;
   readonly #requests: RequestReader;
-  readonly #chains: Chains;
+  readonly #linked: LinkedCalls;
 
   constructor({ keepSealed = false, maxConversation = MAX_CONVERSATION_BYTES }: ReadingOptions) {
     this.#keepSealed = keepSealed;
-    this.#requests = new RequestReader(keepSealed);
-    this.#chains = new Chains(maxConversation);
+    const items = new ItemTable(maxConversation);
+    this.#requests = new RequestReader(keepSealed, items);
+    this.#linked = new LinkedCalls(this.#requests, items, maxConversation);
   }
 
   /** @param json the logged object, which may have metadata beside the call */
@@ -42,8 +42,10 @@ export class CallReader {
     const answer = readAnswer(response, this.#keepSealed, isRaw);
     if (request !== undefined && asksForNothing(request, response, answer))
       return context.drop('no-completion');
-    const entry = this.#read(call, answer, context);
+    const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
+    const entry = this.#read(call, call.isValue === true ? valueAnswer(response, answer) : answer, context);
     if ('kind' in entry) return entry;
+    if (isAgain) return entry; // its metadata was counted with the first one
     const meta = callMeta(call, json, answer.body);
     const { later } = entry;
     return later === undefined
@@ -51,11 +53,11 @@ export class CallReader {
       : { ...entry, meta, later: () => withMeta(later(), meta) };
   }
 
-  #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection {
+  #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
     const { request } = call;
     if (request === undefined) return this.#answerAlone(call, answer, context);
     return isResponsesRequest(request)
-      ? this.#readLink(call, request, answer, context)
+      ? this.#linked.read(call, request, answer, context)
       : this.#readWhole(call, request, answer, context);
   }
 
@@ -64,95 +66,21 @@ export class CallReader {
     const sent = this.#requests.read(request, answer.isMessage === true, call.tools);
     if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
     const { sessionId, joins, timestamp } = call;
+    const before = [...sent.system, ...sent.messages];
     return {
-      ...answeredFields([...sent.system, ...sent.messages], sent.tools, answer),
+      ...answeredFields(before, sent.tools, withoutRepeated(answer, before)),
       sessionId,
       joins,
       timestamp,
     };
   }
 
-  /** Reads a request of the Responses API, which may continue an earlier response. */
-  #readLink(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
-    const previous = idIn(request.get('previous_response_id'));
-    const conversation = idIn(request.get('conversation'));
-    const before = this.#before(previous, conversation);
-    if (previous !== undefined && before === undefined) {
-      const read = this.#requests.read(request, false, call.tools);
-      if (isProblem(read)) return context.reject(read.reason, read.detail, read.at);
-      return this.#refuse(call, request, answer, context, previous);
-    }
-    const history = messagesUpTo(before);
-    const open = history.findLast(({ calls }) => calls.length > 0)?.calls;
-    const sent = this.#requests.read(request, false, call.tools, open);
-    if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
-    const known = call.sessionId ?? conversation ?? before?.sessionId;
-    const sessionId = known ?? answer.id;
-    this.#remember({ request: sent, answer, before, conversation, sessionId });
-    const messages = [...sent.system, ...history, ...sent.messages];
-    const { timestamp } = call;
-    const joins = known === undefined;
-    return { ...answeredFields(messages, sent.tools, answer), sessionId, joins, timestamp };
-  }
-
-  /** Refuses a call whose response before it is missing; it is read again at the end of the source. */
-  #refuse(
-    call: Call,
-    request: JsonView,
-    answer: Answer,
-    context: CallContext,
-    previous: string,
-  ): EntryFields {
-    const detail = 'previous_response_id names a response that is not in the source';
-    const refused = { reason: 'context-missing', detail } as const;
-    const { sessionId, timestamp } = call;
-    const held = new JsonView(request.copy());
-    const tools = present(call.tools) ? new JsonView(call.tools.copy()) : undefined;
-    const again: Call = { request: held, response: undefined, tools, sessionId, timestamp };
-    const later = (): EntryFields | undefined => {
-      if (this.#chains.find(previous) === undefined) return undefined;
-      const entry = this.#readLink(again, held, answer, context);
-      return 'kind' in entry ? undefined : entry;
-    };
-    return { messages: [], alone: true, timestamp, refused, later };
-  }
-
-  #before(previous: string | undefined, conversation: string | undefined): Link | undefined {
-    if (previous !== undefined) return this.#chains.find(previous);
-    return conversation === undefined ? undefined : this.#chains.find(conversationKey(conversation));
-  }
-
-  /** State that a later request may continue, or a later answer may need. */
-  #remember(link: {
-    readonly request: Request;
-    readonly answer: Answer;
-    readonly before: Link | undefined;
-    readonly conversation: string | undefined;
-    readonly sessionId: string | undefined;
-  }): void {
-    const { request, answer, before, conversation, sessionId = '' } = link;
-    const { id, isPending, messages } = answer;
-    if (id !== undefined && isPending === true) {
-      const { system, tools } = request;
-      const pending: Link = { parent: before, messages: request.messages, sessionId };
-      this.#chains.wait(id, { context: system, link: pending, tools, sessionId });
-      return;
-    }
-    const added: Link = { parent: before, messages: [...request.messages, ...messages], sessionId };
-    if (id !== undefined) this.#chains.add(id, added);
-    if (conversation !== undefined) this.#chains.add(conversationKey(conversation), added);
-  }
-
   /** Reads an answer without its request: the late answer to an earlier one, or a bare response. */
-  #answerAlone(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection {
+  #answerAlone(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
     const { timestamp } = call;
-    const pending = answer.id === undefined ? undefined : this.#chains.takePending(answer.id);
-    if (pending !== undefined) {
-      const { context: system, link, tools, sessionId } = pending;
-      const before = [...system, ...messagesUpTo(link)];
-      this.#chains.add(answer.id as string, { parent: link, messages: answer.messages, sessionId });
-      return { ...answeredFields(before, tools, answer), sessionId, timestamp };
-    }
+    const late = this.#linked.readLate(answer, timestamp);
+    if (late !== undefined) return late;
+    if (answer.isPending === true) return context.drop('no-completion');
     const { response } = call;
     const isBare = present(response?.get('output')) || response?.get('choices')?.type === 'array';
     if (!present(response) || !isBare)
@@ -171,13 +99,24 @@ export class CallReader {
 const withMeta = (entry: EntryFields | undefined, meta: Meta): EntryFields | undefined =>
   entry && { ...entry, meta };
 
-/** Key of a conversation in the table that it shares with responses. */
-const conversationKey = (id: string): string => `conversation ${id}`;
-
-/** The id of a response or conversation: a text, or an object with one. */
-function idIn(value: JsonView | undefined): string | undefined {
-  return (value?.text() ?? value?.get('id')?.text()) || undefined;
+/** The answer without the request's messages, which some clients log again in front of it. */
+function withoutRepeated(answer: Answer, before: readonly ReadMessage[]): Answer {
+  const { messages } = answer;
+  const isRepeated = messages.length > 1 && beginsWith(messages, before);
+  return isRepeated ? { ...answer, messages: messages.slice(before.length) } : answer;
 }
+
+/** An answer that is a value of another shape: its JSON text. */
+function valueAnswer(response: JsonView | undefined, answer: Answer): Answer {
+  const isRead = answer.messages.length > 0 || answer.notes.some((note) => note !== OTHER_CHOICES);
+  if (isRead || !present(response) || response.type === 'string') return answer;
+  const isList = response.type === 'array';
+  if (isList ? response.elements().length === 0 : isEmptyObject(response)) return answer;
+  const message = makeMessage('assistant', [['content', inString(response.bytes)]]);
+  return { messages: [plainly(noted(message, [NOT_MESSAGES]))], notes: [] };
+}
+
+const isEmptyObject = (view: JsonView): boolean => view.type === 'object' && view.members().length === 0;
 
 /** Is it a request that only counts tokens, or only tests permissions? */
 function asksForNothing(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {

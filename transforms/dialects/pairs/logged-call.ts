@@ -4,23 +4,19 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, structured } from '../shared/logged-values.ts';
+import type { LoggedAnswer } from './logged-answer.ts';
 
-/** The request itself, or the body that it was logged with. */
+/** The request itself, or the body that it was logged with, possibly as an object with its text in it. */
 export function bodyOf(request: JsonView): JsonView {
   const body = structured(request.get('body'));
-  return body?.type === 'object' ? body : request;
+  const text = body?.get('string');
+  const recorded = text?.type === 'string' ? structured(text) : body;
+  return recorded?.type === 'object' ? recorded : request;
 }
 
 /** Does an object hold messages, in the format of any API? */
 export function hasMessages(body: JsonView): boolean {
   return ['messages', 'input', 'prompt'].some((key) => present(body.get(key)));
-}
-
-/** An answer as it was logged. */
-export interface LoggedAnswer {
-  readonly response: JsonView | undefined;
-  /** Is it a body from the wire? */
-  readonly isRaw?: boolean;
 }
 
 /** One call as a log holds it. */
@@ -30,24 +26,17 @@ export interface Call extends LoggedAnswer {
   /** Tools that are logged outside the request. */
   readonly tools?: JsonView | undefined;
   readonly sessionId?: string | undefined;
+  /** May the answer be a value of any shape, because the logger takes what the program calls its answer? */
+  readonly isValue?: boolean;
   /** Is the session possibly that of this call only? */
   readonly joins?: boolean | undefined;
   readonly timestamp?: bigint | undefined;
 }
 
-/** The response itself, or the body that it was logged with. */
-export function loggedAnswer(response: JsonView | undefined): LoggedAnswer {
-  const logged = structured(response);
-  if (logged?.type !== 'object') return { response };
-  const body = logged.get('body');
-  if (present(body)) return { response: body };
-  const raw = logged.get('body_raw');
-  return present(raw) ? { response: raw, isRaw: true } : { response: logged };
-}
-
-/** Is it a logged HTTP request? */
+/** Is it a logged HTTP request? One without a body is a poll, or no model call. */
 export function isCapture(request: JsonView | undefined): boolean {
-  return ['url', 'method', 'body'].every((key) => present(request?.get(key)));
+  const isSent = ['url', 'uri'].some((key) => present(request?.get(key))) && present(request?.get('method'));
+  return isSent && request !== undefined && (present(request.get('body')) || !hasMessages(request));
 }
 
 const MOST_TEXT_BYTES = 64 * 1024;

@@ -16,6 +16,7 @@ import { present, structured } from '../shared/logged-values.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
 import { ItemLists } from './item-lists.ts';
 import { plainly, type ReadMessage } from './item-messages.ts';
+import type { ItemTable } from './item-table.ts';
 
 /** The request. */
 export interface Request {
@@ -30,11 +31,13 @@ export interface Problem {
   readonly reason: LineReason;
   readonly detail: string;
   readonly at?: JsonView | undefined;
+  /** Does it lack an item that the source may still have? */
+  readonly isUnknown?: true | undefined;
 }
 
 const MESSAGE_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'thinking']);
 
-export const isProblem = (result: Request | Problem): result is Problem => 'reason' in result;
+export const isProblem = (result: object): result is Problem => 'reason' in result;
 
 /** Is it a request of the Responses API? */
 export function isResponsesRequest(body: JsonView): boolean {
@@ -48,8 +51,9 @@ export class RequestReader {
   readonly #tools = createToolsReader(trustingScanner, 0, define);
   #system: Message | undefined;
 
-  constructor(keepSealed: boolean) {
-    this.#items = new ItemLists(keepSealed);
+  /** @param table items that requests may refer to */
+  constructor(keepSealed: boolean, table?: ItemTable) {
+    this.#items = new ItemLists(keepSealed, table);
   }
 
   /**
@@ -71,7 +75,12 @@ export class RequestReader {
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
       const message = makeMessage('user', [['content', messages.copy()]]);
-      return { system: [], messages: [plainly(message)], tools };
+      const system = body.get('system');
+      return {
+        system: this.#systemOf(system?.type === 'string' ? system.copy() : undefined),
+        messages: [plainly(message)],
+        tools,
+      };
     }
     const inner = messages?.get('messages');
     const list = inner?.type === 'array' ? inner : messages;
@@ -120,8 +129,9 @@ export class RequestReader {
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
     const messages = this.#items.read(input, open);
-    if ('item' in messages) return { reason: 'bad-messages', detail: messages.detail, at: messages.item };
-    return { system, messages, tools };
+    if (!('item' in messages)) return { system, messages, tools };
+    const { item, detail, isUnknown } = messages;
+    return { reason: 'bad-messages', detail, at: item, isUnknown };
   }
 
   /** The message of the system text: the same object for the same bytes. */

@@ -10,15 +10,18 @@ import type { Meta } from '../../model/meta.ts';
 import { objectOf, type Piece } from './build-messages.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
-import { FILTERED, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR, warning } from './reading-notes.ts';
+import {
+  FILTERED,
+  NOT_MESSAGES,
+  OTHER_CHOICES,
+  REPLY_CUT,
+  RESPONSE_ERROR,
+  warning,
+} from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { defineTool } from './tool-definitions.ts';
 import { isMasked, type Transcript } from './transcript.ts';
 
-const NOT_MESSAGES = warning(
-  'content-not-messages',
-  'the log holds a value in the place of messages: it is kept as text',
-);
 const PLACEHOLDER = warning(
   'body-placeholder',
   'the request or the answer was masked or cut where it was logged',

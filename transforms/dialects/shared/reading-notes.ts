@@ -16,6 +16,10 @@ export const OTHER_CHOICES: ReadingNote = warning(
   'other-choices',
   'the response has more choices than the first: they are left out',
 );
+export const NOT_MESSAGES: ReadingNote = warning(
+  'content-not-messages',
+  'the log holds a value in the place of messages: it is kept as text',
+);
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
 /**
  * Reports what an answer of the chat API lacks.

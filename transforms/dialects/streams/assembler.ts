@@ -6,9 +6,9 @@ import { JsonView } from '../../json/json-view.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';
-import { present } from '../shared/logged-values.ts';
+import { present, structured } from '../shared/logged-values.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
-import { ChatChunks, isChatChunk } from './chat-chunks.ts';
+import { ChatChunks, isChatChunk, isOllamaChunk } from './chat-chunks.ts';
 import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
 import { isResponsesEvent, ResponsesEvents } from './responses-events.ts';
 import { looksLikeEvents, payloadsIn } from './sse.ts';
@@ -37,13 +37,16 @@ export function isStreamEvent(event: Pick<JsonView, 'get'>): boolean {
 
 /** An error, or a chunk without choices, may precede the event that shows the grammar. */
 const mayBeEvent = (event: JsonView): boolean =>
-  isStreamEvent(event) || present(event.get('error')) || event.get('choices')?.type === 'array';
+  isStreamEvent(event) ||
+  present(event.get('error')) ||
+  event.get('choices')?.type === 'array' ||
+  isOllamaChunk(event);
 
 function grammarOf(event: JsonView): StreamGrammar | undefined {
   if (isResponsesEvent(event)) return new ResponsesEvents();
   if (isAnthropicEvent(event) && event.get('type')?.text() !== 'error') return new AnthropicEvents();
   const hasChoices = (event.get('choices')?.elements().length ?? 0) > 0;
-  return hasChoices || isChatChunk(event) ? new ChatChunks() : undefined;
+  return hasChoices || isChatChunk(event) || isOllamaChunk(event) ? new ChatChunks() : undefined;
 }
 
 export class StreamAssembler {
@@ -140,18 +143,42 @@ function putEvent(assembler: StreamAssembler, event: JsonView | undefined): void
 
 const TEXT_CHUNK = 'text_completion';
 
+/** The answer in a text with an event on each line; undefined if its first line is not one. */
+export function answerInLines(text: string): StreamedAnswer | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const first = lines.length < 2 ? undefined : objectIn(encode(lines[0] as string));
+  if (first === undefined || !(isStreamEvent(first) || isOllamaChunk(first))) return undefined;
+  const assembler = new StreamAssembler();
+  for (const line of lines) putPayload(assembler, line);
+  return assembler.answer();
+}
+
 /** The answer in a list of events; undefined if its first object is not an event of a stream. */
 export function answerInList(list: JsonView): StreamedAnswer | undefined {
-  const events = list.elements();
+  const events = list.elements().map(eventIn);
+  if (events.length > 0 && events.every(({ type }) => type === 'string')) return answerInPieces(events);
   const first = events.find((event) => event.get('choices')?.elements().length !== 0);
-  if (first === undefined || !(isStreamEvent(first) || first.textOf('object') === TEXT_CHUNK))
-    return undefined;
+  const isEvent = first !== undefined && (isStreamEvent(first) || isOllamaChunk(first));
+  if (!isEvent && first?.textOf('object') !== TEXT_CHUNK) return undefined;
   const assembler = new StreamAssembler();
   for (const event of events) {
     if (event.type === 'string' && event.text()?.trim() === DONE) assembler.done();
     else putEvent(assembler, event.type === 'object' ? event : undefined);
   }
   return assembler.answer();
+}
+
+/** The event in an element of a list: itself, or its `data` where the name of the event is beside it. */
+function eventIn(element: JsonView): JsonView {
+  const data =
+    element.type === 'object' && !isStreamEvent(element) ? structured(element.get('data')) : undefined;
+  return data?.type === 'object' && isStreamEvent(data) ? data : element;
+}
+
+/** The answer in a text that was logged as it arrived, in pieces. */
+function answerInPieces(pieces: readonly JsonView[]): StreamedAnswer | undefined {
+  const texts = pieces.map((piece) => piece.text() ?? '');
+  return answerInText(texts.join(texts.some((text) => text.includes('\n')) ? '' : '\n'));
 }
 
 /** Is a payload the end mark? */

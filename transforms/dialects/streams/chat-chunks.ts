@@ -6,7 +6,7 @@ import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
-import { present } from '../shared/logged-values.ts';
+import { isTrue, present } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import {
   ARGUMENTS_CUT,
@@ -22,7 +22,10 @@ import { GrowingParts } from './growing-parts.ts';
 import { GrowingText } from './growing-text.ts';
 
 /** Members of a chunk that all chunks share, or whose last value counts. */
-const OF_CHUNK: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 'error']);
+const OF_CHUNK: ReadonlySet<string> = new Set([
+  ...['choices', 'object', 'usage', 'error'],
+  ...['message', 'response', 'done', 'done_reason', 'context'],
+]);
 /** Members of a delta that are assembled in special ways. */
 const OF_DELTA: ReadonlySet<string> = new Set([
   ...['role', 'content', 'audio', 'tool_calls', 'function_call'],
@@ -31,6 +34,7 @@ const OF_DELTA: ReadonlySet<string> = new Set([
 const OF_CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 const FUNCTION = encode('"function"');
 const ASSISTANT = encode('"assistant"');
+const STOP = encode('"stop"');
 const scanner = createTextScanner();
 
 const CHUNK = 'chat.completion.chunk';
@@ -40,6 +44,12 @@ export function isChatChunk(event: Pick<JsonView, 'get'>): boolean {
   if (event.get('object')?.text() === CHUNK) return true;
   const [first] = event.get('choices')?.elements() ?? [];
   return first?.get('delta')?.type === 'object';
+}
+
+/** Is it a line of a stream of Ollama, which has the pieces of a message? */
+export function isOllamaChunk(event: JsonView): boolean {
+  const isPiece = event.get('message')?.type === 'object' || event.get('response')?.type === 'string';
+  return isPiece && event.get('done')?.type === 'boolean' && event.get('choices') === undefined;
 }
 
 /** Id of the chunk's answer; undefined for other events, or if it has none. */
@@ -71,12 +81,16 @@ export class ChatChunks implements StreamGrammar {
     const usage = chunk.get('usage');
     if (present(usage)) this.#usage = usage.copy();
     if (present(chunk.get('error'))) this.#isFailed = true;
+    if (isOllamaChunk(chunk)) this.#choiceAt(0).putOllama(chunk);
     for (const [i, one] of (chunk.get('choices')?.elements() ?? []).entries()) {
-      const index = indexIn(one, 'index') ?? i;
-      const choice = this.#choices.get(index) ?? new Choice();
-      this.#choices.set(index, choice);
-      choice.put(one);
+      this.#choiceAt(indexIn(one, 'index') ?? i).put(one);
     }
+  }
+
+  #choiceAt(index: number): Choice {
+    const choice = this.#choices.get(index) ?? new Choice();
+    this.#choices.set(index, choice);
+    return choice;
   }
 
   #mayAdd(key: string): boolean {
@@ -156,6 +170,13 @@ class Choice {
     if (delta?.type === 'object') this.#take(delta);
     const text = choice.get('text');
     if (text?.type === 'string') this.#content.add(text);
+  }
+
+  putOllama(chunk: JsonView): void {
+    const message = chunk.get('message');
+    if (message?.type === 'object') this.#take(message);
+    this.#content.add(chunk.get('response'));
+    if (isTrue(chunk.get('done'))) this.#finish = chunk.get('done_reason')?.copy() ?? STOP;
   }
 
   #take(delta: JsonView): void {
