@@ -3,13 +3,14 @@
  * time are.
  */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import type { Fate, Rejection } from '../../model/element.ts';
 import { hashOf } from '../../model/hashed-set.ts';
 import { detect as isAnthropic } from '../anthropic/pair.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { loggedAnswer } from '../pairs/logged-answer.ts';
 import { bodyOf, type Call, hasMessages, isCapture } from '../pairs/logged-call.ts';
+import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
 
 /** Members that may hold the answer. */
@@ -40,13 +41,13 @@ function textAt(json: JsonView, paths: readonly string[]): string | undefined {
  */
 const capture: Wrapper = {
   knows: (object) => isCapture(structured(object.get('request'))),
-  call(json, { origin, time, drop }) {
+  call(json, { origin, time, drop, reject }) {
     const request = structured(json.get('request'));
     const body = request && bodyOf(request);
     const isCall = body !== undefined && hasMessages(body);
     const answer = loggedAnswer(json.get('response'));
-    if (!isCall && !present(body?.get('contents')) && !isPolled(answer.response))
-      return drop('no-completion');
+    if (!isCall && isOfGemini(body)) return reject('bad-messages', GEMINI, body);
+    if (!isCall && !isPolled(answer.response)) return drop('no-completion');
     const stamp = [request?.get('timestamp'), json.get('logged_at'), json.get('timestamp')].find(present);
     return {
       request: isCall ? body : undefined,
@@ -56,6 +57,12 @@ const capture: Wrapper = {
     };
   },
 };
+
+/** Why a call of the Gemini API is not read. */
+export const GEMINI =
+  'it is a call of the Gemini API: write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI';
+
+export const isOfGemini = (request: JsonView | undefined): boolean => present(request?.get('contents'));
 
 /** Is it a response of the Responses API, which a client may ask for again? */
 export const isPolled = (response: JsonView | undefined): boolean =>
@@ -147,11 +154,13 @@ const liteLlm: Wrapper = {
     if (NO_CHAT.test(json.get('call_type')?.text() ?? '')) return drop('no-completion');
     if (isRedacted(json))
       return reject('bad-messages', `LiteLLM left the messages out (${REDACTED})`, json.get('messages'));
+    if (/generate_content/.test(json.get('call_type')?.text() ?? '')) return reject('bad-messages', GEMINI);
     const named = textAt(json, ['metadata.requester_metadata.session_id', 'session_id']);
     return {
-      request: sentTo(json) ?? json,
+      request: sentTo(json) ?? itemsSent(json) ?? json,
       tools: [json.get('tools'), at(json, 'model_parameters.tools')].find(present),
       response: json.get('response'),
+      isFailed: json.get('status')?.text() === 'failure',
       sessionId: named ?? textAt(json, ['trace_id']) ?? pseudonymOf(textAt(json, ['end_user'])),
       joins: named === undefined, // a trace may hold a single call
       timestamp: time(json.get('startTime')),
@@ -169,7 +178,29 @@ function pseudonymOf(user: string | undefined): string | undefined {
 function sentTo(object: FirstObject): JsonView | undefined {
   const sent = structured(object.get('proxy_server_request'));
   const isOnly = structured(object.get('messages'))?.type !== 'array';
-  return isOnly && structured(sent?.get('messages'))?.type === 'array' ? sent : undefined;
+  const isSent = structured(sent?.get('messages'))?.type === 'array' || present(sent?.get('input'));
+  return isOnly && isSent ? sent : undefined;
+}
+
+/** Members of a request of the Responses API that LiteLLM logs among the parameters. */
+const PARAMETERS = ['instructions', 'previous_response_id', 'conversation'] as const;
+
+/** A request of the Responses API, whose items LiteLLM logs as its messages; undefined for any other. */
+function itemsSent(json: JsonView): JsonView | undefined {
+  const messages = structured(json.get('messages'));
+  const input = messages?.type === 'object' ? messages.get('input') : messages;
+  const isOfApi =
+    present(at(json, 'response.output')) || /responses/.test(json.get('call_type')?.text() ?? '');
+  const isChat = input
+    ?.elements()
+    .some((one) => present(one.get('tool_calls')) || one.textOf('role') === 'tool');
+  if (!isOfApi || !present(input) || isChat === true) return undefined;
+  const pieces: Piece[] = [['input', input.copy()]];
+  for (const key of PARAMETERS) {
+    const value = at(json, `model_parameters.${key}`);
+    if (present(value)) pieces.push([key, value.copy()]);
+  }
+  return new JsonView(objectOf(pieces));
 }
 
 /** LLM logs of OpenHands: `raw_response` is the model's own text if it got no tools and wrote its calls as text. */

@@ -2,14 +2,14 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
-import type { Fate, Lack, Rejection } from '../../model/element.ts';
+import type { Fate, Lack, ReadingNote, Rejection } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
-import { NOT_MESSAGES, noted, OTHER_CHOICES } from '../shared/reading-notes.ts';
+import { NOT_MESSAGES, noted, OTHER_CHOICES, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type Answer, answeredFields, readAnswer } from './answer.ts';
 import { plainly, type ReadMessage } from './item-messages.ts';
@@ -23,6 +23,7 @@ type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 /** Without a request the tools are unknown. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 const QUOTA = '"quota"';
+const FAILED: readonly ReadingNote[] = [RESPONSE_ERROR];
 
 export class CallReader {
   readonly #keepSealed: boolean;
@@ -39,7 +40,8 @@ export class CallReader {
   /** @param json the logged object, which may have metadata beside the call */
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
-    const answer = readAnswer(response, this.#keepSealed, isRaw);
+    const read = readAnswer(response, this.#keepSealed, isRaw);
+    const answer = call.isFailed === true && read.messages.length === 0 ? { ...read, notes: FAILED } : read;
     if (request !== undefined && asksForNothing(request, response, answer))
       return context.drop('no-completion');
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);

@@ -10,10 +10,13 @@ export interface LoggedAnswer {
   readonly response: JsonView | undefined;
   /** Is it a body from the wire? */
   readonly isRaw?: boolean;
+  /** Did the request fail, by its status? The body is then no answer. */
+  readonly isFailed?: boolean;
 }
 
 /** Members of a logged response that show that it is one of HTTP. */
-const HTTP = ['status', 'status_code', 'statusCode', 'headers'] as const;
+const STATUS = ['status', 'status_code', 'statusCode'] as const;
+const HTTP = [...STATUS, 'headers'] as const;
 /** Members of an answer of an API. */
 const ANSWERS = [
   'choices',
@@ -32,10 +35,23 @@ const BODIES = [
 ] as const;
 const ENCODED = /^[A-Za-z0-9+/]{16,}={0,2}$/;
 
+const FIRST_ERROR = 400;
+
 /** The response itself, or the body that it was logged with. */
 export function loggedAnswer(response: JsonView | undefined): LoggedAnswer {
   const logged = structured(response);
   if (logged?.type !== 'object') return { response };
+  return { ...answerIn(logged), isFailed: hasFailed(logged) };
+}
+
+/** Does a logged response have the status of an error? */
+export function hasFailed(logged: JsonView | undefined): boolean {
+  const status = STATUS.map((key) => logged?.get(key)).find(present);
+  const code = status?.type === 'object' ? status.get('code') : status;
+  return code?.type === 'number' && Number(code.parsed()) >= FIRST_ERROR;
+}
+
+function answerIn(logged: JsonView): LoggedAnswer {
   const body = logged.get('body');
   if (present(body)) return bodyAnswer(body);
   const raw = logged.get('body_raw');

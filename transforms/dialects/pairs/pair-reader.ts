@@ -219,11 +219,11 @@ function pairIn(line: Uint8Array): Pair | undefined {
   if (isObjectText(request)) return { ...none, isStrange: true, mostTokens: undefined };
   if (request?.[0] !== OPEN_OBJECT) return undefined;
   const asks = objectBytes(request, 'body') ?? request;
-  const [messages, input, most] = valuesOf(asks, ['messages', 'input', 'max_tokens']);
+  const [messages, input, prompt, most] = valuesOf(asks, ['messages', 'input', 'prompt', 'max_tokens']);
   const mostTokens = most && Number(decode(most));
-  const isItems = messages === undefined && input !== undefined && input[0] !== LETTER_N;
+  const isOther = messages === undefined && (isThere(input) || isThere(prompt));
   if (response?.[0] !== OPEN_OBJECT) {
-    const isStrange = isStream(response) || isObjectText(response) || isItems;
+    const isStrange = isStream(response) || isObjectText(response) || isOther;
     return { ...none, isStrange, mostTokens };
   }
   const [body, raw, output] = valuesOf(response, ['body', 'body_raw', 'output']);
@@ -231,8 +231,20 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const isBody = body?.[0] === OPEN_OBJECT;
   const answer = isBody ? body : response;
   const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
-  return { answer, isBody, isStrange: isStrange || isItems || hasOutput, sessionId, mostTokens };
+  return {
+    answer,
+    isBody,
+    isStrange: isStrange || isOther || hasOutput || isOfHttp(response),
+    sessionId,
+    mostTokens,
+  };
 }
+
+const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;
+
+/** Is it a logged response of HTTP, whose answer may be in any member? */
+const isOfHttp = (response: Uint8Array): boolean =>
+  valuesOf(response, ['status', 'status_code', 'statusCode', 'headers']).some(isThere);
 
 /** Is it a string whose text is a JSON object? */
 const isObjectText = (value: Uint8Array | undefined): boolean => /^\s*\{/.test(textOfValue(value) ?? '');

@@ -59,7 +59,8 @@ class Session {
     const end = hashes.at(-1) ?? '';
     this.weight += CALL_BYTES;
     const longer = this.#through.get(end);
-    if (longer !== undefined && longer.end !== end) {
+    // of two calls with the same path, the one with an answer counts
+    if (longer !== undefined && (longer.end !== end || isUnanswered(entry, longer.entry))) {
       longer.places.push(origin);
       if (entry.meta !== undefined) longer.late.push(entry.meta);
       longer.entry = withTools(longer.entry, entry);
@@ -89,6 +90,9 @@ class Session {
     this.weight -= weightOf(shorter.entry);
   }
 }
+
+const isUnanswered = ({ reply }: Entry, { reply: other }: Entry): boolean =>
+  reply === undefined && other !== undefined;
 
 function weightOf({ messages, reply, tools }: Entry): number {
   let weight = 0;
