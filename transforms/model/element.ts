@@ -22,6 +22,8 @@ export interface Message {
   readonly bytes: Uint8Array;
   /** The decoded value of `role`; `''` for a reply without one, until the dialect has set it. */
   readonly role: string;
+  /** Set if the log has encrypted reasoning for it; `kept` with `--reasoning keep-sealed`. */
+  readonly sealed?: 'dropped' | 'kept';
   /** Changes that its dialect made to write it as a message: findings of its conversation. */
   readonly notes?: readonly ReadingNote[];
 }

@@ -86,6 +86,7 @@ describe('the reply', () => {
     '[{"type":"text","text":""}]',
     '[{"type":"text","text":" \\n"},{"type":"text","text":"\\u2003"}]',
     '[{"type":"thinking","thinking":"","signature":"c2ln"}]',
+    '[{"type":"redacted_thinking","data":"x"}]',
   ])('is absent, and counted as empty, for the content %s', (content) => {
     const response = `{"type":"message","content":${content}}`;
     expect(one(pair('[]', '', response))).toMatchObject({ reply: undefined, emptyReply: true });
@@ -95,7 +96,7 @@ describe('the reply', () => {
   test.each([
     '[{"type":"thinking","thinking":"t"}]',
     '[{"type":"tool_use","id":"t","name":"f","input":{}}]',
-    '[{"type":"redacted_thinking","data":"x"}]',
+    '[{"type":"server_tool_use","id":"t","name":"f","input":{}}]',
   ])('is present for the content %s', (content) => {
     expect(one(pair('[]', '', `{"content":${content}}`)).reply?.role).toBe('assistant');
   });

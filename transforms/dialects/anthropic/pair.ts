@@ -20,12 +20,12 @@ export function systemText(json: Uint8Array): Uint8Array | undefined {
 }
 
 /** The answer; undefined if it is not a message (an error, or nothing). */
-export function replyOf(response: Uint8Array): Message | undefined {
+export function replyOf(response: Uint8Array, keepSealed = false): Message | undefined {
   const answer = objectBytes(response, 'body') ?? response;
   const [content] = valuesOf(answer, ['content']);
   if (content?.[0] !== OPEN_ARRAY) return undefined;
   const stop = stringValue(answer, 'stop_reason');
-  return noted(readReply(content, stop), stopNotes(stop));
+  return noted(readReply(content, stop, keepSealed), stopNotes(stop));
 }
 
 const isObject = (json: Uint8Array | undefined): json is Uint8Array => json?.[0] === OPEN_OBJECT;

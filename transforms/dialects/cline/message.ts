@@ -53,23 +53,14 @@ function foldAnswer(content: JsonView, name: string, meta: Meta, { fold }: ReadC
 }
 
 function blockOf(view: JsonView): FoldBlock {
-  const sealed = sealedIn(view);
-  if (sealed !== undefined) return sealed;
   const block = readBlockOf(view);
+  if (block.kind === 'sealed') return sealedBlock(block.data);
   if (block.kind === 'call') return { kind: 'call', id: stringValue(block.json, 'id'), json: block.json };
   if (block.kind === 'thought') return { kind: 'thought', text: block.text };
   if (block.kind === 'result') return { kind: 'part', object: block.block, kept: 'tool_result' };
   if ('text' in block.part) return { kind: 'text', text: block.part.text };
   const { kept } = block;
   return { kind: 'part', object: block.part.object, ...(kept !== undefined && { kept }) };
-}
-
-/** Encrypted reasoning: a redacted thought, or one that has a signature and no text. */
-function sealedIn(view: JsonView): FoldBlock | undefined {
-  const type = view.textOf('type');
-  const isEmpty = type === 'thinking' && view.textOf('thinking') === '';
-  const data = type === 'redacted_thinking' ? view.get('data') : isEmpty ? view.get('signature') : undefined;
-  return data?.type === 'string' ? sealedBlock(data.copy()) : undefined;
 }
 
 /** Results first, then the rest. If the calls have no results, the texts after them are the results. */

@@ -114,7 +114,7 @@ function ofList(list: JsonView, keepSealed: boolean): Answer {
   if (all.every(isMessage) && all.some((one) => one.textOf('role') !== 'assistant'))
     return { messages: all.map((one) => plainly(messageOf(one))), notes: [] };
   if (isItem(first)) return ofItems(list, keepSealed);
-  if (isBlock(first)) return answerOf(readReply(list.copy(), undefined), []);
+  if (isBlock(first)) return answerOf(readReply(list.copy(), undefined, keepSealed), []);
   return ofChoices(list);
 }
 
@@ -136,7 +136,7 @@ function ofObject(view: JsonView, keepSealed: boolean): Answer {
   if (view.get('output')?.type === 'array') return ofResponse(view, keepSealed);
   const content = view.get('content');
   const isBlocks = view.get('type')?.text() === 'message' || view.get('stop_reason') !== undefined;
-  if (content?.type === 'array' && isBlocks) return ofMessage(view, content);
+  if (content?.type === 'array' && isBlocks) return ofMessage(view, content, keepSealed);
   if (present(view.get('error'))) return FAILED;
   if (present(view.get('helicone_message'))) return { messages: [], notes: [PLACEHOLDER] };
   const messages = view.get('messages');
@@ -170,9 +170,9 @@ function ofWhole(view: JsonView): Answer {
   return speaks ? answerOf({ bytes, role: role ?? '' }, []) : NONE;
 }
 
-function ofMessage(view: JsonView, content: JsonView): Answer {
+function ofMessage(view: JsonView, content: JsonView, keepSealed: boolean): Answer {
   const stop = view.get('stop_reason')?.text();
-  return { ...answerOf(readReply(content.copy(), stop), stopNotes(stop)), isMessage: true };
+  return { ...answerOf(readReply(content.copy(), stop, keepSealed), stopNotes(stop)), isMessage: true };
 }
 
 function answerOf(message: Message, notes: readonly ReadingNote[]): Answer {

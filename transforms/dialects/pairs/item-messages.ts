@@ -22,13 +22,15 @@ export interface ReadMessage {
   readonly changes: readonly string[];
 }
 
-/** A message with nothing to count. */
+/** A message with nothing to count but encrypted reasoning. */
 export const plainly = (message: Message): ReadMessage => ({
   message,
   calls: [],
-  isSealed: false,
-  changes: [],
+  isSealed: message.sealed !== undefined,
+  changes: message.sealed === 'dropped' ? SEALED : [],
 });
+
+const SEALED = ['sealed-reasoning'] as const;
 
 /** The state between two items, from which reading can go on. */
 export interface ItemState {

@@ -8,7 +8,7 @@ import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { LineReason } from '../../model/rejection.ts';
-import { createHistory } from '../anthropic/history.ts';
+import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
@@ -47,13 +47,14 @@ export function isResponsesRequest(body: JsonView): boolean {
 export class RequestReader {
   readonly #items: ItemLists;
   readonly #list = createMessageList(trustingScanner, 0);
-  readonly #history = createHistory(trustingScanner);
+  readonly #history: History;
   readonly #tools = createToolsReader(trustingScanner, 0, define);
   #system: Message | undefined;
 
   /** @param table items that requests may refer to */
   constructor(keepSealed: boolean, table?: ItemTable) {
     this.#items = new ItemLists(keepSealed, table);
+    this.#history = createHistory(trustingScanner, keepSealed);
   }
 
   /**
