@@ -4,7 +4,16 @@ import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import { isConverse, readConverse } from './calls/bedrock-call.ts';
-import { ANSWERS, bedrock, GEMINI, isOfGemini, isPolled, pair, wrapperOf } from './calls/wrappers.ts';
+import {
+  ANSWERS,
+  bedrock,
+  GEMINI,
+  isOfGemini,
+  isPolled,
+  pair,
+  wrapped,
+  wrapperOf,
+} from './calls/wrappers.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
@@ -12,7 +21,7 @@ import { isSample } from './inspect.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import { hasFailed } from './pairs/logged-answer.ts';
 import { type Call, hasMessages } from './pairs/logged-call.ts';
-import { jsonIn, structured } from './shared/logged-values.ts';
+import { jsonIn, present, structured } from './shared/logged-values.ts';
 
 const isKnown = (object: FirstObject): boolean => wrapperOf(object) !== undefined;
 
@@ -76,7 +85,7 @@ interface Memory {
 }
 
 function readCall(json: JsonView, context: ReadContext, { calls, keepSealed }: Memory): ObjectPart {
-  const wrapper = wrapperOf(json) ?? pair;
+  const wrapper = wrapperOf(json) ?? (present(json.get('request')) ? wrapped : pair);
   if (wrapper === bedrock && isConverse(json)) return readConverse(json, context, keepSealed);
   const call = wrapper.call(json, context);
   return 'kind' in call ? call : calls.read(call, context, json);

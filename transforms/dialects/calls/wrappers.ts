@@ -101,7 +101,7 @@ const openPipeLog: Wrapper = {
 };
 
 /** A request beside its response, as gateways such as Cloudflare's log them. With a session or a time it is `exchange`. */
-const wrapped: Wrapper = {
+export const wrapped: Wrapper = {
   knows(object) {
     const request = structured(object.get('request'));
     const isNative = ['session_id', 'timestamp'].some((key) => object.get(key) !== undefined);

@@ -96,12 +96,13 @@ export class PairReader implements DialectReader {
   #readAgain(line: Line, only: ReadElement): LineObjects | undefined {
     const pair = pairIn(line.bytes);
     if (pair === undefined) return undefined;
-    const { answer, isBody, isStrange } = pair;
+    const { answer, isBody, isStrange, lacksPlace } = pair;
     if (this.#gathered !== undefined && only.kind === 'entry' && isProbe(only) && pair.mostTokens === 1)
       return [noCompletion(only)];
     if (only.kind === 'entry' && answer !== undefined) {
       const other = apiOf(answer);
-      if (other === CHAT && isBody) return this.#readAny(line, only, pair.sessionId);
+      if (other === CHAT && (isBody || (lacksPlace && this.#first === GATHERED)))
+        return this.#readAny(line, only, pair.sessionId);
       if (other !== undefined && other !== this.#now) {
         this.#now = other;
         return this.#reader(other).read(line);
@@ -206,6 +207,8 @@ interface Pair {
   readonly isBody: boolean;
   /** Is it a pair that the fast dialects cannot read: a stream, JSON in a text, or one of the Responses API? */
   readonly isStrange: boolean;
+  /** Does it lack its time or its session, which the fast reader of chats requires? */
+  readonly lacksPlace: boolean;
   readonly sessionId: string | undefined;
   readonly mostTokens: number | undefined;
 }
@@ -213,15 +216,16 @@ interface Pair {
 /** The member of a valid line that shows the API of the pair; undefined if it has no response. */
 function pairIn(line: Uint8Array): Pair | undefined {
   const object = line.subarray(line.indexOf(OPEN_OBJECT));
-  const [request, response, id] = valuesOf(object, ['request', 'response', 'session_id']);
+  const [request, response, id, time] = valuesOf(object, ['request', 'response', 'session_id', 'timestamp']);
   const sessionId = textOfValue(id) || undefined;
-  const none = { answer: undefined, isBody: false, sessionId };
+  const none = { answer: undefined, isBody: false, sessionId, lacksPlace: !isThere(id) || !isThere(time) };
   if (isObjectText(request)) return { ...none, isStrange: true, mostTokens: undefined };
   if (request?.[0] !== OPEN_OBJECT) return undefined;
   const asks = objectBytes(request, 'body') ?? request;
   const [messages, input, prompt, most] = valuesOf(asks, ['messages', 'input', 'prompt', 'max_tokens']);
   const mostTokens = most && Number(decode(most));
-  const isOther = messages === undefined && (isThere(input) || isThere(prompt));
+  // the fast reader of chats does not open the body of a request
+  const isOther = asks !== request || (messages === undefined && (isThere(input) || isThere(prompt)));
   if (response?.[0] !== OPEN_OBJECT) {
     const isStrange = isStream(response) || isObjectText(response) || isOther;
     return { ...none, isStrange, mostTokens };
@@ -231,13 +235,8 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const isBody = body?.[0] === OPEN_OBJECT;
   const answer = isBody ? body : response;
   const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
-  return {
-    answer,
-    isBody,
-    isStrange: isStrange || isOther || hasOutput || isOfHttp(response),
-    sessionId,
-    mostTokens,
-  };
+  const isFound = !isOther && !hasOutput && !isOfHttp(response);
+  return { ...none, answer, isBody, isStrange: isStrange || !isFound, mostTokens };
 }
 
 const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;

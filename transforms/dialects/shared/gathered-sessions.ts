@@ -78,6 +78,12 @@ class Session {
     this.weight += weightOf(entry);
   }
 
+  /** Is a single path all that it holds, and is that the beginning of this one? */
+  hasOnly(hashes: readonly string[]): boolean {
+    const [only] = this.leaves;
+    return this.leaves.size === 1 && only !== undefined && hashes.includes(only.end);
+  }
+
   #include(leaf: Leaf, shorter: Leaf): void {
     for (const place of leaf.places) shorter.places.push(place);
     leaf.places = shorter.places;
@@ -167,8 +173,9 @@ export class GatheredSessions {
     }
   }
 
-  /** The session of the longest answered conversation that a path begins with. */
+  /** The session of the longest answered conversation that a path begins with, or of the last call if that failed and this one repeats it. */
   #earlier({ messages, hashes }: Path): Session | undefined {
+    if (this.#loose?.hasOnly(hashes) === true) return this.#loose;
     const first = messages.findIndex(({ role }) => role === 'assistant');
     for (let i = hashes.length - 1; i >= first && first >= 0; i--) {
       const session = this.#ends.get(hashes[i] as string);
