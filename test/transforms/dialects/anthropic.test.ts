@@ -111,6 +111,47 @@ describe('the reply', () => {
   });
 });
 
+describe('encrypted reasoning', () => {
+  const content =
+    '[{"type":"thinking","thinking":"","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"text","text":"a"}]';
+  const history = `[{"role":"user","content":"q"},{"role":"assistant","content":${content}},{"role":"user","content":"q"}]`;
+  const json = pair(history, '', `{"content":${content}}`);
+
+  it('is left out, counted by message and reported once', () => {
+    const entry = one(json);
+    const answer = '{"role":"assistant","content":"a"}';
+    expect(texts(entry.messages)[1]).toBe(answer);
+    expect(entry.reply && text(entry.reply.bytes)).toBe(answer);
+    expect([...entry.changes]).toEqual([['sealed-reasoning', 2]]);
+    const notes = [...entry.messages, ...(entry.reply === undefined ? [] : [entry.reply])].flatMap(
+      (message) => message.notes ?? [],
+    );
+    expect(notes.map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
+      'reasoning-sealed: the reasoning of 2 messages is sealed: only its provider can read it',
+    ]);
+    expect([...one(`{"content":${content}}`).changes]).toEqual([['sealed-reasoning', 1]]);
+  });
+
+  it('may be kept', () => {
+    const [entry] = anthropic.create(undefined, { keepSealed: true }).read(lineOf(json)) as unknown as [
+      Entry,
+    ];
+    const details = '[{"type":"reasoning.encrypted","data":"s"},{"type":"reasoning.encrypted","data":"d"}]';
+    expect(texts(entry.messages)[1]).toBe(
+      `{"role":"assistant","content":"a","reasoning_details":${details}}`,
+    );
+    expect([...entry.changes]).toEqual([]);
+  });
+
+  it('of a thought that has a text is its signature, which is not counted', () => {
+    const entry = one(pair('[]', '', '{"content":[{"type":"thinking","thinking":"t","signature":"s"}]}'));
+    expect(entry.reply && text(entry.reply.bytes)).toBe(
+      '{"role":"assistant","content":"","reasoning_content":"t"}',
+    );
+    expect([...entry.changes]).toEqual([]);
+  });
+});
+
 describe('a bare response', () => {
   const json =
     '{"type":"message","role":"assistant","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}';
