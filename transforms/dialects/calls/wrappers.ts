@@ -254,6 +254,7 @@ export const pair: Wrapper = {
     request: json,
     response: answerIn(json),
     isValue: true,
+    isFailed: present(json.get('error')),
     timestamp: time(json.get('timestamp')),
   }),
 };

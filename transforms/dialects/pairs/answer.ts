@@ -1,26 +1,17 @@
 /**
  * Reads the answer of a call, of any API: a completion, a message of the Messages API, a response of the Responses API,
- * a stream of any of them (as text or as a list of events), or plain text. With the messages before it, it becomes the
- * fields of an entry.
+ * a stream of any of them (as text or as a list of events), or plain text.
  */
 
 import { JsonView } from '../../json/json-view.ts';
 import { textPieces } from '../../json/utf8.ts';
-import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
-import type { EntryFields } from '../dialect-spec.ts';
+import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { readReply, stopNotes } from '../shared/anthropic-message.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { jsonIn, present } from '../shared/logged-values.ts';
-import {
-  answerNotes,
-  FILTERED,
-  noted,
-  REPLY_CUT,
-  RESPONSE_ERROR,
-  sealedNote,
-  warning,
-} from '../shared/reading-notes.ts';
+import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
 import { answerInLines, answerInList, answerInText, isCutEvent } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
@@ -110,12 +101,13 @@ function ofList(list: JsonView, keepSealed: boolean): Answer {
   const all = list.elements();
   const [first] = all;
   if (first === undefined) return NONE;
-  if (present(first.get('message')) || first.get('finish_reason') !== undefined) return ofChoices(list);
+  if (present(first.get('message')) || first.get('finish_reason') !== undefined)
+    return ofChoices(list, keepSealed);
   if (all.every(isMessage) && all.some((one) => one.textOf('role') !== 'assistant'))
-    return { messages: all.map((one) => plainly(messageOf(one))), notes: [] };
+    return { messages: readForeignMessages(all.map(messageOf), keepSealed).map(plainly), notes: [] };
   if (isItem(first)) return ofItems(list, keepSealed);
   if (isBlock(first)) return answerOf(readReply(list.copy(), undefined, keepSealed), []);
-  return ofChoices(list);
+  return ofChoices(list, keepSealed);
 }
 
 const isMessage = (view: JsonView): boolean => view.textOf('role') !== undefined;
@@ -132,7 +124,7 @@ const isBlock = (view: JsonView): boolean =>
 function ofObject(view: JsonView, keepSealed: boolean): Answer {
   if (view.textOf('object') === 'response.compaction') return NONE;
   const choices = view.get('choices');
-  if (choices?.type === 'array') return ofChoices(choices, view.get('error'));
+  if (choices?.type === 'array') return ofChoices(choices, keepSealed, view.get('error'));
   if (view.get('output')?.type === 'array') return ofResponse(view, keepSealed);
   const content = view.get('content');
   const isBlocks = view.get('type')?.text() === 'message' || view.get('stop_reason') !== undefined;
@@ -144,11 +136,11 @@ function ofObject(view: JsonView, keepSealed: boolean): Answer {
   const text = view.get('done') === undefined ? undefined : view.get('response');
   if (text?.type === 'string') return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
   const message = view.get('message');
-  return ofWhole(message?.type === 'object' ? message : view);
+  return ofWhole(message?.type === 'object' ? message : view, keepSealed);
 }
 
 /** The first choice is the answer. */
-function ofChoices(choices: JsonView, error?: JsonView): Answer {
+function ofChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): Answer {
   const all = choices.elements();
   const [first] = all;
   if (first === undefined) return present(error) ? FAILED : NONE;
@@ -157,17 +149,37 @@ function ofChoices(choices: JsonView, error?: JsonView): Answer {
   const text = first.type === 'string' ? first : first.get('text');
   if (message === undefined && text?.type === 'string')
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
-  const read = ofWhole(message ?? first);
+  const read = ofWhole(message ?? first, keepSealed);
   return { ...read, notes: [...read.notes, ...notes] };
 }
 
+/** Members that hold the text of an answer that is not a message. */
+const TEXTS = ['text', 'output_text', 'completion'] as const;
+/** Members of a message without content that says something. */
+const REPLIES = ['function_call', 'refusal', 'audio', 'reasoning', 'reasoning_content', 'parts'] as const;
+
 /** A message, byte for byte. One without a role is the assistant's. */
-function ofWhole(view: JsonView): Answer {
+function ofWhole(view: JsonView, keepSealed: boolean): Answer {
   if (view.type !== 'object') return NONE;
   const bytes = view.copy();
   const role = stringValue(bytes, 'role');
-  const speaks = role !== undefined || ['content', 'tool_calls'].some((key) => present(view.get(key)));
-  return speaks ? answerOf({ bytes, role: role ?? '' }, []) : NONE;
+  if (['content', 'tool_calls'].some((key) => present(view.get(key))))
+    return {
+      messages: canonical({ bytes, role: role ?? '' }, view, keepSealed).map(plainly),
+      notes: [],
+    };
+  const text = TEXTS.map((key) => view.get(key)).find((value) => value?.type === 'string');
+  if (text !== undefined && !REPLIES.some((key) => present(view.get(key))))
+    return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
+  return role === undefined ? NONE : answerOf({ bytes, role }, []);
+}
+
+/** The message in the words of the chat API; the same one if it has no call, result or thought of another API. */
+function canonical(message: Message, view: JsonView, keepSealed: boolean): readonly Message[] {
+  if (message.role !== '') return readForeignMessages([message], keepSealed);
+  const named: Message = { bytes: withRole(view), role: 'assistant' };
+  const read = readForeignMessages([named], keepSealed);
+  return read[0] === named ? [message] : read;
 }
 
 function ofMessage(view: JsonView, content: JsonView, keepSealed: boolean): Answer {
@@ -202,52 +214,10 @@ function ofItems(list: JsonView, keepSealed: boolean): Answer {
 function ofModel(item: JsonView): JsonView {
   const isNamed = item.get('role') !== undefined || (item.textOf('type') ?? 'message') !== 'message';
   if (item.type !== 'object' || isNamed) return item;
-  const members = item.members().map(([key, value]): Piece => [key, value.copy()]);
-  return new JsonView(objectOf([...members, ['role', '"assistant"']]));
+  return new JsonView(withRole(item));
 }
 
-/** The messages of an answer, the last one with its notes; or only the notes if there is no message. */
-function notedAnswer({ messages, notes }: Answer): {
-  readonly answered: readonly ReadMessage[];
-  readonly rest: readonly ReadingNote[];
-} {
-  const at = messages.findLastIndex(({ message }) => message !== undefined);
-  if (at < 0) return { answered: messages, rest: notes };
-  const marked = messages.map(
-    (one, i): ReadMessage => (i === at ? { ...one, message: noted(one.message as Message, notes) } : one),
-  );
-  return { answered: marked, rest: [] };
-}
-
-export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
-  readonly messages: readonly Message[];
-  readonly tools: readonly ToolDefinition[];
-  readonly changes: ReadonlyMap<string, number>;
-}
-
-/**
- * An answered conversation, with the changes and findings of reading it.
- * @param before messages before the answer
- */
-export function answeredFields(
-  before: readonly ReadMessage[],
-  tools: readonly ToolDefinition[],
-  answer: Answer,
-): AnsweredFields {
-  const { answered, rest } = notedAnswer(answer);
-  const all = [...before, ...answered];
-  const changes = new Map<string, number>();
-  for (const one of all) for (const rule of one.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
-  const messages = all.flatMap(({ message }) => message ?? []);
-  const sealed = all.filter(({ isSealed }) => isSealed).length;
-  if (sealed > 0) noteAt(messages, 0, [sealedNote(sealed)]);
-  noteAt(messages, messages.length - 1, rest);
-  const isAnswered = answered.some(({ message }) => message !== undefined);
-  const reply = isAnswered ? messages.pop() : undefined;
-  return { messages, reply, tools, changes };
-}
-
-function noteAt(messages: Message[], at: number, notes: readonly ReadingNote[]): void {
-  const message = messages[at];
-  if (message !== undefined) messages[at] = noted(message, notes);
+function withRole(object: JsonView): Uint8Array {
+  const members = object.members().map(([key, value]): Piece => [key, value.copy()]);
+  return objectOf([['role', '"assistant"'], ...members]);
 }

@@ -10,6 +10,7 @@ import { stringValue } from '../../model/message.ts';
 import type { LineReason } from '../../model/rejection.ts';
 import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
+import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
@@ -48,11 +49,15 @@ export class RequestReader {
   readonly #items: ItemLists;
   readonly #list = createMessageList(trustingScanner, 0);
   readonly #history: History;
+  readonly #keepSealed: boolean;
+  /** Chat messages by what they were logged as. */
+  readonly #known = new WeakMap<Message, readonly ReadMessage[]>();
   readonly #tools = createToolsReader(trustingScanner, 0, define);
   #system: Message | undefined;
 
   /** @param table items that requests may refer to */
   constructor(keepSealed: boolean, table?: ItemTable) {
+    this.#keepSealed = keepSealed;
     this.#items = new ItemLists(keepSealed, table);
     this.#history = createHistory(trustingScanner, keepSealed);
   }
@@ -101,7 +106,18 @@ export class RequestReader {
     const { items } = this.#list;
     if (!items.every(isMessage))
       return { reason: 'bad-messages', detail: 'a message is not an object with a string role', at: list };
-    return { system: [], messages: items.map(plainly), tools };
+    return { system: [], messages: this.#canonical(items), tools };
+  }
+
+  /** Messages in the canonical words. A message that repeats is the same object, and so is what it becomes. */
+  #canonical(items: readonly Message[]): readonly ReadMessage[] {
+    return items.flatMap((item) => {
+      const known = this.#known.get(item);
+      if (known !== undefined) return known;
+      const read = readForeignMessages([item], this.#keepSealed).map(plainly);
+      this.#known.set(item, read);
+      return read;
+    });
   }
 
   #blocks(body: JsonView, list: JsonView | undefined, tools: readonly ToolDefinition[]): Request | Problem {

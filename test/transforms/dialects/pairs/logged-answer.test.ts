@@ -153,6 +153,34 @@ describe('the answer of a simple pair', () => {
     expect(messagesOf(pair({}))).toEqual([[question]]);
   });
 
+  it('may have calls in the words of another API', () => {
+    const call = (args: string) => [{ id: 'c', type: 'function', function: { name: 'f', arguments: args } }];
+    const flat = { content: 'b', tool_calls: [{ id: 'c', name: 'f', arguments: { x: 1 } }] };
+    const blocks = {
+      content: [
+        { type: 'text', text: 'b' },
+        { type: 'tool_use', id: 'c', name: 'f', input: { x: 1 } },
+      ],
+    };
+    for (const logged of [flat, { role: 'assistant', ...flat }, blocks])
+      expect(messagesOf(pair(logged))).toEqual([[question, { ...reply, tool_calls: call('{"x":1}') }]]);
+    const plain = { content: 'b' };
+    expect(messagesOf(pair(plain))).toEqual([[question, reply]]);
+    const before = { role: 'assistant', ...flat };
+    const history = [question, before, { role: 'tool', tool_call_id: 'c', content: 'r' }];
+    const [read] = messagesOf({ messages: history, response: 'b' });
+    expect(read?.[1]).toEqual({ role: 'assistant', content: 'b', tool_calls: call('{"x":1}') });
+  });
+
+  it.each(['text', 'output_text', 'completion'])('may be an object with the member %s', (key) => {
+    expect(messagesOf(pair({ [key]: 'b', usage: {} }))).toEqual([[question, reply]]);
+    expect(messagesOf(pair({ role: 'assistant', [key]: 'b' }))).toEqual([[question, reply]]);
+  });
+
+  it('may be missing beside an error', () => {
+    expect(rulesOf({ messages: [question], response: null, error: 'x' })).toEqual([['response-error']]);
+  });
+
   it('may be the first of several texts', () => {
     expect(messagesOf(pair(['b', 'c']))).toEqual([[question, reply]]);
     expect(rulesOf(pair(['b', 'c']))).toEqual([['other-choices']]);
