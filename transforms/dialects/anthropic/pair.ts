@@ -42,12 +42,26 @@ export function detect(first: ObjectMembers): boolean {
   const [content, choices, type] = answerOf(first.get('response'));
   if (choices !== undefined) return false;
   if (content?.[0] === OPEN_ARRAY || textOfValue(type) === 'error') return true;
-  const request = bodyOf(first.get('request')) as Uint8Array; // after the answer, because it is long
+  return isRequest(bodyOf(first.get('request')) as Uint8Array); // after the answer, because it is long
+}
+
+/** Does a request have members that only this API has? */
+export function isRequest(request: Uint8Array): boolean {
   const [system, tools, messages] = valuesOf(request, ['system', 'tools', 'messages']);
   return (
     system !== undefined || objectsOf(tools).some(hasInputSchema) || objectsOf(messages).some(hasToolUse)
   );
 }
+
+/** Does a request have members that this API lacks and the chat API has? */
+export function isChatRequest(request: Uint8Array): boolean {
+  const [tools, messages] = valuesOf(request, ['tools', 'messages']);
+  const isFunction = (tool: Uint8Array): boolean => valuesOf(tool, ['function'])[0] !== undefined;
+  const isChat = (message: Uint8Array): boolean => CHAT_ROLES.has(stringValue(message, 'role') ?? '');
+  return objectsOf(tools).some(isFunction) || objectsOf(messages).some(isChat);
+}
+
+const CHAT_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'tool', 'function']);
 
 /** Is it a logged HTTP request with a URL? */
 export function isCapture(request: Uint8Array): boolean {

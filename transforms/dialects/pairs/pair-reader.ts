@@ -10,6 +10,7 @@ import { decode } from '../../json/utf8.ts';
 import type { Entry, Fate, Line } from '../../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
 import { withNotes } from '../../model/reply.ts';
+import { isChatRequest, isRequest } from '../anthropic/pair.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
 import { GatheredSessions } from '../shared/gathered-sessions.ts';
@@ -96,7 +97,7 @@ export class PairReader implements DialectReader {
   #readAgain(line: Line, only: ReadElement): LineObjects | undefined {
     const pair = pairIn(line.bytes);
     if (pair === undefined) return undefined;
-    const { answer, isBody, isStrange, lacksPlace } = pair;
+    const { asks, answer, isBody, isStrange, lacksPlace } = pair;
     if (this.#gathered !== undefined && only.kind === 'entry' && isProbe(only) && pair.mostTokens === 1)
       return [noCompletion(only)];
     if (only.kind === 'entry' && answer !== undefined) {
@@ -109,11 +110,19 @@ export class PairReader implements DialectReader {
       }
       if (other === undefined && valuesOf(answer, ['input_tokens'])[0] !== undefined)
         return [noCompletion(only)];
+      if (other === undefined && this.#isOfOther(asks)) return this.#readAny(line, only, pair.sessionId);
       const isUnread = isBody || this.#now === GATHERED;
       if (other === undefined && isUnread && !isStrange && isFailed(answer))
         return [withNotes(only, [RESPONSE_ERROR])];
     }
-    return isStrange ? this.#readAny(line, only, pair.sessionId) : undefined;
+    const isOther = isStrange || (answer === undefined && this.#isOfOther(asks));
+    return isOther ? this.#readAny(line, only, pair.sessionId) : undefined;
+  }
+
+  /** Does a request without an answer that tells the API belong to another one than the last pair? */
+  #isOfOther(asks: Uint8Array | undefined): boolean {
+    if (asks === undefined) return false;
+    return this.#now === GATHERED ? isChatRequest(asks) && !isRequest(asks) : isRequest(asks);
   }
 
   /** The entry from the reader of every API, in the session that the fast readers would choose. */
@@ -201,6 +210,8 @@ function objectAt(line: Line, { origin }: ReadElement): Line {
 }
 
 interface Pair {
+  /** The request, or the body that it is logged with, if it is an object. */
+  readonly asks?: Uint8Array;
   /** The response, or the body that it is logged with, if it is an object. */
   readonly answer: Uint8Array | undefined;
   /** Is it such a body? */
@@ -228,7 +239,7 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const isOther = asks !== request || (messages === undefined && (isThere(input) || isThere(prompt)));
   if (response?.[0] !== OPEN_OBJECT) {
     const isStrange = isStream(response) || isObjectText(response) || isOther;
-    return { ...none, isStrange, mostTokens };
+    return { ...none, asks, isStrange, mostTokens };
   }
   const [body, raw, output] = valuesOf(response, ['body', 'body_raw', 'output']);
   const isStrange = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
@@ -236,7 +247,7 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const answer = isBody ? body : response;
   const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
   const isFound = !isOther && !hasOutput && !isOfHttp(response);
-  return { ...none, answer, isBody, isStrange: isStrange || !isFound, mostTokens };
+  return { ...none, asks, answer, isBody, isStrange: isStrange || !isFound, mostTokens };
 }
 
 const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;

@@ -47,6 +47,28 @@ test('in a file of the Messages API, chats need neither a time nor a session', (
   ]);
 });
 
+test.each([
+  ['an error', { error: { message: 'x' } }],
+  ['nothing', null],
+])(
+  'a request of another API than the pair before is read in its own, if its answer is %s',
+  (_name, response) => {
+    const place = (i: number) => ({ session_id: `s${i}`, timestamp: 1_700_000_000 + i });
+    const chat = {
+      messages: [{ role: 'system', content: 't' }, ...messages('c')],
+      tools: [{ type: 'function', function: { name: 'f' } }],
+    };
+    const pairs = [
+      { ...place(1), request: { system: 's', messages: messages('a') }, response: blocks('b') },
+      { ...place(2), request: chat, response },
+      { ...place(3), request: { messages: messages('d') }, response: completion('e') },
+      { ...place(4), request: { system: 's', messages: messages('f') }, response },
+    ];
+    const reader = new PairReader('anthropic', readers());
+    expect(read(reader, pairs).sort()).toEqual(['d e', 's a b', 's f', 't c']);
+  },
+);
+
 test('a chat whose request is logged with its body follows one without it', () => {
   const place = (i: number) => ({ session_id: `s${i}`, timestamp: 1_700_000_000 + i });
   const pairs = [
