@@ -24,6 +24,8 @@ type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 /** Without a request the tools are unknown. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 const QUOTA = '"quota"';
+/** Items are remembered beside the conversations that hold them too, so they get a part of that memory. */
+const ITEMS_SHARE = 4;
 const FAILED: readonly ReadingNote[] = [RESPONSE_ERROR];
 
 export class CallReader {
@@ -33,7 +35,7 @@ export class CallReader {
 
   constructor({ keepSealed = false, maxConversation = MAX_CONVERSATION_BYTES }: ReadingOptions) {
     this.#keepSealed = keepSealed;
-    const items = new ItemTable(maxConversation);
+    const items = new ItemTable(maxConversation / ITEMS_SHARE);
     this.#requests = new RequestReader(keepSealed, items);
     this.#linked = new LinkedCalls(this.#requests, items, maxConversation);
   }
