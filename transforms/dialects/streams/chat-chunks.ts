@@ -1,5 +1,6 @@
 /** Streams of chat completions: chunks with deltas per choice. */
 
+import { CLOSE_OBJECT } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
@@ -28,8 +29,7 @@ const OF_CHUNK: ReadonlySet<string> = new Set([
 ]);
 /** Members of a delta that are assembled in special ways. */
 const OF_DELTA: ReadonlySet<string> = new Set([
-  ...['role', 'content', 'audio', 'tool_calls', 'function_call'],
-  ...['reasoning', 'reasoning_details', 'thinking_blocks'],
+  ...['role', 'tool_calls', 'function_call', 'reasoning', 'reasoning_details'],
 ]);
 const OF_CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 const FUNCTION = encode('"function"');
@@ -81,8 +81,9 @@ export class ChatChunks implements StreamGrammar {
     const usage = chunk.get('usage');
     if (present(usage)) this.#usage = usage.copy();
     if (present(chunk.get('error'))) this.#isFailed = true;
-    if (isOllamaChunk(chunk)) this.#choiceAt(0).putOllama(chunk);
-    for (const [i, one] of (chunk.get('choices')?.elements() ?? []).entries()) {
+    const choices = chunk.get('choices');
+    if (choices === undefined && isOllamaChunk(chunk)) this.#choiceAt(0).putOllama(chunk);
+    for (const [i, one] of (choices?.elements() ?? []).entries()) {
       this.#choiceAt(indexIn(one, 'index') ?? i).put(one);
     }
   }
@@ -180,10 +181,12 @@ class Choice {
   }
 
   #take(delta: JsonView): void {
-    this.#members.add(delta, (key) => OF_DELTA.has(key));
-    this.#content.add(delta.get('content'));
-    this.#audio.add(delta.get('audio'));
-    this.#thoughts.add(delta.get('thinking_blocks'));
+    for (const [key, value] of delta.members()) {
+      if (key === 'content') this.#content.add(value);
+      else if (key === 'audio') this.#audio.add(value);
+      else if (key === 'thinking_blocks') this.#thoughts.add(value);
+      else if (present(value) && !OF_DELTA.has(key)) this.#members.put(key, value);
+    }
     const role = delta.get('role');
     if (role?.type === 'string' && role.text() !== '') this.#role = role.copy();
     const reasoning = stringIn(delta, 'reasoning');
@@ -299,6 +302,8 @@ class Call {
     if (isNamed && isSame(id, this.#id as Uint8Array)) return false;
     const isRenamed = !isSame(name, this.#name);
     if (this.#arguments.isEmpty) return isNamed && isRenamed;
+    const isOpen = this.#arguments.head().startsWith('{') && !this.#arguments.endsWith(CLOSE_OBJECT);
+    if (isOpen) return false; // without a scan: some servers repeat the name in every piece of long arguments
     const mayBeNext = isNamed || (/^\s*\{/.test(this.#arguments.head()) && (isRenamed || hasArguments(fn)));
     return mayBeNext && isWhole(this.#arguments);
   }
