@@ -1,4 +1,6 @@
-/** Dialect `calls`: one model call per object, in the wrappers of many loggers; also HTTP archives and lists of calls. */
+/**
+ * Dialect `calls`: one model call per object, in the wrappers of many loggers; also HTTP archives and lists of calls.
+ */
 
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
@@ -25,7 +27,7 @@ import { jsonIn, present, structured } from './shared/logged-values.ts';
 
 const isKnown = (object: FirstObject): boolean => wrapperOf(object) !== undefined;
 
-/** The payload that LiteLLM logs, which is inside the object that a callback gets. */
+/** The call that LiteLLM logs inside the object that it passes to callbacks. */
 function payloadIn(object: FirstObject): JsonView | undefined {
   const places = [object, object.get('kwargs')].map((one) => one?.get('standard_logging_object'));
   return places.map(structured).find((one): one is JsonView => one !== undefined && isKnown(one));
@@ -40,13 +42,13 @@ function listedCalls(object: FirstObject): readonly JsonView[] | undefined {
   return lists.find(([first]) => first?.type === 'object' && isKnown(first));
 }
 
-/** The entries of an HTTP archive (HAR 1.2), as browsers and proxies save them; undefined for any other object. */
+/** The requests in an HTTP archive (HAR 1.2), as browsers and proxies save it; undefined for any other object. */
 function harEntries(object: FirstObject): readonly JsonView[] | undefined {
   const entries = object.get('log')?.get('entries');
   return entries?.type === 'array' ? entries.elements() : undefined;
 }
 
-/** The call of a model that an entry of an archive is; undefined for anything else that was loaded. */
+/** The model call of one request in an archive; undefined if the request was something else, such as an image. */
 function harCall(entry: JsonView, { origin, time }: ReadContext): Call | 'gemini' | undefined {
   const sent = entry.get('request')?.get('postData')?.get('text')?.text();
   const request = sent === undefined ? undefined : jsonIn(sent);
@@ -64,7 +66,7 @@ function harCall(entry: JsonView, { origin, time }: ReadContext): Call | 'gemini
   };
 }
 
-/** The body of a response as text; browsers write some of them in base64. */
+/** The body of a response, decoded if the browser saved it in base64. */
 function loadedBody(content: JsonView | undefined): JsonView | undefined {
   const body = content?.get('text');
   const text = body?.text();
@@ -72,7 +74,6 @@ function loadedBody(content: JsonView | undefined): JsonView | undefined {
   return new JsonView(encode(quote(Buffer.from(text, 'base64').toString())));
 }
 
-/** Reads an entry of an archive. */
 function readLoaded(entry: JsonView, context: ReadContext, { calls }: Memory): ObjectPart {
   const call = harCall(entry, context);
   if (call === 'gemini') return context.reject('bad-messages', GEMINI, entry.get('request'));

@@ -1,7 +1,6 @@
 /**
- * Defines a dialect by how one object becomes an entry, and handles lines, validation, limits, positions and the cache
- * of repeated messages. A dialect whose logs are too large for that implements `Dialect` with its own reader
- * (exchange.ts).
+ * Creates a dialect from a function that turns one object into an entry. Handles lines, validation, limits, positions
+ * and the cache of repeated messages. A dialect for which that is too slow implements `Dialect` itself (exchange.ts).
  */
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
@@ -35,7 +34,7 @@ import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 import { createToolsTextReader, rejectTools } from './shared/tools-text.ts';
 import { WaitingParts } from './shared/waiting-parts.ts';
 
-/** Default limit for the bytes of open conversations. */
+/** Default of `maxConversation`. */
 export const MAX_CONVERSATION_BYTES: number = 256 * 1024 * 1024;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -67,7 +66,7 @@ function replyLast(messages: readonly Message[]): Pick<Entry, 'messages' | 'repl
   return { messages: messages.slice(0, -1), reply: last };
 }
 
-/** Reads the objects of a source by the description. */
+/** Reads the objects of a source as described. */
 class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly alone?: true;
   readonly holds?: true;
@@ -85,15 +84,15 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly #messagesKey: PathKey | undefined;
   readonly #toolsKey: PathKey | undefined;
   readonly #allKeys: Set<string> | undefined;
-  /** Holds the values of the current object; undefined if messages or tools are read during the walk. */
+  /** Indexes the values of the current object; undefined if messages or tools are read during the walk. */
   readonly #tape: ValueTape | undefined;
   readonly #waiting: WaitingParts;
-  /** Must entries not be gathered? */
+  /** Whether entries are returned at once instead of being gathered (`readApart`). */
   #isApart = false;
   #hasList = false;
-  /** Number of objects walked so far, to tell what occurred in the current one. */
+  /** Number of objects walked so far; a key whose `seenIn` is this number is in the current object. */
   #walked = 0;
-  /** Top-level members of the current object, so that its view does not walk it again. */
+  /** Top-level members of the current object, kept so that its view does not walk it again. */
   #members: Member[] = [];
   #start = 0;
   #end = 0;
@@ -145,7 +144,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const passed = entries.filter(
       (entry) => entry.kind !== 'entry' || !this.#gather(entry, entry.alone !== true),
     );
-    return [...this.#takeOver(), ...passed];
+    return [...this.#takeFinished(), ...passed];
   }
 
   *end(): Generator<ReadElement> {
@@ -157,7 +156,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     });
     this.#fold.closeAll();
     this.#gathered.closeAll();
-    yield* this.#takeOver();
+    yield* this.#takeFinished();
   }
 
   forget(): void {
@@ -238,36 +237,36 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
       throw new TypeError(`dialect '${this.#spec.name}': read returned ${String(result)}, not an object`);
     if (Array.isArray(result)) return this.#several(result as readonly ObjectPart[], origin);
     const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
-    if (own !== undefined && !this.#fold.hasOver && !this.#gathered.hasOver) return own;
-    return this.#withOver(own, count);
+    if (own !== undefined && !this.#fold.hasFinished && !this.#gathered.hasFinished) return own;
+    return this.#afterFinished(own, count);
   }
 
   /**
-   * Yields the conversations that ended with an object before its own element.
-   * @param count number of conversations at the place of the object, which counts as that many lines
+   * Yields the conversations that have ended, then the element of the current object.
+   * @param count number of conversations that have the object's place: it counts as that many lines
    */
-  *#withOver(own: ReadElement | undefined, count = 1): Generator<ReadElement> {
+  *#afterFinished(own: ReadElement | undefined, count = 1): Generator<ReadElement> {
     const origin = this.#origin;
     if (count > 1) yield { kind: 'repair', repair: 'split-objects', origin, count: count - 1 };
-    yield* this.#takeOver();
+    yield* this.#takeFinished();
     if (own !== undefined) yield own;
   }
 
-  *#takeOver(): Generator<ReadElement> {
-    if (this.#fold.hasOver) yield* this.#fold.take(this.#origin.source);
-    if (this.#gathered.hasOver) yield* this.#gathered.take();
+  *#takeFinished(): Generator<ReadElement> {
+    if (this.#fold.hasFinished) yield* this.#fold.take(this.#origin.source);
+    if (this.#gathered.hasFinished) yield* this.#gathered.take();
   }
 
-  /** The parts of an object. Each counts as a line; a part without a session gets an id from its number. */
+  /** Yields the parts of an object. Each counts as a line; one without a session gets an id from its number. */
   *#several(parts: readonly ObjectPart[], origin: Origin): Generator<ReadElement> {
     if (parts.length > 1) yield { kind: 'repair', repair: 'split-objects', origin, count: parts.length - 1 };
     for (const [number, part] of parts.entries()) {
       const own = this.#partOf(part, number);
-      yield* this.#withOver(own?.kind === 'entry' && parts.length > 1 ? oneOfSeveral(own) : own);
+      yield* this.#afterFinished(own?.kind === 'entry' && parts.length > 1 ? oneOfSeveral(own) : own);
     }
   }
 
-  /** The element of a part; nothing if it was gathered for later. */
+  /** The element of a part; undefined if it is held for later. */
   #partOf(part: ObjectPart, number: number): ReadElement | undefined {
     if ('kind' in part) return part;
     if (part.later !== undefined && !this.#isApart && this.#waiting.hold(part, this.#origin, number))
@@ -279,7 +278,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return this.#gather(element, hasId, !hasId || part.joins === true) ? undefined : element;
   }
 
-  /** @returns whether the entry was gathered for later */
+  /** Holds an entry for later. @returns false for a refused one, which is not held */
   #gather(entry: Entry, hasId: boolean, joins: boolean = !hasId): boolean {
     if (entry.refused !== undefined) return false;
     this.#gathered.add(entry, hasId, joins);
@@ -291,7 +290,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if ('kind' in messages) return messages;
     if ('kind' in tools) return tools;
     const { sessionId = lineId(this.#origin, number), lacks = this.#spec.lacks } = fields;
-    // members are added one by one: spreading optional ones costs a tenth of reading a small object
+    // optional members are assigned: spreading them took a tenth of the time to read a small object
     const entry: Writable<Entry> = {
       kind: 'entry',
       origin: this.#origin,
@@ -307,7 +306,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (sample !== undefined) entry.sample = sample;
     if (meta !== undefined && meta.size > 0) entry.meta = meta;
     if (refused !== undefined) entry.refused = refused;
-    // a sample for a grader may end in an empty answer
+    // the empty answers of a grader's samples are kept
     return sample === undefined ? settleReply(entry) : entry;
   }
 
@@ -333,7 +332,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     );
   }
 
-  /** Index of a key's value in the current object; -1 if absent. */
+  /** Index of a key's value; -1 if the current object does not have it. */
   #placeOf(key: PathKey | undefined): number {
     return key?.seenIn === this.#walked ? key.at : -1;
   }
@@ -353,7 +352,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return this.#tools.definitions ?? rejectTools(this.#line, this.#origin, this.#tools, at);
   }
 
-  /** Shared by all objects: a context per object would cost more than reading a small one. */
+  /** The context is shared by all objects: creating one per object took longer than reading a small object. */
   #createContext(userTurn: string | undefined): ReadContext {
     const origin = (): Origin => this.#origin;
     return {
@@ -377,14 +376,14 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 }
 
-/** The entry of an object that holds several: they share its place. */
+/** Marks an entry as one of several of its object, whose place they share. */
 function oneOfSeveral(entry: Entry): Entry {
   const log = createEntryLog();
   log.add(entry.origin);
   return { ...entry, lines: log.take(), isGathered: true };
 }
 
-/** Nesting around the value at a path. */
+/** Nesting depth of the value at a path. */
 function depthOf(path = ''): number {
   return path.split('.').length;
 }

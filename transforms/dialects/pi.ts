@@ -1,6 +1,6 @@
 /**
- * Dialect `pi`: sessions of the pi coding agent, `~/.pi/agent/sessions`. One line is one entry of a tree, in order of
- * time. The output of `pi --mode json` has no tree: its events come in order.
+ * Dialect `pi`: sessions of the pi coding agent (`~/.pi/agent/sessions`). The lines form a tree, in the order in which
+ * they were written. The output of `pi --mode json` has no tree, only events in order.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads the messages of consecutive requests of the Messages API. Repeated messages are recognised by their bytes; a
- * message that differs only in a cache mark gets the previous `Message` objects.
+ * Reads the messages of consecutive requests of the Messages API. A message with the same bytes as in the request
+ * before is not read again, and one that differs only in a cache mark gets the `Message` objects of the request before.
  */
 import { OPEN_OBJECT } from '../../json/bytes.ts';
 import { elementsIn, mostInAll } from '../../json/elements.ts';
@@ -11,14 +11,15 @@ import type { Scanner } from '../../json/scanner.ts';
 import type { Message } from '../../model/element.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
 
-/** A logged message and its canonical messages; undefined if it is not a message. */
+/** A logged message and the canonical messages that it becomes. */
 interface Turn {
   readonly bytes: Uint8Array;
+  /** Undefined if the logged value is not a message. */
   messages: readonly Message[] | undefined;
 }
 
 export interface History {
-  /** Reads the array at `at`; returns the index after it, or -1: the scanner knows the position. */
+  /** Reads the array at `at`. Returns the index after it, or -1 with the position of the error in the scanner. */
   read(bytes: Uint8Array, at: number, depth: number): number;
   /** The messages read last; undefined if an element is not an object with a string role. */
   messages(): readonly Message[] | undefined;
@@ -32,21 +33,21 @@ const LEAST_REMEMBERED_BYTES = 128;
 /** @param keepSealed write encrypted reasoning as `reasoning_details` */
 export function createHistory(scanner: Scanner, keepSealed = false): History {
   const most = mostInAll(scanner.maxElements);
-  let elements = 0; // number of elements in the new messages of the current array
-  let depth = 0; // nesting around the current messages
+  let elements = 0; // JSON elements in the new messages of the current array
+  let depth = 0; // nesting depth of the current messages
   let before: readonly Turn[] = [];
   const list = new KnownList<Turn>(scanner, 0, makeTurn, (bytes, at) => scanner.value(bytes, at, depth));
 
-  /** Creates nothing for an entry that already has too many elements, because it is about to be rejected. */
+  /** Skips the work for an entry that already has too many elements: it is about to be rejected. */
   function makeTurn(bytes: Uint8Array, start: number, end: number): Turn {
     elements += elementsIn(bytes, start, end, most);
     return elements > most ? NO_TURN : readTurn(bytes, start, end, keepSealed);
   }
 
-  /** Reuses the objects of the previous request where they are equal. */
+  /** Reuses the objects of the previous request if the canonical messages are equal. */
   function share(turn: Turn, i: number): void {
     const earlier = before[i];
-    if (earlier !== undefined && earlier !== turn && saysTheSame(earlier, turn))
+    if (earlier !== undefined && earlier !== turn && haveEqualMessages(earlier, turn))
       turn.messages = earlier.messages;
   }
 
@@ -63,7 +64,7 @@ export function createHistory(scanner: Scanner, keepSealed = false): History {
       const all: Message[] = [];
       for (const { messages } of list.items) {
         if (messages === undefined) return undefined;
-        for (const message of messages) all.push(message); // spreading a hundred thousand would overflow the stack
+        for (const message of messages) all.push(message); // push(...messages) overflows the stack at 100,000
       }
       return all;
     },
@@ -84,7 +85,7 @@ function readTurn(bytes: Uint8Array, start: number, end: number, keepSealed: boo
   return { bytes: own, messages };
 }
 
-function saysTheSame({ messages: some }: Turn, { messages: others }: Turn): boolean {
+function haveEqualMessages({ messages: some }: Turn, { messages: others }: Turn): boolean {
   if (some === undefined || others === undefined || some.length !== others.length) return false;
   return some.every(({ bytes }, i) => Buffer.compare(bytes, (others[i] as Message).bytes) === 0);
 }

@@ -1,4 +1,4 @@
-/** Parts of a pair of the Messages API: the system text, the answer, and the test for such pairs. */
+/** Reads the system text and the answer of a pair of the Messages API, and recognises such pairs. */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
@@ -19,7 +19,7 @@ export function systemText(json: Uint8Array): Uint8Array | undefined {
   return texts.every((text) => text?.[0] === QUOTE) ? joinStrings(texts as Uint8Array[]) : undefined;
 }
 
-/** The answer; undefined if it is not a message (an error, or nothing). */
+/** The answer; undefined if the response is an error or empty. */
 export function replyOf(response: Uint8Array, keepSealed = false): Message | undefined {
   const answer = objectBytes(response, 'body') ?? response;
   const [content] = valuesOf(answer, ['content']);
@@ -33,8 +33,8 @@ const bodyOf = (json: Uint8Array | undefined): Uint8Array | undefined =>
   isObject(json) ? (objectBytes(json, 'body') ?? json) : undefined;
 
 /**
- * Is it a pair of this API? Its answer has content and no choices; a pair without an answer must have members that only
- * this API has.
+ * Whether the object is a pair of this API: its answer has content and no choices. A pair without an answer must have
+ * members that only this API has.
  */
 export function detect(first: ObjectMembers): boolean {
   if (!first.has('request')) return isBareResponse(first);
@@ -63,7 +63,7 @@ export function isChatRequest(request: Uint8Array): boolean {
 
 const CHAT_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'tool', 'function']);
 
-/** Is it a logged HTTP request with a URL? */
+/** Whether the request is a logged HTTP request: it has a URL, a method and a body. */
 export function isCapture(request: Uint8Array): boolean {
   const [url, uri, method, body, ...messages] = valuesOf(request, CAPTURE);
   const isSent = (isThere(url) || isThere(uri)) && isThere(method);
@@ -73,16 +73,22 @@ export function isCapture(request: Uint8Array): boolean {
 const CAPTURE = ['url', 'uri', 'method', 'body', 'messages', 'input', 'prompt'];
 const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;
 
-/** Is it an answer without its request? Messages in a list have a role but no other member of an answer. */
+/** Types of texts in the Responses API, whose items have a type, a role and a content too. */
+const OF_RESPONSES = /^(?:in|out)put_/;
+
+/** Whether the object is an answer without its request. A bare message has a role, but no other member of an answer. */
 function isBareResponse(first: ObjectMembers): boolean {
   const content = first.get('content');
   if (content?.[0] !== OPEN_ARRAY || first.has('messages')) return false;
   const block = elementsOf(content).find(isObject);
-  if (block !== undefined && stringValue(block, 'type') === undefined) return false;
+  const type = block && stringValue(block, 'type');
+  if (block !== undefined && (type === undefined || OF_RESPONSES.test(type))) return false;
+  const role = textOfValue(first.get('role'));
+  if (role !== undefined && role !== 'assistant') return false;
   return !first.has('role') || ['type', 'stop_reason', 'usage'].some((key) => first.has(key));
 }
 
-/** Content, choices and type of an answer, or of the body that it is logged with. */
+/** Content, choices and type of an answer, which may be the body of a logged HTTP response. */
 function answerOf(response: Uint8Array | undefined): readonly (Uint8Array | undefined)[] {
   if (!isObject(response)) return [];
   const [body, ...parts] = valuesOf(response, ['body', ...ANSWER]);
@@ -91,7 +97,6 @@ function answerOf(response: Uint8Array | undefined): readonly (Uint8Array | unde
 
 const ANSWER = ['content', 'choices', 'type'];
 
-/** The objects of a list; none if it is not a list. */
 function objectsOf(list: Uint8Array | undefined): readonly Uint8Array[] {
   return list?.[0] === OPEN_ARRAY ? elementsOf(list).filter(isObject) : [];
 }

@@ -1,4 +1,6 @@
-/** Invocations of Amazon Bedrock in the words of its API Converse, which the models of Amazon also have without it. */
+/**
+ * Reads logged calls of Amazon Bedrock whose bodies have the format of its Converse API, as Amazon's own models use.
+ */
 import type { JsonView } from '../../json/json-view.ts';
 import type { EntryFields, FirstObject, ReadContext } from '../dialect-spec.ts';
 import { addAnswer, addRequest, addSystem, noteFinish, toolsIn } from '../shared/logged-bodies.ts';
@@ -18,7 +20,7 @@ const PART_NAMES = [
 
 const requestIn = (log: FirstObject): JsonView | undefined => log.get('input')?.get('inputBodyJson');
 
-/** Are the messages of a logged invocation lists of parts without a type? */
+/** Whether the messages are lists of parts without a type, as only Converse has them. */
 export function isConverse(log: FirstObject): boolean {
   const [message] = requestIn(log)?.get('messages')?.elements() ?? [];
   const [part] = message?.get('content')?.elements() ?? [];

@@ -13,13 +13,14 @@ import { bodyOf, type Call, hasMessages, isCapture } from '../pairs/logged-call.
 import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
 
-/** Members that may hold the answer. */
+/** Keys under which loggers put the answer. */
 export const ANSWERS = ['response', 'completion', 'output', 'choices'] as const;
 
 const PSEUDONYM_DIGITS = 16;
 
 export interface Wrapper {
-  knows(object: FirstObject): boolean;
+  /** Whether an object is a call in this wrapper. */
+  matches(object: FirstObject): boolean;
   call(json: JsonView, context: ReadContext): Call | Rejection | Fate;
 }
 
@@ -36,11 +37,11 @@ function textAt(json: JsonView, paths: readonly string[]): string | undefined {
 }
 
 /**
- * A logged HTTP exchange. Its file is the session, because clients request titles and the like between the turns of a
- * conversation.
+ * A logged HTTP request and its response. All those of a file form one session: the calls of a conversation have no
+ * common id, and clients send others (for a title) between them.
  */
 const capture: Wrapper = {
-  knows: (object) => isCapture(structured(object.get('request'))),
+  matches: (object) => isCapture(structured(object.get('request'))),
   call(json, { origin, time, drop, reject }) {
     const request = structured(json.get('request'));
     const body = request && bodyOf(request);
@@ -69,7 +70,7 @@ export const isPolled = (response: JsonView | undefined): boolean =>
   structured(response)?.get('object')?.text() === 'response';
 
 const helicone: Wrapper = {
-  knows: (object) =>
+  matches: (object) =>
     isObject(structured(object.get('request_body'))) && object.get('response_body') !== undefined,
   call: (json, { time }) => ({
     request: structured(json.get('request_body')),
@@ -84,14 +85,14 @@ const helicone: Wrapper = {
 };
 
 const openPipe: Wrapper = {
-  knows: (object) =>
+  matches: (object) =>
     at(object.get('input'), 'messages')?.type === 'array' && object.get('output') !== undefined,
   call: (json) => ({ request: structured(json.get('input')), response: json.get('output') }),
 };
 
 /** Request logs of OpenPipe as returned by its API. */
 const openPipeLog: Wrapper = {
-  knows: (object) =>
+  matches: (object) =>
     isObject(structured(object.get('reqPayload'))) && object.get('respPayload') !== undefined,
   call: (json, { time }) => ({
     request: structured(json.get('reqPayload')),
@@ -100,9 +101,9 @@ const openPipeLog: Wrapper = {
   }),
 };
 
-/** A request beside its response, as gateways such as Cloudflare's log them. With a session or a time it is `exchange`. */
+/** `{request, response}`, as gateways such as Cloudflare's log it. With a session id or a time it is an `exchange`. */
 export const wrapped: Wrapper = {
-  knows(object) {
+  matches(object) {
     const request = structured(object.get('request'));
     const isNative = ['session_id', 'timestamp'].some((key) => object.get(key) !== undefined);
     const messages = isObject(request) ? bodyOf(request).get('messages') : undefined;
@@ -120,9 +121,9 @@ export const wrapped: Wrapper = {
   },
 };
 
-/** A model invocation log of Amazon Bedrock, in the API of its model (`bedrock-call.ts` reads Converse). */
+/** A log of Amazon Bedrock whose bodies have the format of the model's own API (`bedrock-call.ts` reads Converse). */
 export const bedrock: Wrapper = {
-  knows: (object) =>
+  matches: (object) =>
     object.get('schemaType')?.text() === 'ModelInvocationLog' &&
     /^(?:InvokeModel|Converse)/.test(object.get('operation')?.text() ?? '') &&
     at(object.get('input'), 'inputBodyJson.messages')?.type === 'array',
@@ -133,9 +134,9 @@ export const bedrock: Wrapper = {
   }),
 };
 
-/** LiteLLM's calls of models that write no text. */
+/** Types of LiteLLM's calls that return no text. */
 const NO_CHAT = /embedding|moderation|rerank|image|video|speech|transcription|ocr|search|mcp/;
-/** LiteLLM's note instead of texts that it was told not to log. */
+/** LiteLLM writes this in place of texts that it was configured not to log. */
 const REDACTED = 'redacted-by-litellm';
 
 function isRedacted(json: JsonView): boolean {
@@ -146,7 +147,7 @@ function isRedacted(json: JsonView): boolean {
 
 /** The standard logging payload of LiteLLM. */
 const liteLlm: Wrapper = {
-  knows: (object) =>
+  matches: (object) =>
     present(object.get('call_type')) &&
     present(object.get('startTime')) &&
     (sentTo(object) !== undefined || ['messages', 'response'].every((key) => object.get(key) !== undefined)),
@@ -168,13 +169,13 @@ const liteLlm: Wrapper = {
   },
 };
 
-/** Returns a session id for the calls of a user. It is a hash, because records and reports show it. */
+/** A session id for the calls of a user. It is a hash, because records and reports show it. */
 function pseudonymOf(user: string | undefined): string | undefined {
   if (user === undefined) return undefined;
   return `user-${hashOf(user).toString('hex').slice(0, PSEUDONYM_DIGITS)}`;
 }
 
-/** The request as the client sent it to the proxy: rows of LiteLLM's database may hold the messages only there. */
+/** The request as the client sent it to the proxy, if only that has the messages (as in rows of LiteLLM's database). */
 function sentTo(object: FirstObject): JsonView | undefined {
   const sent = structured(object.get('proxy_server_request'));
   const isOnly = structured(object.get('messages'))?.type !== 'array';
@@ -203,9 +204,9 @@ function itemsSent(json: JsonView): JsonView | undefined {
   return new JsonView(objectOf(pieces));
 }
 
-/** LLM logs of OpenHands: `raw_response` is the model's own text if it got no tools and wrote its calls as text. */
+/** LLM logs of OpenHands. A model without tools writes its calls as text, which only `raw_response` has unchanged. */
 const openHands: Wrapper = {
-  knows: (object) => present(object.get('kwargs')) && hasAnswer(object),
+  matches: (object) => present(object.get('kwargs')) && hasAnswer(object),
   call(json, { time }) {
     const tools = at(json, 'kwargs.tools');
     const raw = json.get('raw_response');
@@ -221,7 +222,7 @@ const openHands: Wrapper = {
 
 /** LLM logs of OpenHands for the Responses API. */
 const openHandsItems: Wrapper = {
-  knows: (object) =>
+  matches: (object) =>
     present(object.get('kwargs')) &&
     present(object.get('input')) &&
     at(object.get('response'), 'output')?.type === 'array',
@@ -233,9 +234,9 @@ const openHandsItems: Wrapper = {
   }),
 };
 
-/** A chat completion without its request, as the API returns it; stored ones come with their tools. */
+/** A chat completion without its request, as the API returns it. Those stored at OpenAI come with their tools. */
 const completion: Wrapper = {
-  knows: (object) =>
+  matches: (object) =>
     object.get('object')?.text() === 'chat.completion' &&
     object.get('choices')?.type === 'array' &&
     !present(object.get('messages')) &&
@@ -249,7 +250,7 @@ const completion: Wrapper = {
 };
 
 export const pair: Wrapper = {
-  knows: (object) => hasAnswer(object),
+  matches: (object) => hasAnswer(object),
   call: (json, { time }) => ({
     request: json,
     response: answerIn(json),
@@ -259,13 +260,16 @@ export const pair: Wrapper = {
   }),
 };
 
-/** Tried in this order; the last one accepts everything that the others do not. */
+/** Tried in this order: `pair` matches the most, so it is last. */
 const WRAPPERS: readonly Wrapper[] = [
   ...[capture, wrapped, helicone, openPipe, openPipeLog, bedrock, liteLlm, openHands, openHandsItems],
   ...[completion, pair],
 ];
 
-/** Does it have messages and an answer, and is it not a pair of a chosen and a rejected one? */
+/**
+ * Whether the object has messages and an answer. Preference data has a chosen and a rejected answer, so it is not a
+ * call.
+ */
 function hasAnswer(object: FirstObject): boolean {
   const hasMessages = structured(object.get('messages'))?.type === 'array';
   if (!hasMessages || present(object.get('request'))) return false;
@@ -275,6 +279,6 @@ function hasAnswer(object: FirstObject): boolean {
 
 const answerIn = (json: JsonView): JsonView | undefined => ANSWERS.map((key) => json.get(key)).find(present);
 
-/** The wrapper of an object; undefined if it is none. */
+/** The wrapper of an object; undefined if no wrapper matches. */
 export const wrapperOf = (object: FirstObject): Wrapper | undefined =>
-  WRAPPERS.find(({ knows }) => knows(object));
+  WRAPPERS.find(({ matches }) => matches(object));

@@ -1,20 +1,20 @@
 /**
- * The messages that a compaction of Claude Code keeps besides the summary. The log does not repeat them: the boundary
- * names their lines, and the line after which they are in the next conversation.
+ * The messages that a compaction of Claude Code keeps besides the summary. The log does not repeat them: the event of
+ * the compaction (the boundary) names their lines, and the line after which they come in the next conversation.
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import type { LineSpots } from '../fold/line-spots.ts';
 
-/** The lines that a boundary names. */
+/** The lines of messages that a compaction kept. */
 export interface Preserved {
-  /** The line after which the messages are. */
+  /** The line after which the messages come. */
   readonly anchor: string | undefined;
-  /** All of them, or the first and the last of a stretch. */
+  /** All of them, or the first and the last of a range. */
   readonly lines: readonly string[] | { readonly head: string; readonly tail: string };
 }
 
-/** Undefined if a boundary names no lines. Newer versions have both a list and a stretch: the list counts. */
+/** The lines that a boundary names; undefined if none. Newer versions name a list and a range: the list counts. */
 export function preservedBy(boundary: JsonView): Preserved | undefined {
   const meta = boundary.get('compactMetadata') ?? boundary.get('compact_metadata');
   const list = meta?.get('preservedMessages') ?? meta?.get('preserved_messages');
@@ -31,16 +31,16 @@ export function preservedBy(boundary: JsonView): Preserved | undefined {
   return { anchor: anchorOf(segment), lines: { head, tail } };
 }
 
-/** Which messages of a conversation are kept, and which lines are not in it. */
+/** The messages of a conversation that a compaction kept. */
 export interface Choice {
   readonly items: readonly FoldPlace[];
-  /** Lines that have not occurred: the log may have them later. */
+  /** Lines that have not occurred yet; the log may have them later. */
   readonly awaited: readonly string[];
-  /** Is there a line of another conversation, or a stretch that does not exist? */
+  /** Whether a line belongs to another conversation, or the range does not exist. */
   readonly isBroken: boolean;
 }
 
-/** @param items the messages of the conversation that ends */
+/** Finds the kept messages of the conversation that ends. @param items all messages of that conversation */
 export function chooseKept(
   { lines }: Preserved,
   thread: string,
@@ -56,9 +56,11 @@ export function chooseKept(
   };
   if ('head' in lines) {
     const [head, tail] = [indexOf(lines.head), indexOf(lines.tail)];
-    if (head === undefined || tail === undefined) return { items: [], awaited: [], isBroken: true };
+    // the last line may follow one that was logged again, and so be in the conversation of that one
+    const last = tail?.index ?? (spots.has(lines.tail) ? items.length - 1 : undefined);
+    if (head === undefined || last === undefined) return { items: [], awaited: [], isBroken: true };
     const first = head.isOwn ? head.index : head.index + 1;
-    const kept = items.slice(first, tail.index + 1);
+    const kept = items.slice(first, last + 1);
     return { items: kept, awaited: [], isBroken: kept.length === 0 };
   }
   const indexes = new Set<number>();
@@ -74,15 +76,15 @@ export function chooseKept(
 
 interface Waiting {
   readonly anchor: string | undefined;
-  /** Are they in front of the summary? */
+  /** Whether they come before the summary. */
   readonly isFirst: boolean;
   readonly items: readonly FoldPlace[];
 }
 
-/** Waiting messages are not counted by the fold: few threads may have any. */
+/** Threads that may have waiting messages: their memory is not part of the fold's limit. */
 const MOST_WAITING = 2;
 
-/** Kept messages that wait for their position in the next conversation of their thread. */
+/** Holds kept messages until their position in the next conversation of their thread is reached. */
 export class KeptMessages {
   readonly #waiting = new Map<string, Waiting>();
 
@@ -90,7 +92,7 @@ export class KeptMessages {
     return this.#waiting.size < MOST_WAITING || this.#waiting.has(thread);
   }
 
-  /** @param boundary the line of the compaction: messages after it come before the summary */
+  /** Holds messages. @param boundary line of the compaction: messages anchored to it come before the summary */
   hold(
     thread: string,
     { anchor }: Preserved,
@@ -105,7 +107,10 @@ export class KeptMessages {
     this.#waiting.clear();
   }
 
-  /** Has a boundary without messages since the one that kept some. @param kept what it says itself */
+  /**
+   * Handles a second boundary right after the one that kept messages.
+   * @param kept of the second one: gives the held messages a new position; if undefined, they are dropped
+   */
   renew(
     thread: string,
     kept: Preserved | undefined,
@@ -120,8 +125,9 @@ export class KeptMessages {
   }
 
   /**
-   * Adds the kept messages before the next message of their thread, unless that one comes before them too. A
-   * conversation that ends with the summary has none of them, so that it does not end with the answer of another one.
+   * Adds the kept messages before the next message of their thread, unless that one (the summary, or the line that they
+   * come after) belongs before them. A conversation that ends with the summary gets none of them: it would end with an
+   * answer of the conversation before.
    */
   addBefore(
     thread: string,

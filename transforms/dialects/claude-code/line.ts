@@ -1,42 +1,42 @@
-/** Reads one line of a Claude Code transcript: its type, and its message as blocks. */
+/** One line of a Claude Code transcript: its type and ids, and its message as blocks. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Message } from '../../model/element.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
-import { type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { argumentsOf, type Block, readBlock } from '../shared/anthropic-blocks.ts';
 import { resultMessage } from '../shared/anthropic-message.ts';
 import { callJson, makeMessage } from '../shared/build-messages.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
+import { keptBlock, noted } from '../shared/reading-notes.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
 
-/** Beginning of a text that the client queues when a task in the background ends. */
+/** Beginning of the text that the client queues when a background task ends. */
 const NOTIFICATION = /^\s*<task-notification>/;
 
-/** The result of a tool and the call that it answers. */
 export interface ClaudeResult {
   readonly callId: string | undefined;
   readonly message: Message;
 }
 
 /** Content of a user line: results of tools, and the rest as a separate message. */
-export interface UserWords {
+export interface UserContent {
   readonly results: readonly ClaudeResult[];
   readonly rest: Message | undefined;
   /** The texts of the rest; undefined if it has anything but text. */
-  readonly text: string | undefined;
+  readonly texts: readonly string[] | undefined;
 }
 
 export class ClaudeLine {
   readonly type: string;
   readonly uuid: string | undefined;
-  /** Undefined if the line does not say; null for a line without a parent. */
+  /** Null for a line that has no parent; undefined if the line has no such member. */
   readonly parent: string | null | undefined;
   readonly sessionId: string | undefined;
-  /** Name of the line's sub-agent; null if it is not named, undefined for the main conversation. */
+  /** Id of the line's sub-agent; null if the line does not give one, undefined in the main conversation. */
   readonly agent: string | null | undefined;
   readonly #json: JsonView;
   readonly #message: JsonView | undefined;
@@ -52,7 +52,7 @@ export class ClaudeLine {
     this.agent = this.#agent();
   }
 
-  /** Undefined for an object that has no type. */
+  /** Undefined if the object has no type. */
   static of(json: JsonView): ClaudeLine | undefined {
     const type = json.textOf('type');
     return type === undefined ? undefined : new ClaudeLine(type, json);
@@ -68,7 +68,7 @@ export class ClaudeLine {
     return this.#json.get('timestamp');
   }
 
-  /** The message; undefined if it is not an object. */
+  /** Undefined if it is not an object. */
   get message(): JsonView | undefined {
     return this.#message?.type === 'object' ? this.#message : undefined;
   }
@@ -77,7 +77,7 @@ export class ClaudeLine {
     return this.#message?.textOf('role');
   }
 
-  /** Did the client make it up instead of an answer? */
+  /** Whether the client wrote the message itself, in place of an answer. */
   get isSynthetic(): boolean {
     return this.is('isApiErrorMessage') || this.#message?.textOf('model') === '<synthetic>';
   }
@@ -87,20 +87,26 @@ export class ClaudeLine {
     return this.#message?.textOf('id') || this.text('requestId') || this.uuid;
   }
 
-  /** Does the answer continue on a line with another id? Qwen Code names each piece of an answer after its line. */
+  /** Whether the answer continues on a line with another id: Qwen Code gives each piece the id of its line. */
   get isUnfinishedPiece(): boolean {
     if (this.uuid === undefined || this.#message?.textOf('id') !== this.uuid) return false;
     return this.#message?.get('stop_reason')?.type === 'null';
   }
 
-  /** Metadata of an answer: model, tokens and finish reason. */
+  /** Model, tokens and finish reason of an answer. */
   get meta(): Meta {
     const [model, usage, finish] = ['model', 'usage', 'stop_reason'].map((key) => this.#message?.get(key));
     return metaOf({ model, usage, finish });
   }
 
+  /** Whether the answer ended at the limit of tokens. */
   get isCut(): boolean {
     return this.#message?.textOf('stop_reason') === 'max_tokens';
+  }
+
+  /** Whether the line was copied from the session that this one was forked from. */
+  get isForked(): boolean {
+    return this.#json.get('forkedFrom')?.type === 'object';
   }
 
   /** The lines that a compaction kept besides the summary. */
@@ -109,18 +115,18 @@ export class ClaudeLine {
   }
 
   /** A prompt that the user typed while the model was working. */
-  get queuedPrompt(): UserWords | undefined {
+  get queuedPrompt(): UserContent | undefined {
     const attachment = this.#json.get('attachment');
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
-    const words = wordsOf(attachment.get('prompt'));
+    const content = userContentOf(attachment.get('prompt'));
     const mode = attachment.textOf('commandMode');
-    if (mode === undefined) return NOTIFICATION.test(words?.text ?? '') ? undefined : words;
-    return mode === 'prompt' ? words : undefined;
+    if (mode === undefined) return NOTIFICATION.test(content?.texts?.[0] ?? '') ? undefined : content;
+    return mode === 'prompt' ? content : undefined;
   }
 
   /** Content of a user line; undefined if it is neither a text nor a list. */
-  get words(): UserWords | undefined {
-    return wordsOf(this.#message?.get('content'));
+  get userContent(): UserContent | undefined {
+    return userContentOf(this.#message?.get('content'));
   }
 
   /** Content of an assistant line; undefined if it is neither a text nor a list. */
@@ -140,34 +146,34 @@ export class ClaudeLine {
   }
 }
 
-function wordsOf(content: JsonView | undefined): UserWords | undefined {
+function userContentOf(content: JsonView | undefined): UserContent | undefined {
   if (content?.type === 'string') {
     const rest = makeMessage('user', [['content', content.bytes]]);
-    return { results: [], rest, text: content.text() };
+    return { results: [], rest, texts: [content.text() ?? ''] };
   }
   if (content?.type !== 'array') return undefined;
   const results: ClaudeResult[] = [];
   const parts: Part[] = [];
-  for (const element of content.elements()) {
-    const block = userBlock(element);
-    if (block === undefined) continue;
-    if ('callId' in block) results.push(block);
-    else parts.push(block);
+  const notes: ReadingNote[] = [];
+  for (const block of content.elements()) {
+    if (block.textOf('type') === 'tool_result') results.push(resultOf(block));
+    else parts.push(partOf(block, notes));
   }
-  if (parts.length === 0) return { results, rest: undefined, text: undefined };
-  const texts = parts.map((part) => ('text' in part ? textOfValue(part.text) : undefined));
-  const text = texts.includes(undefined) ? undefined : texts.join('\n');
-  return { results, rest: makeMessage('user', [['content', contentOfParts(parts)]]), text };
+  if (parts.length === 0) return { results, rest: undefined, texts: undefined };
+  const known = parts.flatMap((part) => ('text' in part ? (textOfValue(part.text) ?? []) : []));
+  const texts = known.length === parts.length ? known : undefined;
+  const rest = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
+  return { results, rest, texts };
 }
 
-/** Undefined for a block that does not occur in user messages. */
-function userBlock(block: JsonView): ClaudeResult | Part | undefined {
-  const type = block.textOf('type');
-  if (type === 'tool_result') return resultOf(block);
-  const text = type === 'text' ? plainText(block) : undefined;
+/** A part of a user message; a block of an answer, which does not belong there, stays as it is. */
+function partOf(block: JsonView, notes: ReadingNote[]): Part {
+  const text = block.textOf('type') === 'text' ? plainText(block) : undefined;
   if (text !== undefined) return { text: text.bytes };
   const read = readBlock(block.copy(), false);
-  return read.kind === 'part' ? read.part : undefined;
+  const kept = read.kind === 'part' ? read.kept : block.textOf('type');
+  if (kept !== undefined) notes.push(keptBlock(kept));
+  return read.kind === 'part' ? read.part : { object: block.copy() };
 }
 
 function resultOf(block: JsonView): ClaudeResult {
@@ -176,12 +182,12 @@ function resultOf(block: JsonView): ClaudeResult {
   return { callId: id?.text(), message: resultMessage(key, content, isError) };
 }
 
-/** JSON text on one line; must be copied before `read` returns. */
+/** The value as JSON text on one line. Without a copy of its bytes where possible: copy it before `read` returns. */
 function jsonOf(value: JsonView | undefined): Uint8Array | undefined {
   return value?.type === 'object' || value?.type === 'array' ? value.copy() : value?.bytes;
 }
 
-/** The text of a block that has nothing else. */
+/** The text of a block without citations. */
 function plainText(block: JsonView): JsonView | undefined {
   const text = block.get('text');
   const citations = block.get('citations');

@@ -1,17 +1,18 @@
 /**
- * Folds the lines of one Claude Code transcript: decides which conversation a line belongs to and where, or why it is
- * left out.
+ * Folds the lines of one Claude Code transcript into conversations: finds the conversation and the position of each
+ * line, or the reason to leave it out.
  */
 
-import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
+import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { keyOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { LineSpots } from '../fold/line-spots.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
+import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
-import type { ClaudeLine, UserWords } from './line.ts';
+import type { ClaudeLine, UserContent } from './line.ts';
+import { Replay } from './replay.ts';
 
 /** Lines about the client, not the conversation. */
 export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
@@ -21,7 +22,10 @@ export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
   ...['file-history-delta', 'attribution-snapshot', 'content-replacement', 'speculation-accept'],
   ...['continued-in', 'ended-by-model', 'bridge-session', 'history-suppression', 'isolation-latch'],
   ...['atis-latch', 'cost-state', 'observer-ref', 'frame-link', 'artifact-autoreact-ledger'],
-  ...['artifact-comment-monitor'],
+  'artifact-comment-monitor',
+  // of stream-json only
+  ...['control_request', 'control_response', 'control_cancel_request', 'keep_alive', 'auth_status'],
+  ...['rate_limit_event', 'tool_progress', 'tool_use_summary', 'prompt_suggestion', 'subagent_token_usage'],
 ]);
 
 /** Beginnings of user texts that a command of the client produced. */
@@ -50,18 +54,21 @@ interface Awaited {
 export class ClaudeSource {
   readonly #splits: boolean;
   #session: string | undefined;
-  /** Position of each line by its uuid; a line that was left out has the position of its parent. */
+  /** Position of each line, by its uuid. A line that was left out has the position of its parent. */
   readonly #spots = new LineSpots();
-  /** The last text that a person typed, per thread. */
+  /** The last message that a person typed, per thread. */
   readonly #turns = new Map<string, FoldPlace>();
   readonly #unknown = new Set<string>();
-  /** Name of the answer that continues on the next line under another id, per thread. */
+  /** The last line with a command of the client: what the command says to the model comes after it. */
+  #command: string | undefined;
+  /** Name of the answer that continues under another id, per thread (see `isUnfinishedPiece`). */
   readonly #unfinished = new Map<string, string>();
-  /** Lines that have not occurred yet, and the thread of the first line that names them. */
+  /** Lines that were named but have not occurred yet, with what to report if they never do. */
   readonly #awaited = new Map<string, Awaited>();
   readonly #kept = new KeptMessages();
+  readonly #replay = new Replay();
   #hasParents = false;
-  /** Reported with the next message. */
+  /** Findings to report with the next message. */
   #notes: ReadingNote[] = [];
 
   /** @param splits whether another session id begins a new session */
@@ -95,9 +102,9 @@ export class ClaudeSource {
     const speaker = role ?? type;
     if (speaker === 'assistant') return this.#readAssistant(line, context);
     if (speaker === 'user') {
-      const { words } = line;
-      if (words === undefined) return context.reject('bad-event', 'message.content is not valid');
-      return this.#readUser(line, words, context);
+      const { userContent } = line;
+      if (userContent === undefined) return context.reject('bad-event', 'message.content is not valid');
+      return this.#readUser(line, userContent, context);
     }
     return isKnown
       ? context.reject('bad-event', 'message.role is not valid')
@@ -110,52 +117,102 @@ export class ClaudeSource {
     if (blocks === undefined) return context.reject('bad-event', 'message.content is not valid');
     const { fold, origin } = context;
     const thread = this.#open(line, context);
+    const repeated = this.#replay.answer(thread, blocks, fold);
+    if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
+    this.#endReplay(thread, fold);
     this.#kept.addBefore(thread, line.uuid, false, fold, this.#spots);
-    const name = this.#unfinished.get(thread) ?? messageId ?? `${origin.line} ${origin.offset}`;
-    const place = fold.amend(name, blocks, 'replace', fold.keepsMeta ? { meta: line.meta } : {});
+    // some servers give all their answers the same id
+    const turn = this.#turns.get(thread)?.index ?? 0;
+    const own = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
+    const name = this.#unfinished.get(thread) ?? own;
+    const isCopied = line.isForked;
+    const facts = fold.keepsMeta && !isCopied ? { isCopied, meta: line.meta } : { isCopied };
+    const place = fold.amend(name, blocks, 'replace', facts);
     if (line.isUnfinishedPiece) this.#unfinished.set(thread, name);
     else this.#unfinished.delete(thread);
     if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
-    this.#stand(line, thread, place, context);
+    this.#recordSpot(line, thread, place, context);
     return undefined;
   }
 
-  #readUser(line: ClaudeLine, words: UserWords, context: ReadContext): Fate | Rejection | undefined {
-    const { results, rest, text } = words;
+  #readUser(line: ClaudeLine, content: UserContent, context: ReadContext): Fate | Rejection | undefined {
+    const { results, rest } = content;
     const { fold } = context;
-    if (results.length === 0 && text !== undefined) {
-      if (COMMAND.test(text)) return this.#drop('client-command', line, context);
-      if (INTERRUPTED.test(text)) return this.#interrupt(line, context);
-    }
-    if (results.length === 0 && rest === undefined) return this.#drop('client-event', line, context);
+    const fate = results.length === 0 ? this.#leaveOut(line, content, context) : undefined;
+    if (fate !== undefined) return fate;
     const thread = this.#open(line, context);
     this.#unfinished.delete(thread);
-    const isCopied = line.is('isCompactSummary');
-    this.#kept.addBefore(thread, line.uuid, isCopied, fold, this.#spots);
-    const isTurn = results.length === 0 && !line.is('isMeta') && !isCopied;
-    if (isTurn && line.type === 'user') this.#rewind(line, thread, context);
+    const isSummary = line.is('isCompactSummary');
+    const isCopied = isSummary || line.isForked;
+    this.#kept.addBefore(thread, line.uuid, isSummary, fold, this.#spots);
+    const isMeta = line.is('isMeta') && !(typeof line.parent === 'string' && line.parent === this.#command);
+    const isTurn = results.length === 0 && !isMeta && !isSummary;
+    const repeated =
+      this.#replay.words(thread, content, fold) ??
+      (isTurn && line.type === 'user' ? this.#rewind(line, rest, thread, context) : undefined);
+    if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
+    this.#endReplay(thread, fold);
     let place: FoldPlace | undefined;
     for (const { callId, message } of results) place = fold.answer(callId, message);
     if (rest !== undefined) place = fold.add(rest, { isTurn, isCopied });
-    if (isTurn && line.type === 'user') this.#turns.set(thread, place as FoldPlace);
-    this.#stand(line, thread, place, context);
+    if (isTurn && line.type === 'user') {
+      this.#turns.set(thread, place as FoldPlace);
+      this.#replay.setTime(place as FoldPlace, line.time?.text());
+    }
+    this.#recordSpot(line, thread, place, context);
     return undefined;
   }
 
-  /** Goes back to the position of a typed text: after an earlier message outside the open turn. */
-  #rewind(line: ClaudeLine, thread: string, { fold }: ReadContext): void {
-    const { parent } = line;
-    if (parent === undefined || fold.last.index < 0) return;
-    if (parent === null) {
-      if (this.#hasParents) fold.cut(fold.root);
-      return;
-    }
+  /** Drops a line with only texts of the client, or with nothing. */
+  #leaveOut(line: ClaudeLine, { rest, texts }: UserContent, context: ReadContext): Fate | undefined {
+    if (rest === undefined) return this.#drop('client-event', line, context);
+    if (texts?.every((text) => INTERRUPTED.test(text)) === true) return this.#interrupt(line, context);
+    if (texts?.every((text) => COMMAND.test(text)) !== true) return undefined;
+    this.#command = line.uuid;
+    return this.#drop('client-command', line, context);
+  }
+
+  /**
+   * Goes back to the message that a typed text continues, if that is before the current turn: the user rewound.
+   * @returns the message that the text repeats, in place of going back
+   */
+  #rewind(
+    line: ClaudeLine,
+    text: Message | undefined,
+    thread: string,
+    { fold }: ReadContext,
+  ): FoldPlace | undefined {
+    const place = this.#parentOutsideTurn(line, thread, fold);
+    if (place === undefined) return undefined;
+    const repeated = this.#replay.begin(thread, place, text, line.time?.text(), fold);
+    if (repeated === undefined) fold.cut(place);
+    return repeated;
+  }
+
+  #parentOutsideTurn({ parent }: ClaudeLine, thread: string, fold: Fold): FoldPlace | undefined {
+    if (parent === undefined || fold.last.index < 0) return undefined;
+    if (parent === null) return this.#hasParents ? fold.root : undefined;
     const spot = this.#spots.get(parent);
-    if (spot === undefined || spot.stretch !== this.#spots.stretchOf(thread)) return;
+    if (spot === undefined || spot.stretch !== this.#spots.stretchOf(thread)) return undefined;
     const place = spot.place ?? fold.root;
     const isHere = place.index < 0 || fold.items[place.index] === place;
     const turn = this.#turns.get(thread);
-    if (!isHere || (turn !== undefined && place.index < turn.index)) fold.cut(place);
+    return !isHere || (turn !== undefined && place.index < turn.index) ? place : undefined;
+  }
+
+  /** Leaves out a line that repeats another one under a new id. */
+  #repeat(line: ClaudeLine, thread: string, place: FoldPlace, context: ReadContext): Fate {
+    this.#recordSpot(line, thread, place, context);
+    return context.drop('copied-line');
+  }
+
+  /** A line that is new comes after the last one that was repeated. */
+  #endReplay(thread: string, fold: Fold): void {
+    const at = this.#replay.end(thread);
+    if (at === undefined || at === fold.last) return;
+    fold.cut(at);
+    const turn = fold.items.findLast(({ isTurn }) => isTurn === true);
+    if (turn !== undefined) this.#turns.set(thread, turn);
   }
 
   #interrupt(line: ClaudeLine, context: ReadContext): Fate {
@@ -173,20 +230,21 @@ export class ClaudeSource {
       this.#kept.renew(thread, preserved, line.uuid, fold, this.#spots);
       return this.#drop('client-event', line, context);
     }
+    this.#replay.clear();
     const kept = preserved === undefined ? [] : this.#keep(preserved, line, thread, fold);
     fold.close(true);
     this.#spots.end(thread, kept);
     this.#turns.delete(thread);
-    this.#stand(line, thread, undefined, context);
+    this.#recordSpot(line, thread, undefined, context);
     return undefined;
   }
 
-  /** The messages that a compaction kept, which wait for their position from here on. */
+  /** Holds the messages that a compaction kept until their position is reached. */
   #keep(preserved: Preserved, line: ClaudeLine, thread: string, fold: Fold): readonly FoldPlace[] {
     const { items, awaited, isBroken } = chooseKept(preserved, thread, this.#spots, fold.items);
     const hasRoom = this.#kept.hasRoom(thread);
     if (isBroken || !hasRoom) this.#notes.push(KEPT_MISSING);
-    for (const uuid of awaited) this.#await(uuid, thread, KEPT_MISSING);
+    for (const uuid of awaited) this.#expectLine(uuid, thread, KEPT_MISSING);
     if (!hasRoom) return [];
     this.#kept.hold(thread, preserved, line.uuid, items);
     return items;
@@ -196,7 +254,7 @@ export class ClaudeSource {
     const { uuid, parent } = line;
     if (uuid !== undefined) {
       this.#spots.follow(uuid, parent ?? undefined, () => this.#threadOf(line));
-      this.#arrive(uuid);
+      this.#hasOccurred(uuid);
     }
     return context.drop(rule);
   }
@@ -212,18 +270,19 @@ export class ClaudeSource {
       fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
     }
     for (const note of this.#notes) fold.note(note);
+    if (line.isForked) fold.note(COPIED_HISTORY);
     this.#notes = [];
-    if (typeof line.parent === 'string') this.#await(line.parent, thread);
+    if (typeof line.parent === 'string') this.#expectLine(line.parent, thread);
     return thread;
   }
 
-  #await(uuid: string, thread: string, note = PARENT_MISSING): void {
+  #expectLine(uuid: string, thread: string, note = PARENT_MISSING): void {
     if (this.#spots.has(uuid)) return;
     const key = keyOf(uuid);
     if (!this.#awaited.has(key)) this.#awaited.set(key, { thread, note });
   }
 
-  /** The source has ended, so awaited lines will not occur. */
+  /** Called at the end of the source: reports the lines that were named but did not occur. */
   end(fold: Fold): void {
     for (const { thread, note } of this.#awaited.values()) {
       if (!fold.has(thread)) continue;
@@ -232,7 +291,7 @@ export class ClaudeSource {
     }
   }
 
-  /** Identifies a sub-agent without a name by its first line. */
+  /** Name of the line's thread: `main`, or the sub-agent's id; without one, the uuid of the sub-agent's first line. */
   #threadOf({ agent, parent, uuid }: ClaudeLine): string {
     if (agent === undefined) return MAIN;
     if (agent !== null) return agent;
@@ -240,13 +299,18 @@ export class ClaudeSource {
     return named === undefined || named === MAIN ? (uuid ?? 'agent') : named;
   }
 
-  #stand({ uuid }: ClaudeLine, thread: string, place: FoldPlace | undefined, { fold }: ReadContext): void {
+  #recordSpot(
+    { uuid }: ClaudeLine,
+    thread: string,
+    place: FoldPlace | undefined,
+    { fold }: ReadContext,
+  ): void {
     if (uuid === undefined) return;
     this.#spots.put(uuid, thread, place, fold);
-    this.#arrive(uuid);
+    this.#hasOccurred(uuid);
   }
 
-  #arrive(uuid: string): void {
+  #hasOccurred(uuid: string): void {
     if (this.#awaited.size > 0) this.#awaited.delete(keyOf(uuid));
   }
 
@@ -263,9 +327,10 @@ export class ClaudeSource {
       this.end(fold);
       fold.closeAll();
       this.#session = sessionId;
-      const all = [this.#spots, this.#turns, this.#awaited, this.#unfinished, this.#kept];
+      const all = [this.#spots, this.#turns, this.#awaited, this.#unfinished, this.#kept, this.#replay];
       for (const known of all) known.clear();
       this.#hasParents = false;
+      this.#command = undefined;
     } else this.#notes.push(TWO_IDS);
   }
 }

@@ -1,14 +1,15 @@
 /**
- * Folds the output of `codex exec --json` into a conversation. It holds what the model said and did, not what it was
- * asked, and names neither calls nor answers: each item that the client carried out becomes a call named after its type.
+ * Folds the output of `codex exec --json` into a conversation. It lists the model's texts and what the client ran for
+ * it, but no prompts, calls or ids of answers: each item that the client ran becomes a call named after the item's
+ * type.
  */
 import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import type { FoldBlock } from '../fold/draft.ts';
-import { callJson, objectOf, toolMessage } from '../shared/build-messages.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
+import { callJson, objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
 import { partsOf } from '../shared/chat-object.ts';
 import { listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -19,14 +20,13 @@ const MAIN = 'main';
 const HARNESS = 'codex';
 const EVENT =
   /^(?:thread\.started|turn\.(?:started|completed|failed)|item\.(?:started|updated|completed)|error)$/;
-/** Items about the client, or that repeat what calls have done. */
+/** Items about the client, or that repeat the effect of calls. */
 const CLIENT: ReadonlySet<string> = new Set(['error', 'todo_list']);
-const SERVER_TOOL = warning('server-tool', 'a web_search ran on the server: it stays as a part');
+const SERVER_TOOL = warning('server-tool', 'a web_search ran on the server: it is kept as a part');
 
-/** Is it the type of an event of `codex exec --json`? */
 export const isExecEvent = (type: string): boolean => EVENT.test(type);
 
-/** An item that the client carried out, as a call. */
+/** An item that the client ran, as a call. */
 interface ItemCall {
   readonly name: string;
   /** A JSON string. */
@@ -39,7 +39,7 @@ interface ItemCall {
 export class CodexExecSource {
   #thread: string | undefined;
   #answers = 0;
-  /** Has a call of the current answer ended? If so, the next text starts another answer. */
+  /** Whether a call of the current answer has ended: the next text then starts another answer. */
   #hasResult = false;
   /** Calls of the current answer that have started but not ended. */
   readonly #running = new Set<string>();
@@ -54,7 +54,7 @@ export class CodexExecSource {
     return context.drop(type.startsWith('item.') ? 'stream-partial' : 'client-event');
   }
 
-  /** A resumed thread continues the conversation. */
+  /** Starts a conversation, unless the thread is the same as before: a resumed thread continues its conversation. */
   #begin(json: JsonView, context: ReadContext): undefined {
     const id = json.get('thread_id')?.text();
     if (id !== this.#thread) context.fold.closeAll();
@@ -79,7 +79,7 @@ export class CodexExecSource {
     const { fold } = context;
     const call = callOf(item);
     if (call !== undefined) return this.#takeCall(id, call, context);
-    const [blocks, notes] = saidBy(type, item);
+    const [blocks, notes] = modelBlocks(type, item);
     if (blocks.length > 0) {
       if (this.#hasResult) this.#beginAnswer();
       this.#open(context);
@@ -135,7 +135,7 @@ export class CodexExecSource {
 }
 
 /** The blocks of an item that the model wrote; none for any other item. */
-function saidBy(type: string, item: JsonView): [readonly FoldBlock[], readonly ReadingNote[]] {
+function modelBlocks(type: string, item: JsonView): [readonly FoldBlock[], readonly ReadingNote[]] {
   const text = item.get('text');
   if (type === 'web_search') return [[{ kind: 'part', object: item.copy() }], [SERVER_TOOL]];
   if (text?.type !== 'string') return [[], []];
@@ -143,7 +143,7 @@ function saidBy(type: string, item: JsonView): [readonly FoldBlock[], readonly R
   return type === 'reasoning' ? [[{ kind: 'thought', text: text.copy() }], [SUMMARY]] : [[], []];
 }
 
-/** The call of an item that the client carried out; undefined for any other item. */
+/** The call of an item that the client ran; undefined for any other item. */
 function callOf(item: JsonView): ItemCall | undefined {
   const type = item.get('type')?.text();
   if (type === 'command_execution') return commandOf(item);
@@ -152,6 +152,7 @@ function callOf(item: JsonView): ItemCall | undefined {
     const status = statusOf(item);
     return { name: type, args, result: encode(quote(status)), isError: status !== 'completed' };
   }
+  if (type === 'collab_tool_call') return collabOf(item);
   if (type !== 'mcp_tool_call') return undefined;
   const [server, tool] = ['server', 'tool'].map((key) => item.get(key)?.text() ?? '');
   const args = item.get('arguments');
@@ -175,14 +176,30 @@ function commandOf(item: JsonView): ItemCall {
   if (!isError && output?.type === 'string')
     return { name: 'command_execution', args, result: output.copy(), isError };
   const why = code?.type === 'number' ? `exit code ${code.parsed()}` : status;
-  const said = output?.text() ?? '';
-  const text = said === '' || said.endsWith('\n') ? said + why : `${said}\n${why}`;
+  const shown = output?.text() ?? '';
+  const text = shown === '' || shown.endsWith('\n') ? shown + why : `${shown}\n${why}`;
   return { name: 'command_execution', args, result: encode(quote(text)), isError };
+}
+
+/** A call about another agent, which is another thread: its result is what is known of the agents. */
+function collabOf(item: JsonView): ItemCall {
+  const args = ['prompt', 'receiver_thread_ids'].flatMap((key): Piece[] => {
+    const value = item.get(key);
+    return present(value) ? [[key, value.copy()]] : [];
+  });
+  const states = item.get('agents_states');
+  const isKnown = states?.type === 'object' && states.members().length > 0;
+  return {
+    name: item.get('tool')?.text() ?? 'collab_tool_call',
+    args: inString(objectOf(args)),
+    result: isKnown ? inString(states.bytes) : encode(quote(statusOf(item))),
+    isError: statusOf(item) !== 'completed',
+  };
 }
 
 const statusOf = (item: JsonView): string => item.get('status')?.text() ?? 'completed';
 
-/** The result of a tool of a server: its text, its parts, or else the JSON text of what it gave. */
+/** The result of an MCP tool: its text, its parts, or the JSON text of any other value. */
 function mcpResult(item: JsonView): Uint8Array {
   const result = item.get('result');
   const content = result?.get('content');

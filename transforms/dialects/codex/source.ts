@@ -1,4 +1,4 @@
-/** Folds the events of one Codex rollout into conversations, with a new one after each compaction. */
+/** Folds the events of one Codex rollout into conversations; each compaction starts a new one. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, Message, Rejection, ToolDefinition } from '../../model/element.ts';
@@ -6,13 +6,20 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { COPIED_HISTORY, INTERRUPT, SEALED_CONTEXT, TWO_IDS, unknownEvent } from '../shared/reading-notes.ts';
+import {
+  COPIED_HISTORY,
+  INTERRUPT,
+  SEALED_CONTEXT,
+  TWO_IDS,
+  unknownEvent,
+  warning,
+} from '../shared/reading-notes.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
 
 const MAIN = 'main';
 const HARNESS = 'codex';
-/** Beginnings of user items that were not typed: the client inserts them. */
+/** Beginnings of user items that the client inserts. */
 const CONTEXT =
   /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|permissions instructions|collaboration_mode|user_instructions|skill|user_shell_command|subagent_notification|hook_prompt|goal_context|codex_internal_context|recommended_plugins)\b)/;
 /** Lines and items about the client, not the conversation. */
@@ -20,6 +27,10 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['ghost_snapshot', 'compaction_trigger', 'world_state', 'inter_agent_communication_metadata'],
 ]);
 const ABORTED = /^\s*<turn_aborted>/;
+const BASE_ELSEWHERE = warning(
+  'parent-missing',
+  'the session continues another one, whose messages are in the log of that one',
+);
 
 export class CodexSource {
   readonly #splits: boolean;
@@ -31,14 +42,14 @@ export class CodexSource {
   #tools: readonly ToolDefinition[] | undefined;
   /** Model of the latest turn. */
   #model: string | undefined;
-  /** Name of the growing assistant message. */
+  /** Name of the assistant message that the next blocks belong to. */
   #growing: string | undefined;
   #messages = 0;
-  /** Do token counts belong to the last answer? Not after going back, until the next answer. */
+  /** Whether token counts belong to the last answer: false after a rollback, until the next answer. */
   #isCounting = true;
-  /** Is what the client put in place of the earlier conversation being read? It is context only. */
+  /** Whether the items being read replace an earlier conversation, so that they are only context. */
   #isCopying = false;
-  /** Does the current conversation have anything besides the system text? */
+  /** Whether the current conversation has anything besides the system text. */
   #hasBegun = false;
 
   /** @param splits whether another session id begins a new session */
@@ -56,13 +67,13 @@ export class CodexSource {
     if (type === 'compacted') return this.#compact(payload, context, time);
     if (type === 'response_item') return this.#readItem(payload, context, time);
     if (type === 'event_msg') return this.#readEvent(payload, context, time);
-    if (type === 'inter_agent_communication') return this.#hear(payload, context, time);
+    if (type === 'inter_agent_communication') return this.#addAgentMessage(payload, context, time);
     if (type === 'turn_context') this.#model = payload.textOf('model') ?? this.#model;
     else this.#noteUnknown(type, context, time);
     return context.drop('client-event');
   }
 
-  /** Events repeat what items say, except that a turn was stopped or taken back. */
+  /** Events repeat what items say, except for rollbacks, interruptions and token counts. */
   #readEvent(event: JsonView, context: ReadContext, time: bigint | undefined): Fate | undefined {
     const type = event.textOf('type');
     if (type === 'thread_rolled_back') {
@@ -76,7 +87,7 @@ export class CodexSource {
     return context.drop('client-event');
   }
 
-  /** Goes back before the last turns of the user, and before what the client inserted in front of them. */
+  /** Removes the last turns of the user, with the messages that the client inserted before them. */
   #goBack(turns: number, { fold }: ReadContext): boolean {
     const { items } = fold;
     const first = items.findIndex(({ isTurn }) => isTurn === true);
@@ -91,7 +102,11 @@ export class CodexSource {
   }
 
   /** Adds a message of another agent. */
-  #hear(payload: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection | undefined {
+  #addAgentMessage(
+    payload: JsonView,
+    context: ReadContext,
+    time: bigint | undefined,
+  ): Fate | Rejection | undefined {
     const content = payload.get('content');
     if (content?.type !== 'string') return context.reject('bad-event', 'content is not a text', content);
     this.#open(context, time);
@@ -115,12 +130,13 @@ export class CodexSource {
       this.#growing = undefined;
     }
     this.#open(context, time);
+    if (payload.get('history_base')?.type === 'object') fold.note(BASE_ELSEWHERE);
     if (this.#parents.has(id)) fold.note(COPIED_HISTORY);
     else if (id !== this.#session) fold.note(TWO_IDS);
     return undefined;
   }
 
-  /** Adds the tokens of the last answer; the event may repeat with the same numbers. */
+  /** Sets the tokens of the last answer. An event may come twice with the same numbers. */
   #countTokens(payload: JsonView, { fold }: ReadContext): void {
     const usage = payload.get('info')?.get('last_token_usage');
     if (usage === undefined || !fold.keepsMeta || !fold.has(MAIN) || !this.#isCounting) return;
@@ -131,7 +147,8 @@ export class CodexSource {
   #enter(id: string, payload: JsonView): void {
     this.#session = id;
     const spawn = payload.get('source')?.get('subagent')?.get('thread_spawn');
-    const parents = [payload.get('forked_from_id'), payload.get('parent_thread_id')];
+    const base = payload.get('history_base')?.get('thread_id');
+    const parents = [payload.get('forked_from_id'), payload.get('parent_thread_id'), base];
     for (const parent of [...parents, spawn?.get('parent_thread_id')]) {
       const name = parent?.text();
       if (name !== undefined) this.#parents.add(name);
@@ -141,7 +158,7 @@ export class CodexSource {
     this.#tools = toolsIn(payload.get('dynamic_tools'));
   }
 
-  /** Adds tools that the model got in the middle of the conversation. */
+  /** Adds tools that were offered in the middle of the conversation. */
   #addTools(tools: readonly ToolDefinition[], { fold }: ReadContext): void {
     const names = new Set(tools.map(({ name }) => name));
     this.#tools = [...(this.#tools ?? []).filter(({ name }) => !names.has(name)), ...tools];
@@ -193,7 +210,7 @@ export class CodexSource {
     } else if (item.kind === 'result') {
       const { callId, message, changes, notes } = item;
       const place = fold.answer(callId, message, { changes, notes });
-      if (place.calls.length > 0) this.#growing = undefined; // a result that waits for its call ends nothing
+      if (place.calls.length > 0) this.#growing = undefined; // a result whose call comes later does not end the answer
     } else if (item.kind === 'message') {
       this.#growing = undefined;
       const { message, text, changes = [] } = item;
@@ -202,7 +219,7 @@ export class CodexSource {
     }
   }
 
-  /** Ends the conversation; the next one begins with the client's replacement for it. */
+  /** Ends the conversation. The next one begins with the client's summary, or with the history that replaces it. */
   #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
     const { fold } = context;
     this.#open(context, time);
@@ -239,7 +256,7 @@ export class CodexSource {
   }
 }
 
-/** Did the client insert the message? */
+/** Whether the client inserted the message. */
 const isInserted = (place: FoldPlace | undefined): boolean =>
   place?.content !== undefined &&
   'role' in place.content &&

@@ -1,6 +1,6 @@
 /**
- * Where each line of an event log is, by the id of the line. It knows every line of a source, so it holds numbers only (about 40 bytes for
- * each), and messages for as long as their conversation is open.
+ * Finds the place of a line in its conversation by the line's id. A source may have millions of lines, so this holds
+ * numbers for each (about 40 bytes), and messages only while their conversation is open.
  */
 import { IdTable } from '../../model/id-table.ts';
 import { NumberColumn } from '../../model/number-column.ts';
@@ -8,34 +8,38 @@ import type { Fold, FoldPlace } from './fold.ts';
 
 /** The place of a line: a thread's conversation, and the message after which the line comes. */
 export interface Spot {
-  /** The conversation of the line, open or over. */
+  /** The conversation of the line. */
   readonly stretch: Stretch;
-  /** Undefined: in front of the first message, or in a conversation that is over, which must not be held in memory. */
+  /** Undefined before the first message, and in a conversation that has ended, whose messages are not held. */
   readonly place: FoldPlace | undefined;
-  /** Is the message its own? False for a line that says nothing, which is where its parent is. */
+  /** Whether the message is the line's own. A line without a message has the place of its parent. */
   readonly isOwn: boolean;
 }
 
-/** A conversation of a thread: a compaction ends it and begins another one. */
+/** One conversation of a thread, up to the compaction that ends it. */
 export interface Stretch {
   readonly number: number;
   readonly thread: string;
-  /** Messages that lines are at. */
+  /** The messages of its lines. */
   places: FoldPlace[];
-  /** Messages of a finished conversation that the open one has too, each by its number in `places` plus one. */
+  /**
+   * In a conversation that has ended: messages that the open one has too, by their index in the former `places` plus 1.
+   */
   kept?: ReadonlyMap<number, FoldPlace>;
 }
 
 export class LineSpots {
   readonly #ids = new IdTable();
-  /** Number of the conversation of each line. */
+  /** For each line, the number of its conversation. */
   readonly #stretchNumbers = new NumberColumn();
-  /** Twice the index of the message of each line in `places` of its conversation, and two more; 0: none. Odd if the message is not its own. */
+  /**
+   * For each line, `2 * (index in places + 1)`, or 0 without a message; plus 1 if the message is not the line's own.
+   */
   readonly #placeNumbers = new NumberColumn();
   readonly #stretches: Stretch[] = [];
   /** The open conversation of each thread. */
   readonly #open = new Map<string, Stretch>();
-  /** Finished conversations of each thread whose messages the open one has in part. */
+  /** For each thread, the conversations that have ended and share messages with the open one. */
   readonly #former = new Map<string, readonly Stretch[]>();
 
   has(id: string): boolean {
@@ -54,18 +58,24 @@ export class LineSpots {
     return { stretch, place: stretch.places[number - 1], isOwn };
   }
 
-  /** Puts a line at a message of the open conversation of a thread. @param place undefined: in front of the first message */
+  /**
+   * Records the message of a line, in the open conversation of a thread.
+   * @param place undefined before the first message
+   */
   put(id: string, thread: string, place: FoldPlace | undefined, { items }: Pick<Fold, 'items'>): void {
     const stretch = this.stretchOf(thread);
     const isHere = place !== undefined && items[place.index] === place;
-    // a refused conversation lets its messages go, and never has any again
+    // the conversation was refused: its messages are no longer held
     if (place !== undefined && !isHere) stretch.places = [];
     const { places } = stretch;
     if (isHere && places.at(-1) !== place) places.push(place);
     this.#set(id, stretch.number, isHere ? places.length * 2 : 0);
   }
 
-  /** Puts a line that says nothing where another line is; in front of the open conversation of a thread when there is no such line. */
+  /**
+   * Records a line without a message: it gets the place of the line before. If that is not known, its place is before
+   * the first message of the open conversation.
+   */
   follow(id: string, before: string | undefined, thread: () => string): void {
     const line = before === undefined ? -1 : this.#ids.numberOf(before);
     if (line < 0) this.#set(id, this.stretchOf(thread()).number, 1);
@@ -83,8 +93,8 @@ export class LineSpots {
   }
 
   /**
-   * The conversation of a thread is over: another one begins with its next line.
-   * @param kept its messages that the next one has too; `move` names their places there
+   * Ends the open conversation of a thread; the next line begins another one.
+   * @param kept messages that the next one has too; `move` sets their places there
    */
   end(thread: string, kept: readonly FoldPlace[] = []): void {
     const stretch = this.stretchOf(thread);
@@ -95,7 +105,9 @@ export class LineSpots {
     this.#open.delete(thread);
   }
 
-  /** Puts the lines of kept messages at their copies in the open conversation of a thread; forgets the other messages. */
+  /**
+   * Moves the lines of kept messages to the copies in the open conversation of a thread; forgets all other messages.
+   */
   move(thread: string, copies: ReadonlyMap<FoldPlace, FoldPlace>): void {
     const former = this.#former.get(thread) ?? [];
     for (const stretch of former) stretch.kept = keptOf(stretch.kept ?? [], copies);

@@ -1,6 +1,6 @@
 /**
- * Folds conversations in the words of the Gemini API, `{role, parts}`: the checkpoints that Gemini CLI saves, and the recordings of Qwen
- * Code, its fork, whose lines have such a message each.
+ * Folds conversations whose messages have the format of the Gemini API, `{role, parts}`: checkpoints of Gemini CLI, and
+ * recordings of Qwen Code, with one such message per line.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
@@ -18,7 +18,7 @@ const GEMINI = 'gemini-cli';
 const LINES: ReadonlySet<string> = new Set(['user', 'assistant', 'tool_result', 'system']);
 const COMPRESSION = 'chat_compression';
 
-/** Is it a message of this API? Other clients have parts too, but name the type of each. */
+/** Whether the object is a message of this API. Other clients have parts too, but each has a type. */
 export function isContent(json: FirstObject | undefined): boolean {
   const role = json?.get('role')?.text();
   const parts = json?.get('parts');
@@ -26,7 +26,6 @@ export function isContent(json: FirstObject | undefined): boolean {
   return parts.elements()[0]?.get('type') === undefined;
 }
 
-/** Is it a line of Qwen Code? */
 export function isQwenLine(json: FirstObject): boolean {
   if (json.get('uuid')?.type !== 'string' || json.get('sessionId')?.type !== 'string') return false;
   return LINES.has(json.get('type')?.text() ?? '') && isContent(json.get('message'));
@@ -34,15 +33,15 @@ export function isQwenLine(json: FirstObject): boolean {
 
 export class ContentsSource {
   #session: string | undefined;
-  /** Last message when each line of Qwen Code was read. */
+  /** For each line of Qwen Code, the last message after it was read. */
   readonly #spots = new Map<string, FoldPlace>();
-  /** Number of contents so far: names the answers. */
+  /** Number of messages so far, used to name the answers. */
   #contents = 0;
-  /** Calls without an id that have no result yet: they get one. */
+  /** Calls that had no id, got one here, and have no result yet. */
   #nameless: { readonly id: string; readonly name: string | undefined }[] = [];
   #calls = 0;
 
-  /** A checkpoint: a list of contents, or one of them. */
+  /** Reads a checkpoint: a list of messages, or one of them. */
   readContents(contents: readonly JsonView[], context: ReadContext): Rejection | undefined {
     const bad = contents.find((content) => !isContent(content));
     if (bad !== undefined)
@@ -52,7 +51,7 @@ export class ContentsSource {
     return undefined;
   }
 
-  /** A line of Qwen Code. */
+  /** Reads a line of Qwen Code. */
   readLine(line: JsonView, context: ReadContext): Fate | Rejection | undefined {
     const { fold } = context;
     this.#session ??= line.get('sessionId')?.text();
@@ -70,12 +69,14 @@ export class ContentsSource {
     return undefined;
   }
 
-  /** A compression begins another conversation with what is left of the context; other lines are about the client. */
+  /**
+   * Handles a compression: the next conversation begins with the compressed history. Drops other lines of the client.
+   */
   #readSystem(line: JsonView, uuid: string | undefined, context: ReadContext): Fate | undefined {
     const { fold } = context;
-    const left = line.get('systemPayload')?.get('compressedHistory')?.elements() ?? [];
-    const isCompression = line.get('subtype')?.text() === COMPRESSION && left.every(isContent);
-    if (!isCompression || left.length === 0 || !fold.has(MAIN)) {
+    const history = line.get('systemPayload')?.get('compressedHistory')?.elements() ?? [];
+    const isCompression = line.get('subtype')?.text() === COMPRESSION && history.every(isContent);
+    if (!isCompression || history.length === 0 || !fold.has(MAIN)) {
       if (uuid !== undefined && fold.has(MAIN)) {
         this.#open(context, undefined, QWEN);
         this.#spots.set(uuid, this.#placeOf(line, context));
@@ -86,7 +87,7 @@ export class ContentsSource {
     fold.close(true);
     this.#spots.clear();
     this.#open(context, line.get('timestamp'), QWEN);
-    for (const content of left) this.#take(content, context);
+    for (const content of history) this.#take(content, context);
     if (uuid !== undefined) this.#spots.set(uuid, fold.last);
     return undefined;
   }
@@ -96,11 +97,11 @@ export class ContentsSource {
     return (parent === undefined ? undefined : this.#spots.get(parent)) ?? fold.last;
   }
 
-  /** A text that a user types after an earlier line goes back to it. */
+  /** Goes back if the user typed after an earlier line. */
   #rewind(line: JsonView, context: ReadContext): void {
     const { fold } = context;
     const place = this.#placeOf(line, context);
-    if (place.index < fold.last.index) fold.cut(place);
+    if (place !== fold.last) fold.cut(place);
   }
 
   #take(content: JsonView, context: ReadContext, line?: JsonView): void {

@@ -1,6 +1,5 @@
 /**
- * Reads one message of a recording of Gemini CLI: text that a user typed, or an answer with its calls, which contain
- * their results.
+ * Reads one message of a recording of Gemini CLI: a text of the user, or an answer whose calls contain their results.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
@@ -8,7 +7,7 @@ import { inString, quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -25,12 +24,12 @@ export interface GeminiResult {
 
 export type GeminiMessage =
   | { readonly kind: 'user'; readonly id: string; readonly message: Message }
-  /** Results as they went to the model: newer versions write them after the answer whose calls contain them already. */
+  /** Results as they went to the model. Newer versions log them although the calls of the answer contain them. */
   | {
       readonly kind: 'results';
       readonly id: string;
       readonly results: readonly GeminiResult[];
-      /** The rest of the message. */
+      /** The rest of the message, as a message. */
       readonly message?: Message;
     }
   | {
@@ -38,7 +37,7 @@ export type GeminiMessage =
       readonly id: string;
       readonly blocks: readonly FoldBlock[];
       readonly results: readonly GeminiResult[];
-      /** Other ids of the calls that have their result: the API's, where the client gave them its own. */
+      /** The API's ids of calls that have a result, where the client logged its own id for the call. */
       readonly aliases: readonly string[];
       readonly notes: readonly ReadingNote[];
       readonly meta: Meta;
@@ -49,7 +48,7 @@ export type GeminiMessage =
   | { readonly kind: 'bad'; readonly detail: string };
 
 const EMPTY_STRING_BYTES = 2;
-/** Qwen Code, whose first versions recorded as Gemini CLI does, has its own name for an answer. */
+/** Types of answers. The first versions of Qwen Code have the same format with another type. */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);
 
@@ -84,7 +83,7 @@ function responseOf(part: JsonView): JsonView | undefined {
   return response?.type === 'object' ? response : undefined;
 }
 
-/** An image or a file: after a response it belongs to the result. */
+/** Whether a part is an image or a file; one after a function response belongs to that result. */
 const isMedia = (part: JsonView): boolean =>
   part.type === 'object' && (part.get('inlineData') ?? part.get('fileData')) !== undefined;
 
@@ -122,7 +121,7 @@ function imageOf(data: JsonView | undefined): Uint8Array | undefined {
   return imagePart(dataUrl(media.bytes, bytes.bytes));
 }
 
-/** A call of an answer; the client adds its result. */
+/** A call as the client logs it, with its result. */
 interface LoggedCall {
   readonly view: JsonView;
   readonly id: string;
@@ -137,23 +136,23 @@ function readAnswer(id: string, json: JsonView): GeminiMessage {
     return { view, id: callId, block: callBlock(view, callId) };
   });
   const [aliases, named] = pairCalls(content, calls);
-  const said = content.flatMap((part) => {
+  const written = content.flatMap((part) => {
     const call = named.get(part);
     return call === undefined ? blocksOfPart(part, notes) : [...signatureOf(part), call.block];
   });
   const paired = new Set(named.values());
   const others = calls.filter((call) => !paired.has(call)).map(({ block }) => block);
-  const hasThoughts = said.some(({ kind }) => kind === 'thought');
+  const hasThoughts = written.some(({ kind }) => kind === 'thought');
   const thoughts = hasThoughts ? [] : (json.get('thoughts')?.elements() ?? []).flatMap(thoughtOf);
   const results = calls.flatMap((call) => resultsOf(call.view, call.id));
   const meta = metaOf({ model: json.get('model'), usage: json.get('tokens') });
   if (thoughts.length > 0 || hasThoughts) notes.push(SUMMARY);
-  return { kind: 'answer', id, blocks: [...thoughts, ...said, ...others], results, aliases, notes, meta };
+  return { kind: 'answer', id, blocks: [...thoughts, ...written, ...others], results, aliases, notes, meta };
 }
 
 /**
- * Newer versions write each call twice: as the part of the content that the model wrote, and among the calls that they
- * carried out, possibly with another id. Pairs both by their id, or else the next ones of a name.
+ * Matches the calls in the content with those that the client ran: newer versions log each call in both places,
+ * possibly with different ids. Matches by id first, then in order by name.
  */
 function pairCalls(
   content: readonly JsonView[],
@@ -194,7 +193,7 @@ function callBlock(call: JsonView, id: string | undefined): FoldBlock {
   return { kind: 'call', id, json: callJson(id, call.get('name')?.text(), written) };
 }
 
-/** The blocks that a part of an answer is: a text, a thought, a call, or a part that stays as it is, and its signature. */
+/** Converts a part of an answer to blocks: a text, a thought, a call or the part as logged, with its signature. */
 export function blocksOfPart(
   part: JsonView,
   notes: ReadingNote[],
@@ -213,20 +212,19 @@ export function blocksOfPart(
   return [...sealed, blockOfPart(partOf(part, notes))];
 }
 
-/** The encrypted reasoning that comes with a part. */
+/** The encrypted reasoning in a part. */
 function signatureOf(part: JsonView): readonly FoldBlock[] {
   const signature = part.get('thoughtSignature');
-  const isThere = signature?.type === 'string' && signature.bytes.length > EMPTY_STRING_BYTES;
-  return isThere ? [sealedBlock(signature.copy())] : [];
+  const isPresent = signature?.type === 'string' && signature.bytes.length > EMPTY_STRING_BYTES;
+  return isPresent ? [sealedBlock(signature.copy())] : [];
 }
 
-/** A thought's subject and description. */
 function thoughtOf(thought: JsonView): readonly FoldBlock[] {
   const lines = ['subject', 'description'].map((key) => thought.get(key)?.text()).filter(Boolean);
   return lines.length === 0 ? [] : [{ kind: 'thought', text: encode(quote(lines.join('\n'))) }];
 }
 
-/** The result of a call; none if it was cancelled before. */
+/** The result of a call; none if the call was cancelled. */
 function resultsOf(call: JsonView, callId: string): readonly GeminiResult[] {
   const result = call.get('result');
   if (!present(result)) return [];
@@ -236,7 +234,7 @@ function resultsOf(call: JsonView, callId: string): readonly GeminiResult[] {
   ];
 }
 
-/** The call's part of a result: newer versions log the results of parallel calls together, with each of the calls. */
+/** The parts for this call: newer versions log the results of all parallel calls with each of them. */
 function ownParts(parts: readonly JsonView[], callId: string): readonly JsonView[] {
   if (!parts.some((part) => callIdOf(part) === callId)) return parts;
   let isOwn = callIdOf(parts.find((part) => responseOf(part) !== undefined) as JsonView) === callId;
@@ -246,7 +244,7 @@ function ownParts(parts: readonly JsonView[], callId: string): readonly JsonView
   });
 }
 
-/** The result of a call, from the parts that the API gives for it. */
+/** Builds the result of a call from its parts. */
 export function resultOfParts(
   list: readonly JsonView[],
   callId: string | undefined,

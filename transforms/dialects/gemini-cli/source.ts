@@ -1,4 +1,4 @@
-/** Folds the recordings of Gemini CLI into conversations, with a new one after each compression of the context. */
+/** Folds the recordings of Gemini CLI into conversations; each compression of the context starts a new one. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, Rejection } from '../../model/element.ts';
@@ -12,7 +12,7 @@ import { type GeminiMessage, readGeminiMessage } from './message.ts';
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
 
-/** In place of the id of a call whose result the answer contains already. */
+/** Returned by `openCall` if all calls have their results, so that the result is a repetition. */
 const REPEATED = '';
 
 type GeminiResults = Extract<GeminiMessage, { kind: 'results' }>;
@@ -20,24 +20,24 @@ type GeminiAnswer = Extract<GeminiMessage, { kind: 'answer' }>;
 
 /** A message of the current conversation. */
 interface Spot {
-  /** The position after which it comes. */
+  /** The message after which it comes. */
   readonly before: FoldPlace;
   /** Undefined if it is not part of the conversation. */
   readonly place: FoldPlace | undefined;
-  /** Name of an answer in the fold. */
+  /** The name of an answer in the fold. */
   readonly name: string;
   readonly kind: GeminiMessage['kind'];
 }
 
 export class GeminiSource {
   #session: string | undefined;
-  /** By id, in order. */
+  /** Messages of the current conversation by id, in order. */
   readonly #spots = new Map<string, Spot>();
-  /** Calls of the current conversation whose answer contains their result. */
+  /** Ids of calls in the current conversation that have their result. */
   readonly #answered = new Set<string>();
-  /** Messages of the context that is being replaced: they are context only where they come again. */
+  /** Ids of the messages before the current replacement of the context: those that come again are only context. */
   #replaced: ReadonlySet<string> = new Set();
-  /** Number of conversations so far: a message that returns in another one is a different message. */
+  /** Number of conversations so far, part of the names of answers: one that returns later is another message. */
   #stretch = 0;
 
   read(json: JsonView, context: ReadContext): Fate | Rejection | undefined {
@@ -50,7 +50,7 @@ export class GeminiSource {
     return this.#readMessage(json, context);
   }
 
-  /** A head; a document holds all messages too. */
+  /** Reads the header; in a `.json` recording it has all messages too. */
   #begin(head: JsonView, context: ReadContext): Rejection | undefined {
     const id = head.get('sessionId')?.text();
     if (id !== this.#session) {
@@ -71,7 +71,7 @@ export class GeminiSource {
     return isTaken ? undefined : context.drop('client-event');
   }
 
-  /** @returns why one of them is invalid; all others have been taken */
+  /** Adds all messages, unless one is not valid. @returns the rejection of the first one that is not valid */
   #takeAll(list: JsonView | undefined, context: ReadContext): Rejection | undefined {
     const messages = (list?.elements() ?? []).map((json) => readGeminiMessage(json));
     const bad = messages.findIndex(({ kind }) => kind === 'bad');
@@ -80,7 +80,7 @@ export class GeminiSource {
     return undefined;
   }
 
-  /** Adds a message to the conversation, at its existing position if it has one. @returns whether it is part of it */
+  /** Adds a message, or replaces it if it has come before. @returns false if it is not part of the conversation */
   #take(message: GeminiMessage, { fold }: ReadContext): boolean {
     if (message.kind === 'bad') return false;
     if (message.kind === 'results') return this.#takeResults(message, fold);
@@ -103,7 +103,7 @@ export class GeminiSource {
     return true;
   }
 
-  /** @param old where the answer was written before: the results that came after it stay */
+  /** @param old the answer as it was logged before: results that were added to it stay */
   #takeAnswer(answer: GeminiAnswer, name: string, old: FoldPlace | undefined, fold: Fold): FoldPlace {
     const { id, blocks, results, aliases, notes, meta } = answer;
     const earlier = [...(old?.calls ?? [])];
@@ -121,7 +121,7 @@ export class GeminiSource {
     return place;
   }
 
-  /** Adds the results that their calls do not contain. @returns whether the message adds anything */
+  /** Adds the results that their calls do not contain. @returns false if it adds nothing */
   #takeResults({ id, results, message }: GeminiResults, fold: Fold): boolean {
     const known = this.#spots.get(id);
     const before = known?.before ?? fold.last;
@@ -155,12 +155,15 @@ export class GeminiSource {
     return undefined;
   }
 
-  /** Replaces the context: continues from the common start of both, or starts over if they have none. */
+  /**
+   * Replaces the context: goes back to the last message that both have in common, or starts a new conversation if they
+   * have none.
+   */
   #replaceAll(list: JsonView, context: ReadContext): Rejection | undefined {
     this.#open(context, undefined);
     const { fold } = context;
     const all = [...this.#spots.keys()];
-    const known = all.filter((id) => this.#isOfBoth(id));
+    const known = all.filter((id) => this.#isComparable(id));
     const shared = this.#sharedWith(list.elements(), known);
     const next = known[shared];
     if (next !== undefined) {
@@ -178,25 +181,28 @@ export class GeminiSource {
     return rejection;
   }
 
-  /** Number of known messages that a context begins with: not those after a message that is new in it. */
+  /** Number of known messages with which a context begins, up to the first message that is new in it. */
   #sharedWith(context: readonly JsonView[], known: readonly string[]): number {
     let shared = 0;
-    let isBehindNew = false;
+    let hasNew = false;
     for (const json of context) {
       const id = json.get('id')?.text() ?? '';
-      if (this.#isOfBoth(id)) {
-        if (isBehindNew || id !== known[shared]) return shared;
+      if (this.#isComparable(id)) {
+        if (hasNew || id !== known[shared]) return shared;
         shared++;
       } else if (!this.#spots.has(id)) {
         const message = readGeminiMessage(json);
-        isBehindNew ||= message.kind !== 'results' || message.message !== undefined;
+        hasNew ||= message.kind !== 'results' || message.message !== undefined;
       }
     }
     return shared;
   }
 
-  /** Is it a message that both the recording and the context have? Results are in the context only, notes in neither. */
-  #isOfBoth(id: string): boolean {
+  /**
+   * Whether a message is in recordings and in contexts. Results may be in the context only, notes of the client in
+   * neither.
+   */
+  #isComparable(id: string): boolean {
     const kind = this.#spots.get(id)?.kind;
     return kind === 'user' || kind === 'answer';
   }

@@ -1,10 +1,10 @@
-/** Reads one message of a goose session: texts, thoughts, calls, and in user messages the results of calls. */
+/** Reads one message of a goose session: texts, thoughts and calls; user messages may contain results of calls. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { contentOfParts, listOfParts, mcpPart } from '../shared/content-parts.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
@@ -16,27 +16,42 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['contextLengthExceeded', 'summarizationRequested', 'error'],
 ]);
 const REQUESTS: ReadonlySet<string> = new Set(['toolRequest', 'frontendToolRequest']);
+const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reasoning']);
 const FALSE = 'f'.charCodeAt(0);
 
 export function isGooseMessage(message: JsonView): boolean {
   return message.get('role')?.type === 'string' && message.get('content')?.type === 'array';
 }
 
-/** Was it hidden from the model by a compaction? A notice that only the user sees was not. */
+/** Whether a compaction hid the message from the model. Notices that only the user sees do not count. */
 export function isHidden(message: JsonView): boolean {
-  if (message.get('metadata')?.get('agentVisible')?.bytes[0] !== FALSE) return false;
+  if (!isHiddenFrom('agent', message)) return false;
   const blocks = message.get('content')?.elements() ?? [];
   return blocks.length === 0 || blocks.some(isForModel);
 }
 
-/** Is it sent to the model? Tools also return parts that only the user should see, often the same in other words. */
+const isHiddenFrom = (whom: 'agent' | 'user', message: JsonView | undefined): boolean =>
+  message?.get('metadata')?.get(`${whom}Visible`)?.bytes[0] === FALSE;
+
+/**
+ * Whether a message is the summary of a compaction, which a later one hid. It is hidden from the user and the model, as is the answer
+ * after it with which goose tells the model to go on. The last question before a compaction is hidden too, but repeated
+ * after them.
+ */
+export function isHiddenSummary(messages: readonly JsonView[], index: number): boolean {
+  const [summary, next] = [messages[index], messages[index + 1]];
+  const isUnseen = [summary, next].every((one) => isHiddenFrom('agent', one) && isHiddenFrom('user', one));
+  return isUnseen && summary?.get('role')?.text() === 'user' && next?.get('role')?.text() === 'assistant';
+}
+
+/** Whether a block is sent to the model. Tools also return parts for the user only, often the same content. */
 function isForModel(block: JsonView): boolean {
   if (CLIENT.has(block.textOf('type') ?? '')) return false;
   const audience = block.get('annotations')?.get('audience')?.elements() ?? [];
   return audience.length === 0 || audience.some((one) => one.text() === 'assistant');
 }
 
-/** @param name of the assistant message, if it is one */
+/** @param name for the message, if it is an answer */
 export function foldGooseMessage(message: JsonView, name: string, { fold }: ReadContext): void {
   const role = message.get('role')?.text() ?? '';
   const all = message.get('content')?.elements() ?? [];
@@ -67,15 +82,15 @@ export function foldGooseMessage(message: JsonView, name: string, { fold }: Read
 function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const type = block.get('type')?.text() ?? '';
   if (REQUESTS.has(type)) return [callOf(block)];
-  const thinking = block.get('thinking');
-  if (type === 'thinking' && thinking?.type === 'string' && thinking.text() !== '')
+  const thinking = type === 'reasoning' ? block.get('text') : block.get('thinking');
+  if (THOUGHTS.has(type) && thinking?.type === 'string' && thinking.text() !== '')
     return [{ kind: 'thought', text: thinking.copy() }];
   const data = block.get('data') ?? block.get('signature');
   if (type.toLowerCase().endsWith('thinking') && data?.type === 'string') return [sealedBlock(data.copy())];
   return [blockOfPart(mcpPart(block, notes))];
 }
 
-/** A call is wrapped in `{status, value}`. */
+/** Reads a call, which may be wrapped in `{status, value}`. */
 function callOf(block: JsonView): FoldBlock {
   const id = block.get('id')?.text();
   const envelope = block.get('toolCall');
@@ -88,11 +103,11 @@ function callOf(block: JsonView): FoldBlock {
 interface GooseResult {
   readonly callId: string | undefined;
   readonly result: Message;
-  /** Rewrites of the result, by rule. */
+  /** Rules that rewrote the result. */
   readonly changes: readonly string[];
 }
 
-/** So is a result: a list of parts, an object with such a list, or an error. */
+/** Reads a result, which may be wrapped too: a list of parts, an object with such a list, or an error. */
 function resultOf(block: JsonView): GooseResult {
   const callId = block.get('id')?.text();
   const envelope = block.get('toolResult');

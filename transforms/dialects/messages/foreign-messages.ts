@@ -1,6 +1,6 @@
 /**
- * Messages of a list that are in the words of another API than the rest of the dataset: content blocks of the Messages API, and calls
- * whose members do not lie in a `function`. Others stay byte for byte.
+ * Converts messages that are not in the format of the chat completions API: content blocks of the Messages API, and
+ * calls without a `function` object. All others stay byte for byte.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
@@ -25,7 +25,7 @@ export function readForeignMessages(messages: readonly Message[], keepSealed = f
   });
 }
 
-/** Does its content have a call, a result or a thought? */
+/** Whether the content has a call, a result or a thought. */
 function hasBlocks({ bytes }: Message): boolean {
   const content = valueBytes(bytes, 'content');
   return (
@@ -33,7 +33,7 @@ function hasBlocks({ bytes }: Message): boolean {
   );
 }
 
-/** Blocks of other clients may have these types: only those with the members of this API are read. */
+/** Other clients have blocks of these types too, so only those with the members of this API count. */
 function isBlock(block: Uint8Array): boolean {
   switch (stringValue(block, 'type')) {
     case 'tool_use':
@@ -57,7 +57,7 @@ function hasFlatCalls({ bytes, role }: Message): boolean {
   return calls !== undefined && elementsOf(calls).some(isFlat);
 }
 
-/** Is it a call of LangChain, tau2 or AgentDojo: a name beside its arguments? */
+/** Whether a call has its name beside its arguments, as in LangChain, tau2 and AgentDojo. */
 function isFlat(call: Uint8Array): boolean {
   if (!isObject(call)) return false;
   const [fn] = valuesOf(call, ['function']);

@@ -31,7 +31,7 @@ interface Call {
 }
 
 /**
- * The messages of the turns, or what is wrong with the first invalid turn.
+ * The messages of the turns, or what is wrong with the first turn that is not valid.
  * @param list the JSON text of an array
  * @param name of the member that holds it
  */
@@ -39,7 +39,7 @@ export function readTurns(list: Uint8Array, name: string): readonly Message[] | 
   const messages: Message[] = [];
   let calls = 0; // number of calls so far
   let open: string[] = []; // ids of the unanswered calls
-  let isCalling = false; // was the turn before a call?
+  let isCalling = false; // whether the previous turn was a call
   for (const [i, turn] of elementsOf(list).entries()) {
     const isObject = turn[0] === OPEN_OBJECT;
     const [fromJson, value] = isObject ? valuesOf(turn, ['from', 'value']) : [];
@@ -72,7 +72,7 @@ function otherMembers(turn: Uint8Array): readonly Piece[] {
     .map(({ key, valueStart, end }) => [key, turn.subarray(valueStart, end)]);
 }
 
-/** A thought before a text, in the layout that LLaMA-Factory parses. */
+/** Splits off a thought before the text, in the layout that LLaMA-Factory parses. */
 function splitThought(text: string): { readonly thought: Piece[]; readonly rest: string } {
   const end = text.startsWith(THOUGHT_BEGINS) ? text.indexOf(THOUGHT_ENDS) : -1;
   if (end < 0) return { thought: [], rest: text };
@@ -92,7 +92,7 @@ function callMembers(text: string, calls: readonly Call[], ids: readonly string[
   return [...content, ...thought, ['tool_calls', arrayOf(list)]];
 }
 
-/** The text besides the calls of a `function_call`, with its thought, and the calls; undefined if it holds none. */
+/** Splits a `function_call` turn into its text, including a thought, and its calls; undefined if it has no call. */
 function readCalls(value: string): { readonly text: string; readonly calls: readonly Call[] } | undefined {
   const { rest } = splitThought(value);
   const bare = callsIn(rest);
@@ -104,7 +104,7 @@ function readCalls(value: string): { readonly text: string; readonly calls: read
   return calls && { text: value.slice(0, start).replace(/\n$/, ''), calls };
 }
 
-/** The calls of a JSON text: one object, or a list of them. */
+/** The calls in a JSON text: one object, or a list of them. Undefined for anything else. */
 function callsIn(text: string): readonly Call[] | undefined {
   if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
   const json = encode(text);
@@ -121,7 +121,7 @@ function callsIn(text: string): readonly Call[] | undefined {
   });
 }
 
-/** Arguments as OpenAI's JSON string: a string stays, anything else is put into one. */
+/** Arguments as a JSON string, as OpenAI has them: a string stays, anything else becomes one with its JSON text. */
 function asText(args: Uint8Array): Uint8Array {
   return args[0] === QUOTE ? args : inString(args);
 }

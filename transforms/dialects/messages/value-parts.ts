@@ -1,6 +1,6 @@
 /**
- * Messages whose content is a list of `{type, value}`, as LLaMA-Factory's second converter has them: texts, reasoning
- * and calls. They have no ids: calls become `call_1`, `call_2` ..., and a result answers the first open one.
+ * Converts messages whose content is a list of `{type, value}`, the second format of LLaMA-Factory: texts, reasoning
+ * and calls. Calls have no ids: they get `call_1`, `call_2` ..., and a result answers the first open one.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';
@@ -13,10 +13,10 @@ import { arrayOf, callJson, joinStrings, objectOf, type Piece } from '../shared/
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const scanner = createTextScanner();
-/** Members that the conversion sets itself. */
-const MADE = new Set(['role', 'content']);
+/** Members that the conversion replaces. */
+const REPLACED = new Set(['role', 'content']);
 
-/** A type of part that is not known. */
+/** Returned in place of the messages if a part has an unknown type. */
 export class UnknownPart {
   readonly type: string;
 
@@ -25,7 +25,7 @@ export class UnknownPart {
   }
 }
 
-/** Is the content a list that begins with a part that has a `value`? */
+/** Whether the content is a list whose first part has a `value`. */
 function hasValueParts({ bytes }: Message): boolean {
   const content = valueBytes(bytes, 'content');
   if (content?.[0] !== OPEN_ARRAY) return false;
@@ -78,7 +78,7 @@ function partsOf({ bytes }: Message): Parts | UnknownPart {
   return parts;
 }
 
-/** The call that a JSON string holds; undefined when it holds none. */
+/** The call in a JSON string; undefined if there is none. */
 function callIn(value: Uint8Array): Uint8Array | undefined {
   const text = (textOfValue(value) as string).trim();
   if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
@@ -97,7 +97,7 @@ function messageOf(
     const [name, args] = valuesOf(call, ['name', 'arguments']);
     return callJson(ids[i], textOfValue(name), args && (args[0] === QUOTE ? args : inString(args)));
   });
-  const others = membersOf(bytes).filter(({ key }) => !MADE.has(key));
+  const others = membersOf(bytes).filter(({ key }) => !REPLACED.has(key));
   const pieces: Piece[] = [['role', quote(role)]];
   if (answers !== undefined) pieces.push(['tool_call_id', quote(answers)]);
   if (texts.length > 0 || calls.length === 0)

@@ -1,18 +1,18 @@
 /**
- * Actions and observations of the first OpenHands. An action usually contains the model's completion; if not, or only
- * as Python text, the answer is rebuilt from the action.
+ * Reads actions and observations of the first version of OpenHands. An action usually contains the model's completion.
+ * If it does not, or only as the text of a Python object, the answer is rebuilt from the action.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
-import type { FoldBlock } from '../fold/draft.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { callJson } from '../shared/build-messages.ts';
 import { readChatObject } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, textOf } from '../shared/logged-values.ts';
-import { idText, type Said } from './spoken.ts';
+import { type EventContent, idText } from './event-content.ts';
 
 /** Actions and observations about the client, not the conversation. */
 const CLIENT: ReadonlySet<string> = new Set([
@@ -27,8 +27,8 @@ export function isClientAction(name: string): boolean {
   return CLIENT.has(name);
 }
 
-/** The answer that an action came from; undefined if the log lacks it in a readable form. */
-export function completionOf(event: JsonView): Said | undefined {
+/** The answer that an action came from; undefined if the action does not contain it as JSON. */
+export function completionOf(event: JsonView): EventContent | undefined {
   const response = event.get('tool_call_metadata')?.get('model_response');
   if (response?.type !== 'object') return undefined;
   const message = response.get('choices')?.elements()[0]?.get('message');
@@ -41,11 +41,14 @@ export function completionOf(event: JsonView): Said | undefined {
     usage: response.get('usage'),
     finish: response.get('choices')?.elements()[0]?.get('finish_reason'),
   });
-  return { kind: 'answer', name: response.get('id')?.text(), blocks, notes, callId, meta };
+  // some servers give all their answers the same id
+  const call = blocks.find((block) => block.kind === 'call');
+  const name = [response.get('id')?.text(), call?.id].filter(Boolean).join(' ') || undefined;
+  return { kind: 'answer', name, blocks, notes, callId, meta };
 }
 
-/** An action as an answer: a message becomes a text, anything else a call of that name. */
-export function actionOf(action: string, event: JsonView): Said {
+/** An answer rebuilt from an action: a message becomes a text, any other action a call with its name. */
+export function actionOf(action: string, event: JsonView): EventContent {
   const args = event.get('args');
   const metadata = event.get('tool_call_metadata');
   const isUnreadable = present(metadata?.get('model_response'));

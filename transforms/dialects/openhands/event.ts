@@ -1,23 +1,24 @@
-/** Events of the OpenHands SDK: each has a `kind`, and contains what was sent to the model or came from it. */
+/** Reads events of the OpenHands SDK. Each has a `kind`, and what was sent to the model or what the model returned. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { joinStrings, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { partsOf, readCall, readChatObject, thoughtsOf } from '../shared/chat-object.ts';
 import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
-import { definitionsIn, type Said } from './spoken.ts';
+import { readAcpCall } from './acp-call.ts';
+import { definitionsIn, type EventContent } from './event-content.ts';
 
 const EMPTY = encode('""');
-/** Kinds that do not reach the model. */
+/** Kinds that are not sent to the model. */
 const CLIENT =
-  /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog)(?:Event)?$/;
+  /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog|HookExecution)(?:Event)?$/;
 
-export function readEvent(event: JsonView): Said {
+export function readEvent(event: JsonView): EventContent {
   const kind = event.get('kind')?.text() ?? '';
   if (kind === 'SystemPromptEvent') return readSystem(event);
   if (kind === 'MessageEvent') return readMessage(event);
@@ -28,6 +29,7 @@ export function readEvent(event: JsonView): Said {
     const reason = event.get('rejection_reason')?.text() ?? 'User rejected the action';
     return resultOf(event, encode(quote(`Action rejected: ${reason}`)));
   }
+  if (kind === 'ACPToolCallEvent') return readAcpCall(event);
   if (kind === 'Condensation') return { kind: 'condensation', json: event };
   if (kind === 'CondensationSummaryEvent') return { kind: 'client' };
   if (kind === 'InterruptEvent') return { kind: 'interrupt' };
@@ -35,7 +37,7 @@ export function readEvent(event: JsonView): Said {
   return event.get('llm_message')?.type === 'object' ? readMessage(event) : { kind: 'unknown', type: kind };
 }
 
-function readSystem(event: JsonView): Said {
+function readSystem(event: JsonView): EventContent {
   const texts = ['system_prompt', 'dynamic_context']
     .map((key) => event.get(key))
     .map((part) => (part?.type === 'string' ? part : part?.get('text')))
@@ -45,12 +47,12 @@ function readSystem(event: JsonView): Said {
   return { kind: 'system', text, tools: definitionsIn(event.get('tools')) };
 }
 
-/** A message as sent to the model, including what the client appended. */
-function readMessage(event: JsonView): Said {
+/** A message as sent to the model, including content that the client appended. */
+function readMessage(event: JsonView): EventContent {
   const logged = event.get('llm_message');
   const object = logged && readChatObject(logged);
   if (object === undefined) return { kind: 'bad', detail: 'llm_message is not a message' };
-  if (object.kind === 'answer') return { ...object, name: event.get('llm_response_id')?.text() };
+  if (object.kind === 'answer') return { ...object, name: event.get('llm_response_id')?.text() || undefined };
   if (object.kind === 'result') return object;
   const { parts, notes } = partsOf(logged?.get('content'));
   const more = partsOf(event.get('extended_content'));
@@ -58,18 +60,18 @@ function readMessage(event: JsonView): Said {
   return { kind: 'message', message: makeMessage(object.message.role, [['content', content]]), notes };
 }
 
-/** One call of an answer; calls of one response form one answer. */
-function readAction(event: JsonView): Said {
+/** One call of an answer; the calls with one `llm_response_id` form one answer. */
+function readAction(event: JsonView): EventContent {
   const call = event.get('tool_call');
   if (call?.type !== 'object') return { kind: 'bad', detail: 'tool_call is not an object' };
   const { parts, notes } = partsOf(event.get('thought'));
   const texts = parts.map(blockOfPart);
   const thoughts = [...thoughtsOf(event), ...reasoningOf(event.get('responses_reasoning_item'))];
   const blocks = [...thoughts, ...texts, readCall(call)];
-  return { kind: 'answer', name: event.get('llm_response_id')?.text(), blocks, notes };
+  return { kind: 'answer', name: event.get('llm_response_id')?.text() || undefined, blocks, notes };
 }
 
-/** A reasoning item of the Responses API, here with lists of strings as texts. */
+/** A reasoning item of the Responses API; OpenHands writes its texts as a list of strings. */
 function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
   if (!present(item)) return [];
   const lists = ['content', 'summary'].map((key) => item.get(key)?.elements() ?? []);
@@ -83,7 +85,7 @@ function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
   return [...blocks, sealedBlock(sealed.copy())];
 }
 
-function readObservation(event: JsonView): Said {
+function readObservation(event: JsonView): EventContent {
   const observation = event.get('observation');
   if (observation?.type !== 'object') return { kind: 'bad', detail: 'observation is not an object' };
   const notes = isTrue(observation.get('is_error')) ? [RESULT_ERROR] : [];
@@ -95,11 +97,11 @@ function readObservation(event: JsonView): Said {
   return resultOf(event, text === undefined ? observationJson(observation) : listOfParts(parts), notes);
 }
 
-/** An observation without a text, as the JSON text of its members. */
+/** An observation without a text, as a JSON string of its JSON text. */
 const observationJson = (observation: JsonView): Uint8Array =>
   encode(quote(Buffer.from(observation.copy()).toString()));
 
-function resultOf(event: JsonView, content: Uint8Array, notes: readonly ReadingNote[] = []): Said {
+function resultOf(event: JsonView, content: Uint8Array, notes: readonly ReadingNote[] = []): EventContent {
   const callId = event.get('tool_call_id')?.text();
   return { kind: 'result', callId, message: noted(toolMessage(callId, content), notes) };
 }

@@ -1,4 +1,4 @@
-/** Folds the events of one OpenHands run into conversations, with a new one after each condensation. */
+/** Folds the events of one OpenHands run into conversations; each condensation starts a new one. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
@@ -11,10 +11,10 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { INTERRUPT, unknownEvent } from '../shared/reading-notes.ts';
 import { actionOf, completionOf, isClientAction, observationText } from './action.ts';
 import { readEvent } from './event.ts';
-import { definitionsIn, idText, type Said } from './spoken.ts';
+import { definitionsIn, type EventContent, idText } from './event-content.ts';
 
 const HARNESS = 'openhands';
-/** Name of the action that starts another agent, and of its result. */
+/** Name of the action that starts another agent, and of the observation that ends it. */
 const DELEGATE = 'delegate';
 
 interface Delegate {
@@ -30,27 +30,32 @@ export class OpenHandsRun {
   readonly #thread: string;
   /** The message that each event contributed to, by the event's id. */
   #places = new Map<string, FoldPlace>();
-  /** The call that each action made, until its result comes. */
+  /** For each action whose result has not come, the id of its call. */
   readonly #calls = new Map<string, string>();
-  /** Answers begun so far. */
+  /** Names of the answers so far. */
   readonly #answers = new Set<string>();
-  /** The event that each message began with. */
+  /** For each message, the id of its first event. */
   #begun = new Map<FoldPlace, string>();
   #tools: readonly ToolDefinition[] = [];
   #count = 0;
-  /** The agent that works for this one, between the action that started it and its result. */
+  /** The other agent, between the action that starts it and its result. */
   #delegate: Delegate | undefined;
   #delegates = 0;
 
+  /** The agents that calls have started, by the call: their events say so. */
+  readonly #agents = new Map<string, OpenHandsRun>();
   readonly #parent: string | undefined;
+  /** The call that started it. */
+  readonly #startedBy: string | undefined;
 
-  /** @param parent session that started this run */
-  constructor(thread: string, parent?: string) {
+  /** @param parent session of the agent that started this one, and `startedBy` the call that did, if its events name it */
+  constructor(thread: string, parent?: string, startedBy?: string) {
     this.#thread = thread;
     this.#parent = parent;
+    this.#startedBy = startedBy;
   }
 
-  /** Is there no message yet? */
+  /** Whether no message has been read. */
   get isEmpty(): boolean {
     return this.#count === 0;
   }
@@ -60,6 +65,9 @@ export class OpenHandsRun {
     const delegate = this.#delegate;
     if (delegate !== undefined && !this.#ends(delegate, event))
       return delegate.run.read(event, context, delegate.session);
+    const startedBy = event.type === 'object' ? event.get('parent_tool_call_id')?.text() : undefined;
+    if (startedBy !== undefined && startedBy !== this.#startedBy)
+      return this.#agentOf(startedBy, session).read(event, context, `${session}/${startedBy}`);
     const piece = this.#readLogged(event);
     if (piece.kind === 'bad') return context.reject('bad-event', piece.detail, event);
     if (piece.kind === 'client') return context.drop('client-event');
@@ -79,14 +87,14 @@ export class OpenHandsRun {
       const id = idText(event.get('id'));
       if (piece.kind === 'answer' && piece.callId !== undefined && id !== undefined)
         this.#calls.set(id, piece.callId);
-      this.#stand(id, this.#take(piece, context));
+      this.#recordPlace(id, this.#take(piece, context));
       if (piece.kind === 'answer' && event.get('action')?.text() === DELEGATE)
         this.#startDelegate(event, piece.callId, session);
     }
     return undefined;
   }
 
-  /** Reads what follows as events of another agent, until its result comes. */
+  /** Starts another agent: the next events are its events, until its result comes. */
   #startDelegate(event: JsonView, callId: string | undefined, session: string): void {
     const own = `${session}/${event.get('args')?.get('agent')?.text() ?? DELEGATE}`;
     const run = new OpenHandsRun(`${this.#thread} ${DELEGATE} ${this.#delegates++}`, session);
@@ -97,6 +105,12 @@ export class OpenHandsRun {
     if (run.#delegate !== undefined || event.get('observation')?.type !== 'string') return false;
     const cause = idText(event.get('cause'));
     return event.get('observation')?.text() === DELEGATE || (cause !== undefined && cause === action);
+  }
+
+  #agentOf(call: string, session: string): OpenHandsRun {
+    const known = this.#agents.get(call) ?? new OpenHandsRun(`${this.#thread} ${call}`, session, call);
+    this.#agents.set(call, known);
+    return known;
   }
 
   #endDelegate({ run }: Delegate, context: ReadContext): void {
@@ -115,12 +129,13 @@ export class OpenHandsRun {
   close(context: ReadContext): void {
     const { fold } = context;
     this.#delegate?.run.close(context);
+    for (const agent of this.#agents.values()) agent.close(context);
     if (!fold.has(this.#thread)) return;
     fold.open(this.#thread, '');
     fold.close();
   }
 
-  #readLogged(event: JsonView): Said {
+  #readLogged(event: JsonView): EventContent {
     if (event.type !== 'object') return { kind: 'bad', detail: 'an event is not an object' };
     if (event.get('kind')?.type === 'string') return readEvent(event);
     const action = event.get('action')?.text();
@@ -130,7 +145,7 @@ export class OpenHandsRun {
     return this.#readObservation(observation, event);
   }
 
-  #readAction(action: string, event: JsonView): Said {
+  #readAction(action: string, event: JsonView): EventContent {
     const args = event.get('args');
     const content = args?.get('content');
     if (action === 'system' && content?.type === 'string')
@@ -141,11 +156,11 @@ export class OpenHandsRun {
     return completionOf(event) ?? actionOf(action, event);
   }
 
-  #readObservation(observation: string, event: JsonView): Said {
+  #readObservation(observation: string, event: JsonView): EventContent {
     if (isClientAction(observation)) return { kind: 'client' };
     const cause = idText(event.get('cause')) ?? '';
     const logged = event.get('tool_call_metadata')?.get('tool_call_id')?.text() ?? this.#calls.get(cause);
-    // the result of another agent does not always name its call
+    // the result of another agent may not name its call
     const callId = logged ?? (observation === DELEGATE ? this.#delegate?.callId : undefined);
     this.#calls.delete(cause);
     const text = observationText(event);
@@ -166,7 +181,7 @@ export class OpenHandsRun {
     if (this.#tools.length > 0) fold.tools(this.#tools);
   }
 
-  #take(piece: Said, { fold, origin }: ReadContext): FoldPlace | undefined {
+  #take(piece: EventContent, { fold, origin }: ReadContext): FoldPlace | undefined {
     if (piece.kind === 'system') {
       this.#tools = piece.tools;
       if (piece.tools.length > 0) fold.tools(piece.tools);
@@ -182,16 +197,21 @@ export class OpenHandsRun {
     const { name = `${origin.line} ${this.#count}`, blocks, notes = [], changes = [], meta } = piece;
     const isKnown = this.#answers.has(name);
     this.#answers.add(name);
-    return fold.amend(name, blocks, 'replace', isKnown ? {} : { notes, changes, ...(meta && { meta }) });
+    const facts = isKnown ? {} : { notes, changes, ...(meta && { meta }) };
+    const place = fold.amend(name, isKnown && piece.isPartial === true ? [] : blocks, 'replace', facts);
+    const { callId, result } = piece;
+    const isOpen = place.calls.some((call) => call.id === callId && call.result === undefined);
+    if (result !== undefined && isOpen) fold.answer(callId, result);
+    return place;
   }
 
-  #stand(id: string | undefined, place: FoldPlace | undefined): void {
+  #recordPlace(id: string | undefined, place: FoldPlace | undefined): void {
     if (id === undefined || place === undefined) return;
     this.#places.set(id, place);
     if (!this.#begun.has(place)) this.#begun.set(place, id);
   }
 
-  /** Ends the conversation. The next one begins with the kept events, and a summary of the rest. */
+  /** Ends the conversation. The next one has the kept messages, with the summary in place of the others. */
   #condense(json: JsonView, event: JsonView, context: ReadContext, session: string): void {
     const { fold } = context;
     const forgotten = forgottenIn(json);
@@ -206,12 +226,12 @@ export class OpenHandsRun {
     this.#open(event, context, session);
     const summary = json.get('summary');
     const offset = at < 0 ? kept.length : at;
-    const front = this.#carry(kept.slice(0, offset), context);
+    const before = this.#carry(kept.slice(0, offset), context);
     if (summary?.type === 'string' && summary.text() !== '')
       fold.add(makeMessage('user', [['content', summary.copy()]]));
-    const behind = this.#carry(kept.slice(offset), context);
-    this.#places = new Map([...front, ...behind].map(([id, place]) => [id, place]));
-    this.#begun = new Map([...front, ...behind].map(([id, place]) => [place, id]));
+    const after = this.#carry(kept.slice(offset), context);
+    this.#places = new Map([...before, ...after].map(([id, place]) => [id, place]));
+    this.#begun = new Map([...before, ...after].map(([id, place]) => [place, id]));
   }
 
   #carry(places: readonly FoldPlace[], { fold }: ReadContext): readonly (readonly [string, FoldPlace])[] {
@@ -222,8 +242,8 @@ export class OpenHandsRun {
   }
 }
 
-/** An action of a person, who typed a text or ran something. */
-function userAction(action: string, args: JsonView | undefined): Said {
+/** An action of the user: a typed text, or a command. */
+function userAction(action: string, args: JsonView | undefined): EventContent {
   const content = args?.get('content');
   const command = args?.get('command');
   if (action === 'run' && command?.type === 'string') {
@@ -239,7 +259,7 @@ function userAction(action: string, args: JsonView | undefined): Said {
   return { kind: 'message', message: makeMessage('user', [['content', parts]]) };
 }
 
-/** The events that a condensation drops, named one by one or as a range. */
+/** Returns a test for the events that a condensation drops, which it lists by id or as a range. */
 function forgottenIn(json: JsonView): (id: string) => boolean {
   const list = json.get('forgotten_event_ids');
   const ids = new Set(list?.elements().map(idText));

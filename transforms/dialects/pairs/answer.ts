@@ -1,5 +1,5 @@
 /**
- * Reads the answer of a call, of any API: a completion, a message of the Messages API, a response of the Responses API,
+ * Reads the answer of a call in any API: a chat completion, a message of the Messages API, a response of the Responses
  * a stream of any of them (as text or as a list of events), or plain text.
  */
 
@@ -15,25 +15,25 @@ import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../sh
 import { answerInLines, answerInList, answerInText, isCutEvent } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
-import { ItemMessages, plainly, type ReadMessage } from './item-messages.ts';
+import { asReadMessage, ItemMessages, type ReadMessage } from './item-messages.ts';
 import { decoded } from './logged-answer.ts';
 
 /** A model's answer. */
 export interface Answer {
-  /** Its messages: usually one, none if there is no answer. */
+  /** Usually one; none if there is no answer. */
   readonly messages: readonly ReadMessage[];
   readonly notes: readonly ReadingNote[];
-  /** Does it have the shape of the Messages API? */
+  /** Whether it is in the format of the Messages API. */
   readonly isMessage?: true;
-  /** Id of the response, which a later request may name. */
+  /** Id of the response, by which a later request may continue it. */
   readonly id?: string | undefined;
-  /** Does the answer arrive later, under the same id? */
+  /** Whether the answer comes later, under the same id. */
   readonly isPending?: true;
-  /** The response that a stream adds up to. */
+  /** For a stream, the response assembled from it. */
   readonly body?: JsonView;
 }
 
-const PLACEHOLDER = warning('body-placeholder', 'the answer was left out of the log: a note takes its place');
+const PLACEHOLDER = warning('body-placeholder', 'the log has a placeholder instead of the answer');
 const UNREADABLE = warning(
   'body-placeholder',
   'the body of the answer is not of a known API: it is left out',
@@ -45,39 +45,39 @@ const PENDING: ReadonlySet<string> = new Set(['queued', 'in_progress']);
 
 /**
  * @param view the response, or the body of one
- * @param isRaw whether it is a body from the wire, so that text of no known API is not an answer
+ * @param isRaw whether it is an undecoded HTTP body, in which text that is of no known API is not an answer
  */
 export function readAnswer(view: JsonView | undefined, keepSealed: boolean, isRaw = false): Answer {
   if (!present(view)) return NONE;
-  if (view.type === 'string') return ofText(view, keepSealed, isRaw);
-  if (view.type === 'array') return ofList(view, keepSealed);
-  return view.type === 'object' ? ofObject(view, keepSealed) : NONE;
+  if (view.type === 'string') return fromText(view, keepSealed, isRaw);
+  if (view.type === 'array') return fromList(view, keepSealed);
+  return view.type === 'object' ? fromObject(view, keepSealed) : NONE;
 }
 
-function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
+function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
   const [first = ''] = textPieces(view.bytes);
   if (first === '') return NONE;
   const isJson = /^\s*[[{]/.test(first);
   if (isJson || looksLikeEvents(first)) {
     const text = view.text() as string;
     const streamed = answerInText(text) ?? (isJson ? answerInLines(text) : undefined);
-    if (streamed !== undefined) return ofStream(streamed, keepSealed);
+    if (streamed !== undefined) return answerFromStream(streamed, keepSealed);
     const value = isJson ? jsonIn(text) : undefined;
     if (value !== undefined && isRaw) return readAnswer(value, keepSealed);
-    if (value !== undefined && isAnswer(value)) return ofObject(value, keepSealed);
+    if (value !== undefined && isAnswer(value)) return fromObject(value, keepSealed);
     if (isRaw || isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
   }
   const inner = isRaw ? decoded(view) : undefined;
   if (inner !== undefined && /^\s*(?:[[{]|data:|event:)/.test(inner.text() ?? ''))
-    return ofText(inner, keepSealed, isRaw);
+    return fromText(inner, keepSealed, isRaw);
   if (isRaw) return { messages: [], notes: [UNREADABLE] };
   return answerOf(makeMessage('assistant', [['content', view.copy()]]), []);
 }
 
-/** The answer that a stream adds up to. */
-export function ofStream({ json, notes }: StreamedAnswer, keepSealed: boolean): Answer {
+/** The answer of an assembled stream. */
+export function answerFromStream({ json, notes }: StreamedAnswer, keepSealed: boolean): Answer {
   const body = new JsonView(json);
-  const read = ofObject(body, keepSealed);
+  const read = fromObject(body, keepSealed);
   const others = notes.filter(({ rule }) => !read.notes.some((note) => note.rule === rule));
   return { ...read, notes: [...read.notes, ...others], body };
 }
@@ -95,19 +95,19 @@ function isAnswer(object: JsonView): boolean {
   return error?.type === 'object' && ['message', 'type', 'code'].some((key) => present(error.get(key)));
 }
 
-function ofList(list: JsonView, keepSealed: boolean): Answer {
+function fromList(list: JsonView, keepSealed: boolean): Answer {
   const streamed = answerInList(list);
-  if (streamed !== undefined) return ofStream(streamed, keepSealed);
+  if (streamed !== undefined) return answerFromStream(streamed, keepSealed);
   const all = list.elements();
   const [first] = all;
   if (first === undefined) return NONE;
   if (present(first.get('message')) || first.get('finish_reason') !== undefined)
-    return ofChoices(list, keepSealed);
+    return fromChoices(list, keepSealed);
   if (all.every(isMessage) && all.some((one) => one.textOf('role') !== 'assistant'))
-    return { messages: readForeignMessages(all.map(messageOf), keepSealed).map(plainly), notes: [] };
-  if (isItem(first)) return ofItems(list, keepSealed);
+    return { messages: readForeignMessages(all.map(messageOf), keepSealed).map(asReadMessage), notes: [] };
+  if (isItem(first)) return fromItems(list, keepSealed);
   if (isBlock(first)) return answerOf(readReply(list.copy(), undefined, keepSealed), []);
-  return ofChoices(list, keepSealed);
+  return fromChoices(list, keepSealed);
 }
 
 const isMessage = (view: JsonView): boolean => view.textOf('role') !== undefined;
@@ -121,26 +121,26 @@ const isItem = (view: JsonView): boolean => {
 const isBlock = (view: JsonView): boolean =>
   ['text', 'tool_use', 'thinking', 'redacted_thinking'].includes(view.get('type')?.text() ?? '');
 
-function ofObject(view: JsonView, keepSealed: boolean): Answer {
+function fromObject(view: JsonView, keepSealed: boolean): Answer {
   if (view.textOf('object') === 'response.compaction') return NONE;
   const choices = view.get('choices');
-  if (choices?.type === 'array') return ofChoices(choices, keepSealed, view.get('error'));
-  if (view.get('output')?.type === 'array') return ofResponse(view, keepSealed);
+  if (choices?.type === 'array') return fromChoices(choices, keepSealed, view.get('error'));
+  if (view.get('output')?.type === 'array') return fromResponse(view, keepSealed);
   const content = view.get('content');
   const isBlocks = view.get('type')?.text() === 'message' || view.get('stop_reason') !== undefined;
-  if (content?.type === 'array' && isBlocks) return ofMessage(view, content, keepSealed);
+  if (content?.type === 'array' && isBlocks) return fromMessagesApi(view, content, keepSealed);
   if (present(view.get('error'))) return FAILED;
   if (present(view.get('helicone_message'))) return { messages: [], notes: [PLACEHOLDER] };
   const messages = view.get('messages');
-  if (messages?.type === 'array' && view.get('role') === undefined) return ofList(messages, keepSealed);
+  if (messages?.type === 'array' && view.get('role') === undefined) return fromList(messages, keepSealed);
   const text = view.get('done') === undefined ? undefined : view.get('response');
   if (text?.type === 'string') return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
   const message = view.get('message');
-  return ofWhole(message?.type === 'object' ? message : view, keepSealed);
+  return fromChatMessage(message?.type === 'object' ? message : view, keepSealed);
 }
 
 /** The first choice is the answer. */
-function ofChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): Answer {
+function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): Answer {
   const all = choices.elements();
   const [first] = all;
   if (first === undefined) return present(error) ? FAILED : NONE;
@@ -149,7 +149,7 @@ function ofChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): An
   const text = first.type === 'string' ? first : first.get('text');
   if (message === undefined && text?.type === 'string')
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
-  const read = ofWhole(message ?? first, keepSealed);
+  const read = fromChatMessage(message ?? first, keepSealed);
   return { ...read, notes: [...read.notes, ...notes] };
 }
 
@@ -159,13 +159,13 @@ const TEXTS = ['text', 'output_text', 'completion'] as const;
 const REPLIES = ['function_call', 'refusal', 'audio', 'reasoning', 'reasoning_content', 'parts'] as const;
 
 /** A message, byte for byte. One without a role is the assistant's. */
-function ofWhole(view: JsonView, keepSealed: boolean): Answer {
+function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
   if (view.type !== 'object') return NONE;
   const bytes = view.copy();
   const role = stringValue(bytes, 'role');
   if (['content', 'tool_calls'].some((key) => present(view.get(key))))
     return {
-      messages: canonical({ bytes, role: role ?? '' }, view, keepSealed).map(plainly),
+      messages: canonical({ bytes, role: role ?? '' }, view, keepSealed).map(asReadMessage),
       notes: [],
     };
   const text = TEXTS.map((key) => view.get(key)).find((value) => value?.type === 'string');
@@ -177,21 +177,21 @@ function ofWhole(view: JsonView, keepSealed: boolean): Answer {
 /** The message in the words of the chat API; the same one if it has no call, result or thought of another API. */
 function canonical(message: Message, view: JsonView, keepSealed: boolean): readonly Message[] {
   if (message.role !== '') return readForeignMessages([message], keepSealed);
-  const named: Message = { bytes: withRole(view), role: 'assistant' };
+  const named: Message = { bytes: roleAdded(view), role: 'assistant' };
   const read = readForeignMessages([named], keepSealed);
   return read[0] === named ? [message] : read;
 }
 
-function ofMessage(view: JsonView, content: JsonView, keepSealed: boolean): Answer {
+function fromMessagesApi(view: JsonView, content: JsonView, keepSealed: boolean): Answer {
   const stop = view.get('stop_reason')?.text();
   return { ...answerOf(readReply(content.copy(), stop, keepSealed), stopNotes(stop)), isMessage: true };
 }
 
 function answerOf(message: Message, notes: readonly ReadingNote[]): Answer {
-  return { messages: [plainly(message)], notes };
+  return { messages: [asReadMessage(message)], notes };
 }
 
-function ofResponse(view: JsonView, keepSealed: boolean): Answer {
+function fromResponse(view: JsonView, keepSealed: boolean): Answer {
   const id = view.get('id')?.text();
   const status = view.get('status')?.text();
   if (status !== undefined && PENDING.has(status)) return { messages: [], notes: [], id, isPending: true };
@@ -200,24 +200,24 @@ function ofResponse(view: JsonView, keepSealed: boolean): Answer {
   if (reason === 'max_output_tokens') notes.push(REPLY_CUT);
   if (reason === 'content_filter') notes.push(FILTERED);
   if (present(view.get('error'))) notes.push(RESPONSE_ERROR);
-  const read = ofItems(view.get('output') as JsonView, keepSealed);
+  const read = fromItems(view.get('output') as JsonView, keepSealed);
   return { ...read, notes: [...read.notes, ...notes], id };
 }
 
-function ofItems(list: JsonView, keepSealed: boolean): Answer {
+function fromItems(list: JsonView, keepSealed: boolean): Answer {
   const messages = new ItemMessages(keepSealed);
-  for (const item of list.elements()) messages.put(ofModel(item));
+  for (const item of list.elements()) messages.put(withRole(item));
   return messages.end();
 }
 
-/** The item; a message without a role, as in a stream without its beginning, is the assistant's. */
-function ofModel(item: JsonView): JsonView {
+/** Adds the role assistant to a message without a role, as in a stream whose beginning is missing. */
+function withRole(item: JsonView): JsonView {
   const isNamed = item.get('role') !== undefined || (item.textOf('type') ?? 'message') !== 'message';
   if (item.type !== 'object' || isNamed) return item;
-  return new JsonView(withRole(item));
+  return new JsonView(roleAdded(item));
 }
 
-function withRole(object: JsonView): Uint8Array {
+function roleAdded(object: JsonView): Uint8Array {
   const members = object.members().map(([key, value]): Piece => [key, value.copy()]);
   return objectOf([['role', '"assistant"'], ...members]);
 }

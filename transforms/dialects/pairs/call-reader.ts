@@ -13,7 +13,7 @@ import { NOT_MESSAGES, noted, OTHER_CHOICES, RESPONSE_ERROR } from '../shared/re
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { answeredFields } from './answered-fields.ts';
-import { plainly, type ReadMessage } from './item-messages.ts';
+import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
 import { beginsWith, LinkedCalls } from './linked-calls.ts';
 import { type Call, callMeta } from './logged-call.ts';
@@ -21,7 +21,6 @@ import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
-/** Without a request the tools are unknown. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 const QUOTA = '"quota"';
 /** Items are remembered beside the conversations that hold them too, so they get a part of that memory. */
@@ -40,12 +39,12 @@ export class CallReader {
     this.#linked = new LinkedCalls(this.#requests, items, maxConversation);
   }
 
-  /** @param json the logged object, which may have metadata beside the call */
+  /** Reads a call. @param json the logged object, which may have metadata beside the call */
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
     const read = readAnswer(response, this.#keepSealed, isRaw);
     const answer = call.isFailed === true && read.messages.length === 0 ? { ...read, notes: FAILED } : read;
-    if (request !== undefined && asksForNothing(request, response, answer))
+    if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
     const entry = this.#read(call, call.isValue === true ? valueAnswer(response, answer) : answer, context);
@@ -66,7 +65,7 @@ export class CallReader {
       : this.#readWhole(call, request, answer, context);
   }
 
-  /** Reads a request that holds the whole conversation. */
+  /** Reads a call whose request has the whole conversation. */
   #readWhole(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
     const sent = this.#requests.read(request, answer.isMessage === true, call.tools);
     if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
@@ -80,7 +79,7 @@ export class CallReader {
     };
   }
 
-  /** Reads an answer without its request: the late answer to an earlier one, or a bare response. */
+  /** Reads an answer without a request: the late answer to an earlier request, or a bare response. */
   #answerAlone(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
     const { timestamp } = call;
     const late = this.#linked.readLate(answer, timestamp);
@@ -94,7 +93,7 @@ export class CallReader {
     const instructions = response.get('instructions');
     const system = instructions?.type === 'string' ? systemMessage(instructions.copy()) : [];
     const question = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
-    const messages = [...system, ...question].map(plainly);
+    const messages = [...system, ...question].map(asReadMessage);
     const tools = present(call.tools) ? this.#requests.definitions(call.tools) : undefined;
     const fields = answeredFields(messages, tools ?? NO_TOOLS, answer);
     return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
@@ -118,13 +117,13 @@ function valueAnswer(response: JsonView | undefined, answer: Answer): Answer {
   const isList = response.type === 'array';
   if (isList ? response.elements().length === 0 : isEmptyObject(response)) return answer;
   const message = makeMessage('assistant', [['content', inString(response.bytes)]]);
-  return { messages: [plainly(noted(message, [NOT_MESSAGES]))], notes: [] };
+  return { messages: [asReadMessage(noted(message, [NOT_MESSAGES]))], notes: [] };
 }
 
 const isEmptyObject = (view: JsonView): boolean => view.type === 'object' && view.members().length === 0;
 
-/** Is it a request that only counts tokens, or only tests permissions? */
-function asksForNothing(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {
+/** Whether a request was for something other than a completion (a count of tokens, embeddings), or only tested a key. */
+function isNoCompletion(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {
   const isOther = answer.messages.length === 0 && response !== undefined && isNoAnswer(response);
   if (isOther || request.get('max_tokens')?.parsed() !== 1) return isOther;
   const messages = request.get('messages')?.elements() ?? [];
@@ -132,7 +131,7 @@ function asksForNothing(request: JsonView, response: JsonView | undefined, answe
   return content !== undefined && Buffer.from(content.bytes).toString() === QUOTA;
 }
 
-/** Is it a number of tokens, a list of embeddings or a moderation? */
+/** Whether a response is a count of tokens, a list of embeddings or a moderation. */
 function isNoAnswer(response: JsonView): boolean {
   const [first] = response.get('data')?.elements() ?? [];
   return (

@@ -1,6 +1,6 @@
 /**
- * Reads lists of items, one after the other. A request often repeats the whole list of the one before and adds to it:
- * reading then goes on where that list ended, with the same messages.
+ * Reads the items of consecutive requests of the Responses API. A request often repeats the whole list of the request
+ * before and adds to it: then only the new items are read.
  */
 import { CLOSE_ARRAY, COMMA } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
@@ -10,7 +10,7 @@ import { skipBlanks } from '../../json/scanner.ts';
 import { ItemMessages, type ItemState, type ReadMessage, stateBefore } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
 
-/** Longer lists are read again: remembering them would cost more memory than a line. */
+/** Longer lists are read in full each time: remembering them would take more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
 
 const UNKNOWN_ITEM = 'an item_reference names an item that is not in the source';

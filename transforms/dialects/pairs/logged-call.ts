@@ -1,4 +1,4 @@
-/** One call as a log holds it: where its request and its answer are, which may be bodies of logged HTTP, and its metadata. */
+/** One logged call: its request and answer, which may be bodies of logged HTTP, and its metadata. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
@@ -14,21 +14,20 @@ export function bodyOf(request: JsonView): JsonView {
   return recorded?.type === 'object' ? recorded : request;
 }
 
-/** Does an object hold messages, in the format of any API? */
+/** Whether a request has messages, in the format of any API. */
 export function hasMessages(body: JsonView): boolean {
   return ['messages', 'input', 'prompt'].some((key) => present(body.get(key)));
 }
 
-/** One call as a log holds it. */
 export interface Call extends LoggedAnswer {
-  /** The request object; undefined if only the answer was logged. */
+  /** Undefined if only the answer was logged. */
   readonly request: JsonView | undefined;
-  /** Tools that are logged outside the request. */
+  /** Tools, if they were logged outside the request. */
   readonly tools?: JsonView | undefined;
   readonly sessionId?: string | undefined;
   /** May the answer be a value of any shape, because the logger takes what the program calls its answer? */
   readonly isValue?: boolean;
-  /** Is the session possibly that of this call only? */
+  /** Whether the session id may be that of this call only. */
   readonly joins?: boolean | undefined;
   readonly timestamp?: bigint | undefined;
 }
@@ -42,8 +41,8 @@ export function isCapture(request: JsonView | undefined): boolean {
 const MOST_TEXT_BYTES = 64 * 1024;
 
 /**
- * @param json the logged object; its own values come after those of the answer
- * @param body what the answer adds up to, if it is a stream
+ * @param json the logged object, whose values are used if the answer has none
+ * @param body the assembled answer, if it was a stream
  */
 export function callMeta({ request, response }: Call, json: JsonView, body?: JsonView): Meta {
   const isShort = response !== undefined && response.bytes.length <= MOST_TEXT_BYTES;

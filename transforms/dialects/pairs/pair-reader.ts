@@ -1,7 +1,7 @@
 /**
- * Reads pairs of requests and responses whose API may change from pair to pair, as a proxy logs them. The dialect of
- * the last pair reads the next one; if it finds no answer, the answer itself shows its API. Streams, and pairs of the
- * Responses API, are read by the dialect `responses`, which knows all APIs.
+ * Reads pairs of requests and responses whose API may change from pair to pair, as a proxy logs them. Tries the dialect
+ * that read the last pair; if that finds no answer, tells the API from the response and reads the pair again. Streams
+ * and pairs of the Responses API are read by the dialect `responses`, which can read all APIs but is slower.
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
@@ -18,32 +18,36 @@ import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { isStreamEvent } from '../streams/assembler.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 
-/** Its reader does not open bodies. */
+/** Pairs of the chat completions API. This dialect does not read bodies of logged HTTP. */
 const CHAT = 'exchange';
-/** Dialects of pairs with a fast reader, and the list that their answers have. */
+/** Dialects with a fast reader, and the list by which their answers are recognised. */
 const ANSWERS: ReadonlyMap<string, string> = new Map([
   [CHAT, 'choices'],
   ['anthropic', 'content'],
 ]);
 /** Reads pairs of every API. */
 const ANY = 'responses';
-/** Its calls are gathered here: its clients ask for titles and run sub-agents between the turns of a conversation. */
+/**
+ * Its calls are gathered by session: its clients request titles and run sub-agents between the turns of a conversation.
+ */
 const GATHERED = 'anthropic';
-/** A longer message is not a probe, and its text need not be decoded. */
+/** A longer message cannot be a probe, so it is not decoded. */
 const LONGEST_PROBE_BYTES = 1024;
-/** Reasons for which a dialect rejects a pair of another API. */
-const STRANGE: ReadonlySet<string> = new Set(['bad-response', 'bad-messages']);
+/** Reasons with which a dialect rejects pairs of another API. */
+const OTHER_API_REASONS: ReadonlySet<string> = new Set(['bad-response', 'bad-messages']);
 
 export const isPairDialect = ({ name }: Dialect): boolean => ANSWERS.has(name) || name === ANY;
 
-/** Are the sessions of a dialect gathered here, also when the user names the dialect? */
+/**
+ * Whether a `PairReader` gathers the sessions of the dialect; then one is also needed if the user names the dialect.
+ */
 export const isGathered = ({ name }: Dialect): boolean => name === GATHERED;
 
 export class PairReader implements DialectReader {
   readonly #readers: ReadonlyMap<string, DialectReader>;
   readonly #first: string;
   #now: string;
-  /** Gathers the conversations of each session; undefined where the dialect does, or one entry of a session counts. */
+  /** Undefined if the dialect gathers sessions itself, or its sessions do not interleave. */
   readonly #gathered: GatheredSessions | undefined;
 
   /** @param first name of the dialect of the first pair */
@@ -92,12 +96,12 @@ export class PairReader implements DialectReader {
   }
 
   /**
-   * Reads an object again if the current dialect found no answer in it; undefined if no other dialect finds one either.
+   * Reads an object again after the current dialect found no answer in it. Undefined if no other dialect finds one.
    */
   #readAgain(line: Line, only: ReadElement): LineObjects | undefined {
     const pair = pairIn(line.bytes);
     if (pair === undefined) return undefined;
-    const { asks, answer, isBody, isStrange, lacksPlace } = pair;
+    const { sent, answer, isBody, isForAny, lacksPlace } = pair;
     if (this.#gathered !== undefined && only.kind === 'entry' && isProbe(only) && pair.mostTokens === 1)
       return [noCompletion(only)];
     if (only.kind === 'entry' && answer !== undefined) {
@@ -110,22 +114,22 @@ export class PairReader implements DialectReader {
       }
       if (other === undefined && valuesOf(answer, ['input_tokens'])[0] !== undefined)
         return [noCompletion(only)];
-      if (other === undefined && this.#isOfOther(asks)) return this.#readAny(line, only, pair.sessionId);
+      if (other === undefined && this.#isOfOther(sent)) return this.#readAny(line, only, pair.sessionId);
       const isUnread = isBody || this.#now === GATHERED;
-      if (other === undefined && isUnread && !isStrange && isFailed(answer))
+      if (other === undefined && isUnread && !isForAny && isFailed(answer))
         return [withNotes(only, [RESPONSE_ERROR])];
     }
-    const isOther = isStrange || (answer === undefined && this.#isOfOther(asks));
+    const isOther = isForAny || (answer === undefined && this.#isOfOther(sent));
     return isOther ? this.#readAny(line, only, pair.sessionId) : undefined;
   }
 
   /** Does a request without an answer that tells the API belong to another one than the last pair? */
-  #isOfOther(asks: Uint8Array | undefined): boolean {
-    if (asks === undefined) return false;
-    return this.#now === GATHERED ? isChatRequest(asks) && !isRequest(asks) : isRequest(asks);
+  #isOfOther(sent: Uint8Array | undefined): boolean {
+    if (sent === undefined) return false;
+    return this.#now === GATHERED ? isChatRequest(sent) && !isRequest(sent) : isRequest(sent);
   }
 
-  /** The entry from the reader of every API, in the session that the fast readers would choose. */
+  /** Reads an object with the reader of all APIs, but assigns it to the session that the fast readers would choose. */
   #readAny(line: Line, only: ReadElement, logged: string | undefined): LineObjects | undefined {
     const [read] = this.#reader(ANY).readApart?.(line) ?? [];
     if (read === undefined || read.kind === 'rejection') return undefined;
@@ -157,7 +161,7 @@ export class PairReader implements DialectReader {
       gathered.add(element);
       return false;
     });
-    return gathered.hasOver ? [...gathered.take(), ...passed] : passed;
+    return gathered.hasFinished ? [...gathered.take(), ...passed] : passed;
   }
 
   end(): Iterable<ReadElement> {
@@ -179,13 +183,13 @@ export class PairReader implements DialectReader {
 
 const hasNoReply = ({ reply, emptyReply }: Entry): boolean => reply === undefined && emptyReply !== true;
 
-/** The fate of a request that asks for no answer. */
+/** The fate of a request that was not for a completion. */
 const noCompletion = ({ origin, sessionId, timestamp }: Entry): Fate => ({
   ...{ kind: 'fate', fate: 'dropped:no-completion' },
   ...{ origin, sessionId, timestamp },
 });
 
-/** Does it only ask whether it may ask, as Claude Code does? */
+/** Whether the request is Claude Code's test of its quota. */
 const isProbe = ({ messages: [first, second] }: Entry): boolean =>
   first !== undefined &&
   second === undefined &&
@@ -197,13 +201,13 @@ function isFailed(answer: Uint8Array): boolean {
   return error !== undefined && error[0] !== LETTER_N;
 }
 
-/** Might another dialect find more in it? */
+/** Whether another dialect may find an answer where this one did not. */
 function isDoubtful(element: ReadElement): boolean {
-  if (element.kind === 'rejection') return STRANGE.has(element.reason);
+  if (element.kind === 'rejection') return OTHER_API_REASONS.has(element.reason);
   return element.kind === 'entry' && (hasNoReply(element) || isProbe(element));
 }
 
-/** One object of a line with several, as a separate line. */
+/** One object of a line, as a separate line. */
 function objectAt(line: Line, { origin }: ReadElement): Line {
   const start = origin.offset - line.origin.offset;
   return { ...line, origin, bytes: line.bytes.subarray(start, start + origin.length) };
@@ -211,43 +215,43 @@ function objectAt(line: Line, { origin }: ReadElement): Line {
 
 interface Pair {
   /** The request, or the body that it is logged with, if it is an object. */
-  readonly asks?: Uint8Array;
-  /** The response, or the body that it is logged with, if it is an object. */
+  readonly sent?: Uint8Array;
+  /** The response or its body, if that is an object. */
   readonly answer: Uint8Array | undefined;
-  /** Is it such a body? */
+  /** Whether `answer` is the body of a logged HTTP response. */
   readonly isBody: boolean;
-  /** Is it a pair that the fast dialects cannot read: a stream, JSON in a text, or one of the Responses API? */
-  readonly isStrange: boolean;
+  /** Whether only the reader of all APIs can read it: a stream, JSON in a string, or a pair of the Responses API. */
+  readonly isForAny: boolean;
   /** Does it lack its time or its session, which the fast reader of chats requires? */
   readonly lacksPlace: boolean;
   readonly sessionId: string | undefined;
   readonly mostTokens: number | undefined;
 }
 
-/** The member of a valid line that shows the API of the pair; undefined if it has no response. */
+/** Parses what shows the API of a pair in a valid line; undefined if it has no request. */
 function pairIn(line: Uint8Array): Pair | undefined {
   const object = line.subarray(line.indexOf(OPEN_OBJECT));
   const [request, response, id, time] = valuesOf(object, ['request', 'response', 'session_id', 'timestamp']);
   const sessionId = textOfValue(id) || undefined;
   const none = { answer: undefined, isBody: false, sessionId, lacksPlace: !isThere(id) || !isThere(time) };
-  if (isObjectText(request)) return { ...none, isStrange: true, mostTokens: undefined };
+  if (isObjectText(request)) return { ...none, isForAny: true, mostTokens: undefined };
   if (request?.[0] !== OPEN_OBJECT) return undefined;
-  const asks = objectBytes(request, 'body') ?? request;
-  const [messages, input, prompt, most] = valuesOf(asks, ['messages', 'input', 'prompt', 'max_tokens']);
+  const sent = objectBytes(request, 'body') ?? request;
+  const [messages, input, prompt, most] = valuesOf(sent, ['messages', 'input', 'prompt', 'max_tokens']);
   const mostTokens = most && Number(decode(most));
   // the fast reader of chats does not open the body of a request
-  const isOther = asks !== request || (messages === undefined && (isThere(input) || isThere(prompt)));
+  const isOther = sent !== request || (messages === undefined && (isThere(input) || isThere(prompt)));
   if (response?.[0] !== OPEN_OBJECT) {
-    const isStrange = isStream(response) || isObjectText(response) || isOther;
-    return { ...none, asks, isStrange, mostTokens };
+    const isForAny = isStream(response) || isObjectText(response) || isOther;
+    return { ...none, sent, isForAny, mostTokens };
   }
   const [body, raw, output] = valuesOf(response, ['body', 'body_raw', 'output']);
-  const isStrange = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
+  const isEncoded = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
   const isBody = body?.[0] === OPEN_OBJECT;
   const answer = isBody ? body : response;
   const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
   const isFound = !isOther && !hasOutput && !isOfHttp(response);
-  return { ...none, asks, answer, isBody, isStrange: isStrange || !isFound, mostTokens };
+  return { ...none, sent, answer, isBody, isForAny: isEncoded || !isFound, mostTokens };
 }
 
 const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;
@@ -256,10 +260,10 @@ const isThere = (value: Uint8Array | undefined): boolean => value !== undefined 
 const isOfHttp = (response: Uint8Array): boolean =>
   valuesOf(response, ['status', 'status_code', 'statusCode', 'headers']).some(isThere);
 
-/** Is it a string whose text is a JSON object? */
+/** Whether the value is a string whose text is a JSON object. */
 const isObjectText = (value: Uint8Array | undefined): boolean => /^\s*\{/.test(textOfValue(value) ?? '');
 
-/** Is a response the text of a stream, or a list of its chunks? */
+/** Whether the response is a stream: its text, or the list of its chunks. */
 function isStream(response: Uint8Array | undefined): boolean {
   if (response?.[0] !== OPEN_ARRAY) return looksLikeEvents(textOfValue(response) ?? '');
   const [first] = new JsonView(response).elements();

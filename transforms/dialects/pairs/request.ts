@@ -1,4 +1,4 @@
-/** Reads the request of a call, of any API. Messages that repeat the previous request are the same objects. */
+/** Reads the request of a call in any API. Messages that repeat those of the previous request are the same objects. */
 
 import { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
@@ -16,10 +16,9 @@ import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
 import { ItemLists } from './item-lists.ts';
-import { plainly, type ReadMessage } from './item-messages.ts';
+import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import type { ItemTable } from './item-table.ts';
 
-/** The request. */
 export interface Request {
   /** The system text, if it is separate from the messages. */
   readonly system: readonly ReadMessage[];
@@ -40,7 +39,7 @@ const MESSAGE_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 
 
 export const isProblem = (result: object): result is Problem => 'reason' in result;
 
-/** Is it a request of the Responses API? */
+/** Whether the request is one of the Responses API. */
 export function isResponsesRequest(body: JsonView): boolean {
   return present(body.get('input')) && !present(body.get('messages'));
 }
@@ -63,10 +62,9 @@ export class RequestReader {
   }
 
   /**
-   * @param body the request object
-   * @param isMessage whether the answer is one of the Messages API
-   * @param apart the tools, if they are not in the body
-   * @param open ids of the open calls at the end of the previous conversation
+   * @param isMessage whether the answer is in the format of the Messages API
+   * @param apart the tools, if they were logged outside the body
+   * @param open ids of the calls that the first results may answer
    */
   read(
     body: JsonView,
@@ -84,7 +82,7 @@ export class RequestReader {
       const system = body.get('system');
       return {
         system: this.#systemOf(system?.type === 'string' ? system.copy() : undefined),
-        messages: [plainly(message)],
+        messages: [asReadMessage(message)],
         tools,
       };
     }
@@ -99,7 +97,7 @@ export class RequestReader {
     if (list?.type === 'object') {
       const bytes = list.copy();
       const role = stringValue(bytes, 'role');
-      if (role !== undefined) return { system: [], messages: [plainly({ bytes, role })], tools };
+      if (role !== undefined) return { system: [], messages: [asReadMessage({ bytes, role })], tools };
     }
     if (list?.type !== 'array') return badMessages(list);
     this.#list.read(list.bytes, 0);
@@ -114,7 +112,7 @@ export class RequestReader {
     return items.flatMap((item) => {
       const known = this.#known.get(item);
       if (known !== undefined) return known;
-      const read = readForeignMessages([item], this.#keepSealed).map(plainly);
+      const read = readForeignMessages([item], this.#keepSealed).map(asReadMessage);
       this.#known.set(item, read);
       return read;
     });
@@ -129,7 +127,7 @@ export class RequestReader {
     const text = present(instructions) ? systemText(instructions.bytes) : undefined;
     if (present(instructions) && text === undefined)
       return { reason: 'bad-messages', detail: 'system is not valid', at: instructions };
-    return { system: this.#systemOf(text), messages: messages.map(plainly), tools };
+    return { system: this.#systemOf(text), messages: messages.map(asReadMessage), tools };
   }
 
   #readItems(
@@ -142,7 +140,7 @@ export class RequestReader {
     const input = structured(body.get('input'));
     if (input?.type === 'string') {
       const message = makeMessage('user', [['content', input.copy()]]);
-      return { system, messages: [plainly(message)], tools };
+      return { system, messages: [asReadMessage(message)], tools };
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
     const messages = this.#items.read(input, open);
@@ -151,16 +149,16 @@ export class RequestReader {
     return { reason: 'bad-messages', detail, at: item, isUnknown };
   }
 
-  /** The message of the system text: the same object for the same bytes. */
+  /** The system message; the same object as long as the text has the same bytes. */
   #systemOf(text: Uint8Array | undefined): readonly ReadMessage[] {
     const [message] = text === undefined ? [] : systemMessage(copyOf(text));
     if (message === undefined) return [];
     if (this.#system === undefined || Buffer.compare(this.#system.bytes, message.bytes) !== 0)
       this.#system = message;
-    return [plainly(this.#system)];
+    return [asReadMessage(this.#system)];
   }
 
-  /** The definitions in a list, or in a text that holds one; undefined if they are not valid. */
+  /** The definitions in a list, which may be JSON in a string; undefined if they are not valid. */
   definitions(logged: JsonView | undefined): readonly ToolDefinition[] | undefined {
     const tools = structured(logged);
     if (tools === undefined || tools.text() === '') return NO_TOOLS;
@@ -175,7 +173,7 @@ const badMessages = (list: JsonView | undefined): Problem => ({
   at: list,
 });
 
-/** Does a request have members that only the Messages API has? */
+/** Whether the request has members that only the Messages API has. */
 function isAnthropic(body: JsonView, list: JsonView | undefined): boolean {
   if (present(body.get('system'))) return true;
   const tools = body.get('tools')?.elements() ?? [];
@@ -187,7 +185,7 @@ function isAnthropic(body: JsonView, list: JsonView | undefined): boolean {
   );
 }
 
-/** A definition of any of the three APIs: with a `function`, with an `input_schema`, or flat with its type. */
+/** Converts a definition of any of the three APIs: with a `function`, with an `input_schema`, or flat with a type. */
 function define(definition: Uint8Array): ToolDefinition {
   const view = new JsonView(definition);
   if (view.get('function')?.type === 'object') return flatten(definition);

@@ -1,11 +1,11 @@
-/** Reads one message of a pi session, for a fold. */
+/** Reads one message of a pi session. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { contentOfParts, listOfParts, mcpPart, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -23,19 +23,23 @@ export type PiMessage =
   | {
       readonly kind: 'message';
       readonly message: Message;
-      /** Did a person type it? */
+      /** Whether a person typed it. */
       readonly isTurn: boolean;
       readonly changes?: readonly string[];
     }
-  /** An answer that was interrupted while it was still empty. */
+  /** An empty answer: it was interrupted before the model wrote anything. */
   | { readonly kind: 'interrupted' }
+  /** An answer that the client wrote. */
+  | { readonly kind: 'synthetic' }
   /** Not sent to the model. */
   | { readonly kind: 'excluded' };
 
 const STOPPED_EARLY = warning('interrupted', 'the answer was stopped before its end');
+/** OpenClaw, which keeps its sessions with pi, logs what it delivered to a chat a second time under these models. */
+const MIRRORS: ReadonlySet<string> = new Set(['delivery-mirror', 'gateway-injected']);
 const STOPPED: ReadonlySet<string> = new Set(['aborted', 'error']);
 
-/** Undefined if the message cannot be read. A message of an extension has no role. */
+/** Undefined if the message is not valid. Messages of extensions have no role, but a `customType`. */
 export function readPiMessage(message: JsonView): PiMessage | undefined {
   const role =
     message.get('role')?.text() ?? (message.get('customType') === undefined ? undefined : 'custom');
@@ -73,6 +77,8 @@ function partsOf(content: JsonView | undefined): Parts {
 function readAnswer(message: JsonView): PiMessage | undefined {
   const content = message.get('content');
   if (content?.type !== 'string' && content?.type !== 'array') return undefined;
+  const isMirror = message.get('provider')?.text() === 'openclaw';
+  if (isMirror && MIRRORS.has(message.get('model')?.text() ?? '')) return { kind: 'synthetic' };
   const stop = message.get('stopReason');
   const isStopped = STOPPED.has(stop?.text() ?? '');
   const notes: ReadingNote[] = [];
@@ -102,7 +108,6 @@ function callOf(block: JsonView): FoldBlock {
   return { kind: 'call', id, json: callJson(id, block.get('name')?.text(), args && textOf(args)) };
 }
 
-/** A thought as text, or as encrypted reasoning. */
 function thoughtOf(block: JsonView): readonly FoldBlock[] {
   const thinking = block.get('thinking');
   if (thinking?.type === 'string' && thinking.text() !== '' && !isTrue(block.get('redacted')))
@@ -121,7 +126,7 @@ function readResult(message: JsonView): PiMessage {
   return { kind: 'result', callId, message: noted(toolMessage(callId, text), all) };
 }
 
-/** A command that a person ran, its output, and its exit status if it failed. */
+/** A command that the user ran, as a user message: the command, its output, and the exit status if it failed. */
 function readBash(message: JsonView): PiMessage {
   if (isTrue(message.get('excludeFromContext'))) return { kind: 'excluded' };
   const code = message.get('exitCode');

@@ -1,6 +1,6 @@
 /**
- * Folds the entries of pi sessions into conversations: one per path through the tree, and a new one after each
- * compaction.
+ * Folds pi sessions into conversations: one per path through the tree; each compaction starts a new one. The lines are
+ * called entries here, as in pi's documentation.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
@@ -20,7 +20,7 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['model_change', 'thinking_level_change', 'active_tools_change', 'custom', 'label', 'session_info'],
   'leaf',
 ]);
-/** Events of `pi --mode json` that announce or repeat a message, which `message_end` holds. */
+/** Events of `pi --mode json` that announce or repeat a message; `message_end` has the message. */
 const STREAM_EVENT =
   /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
 
@@ -29,31 +29,32 @@ const PARENT_MISSING = warning(
   'the parent of a line is not in the conversation: it is read in the order of the log',
 );
 
-/** Position of an entry: at its message, or after that of the previous entry. */
+/** Position of an entry: that of its message, or of the message before it. */
 interface Spot {
   /** Undefined before the first message. */
   readonly place: FoldPlace | undefined;
-  /** Is the message its own? */
+  /** Whether the message is the entry's own. */
   readonly isOwn: boolean;
 }
 
 export class PiSource {
   #session: string | undefined;
   #isFork = false;
-  /** The spots of the open conversation by id; an entry without one is named by its number in the file. */
+  /** Positions in the current conversation by id; an entry without an id is named `#` and its number. */
   #spots = new Map<string, Spot>();
   /** Ids of the entries that a compaction replaced. */
-  readonly #gone = new HashedSet();
+  readonly #replaced = new HashedSet();
   #entries = 0;
   #isCompacted = false;
-  /** The entry that the next one continues. */
+  /** Name of the entry that the next one continues. */
   #leaf: string | undefined;
   #parent: string | undefined;
 
   read(type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (type === 'session') return this.#begin(entry, context);
     const id = entry.get('id')?.text();
-    if (id !== undefined && (this.#spots.has(id) || this.#gone.has(id))) return context.drop('copied-line');
+    if (id !== undefined && (this.#spots.has(id) || this.#replaced.has(id)))
+      return context.drop('copied-line');
     this.#entries++;
     if (type === 'message' || type === 'message_end')
       return this.#readMessage(entry, entry.get('message'), context);
@@ -64,11 +65,10 @@ export class PiSource {
     return this.#drop('client-event', entry, context);
   }
 
-  /** Starts a session. */
   #begin(header: JsonView, context: ReadContext): undefined {
     context.fold.closeAll();
     this.#spots.clear();
-    this.#gone.clear();
+    this.#replaced.clear();
     this.#entries = 0;
     this.#isCompacted = false;
     this.#leaf = undefined;
@@ -88,13 +88,14 @@ export class PiSource {
     const parsed = message && readPiMessage(message);
     if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
     if (parsed.kind === 'excluded') return this.#drop('client-event', entry, context);
+    if (parsed.kind === 'synthetic') return this.#drop('synthetic-message', entry, context);
     this.#goTo(entry, context);
     const { fold, origin } = context;
     if (parsed.kind === 'interrupted') {
       fold.noteLast(INTERRUPT);
       return this.#drop('interrupt-mark', entry, context);
     }
-    this.#stand(entry, foldMessage(parsed, `${origin.line} ${origin.offset}`, fold, false));
+    this.#recordSpot(entry, foldMessage(parsed, `${origin.line} ${origin.offset}`, fold, false));
     return undefined;
   }
 
@@ -102,11 +103,11 @@ export class PiSource {
     const summary = entry.get('summary');
     if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
     this.#goTo(entry, context);
-    this.#stand(entry, context.fold.add(makeMessage('user', [['content', summary.copy()]])));
+    this.#recordSpot(entry, context.fold.add(makeMessage('user', [['content', summary.copy()]])));
     return undefined;
   }
 
-  /** Ends the conversation; the next one begins with the summary and the kept messages. */
+  /** Ends the conversation. The next one begins with the summary and the kept messages. */
   #compact(entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     const summary = entry.get('summary');
     if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
@@ -117,33 +118,33 @@ export class PiSource {
     this.#isCompacted = true;
     this.#open(entry, context);
     fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
-    this.#keepSpots(new Map(fold.carry(kept).map((there, i) => [kept[i] as FoldPlace, there])));
+    this.#keepSpots(new Map(fold.carry(kept).map((copy, i) => [kept[i] as FoldPlace, copy])));
     if (kept.length === 0) this.#addTail(entry.get('retainedTail'), context);
-    this.#stand(entry, fold.last);
+    this.#recordSpot(entry, fold.last);
     return undefined;
   }
 
-  /** Adds the kept messages that newer versions write into the compaction, as context. */
+  /** Adds the kept messages as context; newer versions log them in the compaction itself. */
   #addTail(tail: JsonView | undefined, { fold, origin }: ReadContext): void {
     for (const [i, message] of (tail?.elements() ?? []).entries()) {
       const parsed = readPiMessage(message);
-      if (parsed === undefined || parsed.kind === 'excluded' || parsed.kind === 'interrupted') continue;
+      if (parsed === undefined || !isFolded(parsed)) continue;
       foldMessage(parsed, `${origin.line} ${origin.offset} ${i}`, fold, true);
     }
   }
 
-  /** Keeps the spots of messages that a compaction kept, and the ids of the others. */
+  /** Moves entries of kept messages to their new positions. Only the ids of all others are remembered. */
   #keepSpots(carried: ReadonlyMap<FoldPlace, FoldPlace>): void {
     const before = this.#spots;
     this.#spots = new Map();
     for (const [id, { place, isOwn }] of before) {
-      const there = place && carried.get(place);
-      if (there === undefined) this.#gone.add(id);
-      else this.#spots.set(id, { place: there, isOwn });
+      const moved = place && carried.get(place);
+      if (moved === undefined) this.#replaced.add(id);
+      else this.#spots.set(id, { place: moved, isOwn });
     }
   }
 
-  /** Index of the first message that was kept. */
+  /** Index of the first kept message; `count` if none was kept. */
   #firstKept(entry: JsonView, count: number): number {
     const index = entry.get('firstKeptEntryIndex');
     const id = entry.get('firstKeptEntryId')?.text() ?? (index === undefined ? '' : `#${index.parsed()}`);
@@ -152,7 +153,7 @@ export class PiSource {
     return (spot.place?.index ?? -1) + (spot.isOwn ? 0 : 1);
   }
 
-  /** Makes the entry's conversation the current one, and goes back to its parent if another branch came in between. */
+  /** Opens the conversation, and goes back to the entry's parent if that is not the entry before. */
   #goTo(entry: JsonView, context: ReadContext): void {
     const { fold } = context;
     this.#open(entry, context);
@@ -179,16 +180,16 @@ export class PiSource {
 
   #drop(rule: string, entry: JsonView, context: ReadContext): Fate {
     const parent = entry.get('parentId')?.text() ?? this.#leaf ?? '';
-    if (this.#gone.has(parent)) this.#gone.add(this.#name(entry));
+    if (this.#replaced.has(parent)) this.#replaced.add(this.#name(entry));
     else this.#spots.set(this.#name(entry), { place: this.#spots.get(parent)?.place, isOwn: false });
     return context.drop(rule);
   }
 
-  #stand(entry: JsonView, place: FoldPlace): void {
+  #recordSpot(entry: JsonView, place: FoldPlace): void {
     this.#spots.set(this.#name(entry), { place, isOwn: true });
   }
 
-  /** Names the entry, which becomes the one that the next one continues. */
+  /** The entry's name. Sets `#leaf` to it. */
   #name(entry: JsonView): string {
     this.#leaf = entry.get('id')?.text() ?? `#${this.#entries}`;
     return this.#leaf;
@@ -200,10 +201,13 @@ export class PiSource {
   }
 }
 
-type SpokenMessage = Exclude<PiMessage, { readonly kind: 'interrupted' | 'excluded' }>;
+type FoldedMessage = Extract<PiMessage, { readonly kind: 'answer' | 'result' | 'message' }>;
 
-/** @param name of the message, if it is an answer; `isCopied` says whether it is context only */
-function foldMessage(parsed: SpokenMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {
+const isFolded = (message: PiMessage): message is FoldedMessage =>
+  message.kind === 'answer' || message.kind === 'result' || message.kind === 'message';
+
+/** @param name for the message, if it is an answer @param isCopied whether it is context only */
+function foldMessage(parsed: FoldedMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {
   if (parsed.kind === 'result') return fold.answer(parsed.callId, parsed.message);
   if (parsed.kind === 'message') {
     const { message, isTurn, changes = [] } = parsed;

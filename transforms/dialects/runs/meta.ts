@@ -1,4 +1,4 @@
-/** The metadata of a benchmark's run and of its answers, as each benchmark calls it, and what it submitted. */
+/** Metadata of a run and of its answers, under the names of each benchmark, and the test for a submission. */
 
 import { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
@@ -6,7 +6,7 @@ import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 
-/** How the run ended, what it cost and what it was worth. @param model of all runs of the log */
+/** Metadata of a run. @param model of all runs of the log, used if the run has none */
 export function metaOfRun(run: JsonView, model: string | undefined): Meta {
   const info = run.get('info');
   const first = (...views: readonly (JsonView | undefined)[]): JsonView | undefined => views.find(present);
@@ -27,7 +27,7 @@ export function metaOfRun(run: JsonView, model: string | undefined): Meta {
   });
 }
 
-/** SWE-agent counts the tokens of the whole run among its costs. */
+/** The tokens of a run of SWE-agent, which logs them among the costs. */
 function usageOf(stats: JsonView | undefined): JsonView | undefined {
   const tokens = (stats?.members() ?? []).filter(([key]) => key.startsWith('tokens_'));
   return tokens.length === 0
@@ -35,7 +35,7 @@ function usageOf(stats: JsonView | undefined): JsonView | undefined {
     : new JsonView(objectOf(tokens.map(([key, count]): Piece => [key, count.copy()])));
 }
 
-/** Model and tokens of an answer: beside it, or in the response that its client kept. */
+/** Model and tokens of an answer, from its own members or the response that the client logged with it. */
 export function metaOfAnswer(message: JsonView): Meta {
   const response = message.get('extra')?.get('response');
   return metaOf({
@@ -46,7 +46,8 @@ export function metaOfAnswer(message: JsonView): Meta {
 }
 
 /**
- * Is it the last message of an early mini-swe-agent, which puts what was submitted there, after the model has ended?
+ * Whether the message is the last one of a run of an early mini-swe-agent, which appends the submission as a user
+ * message after the model has finished.
  */
 export function isSubmission(message: JsonView, run: JsonView): boolean {
   if (run.get('trajectory_format') === undefined || message.get('role')?.text() !== 'user') return false;

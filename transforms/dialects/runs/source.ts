@@ -1,4 +1,4 @@
-/** Folds benchmark trajectories into conversations: one per run, or one for all bare messages of a source. */
+/** Folds trajectories into conversations: one per run, or one for all bare messages of a source. */
 
 import { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
@@ -20,19 +20,19 @@ const EXIT = 'exit';
 const USER = 'user';
 
 export class RunsSource {
-  /** Number of runs so far: each has its own thread. */
+  /** Number of runs so far, used to name their threads. */
   #runs = 0;
-  /** Number of messages so far, to name the answers. */
+  /** Number of messages so far, used to name the answers. */
   #messages = 0;
-  /** Name of the answer that the next item of the model is part of; undefined before its first item. */
+  /** Name of the answer that the next item of the model belongs to; undefined if it begins another one. */
   #answer: string | undefined;
   #tools: readonly ToolDefinition[] = [];
   #model: string | undefined;
 
   /**
-   * A run that is one object.
+   * Reads a run that is one object.
    * @param list its messages
-   * @param part tells it from other runs of the object
+   * @param part suffix of the session id, if the object has several runs
    */
   readRun(run: JsonView, list: JsonView, context: ReadContext, part = ''): Rejection | undefined {
     const messages = list.elements().map(asMessage);
@@ -57,7 +57,10 @@ export class RunsSource {
     return undefined;
   }
 
-  /** The attempts of an agent that retries, each a run. The object repeats the chosen one, which is read once. */
+  /**
+   * Reads the attempts of an agent that retries, each a run. The object repeats the chosen one, which is read only
+   * once.
+   */
   readAttempts(run: JsonView, attempts: JsonView, context: ReadContext): Rejection | undefined {
     const own = run.get('history');
     let isRepeated = own?.type !== 'array';
@@ -76,7 +79,7 @@ export class RunsSource {
     return undefined;
   }
 
-  /** The head of a list of simulations, which follow one by one. */
+  /** Reads the object around a list of simulations, which follow one by one. */
   readHead(head: JsonView, context: ReadContext): Fate {
     const definitions = head.get('info')?.get('environment_info')?.get('tool_defs');
     const list =
@@ -88,7 +91,7 @@ export class RunsSource {
     return context.drop('client-event');
   }
 
-  /** A bare message: all of a source form one conversation. */
+  /** Reads a bare message; all those of a source form one conversation. */
   readMessage(message: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (!isReadable(message))
       return context.reject('bad-event', 'the message has no role, or its content is not valid');
@@ -104,7 +107,7 @@ export class RunsSource {
       for (const one of several.elements()) this.#take(one, context);
       return;
     }
-    if (isExit(message) || isUsers(message)) {
+    if (isExit(message) || isOfUserTools(message)) {
       leaveOut(context);
       return;
     }
@@ -126,7 +129,7 @@ export class RunsSource {
     if (object !== undefined) foldChatObject(context, object, `${this.#messages++}`, facts);
   }
 
-  /** An answer of the Responses API, or an item of it: the model's items up to the next result or user item are one message. */
+  /** Adds an answer of the Responses API or one of its items: consecutive items of the model form one message. */
   #takeItems(message: JsonView, { fold }: ReadContext): void {
     const items = message.get('output')?.type === 'array' ? message.get('output')?.elements() : undefined;
     if (items !== undefined) this.#answer = undefined;
@@ -145,18 +148,18 @@ export class RunsSource {
   }
 }
 
-/** Counts a message that the model neither saw nor wrote. */
+/** Counts a message that is left out because the model neither saw nor wrote it. */
 function leaveOut({ fold: { last } }: ReadContext): void {
   if (last.index >= 0) last.changes = [...(last.changes ?? []), 'not-by-model'];
 }
 
-/** In tau2 the simulated user has tools too: its calls, what it says beside them and their results go to its own tools. */
-function isUsers(message: JsonView): boolean {
+/** Whether a message is a call or a result of the simulated user in tau2, who has tools too. */
+function isOfUserTools(message: JsonView): boolean {
   if (message.get('requestor')?.text() === USER) return true;
   return message.get('role')?.text() === USER && (message.get('tool_calls')?.elements().length ?? 0) > 0;
 }
 
-/** A definition of tau2 `{name, doc, params}`. */
+/** Converts a tool definition of tau2, `{name, doc, params}`. */
 function toolOf(tool: JsonView): readonly ToolDefinition[] {
   const name = tool.get('name');
   if (name?.type !== 'string') return [];
@@ -170,7 +173,7 @@ function toolOf(tool: JsonView): readonly ToolDefinition[] {
   return [{ bytes: oneLine(objectOf(members)), name: name.text() || undefined }];
 }
 
-/** The rejection of a run of which a message cannot be read; undefined if all can. */
+/** The rejection of a run with a message that cannot be read; undefined if all can be read. */
 function rejected(messages: readonly JsonView[], context: ReadContext): Rejection | undefined {
   const bad = messages.findIndex((message) => !isReadable(message));
   if (bad < 0) return undefined;
@@ -178,7 +181,7 @@ function rejected(messages: readonly JsonView[], context: ReadContext): Rejectio
   return context.reject('bad-messages', detail, messages[bad]);
 }
 
-/** The messages of each agent: an agent sees its own, though several may share one history. */
+/** Splits a history that several agents share into the messages of each agent. */
 function byAgent(messages: readonly JsonView[]): ReadonlyMap<string | undefined, readonly JsonView[]> {
   const threads = new Map<string | undefined, JsonView[]>();
   const agents = messages.map((message) => message.get('agent')?.text());
@@ -192,7 +195,7 @@ function byAgent(messages: readonly JsonView[]): ReadonlyMap<string | undefined,
   return threads.size > 0 ? threads : new Map([[undefined, []]]);
 }
 
-/** A turn of a published trajectory says its text under another name: `text`, or `system_prompt`. */
+/** Renames the text of a message in a published trajectory, which is under `text` or `system_prompt`, to `content`. */
 function asMessage(message: JsonView): JsonView {
   const text = firstOf(message, 'text', 'system_prompt');
   const role = message.get('role');
@@ -207,11 +210,11 @@ function asMessage(message: JsonView): JsonView {
   );
 }
 
-/** Equal as JSON: the copies differ in their indentation. */
+/** Compares parsed values, because copies differ in indentation. */
 const isSame = (a: JsonView, b: JsonView): boolean =>
   JSON.stringify(a.parsed()) === JSON.stringify(b.parsed());
 
-/** Kimi CLI keeps its marks and counts among the messages, with special roles. */
+/** Whether a message is a checkpoint or a count of Kimi CLI, which logs these with special roles. */
 const isMark = (message: JsonView): boolean => message.get('role')?.text()?.startsWith('_') === true;
 
 const isExit = (message: JsonView): boolean => message.get('role')?.text() === EXIT;
@@ -225,12 +228,12 @@ function isReadable(message: JsonView): boolean {
   return kind === 'result' || kind === 'blocks' || kind === 'message';
 }
 
-/** Is it an item of the Responses API, or an answer with several? Messages of the chat API have a role and no such type. */
+/** Whether a message is an item of the Responses API, or an answer with a list of items. */
 function isItems(message: JsonView): boolean {
   return message.get('role') === undefined || message.get('type')?.text() === 'message';
 }
 
-/** The file of a run, with task and trial, or its own id, where a file holds several. */
+/** Session id of a run: its source, then the task and trial, or the run's own id if a file has several runs. */
 function idOf(run: JsonView, { origin }: ReadContext): string {
   const own = run.get('history') === undefined && run.get('trajectory') !== undefined;
   const id = own ? firstOf(run, 'trajectory_id', 'instance_id') : undefined;

@@ -1,4 +1,4 @@
-/** A sample for a grader: the messages of a conversation, of any role, each with a text, and the expected result. */
+/** Validates samples for a grader: a conversation whose messages have a role and a text, and the expected result. */
 import { isObject } from '../../model/message.ts';
 
 export const SAMPLE_FAULTS = {
@@ -34,7 +34,7 @@ export class SampleError extends Error {
   }
 }
 
-/** The problem of a sample; undefined if it is valid. */
+/** The code of what is wrong with a sample; undefined if it is valid. */
 export function sampleFault(sample: unknown): SampleFault | undefined {
   const { messages, userMessage, assistantResponse } = isObject(sample) ? sample : {};
   if (!Array.isArray(messages)) {
@@ -50,8 +50,8 @@ export function sampleFault(sample: unknown): SampleFault | undefined {
 }
 
 /**
- * Returns a valid sample.
- * @throws SampleError when it has no messages, or one without a role or a text
+ * Returns the value if it is a valid sample.
+ * @throws SampleError if it has no messages, or a message without a role or a text
  */
 export function validateSample(sample: unknown): Sample {
   const fault = sampleFault(sample);
@@ -59,7 +59,7 @@ export function validateSample(sample: unknown): Sample {
   return sample as Sample;
 }
 
-/** The text for a grader: the whole conversation and the expected result, nothing left out. */
+/** The input for a grader: the whole conversation and the expected result. */
 export function gradingContext({ messages, expected }: Sample): {
   readonly fullConversation: readonly SampleMessage[];
   readonly expected: unknown;

@@ -1,6 +1,7 @@
 /**
- * Converts content blocks of the Messages API to the canonical conversation: texts, parts, calls, results and thoughts.
- * The JSON text of every value stays; `cache_control` is not part of a message.
+ * Converts content blocks of the Messages API to texts, parts, calls, results and thoughts. Values keep their JSON
+ * text;
+ * `cache_control` is dropped.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
@@ -17,10 +18,10 @@ import { keptBlock } from './reading-notes.ts';
 
 const EMPTY = encode('""');
 
-/** Marks the end of the server's cache: it moves from request to request and has no meaning for the conversation. */
+/** Tells the server what to cache. It moves from request to request and is not part of the conversation. */
 export const CACHE_MARK = 'cache_control';
 
-/** The kinds of content block. */
+/** A content block. `kept` is the type of a part that consumers may not know. */
 export type Block =
   | { readonly kind: 'part'; readonly part: Part; readonly kept?: string }
   | { readonly kind: 'call'; readonly json: Uint8Array }
@@ -29,7 +30,7 @@ export type Block =
   | { readonly kind: 'sealed'; readonly data: Uint8Array }
   | { readonly kind: 'result'; readonly block: Uint8Array };
 
-/** @param isReply whether it belongs to an answer: results in it are the server's */
+/** @param isReply whether it belongs to an answer, in which results are those of server tools and stay parts */
 export function readBlock(block: Uint8Array, isReply: boolean): Block {
   const type = block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined;
   if (type === 'tool_use') return { kind: 'call', json: readCall(block) };
@@ -50,12 +51,15 @@ function sealedIn(
   return hasText || signature === undefined || signature.length <= EMPTY.length ? undefined : signature;
 }
 
-/** Reads a block of an answer, and the input of a call before its line breaks are replaced: layout is dropped with them. */
+/**
+ * Reads a block of an answer. A call is read from the logged bytes: `copy` would replace line breaks with blanks, after
+ * which the indentation of its arguments could not be removed.
+ */
 export function readBlockOf(block: JsonView): Block {
   return readBlock(block.textOf('type') === 'tool_use' ? block.bytes : block.copy(), true);
 }
 
-/** A part, and its type if the canonical conversation has no equivalent. */
+/** Converts a part. `kept` is its type if the canonical format has no equivalent. */
 function readPart(
   block: Uint8Array,
   type: string | undefined,
@@ -80,7 +84,7 @@ function unmarked(block: Uint8Array): Uint8Array {
   return dropMembers(block, ({ key }) => key === CACHE_MARK);
 }
 
-/** The URL of an image, as a JSON string; undefined if it has none (a file of the server). */
+/** The URL of an image, as a JSON string; undefined if it has none, because it is a file on the server. */
 function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
   if (source === undefined) return undefined;
   const [media, data, url] = valuesOf(source, ['media_type', 'data', 'url']);
@@ -90,7 +94,8 @@ function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
 }
 
 /**
- * The arguments are the input's own JSON text, in a string. An input that is a string is the text of a truncated one.
+ * Converts a call. Its arguments become a string with the JSON text of the input. An input that already is a string was
+ * truncated.
  */
 function readCall(block: Uint8Array): Uint8Array {
   const [input] = valuesOf(block, ['input']);
@@ -102,7 +107,7 @@ export function argumentsOf(input: Uint8Array): Uint8Array {
   return input[0] === QUOTE ? input : inString(input);
 }
 
-/** The content of a tool's result: keeps a string, and turns blocks into a list of parts. */
+/** The content of a tool's result: a string stays, blocks become a list of parts. */
 export function resultContent(
   content: Uint8Array | undefined,
   note: (note: ReadingNote) => void,

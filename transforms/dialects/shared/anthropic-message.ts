@@ -1,6 +1,6 @@
 /**
- * Converts one message of the Messages API to canonical messages (docs/dialect-details.md): results of tools come
- * first, one message each, then the rest. A content that is a string is kept byte for byte.
+ * Converts one message of the Messages API to canonical messages (docs/dialect-details.md): first the results of tools,
+ * one message each, then the rest. A message whose content is a string stays byte for byte.
  */
 
 import { OPEN_ARRAY } from '../../json/bytes.ts';
@@ -10,13 +10,13 @@ import { addMember, editMembers } from '../../json/splice.ts';
 import { decode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
-import { sealedBlock } from '../fold/draft.ts';
+import { sealedBlock } from '../fold/assistant-draft.ts';
 import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
 import { FILTERED, keptBlock, noted, ORDER_LOST, REPLY_CUT, RESULT_ERROR } from './reading-notes.ts';
 
-/** A thought that the server does not show has a signature only. */
+/** A thought that the server does not show has an empty text and a signature. */
 const EMPTY_STRING_BYTES = 2;
 
 /**
@@ -28,7 +28,7 @@ export function readMessage(logged: Uint8Array, keepSealed = false): readonly Me
   return role === undefined ? undefined : messagesOf(logged, role, false, keepSealed);
 }
 
-/** The answer with this content, the JSON text of a list or a string. */
+/** Converts an answer. @param content JSON text of a list of blocks or a string */
 export function readReply(content: Uint8Array, stopReason: string | undefined, keepSealed = false): Message {
   const { bytes } = makeMessage('assistant', [['content', content]]);
   const [reply] = messagesOf(bytes, 'assistant', true, keepSealed) as [Message];
@@ -36,7 +36,7 @@ export function readReply(content: Uint8Array, stopReason: string | undefined, k
   return isCut ? { ...reply, notes: [...(reply.notes ?? []), TRUNCATED_CALL] } : reply;
 }
 
-/** Says that an answer did not come to its end, by its `stop_reason`. */
+/** The findings about an answer that its `stop_reason` shows to be incomplete. */
 export function stopNotes(stopReason: string | undefined): readonly ReadingNote[] {
   if (stopReason === 'max_tokens') return [REPLY_CUT];
   return stopReason === 'refusal' ? [FILTERED] : [];
@@ -64,7 +64,6 @@ function messagesOf(
     : [...results, restOf(raw, role, rest, keepSealed)];
 }
 
-/** The message on one line, with its notes. */
 const onOneLine = (json: Uint8Array, role: string, notes: readonly ReadingNote[]): Message =>
   noted({ bytes: oneLine(json), role }, notes);
 
@@ -74,7 +73,7 @@ export function readResult(block: Uint8Array): Message {
   return onOneLine(bytes, 'tool', notes);
 }
 
-/** The tool message for a result. The values are JSON text on one line. */
+/** Builds the tool message for a result. The values are JSON text on one line. */
 export function resultMessage(
   id: Uint8Array | undefined,
   content: Uint8Array | undefined,
@@ -87,7 +86,7 @@ export function resultMessage(
   return noted(makeMessage('tool', [...answers, ['content', text]]), notes);
 }
 
-/** The message with its other blocks as content. */
+/** The message without its results. */
 function restOf(raw: Uint8Array, role: string, blocks: readonly Block[], keepSealed: boolean): Message {
   const parts = blocks.flatMap((block) => (block.kind === 'part' ? [block.part] : []));
   const calls = blocks.flatMap((block) => (block.kind === 'call' ? [block.json] : []));

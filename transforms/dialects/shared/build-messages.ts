@@ -1,4 +1,4 @@
-/** Builds messages from pieces of JSON text: a logged string stays the same string. */
+/** Builds messages from pieces of JSON text, so that logged strings keep their bytes. */
 
 import { QUOTE } from '../../json/bytes.ts';
 import { quote } from '../../json/respace.ts';
@@ -20,12 +20,11 @@ const CLOSE = encode('}');
 const CLOSE_TWO = encode('}}');
 const MOST_PIECES = 64;
 const LONGEST_PIECE = 32;
-/** UTF-8 of the few short pieces that most messages share, by key and by value, encoded once. */
+/** Caches the UTF-8 of the short keys and values that most messages share. */
 const firstKeys = new Map<string, Uint8Array>();
 const laterKeys = new Map<string, Uint8Array>();
 const shortValues = new Map<string, Uint8Array>();
 
-/** The JSON text of an object with these members. */
 export function objectOf(members: readonly Piece[]): Uint8Array {
   const pieces: Uint8Array[] = [OPEN];
   for (const [key, json] of members) {
@@ -50,7 +49,7 @@ export function makeMessage(role: string, members: readonly Piece[]): Message {
   return { bytes: objectOf([['role', quote(role)], ...members]), role };
 }
 
-/** The result of a call. @param content JSON text; `others` are members after it */
+/** Builds the result of a call. @param content JSON text @param others members after the content */
 export function toolMessage(
   callId: string | undefined,
   content: Uint8Array,
@@ -60,13 +59,13 @@ export function toolMessage(
   return makeMessage('tool', [...answers, ['content', content], ...others]);
 }
 
-/** The message of a system text in a JSON string; none if it is empty or not a string. */
+/** Builds the system message; none if `text`, a JSON value, is empty or not a string. */
 export function systemMessage(text: Uint8Array): readonly Message[] {
   if (text[0] !== QUOTE || text.length === EMPTY_STRING_BYTES) return [];
   return [makeMessage('system', [['content', text]])];
 }
 
-/** The JSON text of an OpenAI call; `args` is the JSON text of the arguments, already encoded as needed. */
+/** The JSON text of a call in OpenAI's format. @param args JSON text, usually a string */
 export function callJson(
   id: string | undefined,
   name: string | undefined,
@@ -80,10 +79,9 @@ export function callJson(
   return concat([Buffer.from(head + key), args, CLOSE_TWO]);
 }
 
-/** More pieces than this are joined early, because each takes a hundred bytes besides its own. */
+/** Pieces are joined in batches of this size, because each takes a hundred bytes besides its own. */
 const MOST_LOOSE = 2000;
 
-/** The JSON text of an array of these elements. */
 export function arrayOf(elements: Iterable<Uint8Array>): Uint8Array {
   const joined: Uint8Array[] = [];
   let loose: Uint8Array[] = [OPEN_ARRAY];
@@ -98,7 +96,7 @@ export function arrayOf(elements: Iterable<Uint8Array>): Uint8Array {
   return concat([...joined, ...loose]);
 }
 
-/** Joins JSON strings to one, with line feeds between them; their escapes stay. */
+/** Joins JSON strings with line feeds to one JSON string; their escapes stay. */
 export function joinStrings(strings: readonly Uint8Array[]): Uint8Array {
   if (strings.length === 1) return strings[0] as Uint8Array;
   const bodies = strings.map((json) => json.subarray(1, -1));

@@ -1,13 +1,13 @@
 /**
- * Converts messages of the chat completions API, as agents log them with extra members, for a fold: the model's output
- * to blocks, results with the id of their call, everything else to messages.
+ * Converts messages of the chat completions API, as agents log them with extra members, to the pieces that a fold
+ * takes: the model's output becomes blocks, a result keeps the id of its call, everything else becomes a message.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import type { ItemFacts } from '../fold/thread.ts';
 import { readBlock, readBlockOf, resultContent } from './anthropic-blocks.ts';
@@ -18,7 +18,7 @@ import { present } from './logged-values.ts';
 import { callOf } from './message-parts.ts';
 import { keptBlock, noted } from './reading-notes.ts';
 
-/** A message for a fold: an answer grows there, a result goes to its call. */
+/** A logged message as a fold takes it: with `amend`, `answer` or `add`. */
 export type ChatObject =
   | { readonly kind: 'answer'; readonly blocks: readonly FoldBlock[]; readonly notes: readonly ReadingNote[] }
   | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
@@ -28,7 +28,7 @@ export type ChatObject =
 const PARTS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'refusal']);
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
 
-/** Undefined for an object without a role, or whose content is neither text nor a list. */
+/** Undefined if the object has no role, or its content is neither a text nor a list. */
 export function readChatObject(json: JsonView): ChatObject | undefined {
   const role = json.get('role')?.text();
   const content = json.get('content');
@@ -40,8 +40,8 @@ export function readChatObject(json: JsonView): ChatObject | undefined {
 }
 
 /**
- * Adds a message to the current thread.
- * @param name of the assistant message, if it is one
+ * Adds a message to the current thread of the fold.
+ * @param name for the message, if it is an answer
  */
 export function foldChatObject(
   { fold }: ReadContext,
@@ -71,7 +71,7 @@ function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
   return { kind: 'answer', blocks: [...thoughtsOf(json), ...blocks, ...callsOf(json)], notes };
 }
 
-/** The blocks of an answer's content: texts and parts, and where it is in the words of the Messages API its calls and thoughts. */
+/** The blocks of an answer's content: texts and parts; in the format of the Messages API also calls and thoughts. */
 function contentBlocks(content: JsonView | undefined): {
   blocks: FoldBlock[];
   notes: readonly ReadingNote[];
@@ -91,9 +91,8 @@ function contentBlocks(content: JsonView | undefined): {
 }
 
 /**
- * Puts a user's message of the Messages API whose content has results into the present thread: each goes to its call, what is left is a
- * message.
- * @returns is it such a message? Nothing is done with any other
+ * Adds a user message of the Messages API that has results: each result goes to its call, the rest becomes a message.
+ * @returns false for any other message, which is not added
  */
 export function foldResultBlocks({ fold }: ReadContext, json: JsonView): boolean {
   const content = json.get('role')?.text() === 'user' ? json.get('content') : undefined;
@@ -106,7 +105,7 @@ export function foldResultBlocks({ fold }: ReadContext, json: JsonView): boolean
   return true;
 }
 
-/** Other clients have blocks of this name too, which do not say what they answer in the words of this API. */
+/** Whether a block is a result of the Messages API; other clients have the same type without `tool_use_id`. */
 export const isResultBlock = (block: JsonView): boolean =>
   block.get('type')?.text() === 'tool_result' && block.get('tool_use_id')?.type === 'string';
 
@@ -123,7 +122,7 @@ export function partsOf(content: JsonView | undefined): Parts {
   return { parts, notes };
 }
 
-/** The parts that one element of a content is: several images may lie in it. */
+/** Converts one element of a content, which may hold several images. */
 function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   const urls = part.get('image_urls');
   if (urls?.type === 'array') return urls.elements().map((url) => ({ object: imagePart(url.copy()) }));
@@ -133,16 +132,28 @@ function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   return [block.kind === 'part' ? block.part : { object: part.copy() }];
 }
 
-/** Reasoning as text, or as the blocks of the API that it comes from. */
+/** The reasoning of an answer, logged as a text, as blocks of the Messages API, or as both. */
 export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   const plain = ['reasoning_content', 'reasoning'].map((key) => json.get(key));
   const text = plain.find((view) => view?.type === 'string' && view.text() !== '');
   const blocks = json.get('thinking_blocks')?.elements() ?? [];
   const thoughts = blocks.flatMap((block) => thoughtOf(block, text === undefined));
-  return text === undefined ? thoughts : [{ kind: 'thought', text: text.copy() }, ...thoughts];
+  const isOnly = text === undefined && !thoughts.some(({ kind }) => kind === 'thought');
+  const details = json.get('reasoning_details')?.elements() ?? [];
+  const all = [...thoughts, ...details.flatMap((detail) => detailOf(detail, isOnly))];
+  return text === undefined ? all : [{ kind: 'thought', text: text.copy() }, ...all];
 }
 
-/** @param isOnly whether the reasoning has no text besides the blocks */
+/** One of the details that OpenRouter gives. @param isOnly whether the reasoning has no text besides them */
+function detailOf(detail: JsonView, isOnly: boolean): readonly FoldBlock[] {
+  const text = detail.get('text') ?? detail.get('summary');
+  if (text?.type === 'string' && text.text() !== '')
+    return isOnly ? [{ kind: 'thought', text: text.copy() }] : [];
+  const data = detail.get('data');
+  return data?.type === 'string' ? [sealedBlock(data.copy())] : [];
+}
+
+/** @param isOnly whether the blocks are the only place of the reasoning; otherwise their texts repeat it */
 function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
   const thinking = block.get('thinking') ?? block.get('think');
   if (thinking?.type === 'string' && thinking.text() !== '')
@@ -151,7 +162,7 @@ function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
   return data?.type === 'string' ? [sealedBlock(data.copy())] : [];
 }
 
-/** The calls of a message: those of the API, also without a `function` object, and the old `function_call`. */
+/** The calls of a message: those in `tool_calls`, with or without a `function` object, or the old `function_call`. */
 function callsOf(json: JsonView): readonly FoldBlock[] {
   const calls = (json.get('tool_calls')?.elements() ?? []).map((call) => readCall(call));
   const old = json.get('function_call');
@@ -160,7 +171,7 @@ function callsOf(json: JsonView): readonly FoldBlock[] {
   return [{ kind: 'call', id: undefined, json: callJson(undefined, name, args) }];
 }
 
-/** A call of any client, for a fold. */
+/** Converts a call of any client. */
 export function readCall(call: JsonView): FoldBlock {
   const { id: logged, name, args } = callOf(call);
   const id = logged || undefined;
@@ -176,7 +187,7 @@ function readToolMessage(
   return { callId, message: resultMessage(callId, content, json.get('name')) };
 }
 
-/** The result of a call. @param content a text or a list of parts */
+/** Builds the result of a call. @param content a text or a list of parts */
 export function resultMessage(
   callId: string | undefined,
   content: JsonView | undefined,

@@ -1,4 +1,4 @@
-/** Parts of a content: texts, and objects such as images. Every value is JSON text; a logged string stays the same string. */
+/** Builds the content of messages from its parts: texts, and objects such as images. All values are JSON text. */
 import type { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
@@ -6,21 +6,21 @@ import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
 import { keptBlock } from './reading-notes.ts';
 
-/** A part of a content: only a text (a JSON string), or an object. */
+/** A text (a JSON string), or any other part (an object). */
 export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array };
 
 const EMPTY = encode('""');
 const DATA = encode('"data:');
 const BASE64 = encode(';base64,');
 
-/** Joins parts to a content: one string if all of them are text, else a list. */
+/** One string if all parts are texts, else a list of parts. */
 export function contentOfParts(parts: readonly Part[]): Uint8Array {
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
   if (texts.length < parts.length) return listOfParts(parts);
   return texts.length === 0 ? EMPTY : joinStrings(texts);
 }
 
-/** The content as a list, also of texts only. */
+/** A list of parts, even if all of them are texts. */
 export const listOfParts = (parts: readonly Part[]): Uint8Array => arrayOf(parts.map(partBytes));
 
 export function partBytes(part: Part): Uint8Array {
@@ -43,14 +43,14 @@ export function imageObject(image: Uint8Array): Uint8Array {
   ]);
 }
 
-/** The URL that holds data, a JSON string. @param media its type, and `data` in base64: JSON strings */
+/** A `data:` URL, as a JSON string. @param media the media type @param data in base64; both are JSON strings */
 export function dataUrl(media: Uint8Array, data: Uint8Array): Uint8Array {
   return concat([DATA, media.subarray(1, -1), BASE64, data.subarray(1)]);
 }
 
 /**
- * A part in the words of the Model Context Protocol: a text, or an image with its type and data.
- * @param notes gets a finding about any other part, which stays as it is
+ * Converts a part in the format of the Model Context Protocol: a text, or an image with its type and data.
+ * @param notes receives a finding about any other part, which stays as it is
  */
 export function mcpPart(part: JsonView, notes: ReadingNote[]): Part {
   const type = part.get('type')?.text();

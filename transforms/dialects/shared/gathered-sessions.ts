@@ -1,7 +1,7 @@
 /**
- * Gathers logged calls whose sessions interleave in one source. Each call repeats the conversation so far, so of a call
- * that another one continues only the place is held; calls that no other one continues become conversations at the end
- * of the source. A call without a session may continue a held conversation, and then joins its session.
+ * Sorts calls of interleaved sessions into conversations. Each call repeats the conversation so far, so only the place
+ * of a call that another one continues is held; calls that no other one continues become conversations at the end of
+ * the source. A call without a session id joins the session whose conversation it continues.
  */
 import type { Entry, Fate } from '../../model/element.ts';
 import { createEntryLog, type Place } from '../../model/entry-log.ts';
@@ -12,42 +12,42 @@ import { metaOfAnswers } from '../fold/path-meta.ts';
 import { type Path, pathOf } from './path-hashes.ts';
 
 export interface GatherOptions {
-  /** Bytes that all open sessions may hold; if there are more, the longest idle one is written. */
+  /** Bytes that open sessions may hold in total; beyond that, the session that was idle the longest is written. */
   readonly maxBytes: number;
-  /** `last`: only the longest conversation of each session, or the later of two equally long ones. */
+  /** `last`: only the longest conversation of each session; of equally long ones the last. */
   readonly select: FoldSelect;
 }
 
 /** A conversation that no other call of its session continues. */
 interface Leaf {
   entry: Entry;
-  /** Places of all calls that it includes, itself among them. */
+  /** Places of its call and of all calls that it continues. */
   places: Place[];
-  /** Metadata of the calls that it includes. */
+  /** Metadata of these calls. */
   metas: Meta[];
-  /** Metadata of the calls that it continues, but that came after it in the log. */
+  /** Metadata of calls that it continues, but that came after it in the log. */
   late: Meta[];
-  /** Hash of its whole path. */
+  /** Hash of its messages (path-hashes.ts). */
   readonly end: string;
 }
 
-/** Memory of a call besides its bytes, and of each of its messages. */
+// estimates of memory in bytes: a call and a message, besides their text
 const CALL_BYTES = 256;
 const MESSAGE_BYTES = 160;
 
 class Session {
   readonly id: string;
   readonly number: number;
-  /** The ids by which it can be continued; none for a call without a session. */
+  /** The ids of its calls; empty if the calls have none. */
   readonly ids = new Set<string>();
   readonly leaves = new Set<Leaf>();
   weight = 0;
-  /** A leaf for each hash of a path that passes through it. */
+  /** By the hash of a prefix of messages: a leaf whose conversation begins with it. */
   readonly #through = new Map<string, Leaf>();
-  /** Sessions of the leaves of all sessions, by the hashes of their ends. */
+  /** The sessions of all leaves of the source, by the leaves' `end`. */
   readonly #ends: Map<string, Session>;
 
-  /** @param number number of sessions of the source before it */
+  /** @param number its position among the sessions of the source, from 0 */
   constructor(id: string, number: number, ends: Map<string, Session>) {
     this.id = id;
     this.number = number;
@@ -107,7 +107,7 @@ function weightOf({ messages, reply, tools }: Entry): number {
   return weight + (reply?.bytes.length ?? 0);
 }
 
-/** The entry with the tools and the time of an earlier call of its conversation. */
+/** The entry with the tools and the time of an earlier call of its conversation added. */
 function withTools(entry: Entry, earlier: Entry): Entry {
   const names = new Set(earlier.tools.map(({ name }) => name));
   const more = entry.tools.filter(({ name }) => name === undefined || !names.has(name));
@@ -119,19 +119,19 @@ function withTools(entry: Entry, earlier: Entry): Entry {
 
 export class GatheredSessions {
   readonly #options: GatherOptions;
-  /** Open sessions by each of their ids: equal calls in separate traces make one session with the ids of all. */
+  /** Open sessions by each of their ids: equal calls in separate traces form one session that has all their ids. */
   readonly #open = new Map<string, Session>();
-  /** The sessions in `#open`. The longest idle one comes first. */
+  /** The sessions in `#open`; the one that was idle the longest is first. */
   readonly #idle = new Set<Session>();
-  /** Sessions that ended before their source. */
+  /** Ids of the sessions that were written before the end of the source. */
   readonly #ended = new HashedSet();
-  /** Sessions of all leaves, by the hashes of their ends. */
+  /** The sessions of all leaves, by the leaves' `end`. */
   readonly #ends = new Map<string, Session>();
-  /** The session of the last call if that had no id: only the next call may continue it. */
-  #loose: Session | undefined;
-  /** Path of the last call. */
+  /** The session of the last call, if it has no id: only the next call may continue it. */
+  #nameless: Session | undefined;
+  /** Hashes of the last call's messages, most of which the next call repeats. */
   #path: Path | undefined;
-  #over: ReadElement[] = [];
+  #finished: ReadElement[] = [];
   #held = 0;
   #sessions = 0;
 
@@ -140,25 +140,25 @@ export class GatheredSessions {
   }
 
   /**
-   * @param hasId whether the log names its session
+   * @param hasId whether its session id comes from the log
    * @param joins whether it may continue a conversation of another session
    */
   add(entry: Entry, hasId = true, joins: boolean = !hasId): void {
     const { sessionId: id, messages, reply } = entry;
     if (hasId && this.#ended.has(id)) {
-      this.#over.push(reopened(entry));
+      this.#finished.push(reopened(entry));
       return;
     }
     this.#path = pathOf(reply === undefined ? messages : [...messages, reply], this.#path);
     const known = hasId ? this.#open.get(id) : undefined;
     const earlier = known === undefined && joins ? this.#earlier(this.#path) : undefined;
     const session = known ?? earlier ?? new Session(id, this.#sessions++, this.#ends);
-    if (this.#loose !== undefined && this.#loose !== session) this.#close(this.#loose);
+    if (this.#nameless !== undefined && this.#nameless !== session) this.#close(this.#nameless);
     if (hasId) {
       session.ids.add(id);
       this.#open.set(id, session);
     }
-    this.#loose = session.ids.size === 0 ? session : undefined;
+    this.#nameless = session.ids.size === 0 ? session : undefined;
     if (session.ids.size > 0) {
       this.#idle.delete(session);
       this.#idle.add(session);
@@ -175,7 +175,7 @@ export class GatheredSessions {
 
   /** The session of the longest answered conversation that a path begins with, or of the last call if that failed and this one repeats it. */
   #earlier({ messages, hashes }: Path): Session | undefined {
-    if (this.#loose?.hasOnly(hashes) === true) return this.#loose;
+    if (this.#nameless?.hasOnly(hashes) === true) return this.#nameless;
     const first = messages.findIndex(({ role }) => role === 'assistant');
     for (let i = hashes.length - 1; i >= first && first >= 0; i--) {
       const session = this.#ends.get(hashes[i] as string);
@@ -186,20 +186,20 @@ export class GatheredSessions {
 
   closeAll(): void {
     const open = new Set(this.#idle);
-    if (this.#loose !== undefined) open.add(this.#loose);
+    if (this.#nameless !== undefined) open.add(this.#nameless);
     for (const session of [...open].sort((a, b) => a.number - b.number)) this.#close(session);
-    this.#loose = this.#path = undefined;
+    this.#nameless = this.#path = undefined;
   }
 
-  get hasOver(): boolean {
-    return this.#over.length > 0;
+  get hasFinished(): boolean {
+    return this.#finished.length > 0;
   }
 
-  /** Hands out what has ended. */
+  /** Returns the elements of sessions that have ended. */
   take(): readonly ReadElement[] {
-    const over = this.#over;
-    this.#over = [];
-    return over;
+    const finished = this.#finished;
+    this.#finished = [];
+    return finished;
   }
 
   forget(): void {
@@ -207,8 +207,8 @@ export class GatheredSessions {
     this.#idle.clear();
     this.#ended.clear();
     this.#ends.clear();
-    this.#loose = this.#path = undefined;
-    this.#over = [];
+    this.#nameless = this.#path = undefined;
+    this.#finished = [];
     this.#held = 0;
   }
 
@@ -221,16 +221,16 @@ export class GatheredSessions {
     const only = this.#options.select === 'last' ? longest(leaves) : undefined;
     const written = only === undefined ? leaves : [only];
     for (const [i, leaf] of written.entries())
-      this.#over.push(entryOf(leaf, i === 0 ? session.id : `${session.id}#${i + 1}`));
+      this.#finished.push(entryOf(leaf, i === 0 ? session.id : `${session.id}#${i + 1}`));
     if (only === undefined) return;
     for (const leaf of leaves) {
       if (leaf === only) continue;
-      for (const element of abandoned(leaf)) this.#over.push(element);
+      for (const element of abandoned(leaf)) this.#finished.push(element);
     }
   }
 }
 
-/** Sorted by the times of their last calls if all have one; else in the order of the log. */
+/** Sorts by time if all leaves have one, else in the order of the log. */
 function inOrder(leaves: ReadonlySet<Leaf>): readonly Leaf[] {
   const list = [...leaves].sort((a, b) => a.entry.origin.offset - b.entry.origin.offset);
   if (list.some(({ entry }) => entry.timestamp === undefined)) return list;
@@ -267,7 +267,7 @@ function reopened(entry: Entry): Entry {
   log.add(entry.origin);
   const refused = {
     reason: 'session-reopened',
-    detail: 'the session with this id was idle when memory was short, and had been written',
+    detail: 'the session with this id was already written, because it was idle when memory ran short',
   } as const;
   return { ...entry, messages: [], reply: undefined, alone: true, lines: log.take(), refused };
 }

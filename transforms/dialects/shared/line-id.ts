@@ -1,4 +1,4 @@
-/** The id of a conversation that has none, derived from its place, which is unique within a source. */
+/** Makes a session id from the place of an object whose log has none; unique within the source. */
 import type { Origin } from '../../model/element.ts';
 
 /** @param number of the object in its line, from 0 */

@@ -1,6 +1,6 @@
 /**
- * Reads the objects of a line for every JSON dialect: usually one, several if a newline was lost. Anything torn, not
- * JSON or not an object rejects the whole line, with the position of the error.
+ * Reads the objects of a line for all dialects of JSON: usually one, several if a newline was lost. A line that is
+ * truncated, not JSON or not an object is rejected as a whole, with the position of the error.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
@@ -16,10 +16,10 @@ const STAGE = 'parse';
 /** Changes of an entry whose messages stay as logged. */
 export const NO_CHANGES: Changes = new Map();
 const CROWDED: LineReason = 'too-many-elements';
-/** Walkers open the outer levels of an entry themselves without counting: fewer than these. */
+/** Dialects walk the outer levels of an object without the scanner's check of depth; they are fewer than this. */
 const WALKED_LEVELS = 16;
 
-/** Position of a value in the line. */
+/** First byte of a value in the line, and the index after it. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -27,16 +27,18 @@ export interface Span {
 
 /** How a dialect reads one object. */
 export interface ObjectWalk {
-  /** Walks and validates the object at `at`; returns the index after it, or -1: the scanner knows the position. */
+  /**
+   * Walks and validates the object at `at`. Returns the index after it, or -1 with the error's position in the scanner.
+   */
   walk(bytes: Uint8Array, at: number): number;
   /**
-   * The entry of the object that was walked last, or why there is none. `number` counts the objects of the line, from
-   * 0.
+   * The entry of the object that was walked last, or the reason why it is rejected or dropped.
+   * @param number of the object in the line, from 0
    */
   entryOf(line: Line, origin: Origin, number: number): ReadElement | Iterable<ReadElement>;
-  /** Is every object its own session? A rejected one then gets an id from its place. */
+  /** Set if every object is its own session: a rejected one then gets an id from its place. */
   readonly alone?: true;
-  /** Does `entryOf` create messages or values? Then the elements of the object are counted first. */
+  /** Set if `entryOf` creates messages or values: then the elements of the object are counted before. */
   readonly makes?: true;
 }
 
@@ -44,16 +46,16 @@ export function readObjects(line: Line, scanner: Scanner, object: ObjectWalk): L
   const { bytes, origin } = line;
   const start = skipBlanks(bytes, 0);
   const isLow = scanner.maxDepth < WALKED_LEVELS;
-  const fits = bytes[start] === OPEN_OBJECT && (!isLow || scanner.value(bytes, start, 0) >= 0);
-  const end = fits ? object.walk(bytes, start) : -1;
-  if (end < 0) return [ofItself(rejectBytes(line, scanner, start, false), 0, object.alone)];
+  const isWalkable = bytes[start] === OPEN_OBJECT && (!isLow || scanner.value(bytes, start, 0) >= 0);
+  const end = isWalkable ? object.walk(bytes, start) : -1;
+  if (end < 0) return [withOwnId(rejectBytes(line, scanner, start, false), 0, object.alone)];
   if (skipBlanks(bytes, end) < bytes.length) return readSeveral(line, scanner, object, start, end);
   const only = readEntry(line, scanner, object, originOf(line, start, end), 0);
   if (!('kind' in only)) return { length: 1, [Symbol.iterator]: () => only[Symbol.iterator]() };
-  return [only.origin === origin ? only : ofLine(only, line)];
+  return [only.origin === origin ? only : withLineOrigin(only, line)];
 }
 
-/** The entry of the object that was walked last, unless it has too many elements in all. */
+/** The entry of the object that was walked last, unless the object has too many elements in total. */
 function readEntry(
   line: Line,
   { maxElements }: Scanner,
@@ -63,19 +65,19 @@ function readEntry(
 ): ReadElement | Iterable<ReadElement> {
   const most = mostInAll(maxElements);
   const isCounted = object.makes === true && mayExceed(origin.length, most);
-  if (!isCounted) return ofItself(object.entryOf(line, origin, number), number, object.alone);
+  if (!isCounted) return withOwnId(object.entryOf(line, origin, number), number, object.alone);
   const { bytes } = line;
   const start = line.created === undefined ? origin.offset - line.origin.offset : 0;
   const end = line.created === undefined ? start + origin.length : bytes.length;
   if (elementsIn(bytes, start, end, most) <= most)
-    return ofItself(object.entryOf(line, origin, number), number, object.alone);
+    return withOwnId(object.entryOf(line, origin, number), number, object.alone);
   const detail = `the object has more than ${most} elements in all`;
-  return ofItself(rejectObject(line, origin, CROWDED, detail, -1), number, object.alone);
+  return withOwnId(rejectObject(line, origin, CROWDED, detail, -1), number, object.alone);
 }
 
 /**
- * The objects of a line with several. The first one, in `bytes[start, end)`, was walked; the others are validated
- * before any is read.
+ * Reads a line with several objects. The first, in `bytes[start, end)`, was walked; the others are validated before any
+ * is read.
  */
 function readSeveral(
   line: Line,
@@ -88,7 +90,7 @@ function readSeveral(
   let length = 1;
   for (let p = skipBlanks(bytes, end); p < bytes.length; length++) {
     const after = bytes[p] === OPEN_OBJECT ? scanner.value(bytes, p, 0) : -1;
-    if (after < 0) return [ofItself(rejectBytes(line, scanner, p, true), 0, object.alone)];
+    if (after < 0) return [withOwnId(rejectBytes(line, scanner, p, true), 0, object.alone)];
     p = skipBlanks(bytes, after);
   }
   if (length > scanner.maxElements) {
@@ -119,8 +121,8 @@ function* eachObject(
 const listed = (elements: ReadElement | Iterable<ReadElement>): Iterable<ReadElement> =>
   'kind' in elements ? [elements] : elements;
 
-/** Gives a rejection of an object that is its own session an id; returns anything else as it is. */
-function ofItself<T extends ReadElement | Iterable<ReadElement>>(
+/** Adds an id to the rejection of an object that is its own session; returns anything else as it is. */
+function withOwnId<T extends ReadElement | Iterable<ReadElement>>(
   element: T,
   number: number,
   alone?: true,
@@ -129,14 +131,14 @@ function ofItself<T extends ReadElement | Iterable<ReadElement>>(
   return { ...element, sessionId: lineId(element.origin, number) };
 }
 
-/** Origin of the object in `bytes[start, end)`; that of the line if it is the only one. */
+/** Origin of the object in `bytes[start, end)`; the line's own if the object fills the line. */
 function originOf({ bytes, origin }: Line, start: number, end: number): Origin {
   if (start === 0 && end === bytes.length) return origin;
   const { source, line, offset } = origin;
   return { source, line, offset: offset + start, length: end - start };
 }
 
-/** Why an object of the line is invalid. `at` is the index of the error in the line, or -1 if unknown. */
+/** Rejects an object of the line. @param at index of the error in the line; -1 if unknown */
 export function rejectObject(
   line: Line,
   origin: Origin,
@@ -150,11 +152,11 @@ export function rejectObject(
   return { ...rejected, origin, bytes: line.bytes.subarray(start, start + origin.length) };
 }
 
-/** Describes the problem of a member at `at`, or of a missing one. */
+/** Says that a member is not valid, or is missing if `at` is -1. */
 export const missingOrBad = (what: string, at: number): string =>
   at < 0 ? `${what} is missing` : `${what} is not valid`;
 
-/** Why the whole line cannot be read; `at` is where its last value begins. */
+/** Rejects the whole line. @param at where its last value begins @param after whether other values come before it */
 function rejectBytes(line: Line, scanner: Scanner, at: number, after: boolean): Rejection {
   const { bytes } = line;
   const invalid = invalidUtf8At(bytes);
@@ -171,7 +173,6 @@ function rejectBytes(line: Line, scanner: Scanner, at: number, after: boolean): 
   return rejectLine(STAGE, line, 'not-an-object', 'JSON, but not an object', at);
 }
 
-/** An array or object of the line has too many elements. */
 function rejectCrowd(line: Line, start: number, { crowdAt, maxElements }: Scanner): Rejection {
   const { bytes } = line;
   const isArray = bytes[crowdAt] === OPEN_ARRAY;
@@ -180,8 +181,8 @@ function rejectCrowd(line: Line, start: number, { crowdAt, maxElements }: Scanne
   return rejectLine(STAGE, line, CROWDED, detail, crowdAt);
 }
 
-/** The only object of a line represents the whole line, including the white space around it. */
-function ofLine(element: ReadElement, { origin, bytes, created }: Line): ReadElement {
+/** Gives the only object of a line the origin of the line, including white space around the object. */
+function withLineOrigin(element: ReadElement, { origin, bytes, created }: Line): ReadElement {
   return element.kind !== 'rejection'
     ? { ...element, origin }
     : { ...element, origin, bytes: created?.raw ?? bytes };

@@ -1,6 +1,6 @@
 /**
- * Reads requests and answers of model calls as observability platforms log them, in the format of whichever client made
- * the call, and adds both to a transcript.
+ * Reads requests and answers as observability platforms log them, in the format of whichever client made the call, and
+ * adds them to a transcript.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
@@ -24,10 +24,10 @@ import { isMasked, type Transcript } from './transcript.ts';
 
 const PLACEHOLDER = warning(
   'body-placeholder',
-  'the request or the answer was masked or cut where it was logged',
+  'the request or the answer was masked or truncated by the logger',
 );
 
-/** The model call that a span describes. */
+/** Facts about a model call besides its messages. */
 export interface LoggedCall {
   readonly hasReply: boolean;
   readonly tools: readonly ToolDefinition[];
@@ -35,10 +35,9 @@ export interface LoggedCall {
   readonly meta: Meta;
 }
 
-/** A call without its session. */
-export type SpokenCall = Omit<LoggedCall, 'session'>;
+export type CallFacts = Omit<LoggedCall, 'session'>;
 
-/** Adds a request: messages, an object that has them, or a text. */
+/** Adds a request: a list of messages, an object that has one, or a text. */
 export function addRequest(transcript: Transcript, logged: JsonView | undefined): void {
   const view = unpacked(logged);
   if (view === undefined) return;
@@ -48,19 +47,19 @@ export function addRequest(transcript: Transcript, logged: JsonView | undefined)
 }
 
 function addText(transcript: Transcript, view: JsonView): void {
-  transcript.say('user', [{ kind: 'text', text: textOf(view) }]);
+  transcript.addBlocks('user', [{ kind: 'text', text: textOf(view) }]);
   const text = view.text();
   if (text !== undefined && isCutJson(text)) transcript.note(PLACEHOLDER);
 }
 
-/** A list of messages; a batch of such lists; or the parts of one user message. */
+/** Adds a list of messages, a batch of such lists, or the parts of one user message. */
 function addList(transcript: Transcript, list: JsonView): void {
   const elements = list.elements().flatMap((one) => unpacked(one) ?? []);
   const [first] = elements;
   if (first?.type === 'array') addList(transcript, first);
   else if (first?.type === 'object' && first.get('role') === undefined && isItem(first))
     addItems(transcript, elements);
-  else if (elements.length > 0 && elements.every(isPart)) transcript.say('user', blocksOf(list));
+  else if (elements.length > 0 && elements.every(isPart)) transcript.addBlocks('user', blocksOf(list));
   else for (const element of elements) if (!transcript.add(element)) addValue(transcript, element);
 }
 
@@ -100,19 +99,19 @@ const SYSTEMS = [
   'system_prompt',
 ] as const;
 
-/** The system text: a text, parts, or an object with parts. */
+/** Adds the system text: a text, parts, or an object with parts. */
 export function addSystem(transcript: Transcript, logged: JsonView | undefined): void {
   const system = unpacked(logged);
   if (system === undefined || system.text() === '') return;
   const blocks = blocksOf(firstOf(system, 'parts', 'content') ?? system);
-  if (blocks.length > 0) transcript.say('system', blocks);
+  if (blocks.length > 0) transcript.addBlocks('system', blocks);
 }
 
-/** Items of the Responses API. Reasoning and calls between two user or output items form one message. */
+/** Adds items of the Responses API. Consecutive items of the model form one message. */
 function addItems(transcript: Transcript, items: readonly JsonView[]): void {
   let blocks: MessageBlock[] = [];
   const flush = (): void => {
-    if (blocks.length > 0) transcript.say('assistant', blocks);
+    if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
     blocks = [];
   };
   for (const item of items) {
@@ -124,7 +123,7 @@ function addItems(transcript: Transcript, items: readonly JsonView[]): void {
     } else if (isMessage) blocks.push(...blocksOf(item.get('content')));
     else if (type.endsWith('_output')) {
       flush();
-      transcript.say('user', blocksOf(item));
+      transcript.addBlocks('user', blocksOf(item));
     } else if (type === 'function_call' || type === 'custom_tool_call') blocks.push(callItem(item));
     else blocks.push(...blocksOfItem(item));
   }
@@ -142,15 +141,15 @@ function blocksOfItem(item: JsonView): readonly MessageBlock[] {
     : blocksOf(item);
 }
 
-/** A value that is not a message: its JSON text becomes a user message. */
+/** Adds a value that is not a message, as its JSON text. */
 function addValue(transcript: Transcript, value: JsonView, role = 'user'): void {
-  transcript.say(role, [{ kind: 'text', text: textOf(value) }]);
+  transcript.addBlocks(role, [{ kind: 'text', text: textOf(value) }]);
   transcript.note(NOT_MESSAGES);
 }
 
 /**
  * Adds an answer: a message, a completion, a list of either, or a text.
- * @returns whether there is one
+ * @returns whether a message was added
  */
 export function addAnswer(transcript: Transcript, logged: JsonView | undefined): boolean {
   const view = unpacked(logged);
@@ -163,18 +162,18 @@ export function addAnswer(transcript: Transcript, logged: JsonView | undefined):
   const before = transcript.messages.length;
   if (view.type === 'array') addAnswers(transcript, view);
   else if (view.type === 'object') addCompletion(transcript, view);
-  else transcript.say('assistant', [{ kind: 'text', text: textOf(view) }]);
+  else transcript.addBlocks('assistant', [{ kind: 'text', text: textOf(view) }]);
   return transcript.messages.length > before;
 }
 
-/** Takes the first of several answers, unless they are turns of one conversation. */
+/** Adds the first of several answers; all of them if they are turns of one conversation. */
 function addAnswers(transcript: Transcript, list: JsonView): void {
   const elements = list.elements().flatMap((one) => unpacked(one) ?? []);
   const [first, ...others] = elements;
   if (first?.type === 'array') addAnswers(transcript, first);
   else if (elements.every(isBlock)) {
     if (elements.some(isItem)) addItems(transcript, elements);
-    else if (elements.length > 0) transcript.say('assistant', blocksOf(list));
+    else if (elements.length > 0) transcript.addBlocks('assistant', blocksOf(list));
   } else if (elements.some((one) => one.get('role')?.text() === 'tool'))
     for (const one of elements) addCompletion(transcript, one);
   else {
@@ -183,7 +182,7 @@ function addAnswers(transcript: Transcript, list: JsonView): void {
   }
 }
 
-/** Does it have a type, without being a message or a choice? */
+/** Whether an object has a type but is neither a message nor a choice. */
 const isBlock = (one: JsonView): boolean =>
   one.get('type') !== undefined &&
   firstOf(one, 'role', 'message', 'kwargs', 'data') === undefined &&
@@ -210,7 +209,7 @@ function addCompletion(transcript: Transcript, answer: JsonView): void {
   }
 }
 
-/** Adds the messages of the model at the end of a list, which may hold the request too. */
+/** Adds the answers at the end of a list that may also have the request. */
 function addLast(transcript: Transcript, messages: readonly JsonView[]): void {
   const list = messages.flatMap((one) => unpacked(one) ?? []);
   const [first] = list;
@@ -225,16 +224,17 @@ function isOfModel(message: JsonView): boolean {
   return /^(?:assistant|model|ai|AIMessage(?:Chunk)?)$/.test(role);
 }
 
-/** Adds a message, or the text and calls of an object without one. */
+/** Adds a message, or the text and calls of an object that is not one. */
 function addReply(transcript: Transcript, answer: JsonView): void {
   const inner = firstOf(answer, 'message', 'content');
   const message = inner?.type === 'object' ? inner : answer;
   const calls = firstOf(answer, 'toolCalls', 'tool_calls');
   const text = firstOf(answer, ...TEXTS);
   if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
-  else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.add(message, 'assistant');
+  else if (MESSAGE_MEMBERS.some((key) => firstOf(message, key) !== undefined))
+    transcript.add(message, 'assistant');
   else if (text?.type === 'string' || calls !== undefined)
-    transcript.say('assistant', [
+    transcript.addBlocks('assistant', [
       ...blocksOf(text?.type === 'string' ? text : undefined),
       ...(calls?.elements() ?? []).map(callOf),
     ]);
@@ -242,15 +242,15 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   else addValue(transcript, answer, 'assistant');
 }
 
-/** Members that hold the text of an answer that is not a message. */
+/** Members with the text of an answer that is not a message. */
 const TEXTS = [
   ...['text', 'completion', 'output_text', 'output', 'response', 'message', 'combined_chunk_content'],
 ];
 
-/** Members that mark an object as a message of the model. */
-const SPEAKING = ['role', 'content', 'parts', 'kwargs', 'data', 'tool_calls', 'function_call'];
+/** Members that only messages have. */
+const MESSAGE_MEMBERS = ['role', 'content', 'parts', 'kwargs', 'data', 'tool_calls', 'function_call'];
 
-/** Reports a truncated answer. */
+/** Reports an answer that was cut by the limit of tokens or by a content filter. */
 export function noteFinish(transcript: Transcript, reason: JsonView | undefined): void {
   const finish = reason?.text()?.toLowerCase();
   if (finish === 'length' || finish === 'max_tokens' || finish === 'model_length') transcript.note(REPLY_CUT);
@@ -258,7 +258,7 @@ export function noteFinish(transcript: Transcript, reason: JsonView | undefined)
     transcript.note(FILTERED);
 }
 
-/** The definitions in the first place that has any: a list, possibly as text, or an object by name. */
+/** The definitions in the first of these values that has any: a list, JSON in a string, or an object by name. */
 export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly ToolDefinition[] {
   for (const place of places) {
     const list = unpacked(place);
@@ -269,7 +269,7 @@ export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly 
   return [];
 }
 
-/** One definition, or several from a declaration of Gemini. */
+/** The definitions in an element: one, or several in a declaration of Gemini. */
 function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
   if (tool?.type !== 'object') return [];
   const declared = firstOf(tool, 'functionDeclarations', 'function_declarations');
@@ -286,7 +286,7 @@ function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
   return [defineTool(objectOf(pieces))];
 }
 
-/** A definition of Converse (Bedrock), whose schema is an object in `json`. */
+/** Converts a definition of Bedrock's Converse API, whose schema is in `inputSchema.json`. */
 function toolOfConverse(spec: JsonView): ToolDefinition {
   const pieces = spec.members().flatMap(([key, value]): Piece[] => {
     const schema = key === 'inputSchema' ? value.get('json') : undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads the `messages` of a request and the reply in a response. A new object is walked once and its members are
- * remembered with its bytes, so that no stage has to walk it again. Known objects are only compared
+ * Reads the `messages` of a request and the reply in a response. A new message is walked once, and its members are
+ * remembered with its bytes so that no stage has to walk it again. Messages that repeat are only compared
  * (json/known-list.ts).
  */
 
@@ -23,7 +23,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue, textAt } from '../../model/message.ts';
 import { answerNotes } from './reading-notes.ts';
 
-/** A message as logged; one without a string role is kept too, so that its bytes are recognised again. */
+/** An element of a list of messages. One without a string role is kept too, so that its repetitions are recognised. */
 export interface LoggedMessage {
   readonly bytes: Uint8Array;
   readonly role: string | undefined;
@@ -33,7 +33,7 @@ export function isMessage(message: LoggedMessage): message is Message {
   return message.role !== undefined;
 }
 
-/** @param depth number of objects and arrays open around a message */
+/** @param depth nesting depth of the messages */
 export function createMessageList(scanner: Scanner, depth: number): KnownList<LoggedMessage> {
   const read = createObjectReader(scanner);
 
@@ -45,20 +45,20 @@ export function createMessageList(scanner: Scanner, depth: number): KnownList<Lo
   return new KnownList<LoggedMessage>(scanner, depth, make, (bytes, at) => read.scan(bytes, at, depth));
 }
 
-/** Scans an object and copies it together with its members, in one walk. */
+/** Copies an object and remembers its members, in one walk. */
 export interface ObjectReader {
-  /** The index after the value at `at`, or -1: the scanner knows the position. */
+  /** Scans the value at `at`. Returns the index after it, or -1 with the error's position in the scanner. */
   scan(bytes: Uint8Array, at: number, depth: number): number;
   /** A copy of the bytes scanned last. */
   copy(bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 
-/** Objects with more members are walked again on demand: remembering them would take many times their bytes. */
+/** Objects with more members are walked again when needed: remembering them would take many times their bytes. */
 const MOST_HELD = 1000;
 
 export function createObjectReader(scanner: Scanner): ObjectReader {
   const keep = createKeeper();
-  const members: Member[] = []; // of the objects scanned so far, over one another; the indexes are those in the object
+  const members: Member[] = []; // reused: the first `count` are those of the object scanned last
   let count = 0; // number of members of the object scanned last
   let openedAt = 0;
   let valueDepth = 0;
@@ -96,15 +96,15 @@ export function createObjectReader(scanner: Scanner): ObjectReader {
 
 /** Reads `response` and finds the reply in it, `choices[0].message`, in one walk. */
 export interface ReplyReader {
-  /** Reads the value at `at`; returns the index after it, or -1: the scanner knows the position. */
+  /** Reads the value at `at`. Returns the index after it, or -1 with the error's position in the scanner. */
   read(bytes: Uint8Array, at: number): number;
-  /** The reply of the response read last, from the same `bytes`. Undefined if there is no message object. */
+  /** The reply of the response read last, from the same `bytes`; undefined if it has no message. */
   message(bytes: Uint8Array): Message | undefined;
   /** Findings about the response read last. */
   notes(): readonly ReadingNote[];
 }
 
-/** Nesting around the response, a choice and its message. */
+/** Nesting depth of the response's members, of a choice and of its message. */
 const RESPONSE_DEPTH = 1;
 const CHOICE_DEPTH = 3;
 const MESSAGE_DEPTH = 4;

@@ -1,4 +1,4 @@
-/** Converts metadata of a log to the closed list of names of `Meta`. Drops values of the wrong type. */
+/** Converts logged values to metadata (`Meta`). Drops values of the wrong type, and those that may be personal. */
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
@@ -9,11 +9,11 @@ import { arrayOf, objectOf, type Piece } from './build-messages.ts';
 export type LoggedValue = JsonView | string | number | readonly string[] | undefined;
 
 const MOST_LEVELS = 2;
-/** Texts that are grades. Other short texts in an object of scores may be names. */
+/** Texts that are grades; other texts in an object of scores may be names of people. */
 const GRADE =
   /^(?:[A-Z][+-]?|pass(?:ed)?|fail(?:ed)?|(?:in)?correct|partial(?:ly)?|(?:un)?(?:re)?solved|success|true|false|yes|no|good|bad|ok|none|unknown|error|tie|win|loss|[-+.\d/%]+)$/i;
 
-/** Keeps texts that are not personal: servers log the path of a model's weights as its name. */
+/** Keeps texts that are not personal, such as a path: servers log the path of a model's weights as its name. */
 const asText = (view: JsonView): Uint8Array | undefined => {
   if (view.type === 'number') return encode(quote(new TextDecoder().decode(view.bytes)));
   return isKept(view) && view.bytes.length > 2 ? view.copy() : undefined;
@@ -23,10 +23,10 @@ const asNumber = (view: JsonView): Uint8Array | undefined =>
   view.type === 'number' ? view.copy() : undefined;
 type Leaf = (view: JsonView) => Uint8Array | undefined;
 
-/** Numbers, and objects of numbers. */
+/** Keeps numbers in an object, also in nested objects. */
 const asUsage = (view: JsonView): Uint8Array | undefined => treeOf(view, asNumber);
 
-/** A number, a truth value or a grade, or an object of them: its other members may be about a person. */
+/** Keeps a number, a boolean or a text; in an object only numbers, booleans and grades. */
 const asReward = (view: JsonView): Uint8Array | undefined =>
   view.type === 'object' ? treeOf(view, asScore) : isScore(view) ? view.copy() : asText(view);
 const isScore = ({ type }: JsonView): boolean => type === 'number' || type === 'boolean';
@@ -64,8 +64,8 @@ const READ: Readonly<Record<MetaName, (view: JsonView) => Uint8Array | undefined
 };
 
 /**
- * Reads metadata of a conversation or of one answer. Leaves out absent values, null, and personal texts.
- * @param values by name; the bytes of views are copied
+ * Converts metadata of a conversation or of one answer. Values that are absent, null or personal are left out.
+ * @param values by name; copied
  */
 export function metaOf(values: { readonly [K in MetaName]?: LoggedValue }): Meta {
   const meta = new Map<MetaName, Uint8Array>();

@@ -1,4 +1,4 @@
-/** Values of a log: those that are absent or null, and lists and objects that a logger wrote as text. */
+/** Reads logged values: tests for null, and parses lists and objects that a logger wrote as JSON in a string. */
 import { createTextScanner } from '../../json/elements.ts';
 import { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
@@ -7,14 +7,14 @@ import { encode, latin1, textPieces } from '../../json/utf8.ts';
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const BEGINS_JSON = /^\s*[[{]/;
-/** A longer text is never decoded as a whole. Its first bytes tell whether it may be a list or an object. */
+/** A longer string is decoded only if its first bytes may begin a list or an object. */
 const LONG_BYTES = 1024 * 1024;
 const FIRST_BYTES = 1024;
 const ESCAPED_BLANK = /\\[nrt]/g;
 const TRUE = 't'.charCodeAt(0);
 const scanner = createTextScanner();
 
-/** Is there a value other than null? */
+/** Whether there is a value other than null. */
 export const present = (view: JsonView | undefined): view is JsonView =>
   view !== undefined && view.type !== 'null';
 
@@ -29,7 +29,7 @@ export function firstOf(view: JsonView | undefined, ...keys: readonly string[]):
 
 export const isTrue = (view: JsonView | undefined): boolean => view?.bytes[0] === TRUE;
 
-/** The value, with a list or object in a string parsed. */
+/** The value; for a string that holds a list or an object as JSON, that list or object. */
 export function structured(view: JsonView | undefined): JsonView | undefined {
   return (view?.type === 'string' && jsonInString(view)) || view;
 }
@@ -47,12 +47,12 @@ function jsonInString(view: JsonView): JsonView | undefined {
   return jsonOf(utf8OfString(bytes));
 }
 
-/** The list or object in a text; undefined if it is neither. */
+/** The list or object in a JSON text; undefined for anything else. */
 export function jsonIn(text: string): JsonView | undefined {
   return BEGINS_JSON.test(text) ? jsonOf(utf8Of(text)) : undefined;
 }
 
-/** UTF-8 of the text of a JSON string: never longer than the string. */
+/** The text of a JSON string as UTF-8, which is never longer than the JSON. */
 function utf8OfString(json: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(json.length);
   let length = 0;
@@ -72,18 +72,18 @@ function jsonOf(bytes: Uint8Array): JsonView | undefined {
   return end < 0 || skipBlanks(bytes, end) < bytes.length ? undefined : new JsonView(bytes, start, end);
 }
 
-/** A lone surrogate has no UTF-8; as an escape it is the same character of the same string. */
+/** A lone surrogate cannot be encoded as UTF-8, so it becomes the escape of the same character. */
 const escaped = (surrogate: string): string => `\\u${surrogate.charCodeAt(0).toString(16)}`;
 
-/** Does a text look like truncated JSON? */
+/** Whether a text begins like JSON but is not valid, so that it was probably truncated. */
 export const isCutJson = (text: string): boolean => BEGINS_JSON.test(text) && jsonIn(text) === undefined;
 
-/** A JSON string: the value itself, or its JSON text. */
+/** The value as a JSON string: a string stays, anything else becomes a string with its JSON text. */
 export function textOf(value: JsonView): Uint8Array {
   return value.type === 'string' ? value.copy() : inString(value.bytes);
 }
 
-/** As `textOf`, without a copy: valid only as long as the value. */
+/** As `textOf`, but a string is not copied: valid only as long as the value. */
 export function textBytes(value: JsonView): Uint8Array {
   return value.type === 'string' ? value.bytes : inString(value.bytes);
 }

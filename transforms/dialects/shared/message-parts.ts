@@ -1,20 +1,20 @@
 /**
- * Reads the parts of a message from many clients: OpenAI, Anthropic, Gemini, OpenTelemetry, LangChain, the AI SDK. Each
- * becomes a block of the canonical conversation.
+ * Converts parts of messages from many clients (OpenAI, Anthropic, Gemini, OpenTelemetry, LangChain, the AI SDK) to
+ * blocks of one form.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
-import { sealedBlock } from '../fold/draft.ts';
+import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { joinStrings } from './build-messages.ts';
 import { dataUrl, imagePart } from './content-parts.ts';
 import { firstOf, isTrue, textBytes, textOf } from './logged-values.ts';
 
 /**
- * One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. They may be bytes of the line, so a
- * giant text is not copied: build the message before the next line is read.
+ * One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. They may be bytes of the line, so
+ * that a giant text is not copied: build the message before the next line is read.
  */
 export type MessageBlock =
   | { readonly kind: 'text' | 'thought'; readonly text: Uint8Array }
@@ -79,7 +79,7 @@ function thoughtOf(part: JsonView): MessageBlock {
   return sealedBlock(data.copy());
 }
 
-/** A call, in any of the known shapes. */
+/** Reads a call in any of the known formats. */
 export function callOf(call: JsonView): CallBlock {
   const fn = call.get('function');
   const inner = fn?.type === 'object' ? fn : call;
@@ -93,7 +93,7 @@ export function callOf(call: JsonView): CallBlock {
   return { kind: 'call', id: id?.text(), name: name?.text(), args: args && textOf(args) };
 }
 
-/** Are the arguments absent or empty? LangChain has those of a streamed call beside an empty input. */
+/** Whether the arguments are absent or empty. LangChain logs those of a streamed call beside an empty input. */
 const isNothing = (args: JsonView | undefined): boolean =>
   args === undefined || args.text() === '' || (args.type === 'object' && args.members().length === 0);
 
@@ -109,13 +109,13 @@ export function resultText(content: JsonView | undefined): Uint8Array {
   if (content === undefined || content.type === 'null') return EMPTY;
   const value =
     content.type === 'object' && content.get('type') !== undefined ? content.get('value') : undefined;
-  if (value !== undefined) return resultText(value); // of the AI SDK: {type, value}
+  if (value !== undefined) return resultText(value); // {type, value} of the AI SDK
   const parts = content.elements();
   const areParts = parts.length > 0 && parts.every((part) => part.get('type')?.type === 'string');
   return areParts ? resultContent(content.copy(), () => {}) : textBytes(content);
 }
 
-/** A part of Gemini, or of Converse (Bedrock), has no type, only a member that shows its kind. */
+/** Reads a part of Gemini or of Bedrock's Converse API: it has no type, and its kind is the name of its member. */
 function untypedPart(part: JsonView): MessageBlock {
   const text = firstOf(part, 'text', 'content');
   if (text?.type === 'string')
@@ -136,7 +136,7 @@ function conversePart(part: JsonView): MessageBlock | undefined {
   return thought?.type === 'string' ? { kind: 'thought', text: thought.copy() } : undefined;
 }
 
-/** Texts and JSON values are joined, as in a result of any other API; of a list with anything else the JSON text. */
+/** Joins texts and JSON values; a list with anything else becomes its JSON text. */
 function converseResult(content: JsonView | undefined): Uint8Array {
   const parts = content?.elements().map((part) => firstOf(part, 'text', 'json')) ?? [];
   const areKnown = parts.every((part): part is JsonView => part !== undefined);
@@ -148,10 +148,13 @@ function mediaPart(part: JsonView): MessageBlock {
   return (data && imageData(data)) ?? keptPart(part, 'unknown');
 }
 
-/** Images of Inspect and the AI SDK (an address), and of OpenTelemetry. */
+/** Reads an image of Inspect or the AI SDK (a URL), or of OpenTelemetry; undefined for anything else. */
 function imageOf(part: JsonView): MessageBlock | undefined {
   const address = part.get('image');
   if (ADDRESS.test(address?.text() ?? '')) return imageBlock((address as JsonView).copy());
+  const media = firstOf(part, 'mediaType', 'mimeType');
+  if (address?.type === 'string' && media?.text()?.startsWith('image/') === true)
+    return imageBlock(dataUrl(media.bytes, address.bytes));
   if (part.get('modality')?.text() !== 'image') return undefined;
   const uri = part.get('uri');
   return uri?.type === 'string' ? imageBlock(uri.copy()) : imageData(part);
@@ -164,10 +167,10 @@ function imageData(part: JsonView): MessageBlock | undefined {
   return imageBlock(dataUrl(media.bytes, data.bytes));
 }
 
-/** @param url JSON text of a string */
+/** @param url a JSON string */
 const imageBlock = (url: Uint8Array): MessageBlock => ({ kind: 'part', object: imagePart(url) });
 
-/** Images of Anthropic become parts that consumers know; anything else stays, and is reported by its type. */
+/** Converts images of the Messages API; anything else stays as logged and is reported by its type. */
 function keptPart(part: JsonView, type: string): MessageBlock {
   const block = readBlock(part.copy(), true);
   if (block.kind !== 'part' || !('object' in block.part))

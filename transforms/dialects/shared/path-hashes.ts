@@ -1,7 +1,7 @@
 /**
- * Tells whether one conversation begins with the whole of another one. Each message gets a hash of itself and
- * everything before it, so two paths are equal up to the point where their hashes are. Clients drop reasoning from the
- * history and rename calls, so neither counts.
+ * Tells whether one conversation continues another one: each message gets a hash of itself and all messages before it,
+ * so two conversations are equal up to the last hash that they share. Reasoning and ids of calls do not count, because
+ * clients drop the one from the history and change the other.
  */
 import { equalityKey } from '../../checks/equality-key.ts';
 import { QUOTE } from '../../json/bytes.ts';
@@ -12,14 +12,14 @@ import { hashOf, hashOfPieces } from '../../model/hashed-set.ts';
 import { isObject } from '../../model/message.ts';
 
 const SAME_ROLES: Readonly<Record<string, string>> = { developer: 'system', function: 'tool' };
-/** The members that count. */
+/** The members of a message that count. */
 const COUNTED = ['role', 'content', 'tool_calls', 'tool_call_id'];
-/** In characters: a key holds the hash of a longer text, not the text. */
+/** In characters. Longer texts are replaced by their hash. */
 const LONG_TEXT = 16 * 1024;
-/** JSON text of more bytes holds a longer text, even if every character is an escape. */
+/** A JSON string of more bytes holds a longer text, even if every character is an escape. */
 const LONG_JSON_BYTES = 6 * LONG_TEXT + 2;
 
-/** One hash per message, for the path that ends with it. */
+/** One hash per message, of itself and the messages before it. */
 export function pathHashes(messages: readonly Message[]): readonly string[] {
   return pathOf(messages).hashes;
 }
@@ -28,14 +28,14 @@ export function pathHashes(messages: readonly Message[]): readonly string[] {
 export interface Path {
   readonly messages: readonly Message[];
   readonly hashes: readonly string[];
-  /** Ids of all calls, and their number up to each message. */
+  /** Ids of all calls, and the number of calls up to each message. */
   readonly ids: readonly string[];
   readonly counts: readonly number[];
 }
 
 const NO_PATH: Path = { messages: [], hashes: [], ids: [], counts: [] };
 
-/** @param known another path: the messages whose bytes are the same objects are not hashed again */
+/** @param known another path: leading messages whose bytes are the same objects are not hashed again */
 export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Path {
   let shared = 0;
   while (shared < messages.length && messages[shared]?.bytes === known.messages[shared]?.bytes) shared++;
@@ -50,7 +50,7 @@ export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Pat
   return { messages, hashes, ids, counts };
 }
 
-/** @param ids of the calls so far: a result counts by the position of its call, not by its id */
+/** @param ids of the calls so far; the position of a call replaces its id in the key of a result */
 function keyOf(message: Uint8Array, ids: string[]): string {
   const [roleJson, content, callsJson, answered] = valuesOf(message, COUNTED);
   const role = `${valueIn(roleJson)}`;
@@ -75,7 +75,7 @@ function parsedOrText(text: string): unknown {
   }
 }
 
-/** The joined text, and the other parts. Null, an empty text and an empty list are equal. */
+/** The joined texts, and the other parts. Null, an empty text and an empty list give the same key. */
 function keysOfContent(json: Uint8Array | undefined): readonly [text: unknown, parts: readonly unknown[]] {
   if (json?.[0] === QUOTE && json.length > LONG_JSON_BYTES) return [longText(textPieces(json)), []];
   const content = valueIn(json);
@@ -89,5 +89,5 @@ function keysOfContent(json: Uint8Array | undefined): readonly [text: unknown, p
 
 const keyOfText = (text: string): unknown => (text.length > LONG_TEXT ? longText([text]) : text);
 
-/** Differs from every short text, because it is an object. */
+/** An object, so that it cannot equal a short text. */
 const longText = (pieces: Iterable<string>): unknown => ({ hash: hashOfPieces(pieces).toString('latin1') });

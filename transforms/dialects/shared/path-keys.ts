@@ -1,18 +1,18 @@
-/** The keys that lead to the values that a described dialect reads, as a tree. */
+/** The keys that a dialect reads, as a tree: built from the paths in its `DialectSpec`. */
 import type { DialectSpec } from '../dialect-spec.ts';
 
-/** A key on the path to a value that is read. */
 export interface PathKey {
-  /** How to read the value; for an object, the inner keys lead on. */
+  /** How to read the value. */
   as: 'messages' | 'tools' | 'value';
+  /** The keys to read inside the value, if that is an object. */
   readonly inner: Map<string, PathKey>;
-  /** Number of the last object that had it. */
+  /** Number of the last object that had this key. */
   seenIn: number;
   /** Where its value begins in that object. */
   at: number;
 }
 
-/** Returns the top-level keys of a description. */
+/** Returns the top-level keys. */
 export function pathKeys({
   messages,
   tools,

@@ -1,7 +1,7 @@
-/** Findings about a log itself, which come with the message or the conversation that they are about. */
+/** Findings of dialects about a log. They are attached to the message that they are about. */
 import type { Message, ReadingNote } from '../../model/element.ts';
 
-/** Names in a log that a finding may show: others could be content. */
+/** Names from the log that a finding may show; anything else could be content. */
 const SHOWN = /^[\w.-]{1,64}$/;
 
 export const warning = (rule: string, message: string): ReadingNote => ({
@@ -14,15 +14,15 @@ export const REPLY_CUT: ReadingNote = warning('reply-cut', 'the answer ended at 
 export const FILTERED: ReadingNote = warning('reply-filtered', 'the answer was cut by a content filter');
 export const OTHER_CHOICES: ReadingNote = warning(
   'other-choices',
-  'the response has more choices than the first: they are left out',
+  'the response has several choices: only the first is kept',
 );
 export const NOT_MESSAGES: ReadingNote = warning(
   'content-not-messages',
-  'the log holds a value in the place of messages: it is kept as text',
+  'the log has a value that is not a message: it is kept as text',
 );
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
 /**
- * Reports what an answer of the chat API lacks.
+ * The findings about an answer of the chat completions API.
  * @param finish its `finish_reason`
  * @param choices number of its choices
  */
@@ -50,40 +50,43 @@ export const COPIED_HISTORY: ReadingNote = warning(
 );
 export const TWO_IDS: ReadingNote = warning(
   'two-session-ids',
-  'the log has a second session id: its lines are read as one session',
+  'the log has more than one session id: all its lines are read as one session',
 );
 export const ORDER_LOST: ReadingNote = warning(
   'order-lost',
-  'a text or other block follows a tool_use; their order is lost',
+  'a text or another block follows a tool_use: their order is lost',
 );
-export const SUMMARY: ReadingNote = warning('reasoning-summary', 'the reasoning is a summary of it');
+export const SUMMARY: ReadingNote = warning(
+  'reasoning-summary',
+  'the log has only a summary of the reasoning',
+);
 export const SEALED: ReadingNote = warning(
   'reasoning-sealed',
-  'the reasoning is sealed: only its provider can read it',
+  'the reasoning is encrypted: only its provider can read it',
 );
 export const SEALED_CONTEXT: ReadingNote = warning(
   'sealed-context',
-  'what was said before is sealed: only its provider can read it',
+  'the earlier messages are encrypted: only their provider can read them',
 );
 
-/** Reports encrypted reasoning of a conversation. @param count number of its messages */
+/** The finding about encrypted reasoning in a conversation. @param count number of messages that have it */
 export function sealedNote(count: number): ReadingNote {
   const what = count === 1 ? '1 message' : `${count} messages`;
-  return warning('reasoning-sealed', `the reasoning of ${what} is sealed: only its provider can read it`);
+  return warning('reasoning-sealed', `the reasoning of ${what} is encrypted: only its provider can read it`);
 }
 
 export function keptBlock(type: string): ReadingNote {
   const shown = SHOWN.test(type) ? type : 'unknown';
-  return warning('block-kept', `a block of type ${shown} is kept as a part: other readers may not know it`);
+  return warning('block-kept', `a block of type ${shown} is kept as a part: consumers may not know it`);
 }
 
 /** @param what `lines` or `events` */
 export function unknownEvent(type: string | undefined, what = 'lines'): ReadingNote {
   const shown = SHOWN.test(type ?? '') ? type : 'another name';
-  return warning('unknown-event', `${what} of type ${shown} are not known to this version`);
+  return warning('unknown-event', `this version of turnmill does not know ${what} of type ${shown}`);
 }
 
-/** A message with more notes; the same object if there are none. */
+/** The message with these notes added; the same object if there are none. */
 export function noted(message: Message, notes: readonly ReadingNote[]): Message {
   return notes.length === 0 ? message : { ...message, notes: [...(message.notes ?? []), ...notes] };
 }

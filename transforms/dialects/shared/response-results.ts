@@ -1,4 +1,4 @@
-/** Reads results of calls in the Responses API, and the parts of which contents consist. */
+/** Reads results of calls in the Responses API, and the parts of contents. */
 
 import { BACKSLASH, OPEN_OBJECT } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
@@ -24,7 +24,7 @@ const NOT_ASCII = 0x80;
 export interface Parts {
   readonly parts: readonly Part[];
   readonly notes: readonly ReadingNote[];
-  /** All texts; undefined if there is anything else, or they were not requested. */
+  /** The joined texts; undefined if there are other parts, or if the texts were not requested. */
   readonly text: string | undefined;
 }
 
@@ -79,7 +79,7 @@ const citedText = (text: JsonView, annotations: JsonView): Uint8Array =>
     ['annotations', annotations.copy()],
   ]);
 
-/** An image of a message, or a screenshot; undefined if it has no address. */
+/** An image of a message, or a screenshot; undefined if it has no URL. */
 function imageOf(part: JsonView): Uint8Array | undefined {
   const url = part.get('image_url');
   if (url?.type === 'object') return imageObject(url.copy());
@@ -89,7 +89,7 @@ function imageOf(part: JsonView): Uint8Array | undefined {
   return imageObject(objectOf([['url', url.copy()], ...others]));
 }
 
-/** The result of a call, in `output`, or the tools that a search for tools found. */
+/** Reads a result: the `output` of a call, or the `tools` that a search for tools found. */
 export function readResult(item: JsonView): ResponseResult {
   const id = item.get('call_id');
   const callId = id?.text();
@@ -109,7 +109,9 @@ interface ResultContent {
 
 const plain = (content: Uint8Array): ResultContent => ({ content, changes: [], notes: [] });
 
-/** A text, possibly one that holds `{"output", "metadata"}` as JSON; a list of parts; an object with a `content`. */
+/**
+ * Reads an output: a text, which may be JSON of `{"output", "metadata"}`; a list of parts; an object with a `content`.
+ */
 function contentOf(output: JsonView | undefined): ResultContent {
   if (output === undefined || output.type === 'null') return plain(EMPTY);
   if (output.type === 'object') {
@@ -131,13 +133,13 @@ function contentOf(output: JsonView | undefined): ResultContent {
     : { content: encode(JSON.stringify(inner)), changes: ['unwrapped-output'], notes: [] };
 }
 
-/** Might the text of a JSON string begin with a brace or white space? Most results do not, and need not be decoded. */
+/** Whether a JSON string may begin with a brace or white space. Most results do not, so they are not decoded. */
 function mayBeWrapped(json: Uint8Array): boolean {
   const first = json[1] as number;
   return first === OPEN_OBJECT || first === BACKSLASH || first <= SPACE || first >= NOT_ASCII;
 }
 
-/** The inner text of a result that is wrapped as JSON with metadata. */
+/** The inner text of a result that is wrapped as JSON with metadata; undefined for any other. */
 function unwrapped(text: string | undefined): string | undefined {
   if (text === undefined || !/^\s*\{/.test(text) || !text.includes('"metadata"')) return undefined;
   try {

@@ -1,17 +1,16 @@
-/** Reads items of the Responses API: messages of users and models, calls, results, reasoning. */
+/** Reads items of the Responses API: messages, calls, results and reasoning. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { decode, encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/draft.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
 import { noted, SEALED_CONTEXT, SUMMARY, warning } from './reading-notes.ts';
 import { partsOf, type ResponseResult, readResult } from './response-results.ts';
 import { nameInSpace } from './tool-definitions.ts';
 
-/** Kind of one item. */
 export type ResponseItem =
   | ResponseMessage
   | { readonly kind: 'blocks'; readonly blocks: readonly FoldBlock[]; readonly notes: readonly ReadingNote[] }
@@ -24,9 +23,9 @@ export type ResponseItem =
 export interface ResponseMessage {
   readonly kind: 'message';
   readonly message: Message;
-  /** All its texts; undefined if it has anything else. */
+  /** The joined texts of its content; undefined if it has other parts. */
   readonly text: string | undefined;
-  /** Rewrites of the message, by rule. */
+  /** Rules that rewrote the message. */
   readonly changes?: readonly string[];
 }
 
@@ -36,19 +35,19 @@ const CALL = /_call$/;
 const AROUND_CALL: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'status']);
 /** Members that hold the arguments of a call as an object. */
 const ARGUMENTS = ['arguments', 'action', 'operation'];
-/** Beginning of a message that another agent sent, which older versions of Codex log as an answer of the model. */
+/** Beginning of a message from another agent, which older versions of Codex log as an answer of the model. */
 const FROM_AGENT = encode(String.raw`"{\"author\":`);
 
-/** Type of the tools that a search for tools found; without a `call_id` the server searched. */
+/** Type of the result of a search for tools. Without a `call_id`, the search ran on the server. */
 const FOUND_TOOLS = 'tool_search_output';
 const SEALED: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
 const FREE_FORM = warning(
   'free-form-call',
-  'the call has a text in place of arguments: it becomes the argument input',
+  'the call has a text instead of arguments: it becomes an argument named input',
 );
 const serverTool = (type: string): ReadingNote =>
-  warning('server-tool', `a ${type} ran on the server: it stays as a part`);
+  warning('server-tool', `a ${type} ran on the server: it is kept as a part`);
 
 /** Reads an item; one without a type is a message. */
 export function readItem(item: JsonView): ResponseItem {
@@ -88,7 +87,7 @@ function readMessage(item: JsonView): ResponseItem {
   return { kind: 'message', message, text };
 }
 
-/** Is the text, a JSON string, a message that another agent sent? */
+/** Whether a text, a JSON string, is a message from another agent. */
 function isFromAgent(text: Uint8Array): boolean {
   if (!FROM_AGENT.every((byte, i) => text[i] === byte)) return false;
   try {
@@ -100,7 +99,7 @@ function isFromAgent(text: Uint8Array): boolean {
   }
 }
 
-/** Reads what another agent sent: a user message, because the model did not write it. */
+/** Reads a message from another agent. It becomes a user message, because the model did not write it. */
 function readAgentMessage(item: JsonView): ResponseItem {
   const { parts, notes } = partsOf(item.get('content'));
   if (parts.length === 0) return { kind: 'sealed-context' };
@@ -108,7 +107,7 @@ function readAgentMessage(item: JsonView): ResponseItem {
   return { kind: 'message', message, text: undefined };
 }
 
-/** @param args JSON text of a string */
+/** @param args a JSON string */
 function callOf(item: JsonView, name: string | undefined, args: Uint8Array | undefined): FoldBlock {
   const id = item.textOf('call_id') ?? item.textOf('id');
   return { kind: 'call', id, json: callJson(id, name, args) };
@@ -125,7 +124,7 @@ function readCustomCall(item: JsonView): ResponseItem {
   return blocks(call, [FREE_FORM]);
 }
 
-/** Reads a call of a built-in tool that the client carries out, named after its type. */
+/** Reads a call of a built-in tool that the client runs. Its name is the item's type without `_call`. */
 function readClientCall(type: string, item: JsonView): ResponseItem {
   const args = ARGUMENTS.map((key) => item.get(key)).find((value) => value?.type === 'object');
   const others = item

@@ -1,6 +1,6 @@
 /**
- * Reads `tools` arrays and recognises the last distinct ones: a log repeats its definitions on every line, so they are
- * compared, not scanned.
+ * Reads arrays of tool definitions. Logs repeat them on every line, so the last distinct arrays are remembered, and an
+ * array that repeats one is compared instead of scanned.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
@@ -18,11 +18,11 @@ import { CACHE_MARK } from './anthropic-blocks.ts';
 import { objectOf, type Piece } from './build-messages.ts';
 
 export interface ToolsReader {
-  /** Reads the value at `at`; returns the index after it, or -1: the scanner knows the position. */
+  /** Reads the value at `at`. Returns the index after it, or -1 with the error's position in the scanner. */
   read(bytes: Uint8Array, at: number): number;
   /**
-   * The definitions read last: the same array object for the same bytes; undefined if the value is not an array of
-   * objects.
+   * The definitions read last; undefined if the value is not an array of objects. The same bytes give the same array
+   * object.
    */
   readonly definitions: readonly ToolDefinition[] | undefined;
 }
@@ -32,16 +32,15 @@ interface KnownTools {
   readonly definitions: readonly ToolDefinition[] | undefined;
 }
 
-/** Type of a definition that holds tools, and the member of a tool that names its namespace. */
+/** Type of a definition that holds other definitions; also the member that names the namespace of a single tool. */
 const NAMESPACE = 'namespace';
 const KNOWN_ARRAYS = 16;
-/** Arrays beyond this are scanned each time: remembering them would cost more memory than a line. */
+/** Larger arrays are scanned each time: remembering them would take more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
-/** Arrays with more definitions are scanned each time too. */
 const KNOWN_MAX_DEFINITIONS = 2000;
 export const NO_TOOLS: readonly ToolDefinition[] = [];
 
-/** @param define converts a definition, the JSON text of an object, to the canonical form */
+/** @param define converts a definition, the JSON text of an object, to the form of a record */
 export function createToolsReader(
   scanner: Scanner,
   depth: number,
@@ -99,7 +98,7 @@ export function definitionsOf(
   return areObjects ? definitions : undefined;
 }
 
-/** The tools of a definition: one, or all tools of a namespace, whose names get that of the namespace in front. */
+/** The tools of a definition: one, or all tools of a namespace, whose names are prefixed with the namespace. */
 function definedBy(
   definition: Uint8Array,
   define: (definition: Uint8Array) => ToolDefinition,
@@ -128,15 +127,18 @@ function inNamespace(space: string, tool: ToolDefinition): ToolDefinition {
   return { bytes: objectOf(members), name };
 }
 
-/** The name of a tool in a namespace, as Codex writes it where it has only one name: `mcp__files__read`. */
+/** The name of a tool with its namespace, as Codex writes it: `mcp__files__read`. */
 export function nameInSpace(space: string | undefined, name: string): string {
-  return space ? `${space.replace(/_+$/, '')}__${name.replace(/^_+/, '')}` : name;
+  if (!space) return name;
+  let end = space.length;
+  while (space[end - 1] === '_') end--; // `/_+$/` takes quadratic time
+  return `${space.slice(0, end)}__${name.replace(/^_+/, '')}`;
 }
 
 const keep = createKeeper();
 const keptCopy = (bytes: Uint8Array): Uint8Array => keep(bytes, 0, bytes.length);
 
-/** The object under `function` if there is one, else the whole. */
+/** The definition under `function` if there is one, else the whole object. */
 export function flatten(definition: Uint8Array): ToolDefinition {
   let inner: CalledFunction | undefined;
   let outerName: string | undefined;
@@ -154,10 +156,13 @@ export function flatten(definition: Uint8Array): ToolDefinition {
 }
 
 const CUSTOM = 'custom';
-/** Names of the schema: of the Messages API, of the AI SDK and of tool servers. */
+/** Names of the schema in the Messages API, in the AI SDK and in MCP. */
 const SCHEMAS: ReadonlySet<string> = new Set(['input_schema', 'inputSchema']);
 
-/** Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of the server (`web_search` ...) have no schema and stay as they are. */
+/**
+ * Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of
+ * the server, such as `web_search`, have no schema and stay as they are.
+ */
 export function defineTool(definition: Uint8Array): ToolDefinition {
   const whole = oneLine(copyOf(definition));
   const name = stringValue(whole, 'name') || undefined;

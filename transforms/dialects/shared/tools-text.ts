@@ -1,4 +1,4 @@
-/** Reads `tools` that may be a JSON string with the list inside, as in formats for columnar loaders. */
+/** Reads tool definitions that may be JSON in a string, as formats for loaders with typed columns have them. */
 
 import { QUOTE } from '../../json/bytes.ts';
 import { type Scanner, skipBlanks } from '../../json/scanner.ts';
@@ -10,7 +10,7 @@ import { NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export interface ToolsTextReader extends ToolsReader {
-  /** Does the list in the string read last have too many elements? Then it has no definitions. */
+  /** Whether the list in the string read last had too many elements; then it has no definitions. */
   readonly isCrowded: boolean;
 }
 
@@ -19,7 +19,7 @@ export function createToolsTextReader(scanner: Scanner, list: ToolsReader): Tool
   let definitions: readonly ToolDefinition[] | undefined;
   let isCrowded = false;
 
-  /** The definitions in the text: none in an empty one; undefined if it is not a list of objects. */
+  /** The definitions in a text: none if it is empty; undefined if it is not a list of objects. */
   function definitionsIn(text: string): readonly ToolDefinition[] | undefined {
     if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
     const json = encode(text);
@@ -51,7 +51,7 @@ export function createToolsTextReader(scanner: Scanner, list: ToolsReader): Tool
   };
 }
 
-/** The rejection of an object whose `tools`, at `at`, are invalid. */
+/** Rejects an object whose tools, at `at`, are not valid. */
 export function rejectTools(
   line: Line,
   origin: Origin,

@@ -1,12 +1,12 @@
 /**
- * Builds the canonical conversation from messages of any client. Messages in OpenAI's form keep their bytes; calls
- * without an id get one, and a result without one answers the first open call of its name.
+ * Builds a conversation from messages of any client. Messages in OpenAI's format keep their bytes. A call without an id
+ * gets one, and a result without one answers the first open call with its name.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { decode } from '../../json/utf8.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
-import { Draft } from '../fold/draft.ts';
+import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { firstOf } from './logged-values.ts';
@@ -15,10 +15,10 @@ import { keptBlock, noted, SEALED, warning } from './reading-notes.ts';
 
 const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
-  'the text was masked or cut where it was logged',
+  'the text was masked or truncated by the logger',
 );
 
-/** Beginnings of short texts that loggers write instead of a text they left out. */
+/** Beginnings of the short texts that loggers write in place of a text they left out. */
 const MASKED =
   /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
 const MOST_MASKED = 100;
@@ -35,7 +35,7 @@ const OPENAI_KEYS: ReadonlySet<string> = new Set([
 ]);
 const OPENAI_PARTS: ReadonlySet<string> = new Set(['text', 'image_url', 'input_audio', 'file', 'refusal']);
 
-/** Is a text only a logger's placeholder? */
+/** Whether a text is a placeholder of a logger. */
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined && text.length <= MOST_MASKED && MASKED.test(text);
 
@@ -44,12 +44,12 @@ interface OpenCall {
   readonly name: string | undefined;
 }
 
-/** A message of the model that may go on: some clients log each call of an answer as a message. */
+/** The last message of the model, which may continue: some clients log each call of an answer as a message. */
 interface Turn {
-  readonly draft: Draft;
+  readonly draft: AssistantDraft;
   readonly message: Message;
   readonly notes: readonly ReadingNote[];
-  /** Can it not be the end of an answer, because it says nothing or calls a tool? */
+  /** Whether it may not be the whole answer, because it has a call, or only reasoning. */
   readonly isOpen: boolean;
 }
 
@@ -59,7 +59,7 @@ export class Transcript {
   readonly #changes = new Map<string, number>();
   #open: OpenCall[] = [];
   #ids = 0;
-  /** The last message of the model, as long as no other one follows. */
+  /** The last message, if it is one of the model. */
   #turn: Turn | undefined;
 
   constructor(keepSealed: boolean) {
@@ -71,7 +71,7 @@ export class Transcript {
   }
 
   /**
-   * Adds a message in any shape that has a role.
+   * Adds a message in the format of any client.
    * @param role used if the message has none
    * @returns false if it is not a message
    */
@@ -79,59 +79,60 @@ export class Transcript {
     if (message.type !== 'object') return false;
     const { body, speaker = role } = bodyOf(message);
     if (speaker === undefined) return false;
-    if (isOpenAi(body)) this.#keep(body, speaker);
-    else this.say(speaker, blocksIn(body), body);
+    if (isOpenAi(body)) this.#addAsLogged(body, speaker);
+    else this.addBlocks(speaker, blocksIn(body), body);
     return true;
   }
 
-  /** Adds a message. @param message names the call that a result answers */
-  say(role: string, blocks: readonly MessageBlock[], message?: JsonView): void {
-    if (role === 'assistant') this.#sayAssistant(blocks);
+  /** Adds a message with these blocks. @param message of role tool: names the call that it answers */
+  addBlocks(role: string, blocks: readonly MessageBlock[], message?: JsonView): void {
+    if (role === 'assistant') this.#addAnswer(blocks);
     else if (role === 'tool' && blocks.every(({ kind }) => kind !== 'result'))
-      this.#sayResult(blocks, message);
+      this.#addToolMessage(blocks, message);
     else {
-      this.#answer(blocks);
+      this.#addResults(blocks);
       const parts = blocks.flatMap(partOf);
       if (parts.length > 0 || blocks.length === 0)
         this.messages.push(noted(makeMessage(role, [['content', contentOfParts(parts)]]), notesOn(blocks)));
     }
   }
 
-  /** Ends the model's last message: what it says next is another answer. */
+  /** Ends the model's last message: its next blocks begin another one. */
   endTurn(): void {
     this.#turn = undefined;
   }
 
-  /** Reports something about the last message; does nothing if there is none. */
+  /** Adds findings to the last message; does nothing if there is none. */
   note(...notes: readonly ReadingNote[]): void {
     const last = this.messages.pop();
     if (last !== undefined) this.messages.push(noted(last, notes));
   }
 
-  /** Reports something about the first message, and so about the conversation. */
+  /** Adds findings about the whole conversation, which its first message carries. */
   noteFirst(...notes: readonly ReadingNote[]): void {
     const [first] = this.messages;
     if (first !== undefined) this.messages[0] = noted(first, notes);
   }
 
-  #keep(message: JsonView, role: string): void {
+  #addAsLogged(message: JsonView, role: string): void {
     for (const call of message.get('tool_calls')?.elements() ?? []) {
       const { id = '', name } = callOf(call);
       this.#open.push({ id, name });
     }
     const answered = message.get('tool_call_id')?.text();
-    if (answered !== undefined) this.#close(answered, undefined);
+    if (answered !== undefined) this.#closeCall(answered, undefined);
     const masked = isMasked(message.get('content')?.text()) ? [PLACEHOLDER] : [];
     this.messages.push(noted({ bytes: message.copy(), role }, masked));
   }
 
-  #sayAssistant(all: readonly MessageBlock[]): void {
-    const isThought = (block: MessageBlock): boolean => block.kind === 'thought' && isEmptyText(block.text);
-    const blocks = all.filter((block) => !isThought(block));
+  #addAnswer(all: readonly MessageBlock[]): void {
+    const isEmptyThought = (block: MessageBlock): boolean =>
+      block.kind === 'thought' && isEmptyText(block.text);
+    const blocks = all.filter((block) => !isEmptyThought(block));
     if (blocks.length === 0 && all.length > 0) return;
     const isMore = blocks.some(({ kind }) => kind === 'call');
     const before = this.#turnBefore(isMore);
-    const draft = before?.draft ?? new Draft();
+    const draft = before?.draft ?? new AssistantDraft();
     for (const block of blocks) {
       if (block.kind === 'result' || (isMore && block.kind === 'text' && isEmptyText(block.text))) continue;
       draft.put(block.kind === 'call' ? this.#callOf(block) : block, 'add');
@@ -147,10 +148,10 @@ export class Transcript {
     this.messages.push(message);
     const isOpen = isMore || before?.isOpen === true || blocks.every(({ kind }) => isReasoning(kind));
     this.#turn = { draft, message, notes, isOpen };
-    this.#answer(blocks);
+    this.#addResults(blocks);
   }
 
-  /** The message that the model goes on with: one that calls or only thinks, or one that is followed by calls. */
+  /** The message that the next blocks continue: an open one, or any if the blocks are calls. */
   #turnBefore(isMore: boolean): Turn | undefined {
     const turn = this.#turn;
     const isLast = turn !== undefined && turn.message === this.messages.at(-1);
@@ -167,7 +168,7 @@ export class Transcript {
     return { kind: 'call', id, json: callJson(id, name, args) };
   }
 
-  #sayResult(blocks: readonly MessageBlock[], message: JsonView | undefined): void {
+  #addToolMessage(blocks: readonly MessageBlock[], message: JsonView | undefined): void {
     const id = firstOf(message, 'tool_call_id', 'toolCallId', 'call_id')?.text();
     const name = firstOf(message, 'name', 'tool_name')?.text();
     const content = firstOf(message, 'content', 'parts', 'result', 'output');
@@ -176,7 +177,7 @@ export class Transcript {
     this.#pushResult(id, name, text, notesOn(blocks));
   }
 
-  #answer(blocks: readonly MessageBlock[]): void {
+  #addResults(blocks: readonly MessageBlock[]): void {
     for (const block of blocks) {
       if (block.kind === 'result') this.#pushResult(block.id, block.name, block.content, []);
     }
@@ -188,12 +189,14 @@ export class Transcript {
     content: Uint8Array,
     notes: readonly ReadingNote[],
   ): void {
-    const answered = this.#close(id, name);
+    const answered = this.#closeCall(id, name);
     this.messages.push(noted(toolMessage(answered, content), notes));
   }
 
-  /** The id of the call that a result answers: its own, else that of the first open call of its name, else of the first one. */
-  #close(id: string | undefined, name: string | undefined): string | undefined {
+  /**
+   * Closes the call that a result answers and returns its id: by id, else the first one with the name, else the first.
+   */
+  #closeCall(id: string | undefined, name: string | undefined): string | undefined {
     const byName = this.#open.findIndex((call) => call.name === name);
     const at = id === undefined ? Math.max(byName, 0) : this.#open.findIndex((call) => call.id === id);
     const [call] = at < 0 ? [] : this.#open.splice(at, 1);
@@ -204,7 +207,7 @@ export class Transcript {
 const isEmptyText = (json: Uint8Array): boolean => json.length <= 2;
 const isReasoning = (kind: MessageBlock['kind']): boolean => kind === 'thought' || kind === 'sealed';
 
-/** The object with the content, and the role. LangChain wraps both in its own classes, others in `message`. */
+/** The object with the content, and the role. LangChain wraps messages in its classes, other clients in `message`. */
 function bodyOf(message: JsonView): { readonly body: JsonView; readonly speaker: string | undefined } {
   const kwargs = message.get('kwargs');
   if (kwargs?.type === 'object') {
@@ -220,7 +223,7 @@ function bodyOf(message: JsonView): { readonly body: JsonView; readonly speaker:
   return { body: message, speaker: role === undefined ? ROLES[type] : (ROLES[role] ?? role) };
 }
 
-/** Is it a message of the chat completions API that needs no conversion? */
+/** Whether a message is one of the chat completions API and needs no conversion. */
 function isOpenAi(message: JsonView): boolean {
   const role = message.get('role')?.text() ?? '';
   if (ROLES[role] !== role || !message.members().every(([key]) => OPENAI_KEYS.has(key))) return false;
@@ -243,7 +246,7 @@ const isOpenAiCall = (call: JsonView): boolean =>
   call.get('type')?.text() === 'function' &&
   call.get('function')?.get('arguments')?.type === 'string';
 
-/** Reasoning, content and calls of a message, from wherever its client puts them. */
+/** Reasoning, content and calls of a message, wherever its client puts them. */
 function blocksIn(body: JsonView): readonly MessageBlock[] {
   const more = body.get('additional_kwargs');
   const reasoning =
@@ -263,7 +266,7 @@ function blocksIn(body: JsonView): readonly MessageBlock[] {
   return [...thought, ...content, ...blocks, ...one];
 }
 
-/** A call whose arguments are only in the list beside the content, as LangChain has those of a streamed one. */
+/** Adds arguments that are only in the list beside the content, as LangChain logs them for streamed calls. */
 function withArguments(call: CallBlock, listed: readonly CallBlock[]): CallBlock {
   const same = listed.find(({ id, args }) => id === call.id && args !== undefined);
   const isEmpty = call.args === undefined || EMPTY_ARGUMENTS.has(decode(call.args));

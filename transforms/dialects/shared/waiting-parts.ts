@@ -1,4 +1,4 @@
-/** Calls that continue a response which the source has not had yet: exports list the newest first. They are held until the source ends. */
+/** Holds calls that continue a response not seen yet until the source ends: exports may list the newest calls first. */
 import type { Origin } from '../../model/element.ts';
 import type { ReadElement } from '../dialect.ts';
 import type { EntryFields } from '../dialect-spec.ts';
@@ -6,11 +6,11 @@ import type { EntryFields } from '../dialect-spec.ts';
 interface Waiting {
   readonly part: EntryFields;
   readonly origin: Origin;
-  /** Number of the part in its object. */
+  /** Number of the part in its object, from 0. */
   readonly number: number;
 }
 
-/** Makes an element; nothing if it was gathered. */
+/** Makes an element; undefined if it was gathered. */
 type Finish = (part: EntryFields, origin: Origin, number: number) => ReadElement | undefined;
 
 export class WaitingParts {
@@ -22,7 +22,7 @@ export class WaitingParts {
     this.#maxBytes = maxBytes;
   }
 
-  /** @returns false if that would be more than may be held */
+  /** @returns false if the limit of memory is reached; then the part is not held */
   hold(part: EntryFields, origin: Origin, number: number): boolean {
     if (this.#held + origin.length > this.#maxBytes) return false;
     this.#held += origin.length;
@@ -30,13 +30,15 @@ export class WaitingParts {
     return true;
   }
 
-  /** Reads what was held, until no call finds its beginning any more; the others stay refused. */
+  /**
+   * Reads the held calls again and again, until no more find the response that they continue; the rest stay refused.
+   */
   *end(finish: Finish): Generator<ReadElement> {
     let before = Number.POSITIVE_INFINITY;
     while (this.#parts.length < before) {
       before = this.#parts.length;
       const missing: Waiting[] = [];
-      // the last ones first: a log that lists the newest first is then read in one round
+      // backwards, so that a log with the newest first needs one round
       for (const waiting of this.#parts.reverse()) {
         const part = waiting.part.later?.();
         if (part === undefined) missing.push(waiting);

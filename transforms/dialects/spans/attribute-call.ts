@@ -1,13 +1,13 @@
-/** Reads a model call from the attributes of a span, in the words of whichever client wrote it. */
+/** Reads a model call from the attributes of a span, in the convention of the client that wrote it. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import {
   addAnswer,
   addRequest,
   addSystem,
+  type CallFacts,
   type LoggedCall,
   noteFinish,
-  type SpokenCall,
   toolsIn,
 } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -19,13 +19,13 @@ import { readOpenLlmetry } from './open-llmetry.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import { addEvents } from './span-events.ts';
 
-/** The words of one client: where a span says that it is a call of a model, and how it says what was said. */
-interface Vocabulary {
-  /** Undefined when it does not say. */
+/** The names of attributes that one client uses for model calls. */
+interface Convention {
+  /** Whether the span is a model call; undefined if it lacks the attribute that tells. */
   isModelCall(attributes: SpanAttributes): boolean | undefined;
-  /** Has the span any messages in these words? */
-  speaks(attributes: SpanAttributes): boolean;
-  read(attributes: SpanAttributes, transcript: Transcript): SpokenCall;
+  /** Whether the span has messages in this convention. */
+  hasMessages(attributes: SpanAttributes): boolean;
+  read(attributes: SpanAttributes, transcript: Transcript): CallFacts;
 }
 
 const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
@@ -33,15 +33,15 @@ const MODEL_REQUESTS: ReadonlySet<string> = new Set(['chat', 'completion']);
 const MLFLOW_TYPES: ReadonlySet<string> = new Set(['LLM', 'CHAT_MODEL']);
 const AI_SDK_CALL = /\.do(?:Generate|Stream)$/;
 const QUOTES = /^"|"$/g;
-/** Agent Development Kit of Google. */
+/** Prefix of attributes of Google's Agent Development Kit. */
 const ADK = 'gcp.vertex.agent';
 
 function has(attributes: SpanAttributes, ...paths: readonly string[]): boolean {
   return paths.some((path) => !attributes.at(path).isEmpty);
 }
 
-/** @returns undefined when there is no such attribute */
-function says(
+/** Tests the text of an attribute. @returns undefined if there is no such attribute */
+function testAt(
   attributes: SpanAttributes,
   path: string,
   test: (value: string) => boolean,
@@ -50,15 +50,15 @@ function says(
   return value === undefined ? undefined : test(value);
 }
 
-/** A client that logs what was sent and what came back as one value each. */
-function bodies(
+/** A convention in which the whole request is one attribute and the whole response another. */
+function inTwoValues(
   input: string,
   output: string,
   model: string,
   usage: string,
-): Pick<Vocabulary, 'speaks' | 'read'> {
+): Pick<Convention, 'hasMessages' | 'read'> {
   return {
-    speaks: (attributes) => has(attributes, input, output),
+    hasMessages: (attributes) => has(attributes, input, output),
     read(attributes, transcript) {
       const request = attributes.at(input).value;
       addRequest(transcript, request);
@@ -71,26 +71,26 @@ function bodies(
   };
 }
 
-/** Asked in this order. */
-const VOCABULARIES: readonly Vocabulary[] = [
+/** Tried in this order. */
+const CONVENTIONS: readonly Convention[] = [
   {
-    isModelCall: (span) => says(span, 'gen_ai.operation.name', (name) => MODEL_OPERATIONS.has(name)),
-    speaks: (span) => has(span, 'gen_ai.input.messages', 'gen_ai.output.messages'),
+    isModelCall: (span) => testAt(span, 'gen_ai.operation.name', (name) => MODEL_OPERATIONS.has(name)),
+    hasMessages: (span) => has(span, 'gen_ai.input.messages', 'gen_ai.output.messages'),
     read: readGenAi,
   },
   {
-    isModelCall: (span) => says(span, 'openinference.span.kind', (kind) => kind.toUpperCase() === 'LLM'),
-    speaks: (span) => has(span, 'openinference', 'llm.input_messages', 'llm.output_messages'),
+    isModelCall: (span) => testAt(span, 'openinference.span.kind', (kind) => kind.toUpperCase() === 'LLM'),
+    hasMessages: (span) => has(span, 'openinference', 'llm.input_messages', 'llm.output_messages'),
     read: readOpenInference,
   },
   {
-    isModelCall: (span) => says(span, 'ai.operationId', (id) => AI_SDK_CALL.test(id)),
-    speaks: (span) => has(span, 'ai.prompt', 'ai.response', 'ai.result'),
+    isModelCall: (span) => testAt(span, 'ai.operationId', (id) => AI_SDK_CALL.test(id)),
+    hasMessages: (span) => has(span, 'ai.prompt', 'ai.response', 'ai.result'),
     read: readAiSdk,
   },
   {
-    isModelCall: (span) => says(span, 'langfuse.observation.type', (type) => type === 'generation'),
-    ...bodies(
+    isModelCall: (span) => testAt(span, 'langfuse.observation.type', (type) => type === 'generation'),
+    ...inTwoValues(
       'langfuse.observation.input',
       'langfuse.observation.output',
       'langfuse.observation.model.name',
@@ -99,36 +99,36 @@ const VOCABULARIES: readonly Vocabulary[] = [
   },
   {
     isModelCall: (span) =>
-      says(span, 'mlflow.spanType', (type) => MLFLOW_TYPES.has(type.replace(QUOTES, ''))),
-    ...bodies('mlflow.spanInputs', 'mlflow.spanOutputs', 'mlflow.llm.model', 'mlflow.chat.tokenUsage'),
+      testAt(span, 'mlflow.spanType', (type) => MLFLOW_TYPES.has(type.replace(QUOTES, ''))),
+    ...inTwoValues('mlflow.spanInputs', 'mlflow.spanOutputs', 'mlflow.llm.model', 'mlflow.chat.tokenUsage'),
   },
   {
-    isModelCall: (span) => says(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),
-    speaks: (span) => has(span, 'gen_ai.prompt', 'gen_ai.completion', 'llm.prompts', 'llm.completions'),
+    isModelCall: (span) => testAt(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),
+    hasMessages: (span) => has(span, 'gen_ai.prompt', 'gen_ai.completion', 'llm.prompts', 'llm.completions'),
     read: readOpenLlmetry,
   },
   {
     isModelCall: () => undefined,
-    ...bodies(`${ADK}.llm_request`, `${ADK}.llm_response`, 'gen_ai.request.model', 'gen_ai.usage'),
-    speaks: (span) => has(span, `${ADK}.llm_request.contents`),
+    ...inTwoValues(`${ADK}.llm_request`, `${ADK}.llm_response`, 'gen_ai.request.model', 'gen_ai.usage'),
+    hasMessages: (span) => has(span, `${ADK}.llm_request.contents`),
   },
   {
     isModelCall: () => undefined,
-    ...bodies('request_data', 'response_data', 'gen_ai.request.model', 'gen_ai.usage'),
-    speaks: (span) => has(span, 'request_data.messages', 'request_data.input', 'request_data.contents'),
+    ...inTwoValues('request_data', 'response_data', 'gen_ai.request.model', 'gen_ai.usage'),
+    hasMessages: (span) => has(span, 'request_data.messages', 'request_data.input', 'request_data.contents'),
   },
 ];
 
 /**
- * Is the span a model call?
- * @param events of the span that are messages
+ * Whether the span is a model call.
+ * @param events those of the span that are messages
  */
 export function isModelCall(attributes: SpanAttributes, events: readonly JsonView[]): boolean {
-  for (const vocabulary of VOCABULARIES) {
-    const answer = vocabulary.isModelCall(attributes);
-    if (answer !== undefined) return answer;
+  for (const convention of CONVENTIONS) {
+    const isCall = convention.isModelCall(attributes);
+    if (isCall !== undefined) return isCall;
   }
-  return events.length > 0 || VOCABULARIES.some(({ speaks }) => speaks(attributes));
+  return events.length > 0 || CONVENTIONS.some(({ hasMessages }) => hasMessages(attributes));
 }
 
 const SESSIONS = [
@@ -143,16 +143,16 @@ export function readAttributes(
   transcript: Transcript,
   events: readonly JsonView[],
 ): LoggedCall {
-  const vocabulary = VOCABULARIES.find(({ speaks }) => speaks(attributes));
-  const isInEvents = vocabulary === undefined && events.length > 0;
+  const convention = CONVENTIONS.find(({ hasMessages }) => hasMessages(attributes));
+  const isInEvents = convention === undefined && events.length > 0;
   const hasAnswered = isInEvents && addEvents(transcript, events);
   const session = SESSIONS.map((path) => attributes.at(path).text()).find(Boolean);
-  const read = vocabulary?.read ?? readGenAi;
+  const read = convention?.read ?? readGenAi;
   const call = read(attributes, transcript);
   return { ...call, hasReply: call.hasReply || hasAnswered, session };
 }
 
-function readGenAi(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
+function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   addSystem(transcript, attributes.at('gen_ai.system_instructions').value);
   addRequest(transcript, attributes.at('gen_ai.input.messages').value);
   const output = unpacked(attributes.at('gen_ai.output.messages').value);
@@ -170,14 +170,14 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): SpokenCa
   return { hasReply, tools, meta };
 }
 
-/** Attributes of the AI SDK: `ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`; older versions have `ai.result`. */
-function readAiSdk(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
+/** Reads `ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`; older versions have `ai.result`. */
+function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   const prompt = attributes.at('ai.prompt');
   addRequest(transcript, prompt.at('messages').value ?? prompt.value);
   const response = attributes.at('ai.response');
   const answer = response.isEmpty ? attributes.at('ai.result') : response;
   const blocks = blocksIn(answer);
-  if (blocks.length > 0) transcript.say('assistant', blocks);
+  if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
   const finish = answer.at('finishReason').value;
   if (blocks.length > 0) noteFinish(transcript, finish);
   const meta = metaOf({

@@ -1,11 +1,13 @@
-/** Reads a model call from the attributes of OpenInference (`llm.input_messages.0.message.content`), as Phoenix has them. */
+/**
+ * Reads a model call from the attributes of OpenInference (`llm.input_messages.0.message.content`), which Phoenix uses.
+ */
 
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { imagePart } from '../shared/content-parts.ts';
-import { addAnswer, addRequest, noteFinish, type SpokenCall, toolsIn } from '../shared/logged-bodies.ts';
+import { addAnswer, addRequest, type CallFacts, noteFinish, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { textOf, unpacked } from '../shared/logged-values.ts';
 import { blocksOf, type CallBlock, type MessageBlock } from '../shared/message-parts.ts';
@@ -14,7 +16,7 @@ import type { Transcript } from '../shared/transcript.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
 /** Reads the call, and adds its messages to the transcript. */
-export function readOpenInference(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
+export function readOpenInference(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   const llm = attributes.at('llm');
   const request = llm.at('input_messages').items();
   const prompts = llm.at('prompts').items();
@@ -42,12 +44,12 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   return { hasReply, tools: toolsIn(listed, parameters?.get('tools'), sent?.get('tools')), meta };
 }
 
-/** Members that hold several answers to one request. */
+/** Members with several answers to one request. */
 const CHOICES = ['choices', 'generations', 'candidates'] as const;
 
 /**
- * Adds the answers: the items of one answer, as the Responses API has them, or choices, of which the first one counts.
- * @returns whether the model said anything
+ * Adds the answer: all items of an answer of the Responses API, or the first of several choices.
+ * @returns whether a message was added
  */
 function addAnswers(
   transcript: Transcript,
@@ -59,7 +61,7 @@ function addAnswers(
   const [first, ...others] = answers.map((answer) => blocksAt(bodyOf(answer)));
   const areItems = !hasChoices && [first, ...others].some((blocks) => !isText(blocks));
   for (const blocks of areItems ? [first, ...others] : [first])
-    if (blocks !== undefined && blocks.length > 0) transcript.say('assistant', blocks);
+    if (blocks !== undefined && blocks.length > 0) transcript.addBlocks('assistant', blocks);
   if (!areItems && others.length > 0) transcript.note(OTHER_CHOICES);
   return transcript.messages.length > before;
 }
@@ -75,7 +77,7 @@ function addMessage(transcript: Transcript, item: SpanAttributes): void {
   const role = message.at('role').text() ?? 'user';
   if (role === 'assistant') {
     const blocks = blocksAt(message);
-    transcript.say('assistant', blocks.length > 0 ? blocks : blocksOf(EMPTY));
+    transcript.addBlocks('assistant', blocks.length > 0 ? blocks : blocksOf(EMPTY));
     return;
   }
   const pieces: Piece[] = [['role', quote(role)]];
@@ -90,7 +92,7 @@ function addMessage(transcript: Transcript, item: SpanAttributes): void {
 
 const EMPTY = new JsonView(encode('""'));
 
-/** The content: a text, or the list of its parts if any is not text. */
+/** The content: a text, or a list of parts if any is not text. */
 function contentAt(message: SpanAttributes): JsonView | undefined {
   const parts = message.at('contents').items().flatMap(partAt);
   if (parts.length === 0) return message.at('content').value;
@@ -101,7 +103,7 @@ function contentAt(message: SpanAttributes): JsonView | undefined {
   );
 }
 
-/** Reasoning, content and calls of a message of the model. Some clients say each call twice, also among the parts of the content. */
+/** Reasoning, content and calls of an answer. Some clients log each call twice, also among the parts of the content. */
 function blocksAt(message: SpanAttributes): readonly MessageBlock[] {
   const thought = message.at('reasoning_content').value;
   const calls = message.at('tool_calls').items().map(callAt);
@@ -129,7 +131,7 @@ const typeOf = (item: SpanAttributes): string | undefined =>
 const isCall = (item: SpanAttributes): boolean =>
   ['tool_use', 'tool_call'].includes(typeOf(item) ?? '') && !item.at('tool_call').isEmpty;
 
-/** A part of a content, with its type and the member that the type names; none for a call. */
+/** A part of a content as JSON; none for a call. */
 function partAt(item: SpanAttributes): readonly JsonView[] {
   if (isCall(item)) return [];
   const content = item.at('message_content').isEmpty ? item : item.at('message_content');
@@ -155,7 +157,7 @@ function callAt(item: SpanAttributes): CallBlock {
   };
 }
 
-/** A tool definition; built from the parameters if the schema holds only these. */
+/** A tool definition; built from name and description if the schema is only that of the parameters. */
 function toolAt(item: SpanAttributes): Uint8Array {
   const tool = item.at('tool').isEmpty ? item : item.at('tool');
   const schema = unpacked(tool.at('json_schema').value);

@@ -1,20 +1,20 @@
 /**
- * Reads a model call from the attributes of OpenLLMetry (`gen_ai.prompt.0.content`, `gen_ai.completion.0.tool_calls.0.name`), and of its
- * older versions, which said `llm.prompts` and `llm.completions`.
+ * Reads a model call from the attributes of OpenLLMetry (`gen_ai.prompt.0.content`,
+ * `gen_ai.completion.0.tool_calls.0.name`). Older versions have `llm.prompts` and `llm.completions`.
  */
 
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import type { ToolDefinition } from '../../model/element.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
-import { addAnswer, addRequest, noteFinish, type SpokenCall, toolsIn } from '../shared/logged-bodies.ts';
+import { addAnswer, addRequest, type CallFacts, noteFinish, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { jsonIn } from '../shared/logged-values.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
-/** Parts that a client sends as a list, which is logged as JSON text. */
+/** Types of the parts in a list that is logged as JSON text. */
 const PARTS: ReadonlySet<string> = new Set([
   ...['text', 'image', 'image_url', 'input_text', 'output_text', 'input_image'],
   ...['tool_use', 'tool_result', 'thinking', 'redacted_thinking'],
@@ -22,7 +22,7 @@ const PARTS: ReadonlySet<string> = new Set([
 const THINKING = 'thinking';
 
 /** Reads the call, and adds its messages to the transcript. */
-export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcript): SpokenCall {
+export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   const prompt = firstAt(attributes, 'gen_ai.prompt', 'llm.prompts');
   const completion = firstAt(attributes, 'gen_ai.completion', 'llm.completions');
   if (prompt.value === undefined) for (const item of prompt.items()) transcript.add(messageAt(item), 'user');
@@ -48,17 +48,17 @@ function firstAt(attributes: SpanAttributes, path: string, older: string): SpanA
 }
 
 /**
- * Adds the first answer, with the thoughts that are logged as answers in front of it.
- * @returns whether there is one
+ * Adds the first answer, with the thoughts that are logged as answers before it.
+ * @returns whether a message was added
  */
 function addAnswers(transcript: Transcript, items: readonly SpanAttributes[]): boolean {
   const before = transcript.messages.length;
   const isThought = (item: SpanAttributes): boolean => item.at('role').text() === THINKING;
   const [answer, ...others] = items.filter((item) => !isThought(item));
   const thoughts = items.filter(isThought).flatMap((item) => textAt(item));
-  const isSaid = answer !== undefined && SPEAKING.some((key) => !answer.at(key).isEmpty);
-  if (isSaid) transcript.add(messageAt(answer, thoughts), 'assistant');
-  else for (const one of thoughts) transcript.say('assistant', [{ kind: 'thought', text: one.copy() }]);
+  const isFilled = answer !== undefined && CONTENT_KEYS.some((key) => !answer.at(key).isEmpty);
+  if (isFilled) transcript.add(messageAt(answer, thoughts), 'assistant');
+  else for (const one of thoughts) transcript.addBlocks('assistant', [{ kind: 'thought', text: one.copy() }]);
   if (others.length > 0) transcript.note(OTHER_CHOICES);
   return transcript.messages.length > before;
 }
@@ -68,12 +68,12 @@ const textAt = (item: SpanAttributes): readonly JsonView[] => {
   return text?.type === 'string' ? [text] : [];
 };
 
-/** Members of an answer that says something. */
-const SPEAKING = ['content', 'tool_calls', 'reasoning'] as const;
+/** An answer with none of these is empty. */
+const CONTENT_KEYS = ['content', 'tool_calls', 'reasoning'] as const;
 
 /**
- * A message in the shape of the chat completions API.
- * @param thoughts what the model thought before it, logged apart
+ * Builds a message of the chat completions API.
+ * @param thoughts that were logged separately before it
  */
 function messageAt(item: SpanAttributes, thoughts: readonly JsonView[] = []): JsonView {
   const pieces: Piece[] = [];
@@ -92,7 +92,7 @@ function messageAt(item: SpanAttributes, thoughts: readonly JsonView[] = []): Js
   return new JsonView(objectOf(pieces));
 }
 
-/** The content as it was sent: parts are logged as JSON text. A result stays the text that the tool gave. */
+/** The content: a list of parts if it is logged as JSON text. The content of a tool message stays a text. */
 function contentOf(logged: JsonView | undefined, role: string | undefined): JsonView | undefined {
   const text = role === 'tool' ? undefined : logged?.text();
   const list = text === undefined ? undefined : jsonIn(text);
@@ -112,7 +112,7 @@ function callAt(item: SpanAttributes): Uint8Array {
   return objectOf([...head, ['type', '"function"'], ['function', objectOf(fn)]]);
 }
 
-/** `llm.request.functions.0.name`, `description` and `parameters`, which are JSON text. */
+/** Reads `llm.request.functions.0.name`, `.description` and `.parameters`; the last is JSON text. */
 function toolsAt(functions: SpanAttributes): readonly ToolDefinition[] {
   const list = functions.items().map((item) => {
     const pieces: Piece[] = [];

@@ -1,4 +1,4 @@
-/** Reads a model call as Langfuse and LangSmith store it: one value for the client's input, one for its output. */
+/** Reads a model call as Langfuse and LangSmith store it: with one value for the input and one for the output. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { addAnswer, addRequest, type LoggedCall, toolsIn } from '../shared/logged-bodies.ts';
@@ -7,7 +7,7 @@ import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 
-/** An observation of Langfuse. */
+/** Reads an observation of Langfuse. */
 export function readObservation(observation: JsonView, transcript: Transcript): LoggedCall {
   const input = unpacked(observation.get('input'));
   addRequest(transcript, input);
@@ -34,8 +34,8 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
 }
 
 /**
- * A run of LangSmith. Its own `session_id` is the project.
- * @param patch data logged at the end of the run
+ * Reads a run of LangSmith, whose member `session_id` is the id of the project, not of a session.
+ * @param patch what was logged at the end of the run
  */
 export function readRun(run: JsonView, transcript: Transcript, patch: JsonView | undefined): LoggedCall {
   const inputs = unpacked(run.get('inputs'));

@@ -1,6 +1,6 @@
 /**
- * The attributes of a span as a tree, from any notation: flat keys with dots, nested objects, or OTLP's list of keys
- * and typed values.
+ * The attributes of a span as a tree, logged as flat keys with dots, as nested objects, or as OTLP's list of keys and
+ * typed values.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -9,7 +9,7 @@ import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { unpacked } from '../shared/logged-values.ts';
 
 const NULL = encode('null');
-/** How the names of those columns begin. */
+/** Prefix of the columns with attributes in a data frame. */
 const COLUMN = 'attributes.';
 const INDEX = /^\d{1,6}$/;
 const OTLP_PLAIN: readonly string[] = ['stringValue', 'boolValue', 'doubleValue', 'bytesValue'];
@@ -32,7 +32,7 @@ export class SpanAttributes {
     return root;
   }
 
-  /** The attributes of a row of a data frame, whose columns are named after them. */
+  /** Reads the attributes in a row of a data frame, whose columns are named after them. */
   static ofRow(row: JsonView): SpanAttributes {
     const root = new SpanAttributes();
     for (const [key, value] of row.members()) {
@@ -41,7 +41,7 @@ export class SpanAttributes {
     return root;
   }
 
-  /** The node at a path of names; an empty one where there is nothing. */
+  /** The node at a path of names; an empty node if there is nothing. */
   at(...path: readonly string[]): SpanAttributes {
     let node: SpanAttributes = this;
     for (const name of path.flatMap((one) => one.split('.'))) {
@@ -71,7 +71,7 @@ export class SpanAttributes {
       .map((key) => this.#children.get(key) as SpanAttributes);
   }
 
-  /** Is there no value here or below? */
+  /** Whether there is no value here or below. */
   get isEmpty(): boolean {
     return this.value === undefined && this.#children.size === 0;
   }
@@ -96,7 +96,7 @@ export class SpanAttributes {
     node.#value = value;
   }
 
-  /** Creates nodes for members of an object and elements of a list on demand. */
+  /** Creates the nodes for members of an object and elements of a list. */
   #expand(): void {
     if (this.#isExpanded) return;
     this.#isExpanded = true;
@@ -128,7 +128,7 @@ function plainValue(value: JsonView): Uint8Array {
   return value.copy();
 }
 
-/** The JSON text on one line. Strings are not copied: they may be giant. */
+/** The JSON text on one line. Strings are not copied, because they may be giant. */
 const jsonOf = (value: JsonView): Uint8Array => (value.type === 'string' ? value.bytes : value.copy());
 
 const INTEGER = /^-?\d+$/;

@@ -1,16 +1,16 @@
 /**
- * Chains of responses inside traces: a request of the Responses API that names the response before it
- * (`previous_response_id`) holds only what is new, and so does its span.
+ * Restores the conversations of chained responses in traces: a request of the Responses API that continues a response
+ * by id (`previous_response_id`) has only new messages, and so has its span.
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message } from '../../model/element.ts';
 import { Chains, messagesUpTo } from '../pairs/chains.ts';
-import { plainly } from '../pairs/item-messages.ts';
+import { asReadMessage } from '../pairs/item-messages.ts';
 import { unpacked } from '../shared/logged-values.ts';
 
 export const CHAIN_MISSING = 'previous_response_id names a response that is not in the source';
 
-/** The ids by which the calls of a chain find each other. */
+/** The ids that link a call to other calls of its chain. */
 export interface SpanLink {
   /** Id of the response that the request continues. */
   readonly previous: string | undefined;
@@ -18,7 +18,7 @@ export interface SpanLink {
   readonly id: string | undefined;
 }
 
-/** @param requests values that may be the request or have its settings; `responses` likewise, for the response */
+/** @param requests values that may be the request or its settings @param responses values that may be the response */
 export function linkIn(
   requests: readonly (JsonView | undefined)[],
   responses: readonly (JsonView | undefined)[],
@@ -32,7 +32,7 @@ function idAt(values: readonly (JsonView | undefined)[], key: string): string | 
 
 const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer';
 
-/** The messages of each response of a source. */
+/** Remembers the messages of the responses of a source. */
 export class SpanChains {
   readonly #chains: Chains;
 
@@ -41,10 +41,10 @@ export class SpanChains {
   }
 
   /**
-   * Puts the conversation so far before the new messages, after the system text, and remembers both for the calls that
-   * go on from this one. A client that sent the answers of the model again has sent the whole conversation.
-   * @param messages of one call, changed in place
-   * @returns false if the response that the call continues is not known
+   * Inserts the conversation so far between the system text and the new messages, and remembers all of it for calls
+   * that continue this one. A request with answers of the model has the whole conversation already.
+   * @param messages of the call, changed in place
+   * @returns false if the response that the call continues is unknown
    */
   follow({ previous, id }: SpanLink, messages: Message[]): boolean {
     const first = messages.findIndex((message) => !isSystem(message));
@@ -55,7 +55,7 @@ export class SpanChains {
     if (previous !== undefined && parent === undefined && !isWhole) return false;
     const history = messagesUpTo(parent).flatMap(({ message }) => message ?? []);
     messages.splice(first < 0 ? messages.length : first, 0, ...history);
-    if (id !== undefined) this.#chains.add(id, { parent, messages: added.map(plainly), sessionId: '' });
+    if (id !== undefined) this.#chains.add(id, { parent, messages: added.map(asReadMessage), sessionId: '' });
     return true;
   }
 }

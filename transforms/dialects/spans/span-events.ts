@@ -1,6 +1,6 @@
 /**
- * Messages that are events of a span, as older conventions of OpenTelemetry have them: `gen_ai.user.message` and its like, then
- * `gen_ai.choice`; and before those `gen_ai.content.prompt` and `gen_ai.content.completion`.
+ * Reads messages from the events of a span, where older conventions of OpenTelemetry put them: `gen_ai.user.message`
+ * and others with `gen_ai.choice`, and before that `gen_ai.content.prompt` and `gen_ai.content.completion`.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -10,38 +10,38 @@ import { firstOf, unpacked } from '../shared/logged-values.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
-const SAID = /^gen_ai\.(system|user|assistant|tool)\.message$/;
+const MESSAGE = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 const CHOICE = 'gen_ai.choice';
 const PROMPT = 'gen_ai.content.prompt';
 const COMPLETION = 'gen_ai.content.completion';
-/** Members of an event that are not members of its message. */
-const ABOUT: ReadonlySet<string> = new Set(['event.name', 'event_name']);
+/** Members of an event that do not belong to its message. */
+const EVENT_MEMBERS: ReadonlySet<string> = new Set(['event.name', 'event_name']);
 
 const nameOf = (event: JsonView): string => firstOf(event, 'event.name', 'event_name', 'name')?.text() ?? '';
 
-const speaks = (event: JsonView): boolean => {
+const isMessageEvent = (event: JsonView): boolean => {
   const name = nameOf(event);
-  return SAID.test(name) || name === CHOICE || name === PROMPT || name === COMPLETION;
+  return MESSAGE.test(name) || name === CHOICE || name === PROMPT || name === COMPLETION;
 };
 
-/** The events of a span that are messages, in their order; some clients log them as one attribute. */
-export function spokenEvents(span: JsonView, attributes: SpanAttributes): readonly JsonView[] {
+/** The events of a span that are messages, in order; some clients log them in one attribute. */
+export function messageEvents(span: JsonView, attributes: SpanAttributes): readonly JsonView[] {
   const events = [span.get('events'), attributes.at('events').value].map((list) =>
     unpacked(list)?.elements(),
   );
-  return events.map((list) => list?.filter(speaks) ?? []).find((list) => list.length > 0) ?? [];
+  return events.map((list) => list?.filter(isMessageEvent) ?? []).find((list) => list.length > 0) ?? [];
 }
 
 /**
- * Adds what the events say.
- * @returns whether the model answered
+ * Adds the messages of the events.
+ * @returns whether an answer was added
  */
 export function addEvents(transcript: Transcript, events: readonly JsonView[]): boolean {
   let hasReply = false;
   for (const event of events) {
     const name = nameOf(event);
     const body = bodyOf(event);
-    const role = SAID.exec(name)?.[1];
+    const role = MESSAGE.exec(name)?.[1];
     if (role !== undefined) transcript.add(messageOf(body, role), role);
     else if (name === PROMPT) addRequest(transcript, body.get('gen_ai.prompt'));
     else if (name === COMPLETION) hasReply = addAnswer(transcript, body.get('gen_ai.completion')) || hasReply;
@@ -60,7 +60,7 @@ function addChoice(transcript: Transcript, choice: JsonView): boolean {
   return transcript.messages.length > before;
 }
 
-/** A choice whose message is its content, beside the calls. */
+/** Builds an answer from a choice that has the content and the calls side by side. */
 function withContent(choice: JsonView, content: JsonView | undefined): JsonView {
   const pieces: Piece[] = content === undefined ? [] : [['content', content.copy()]];
   const calls = unpacked(choice.get('tool_calls'));
@@ -68,7 +68,7 @@ function withContent(choice: JsonView, content: JsonView | undefined): JsonView 
   return new JsonView(objectOf(pieces));
 }
 
-/** The content of an event: its body, the JSON text in one of its attributes, its attributes, or the event itself. */
+/** The members of an event: its body, the JSON text in one of its attributes, its attributes, or the event itself. */
 function bodyOf(event: JsonView): JsonView {
   const attributes = event.get('attributes');
   const list = attributes?.type === 'array' ? new JsonView(objectOf(pairsOf(attributes))) : attributes;
@@ -76,7 +76,7 @@ function bodyOf(event: JsonView): JsonView {
   return places.map((place) => unpacked(place)).find((place) => place?.type === 'object') ?? event;
 }
 
-/** Attributes as OTLP has them. */
+/** The attributes in OTLP's list of keys and typed values. */
 function pairsOf(list: JsonView): readonly Piece[] {
   return list.elements().flatMap((pair): Piece[] => {
     const key = pair.get('key')?.text();
@@ -85,13 +85,14 @@ function pairsOf(list: JsonView): readonly Piece[] {
   });
 }
 
-const isEventName = (value: JsonView): boolean => SAID.test(value.text() ?? '');
+const isEventName = (value: JsonView): boolean => MESSAGE.test(value.text() ?? '');
 
-/** A message by its own members; the id of a tool's message is that of the call it answers. */
+/** Builds a message from the members of an event. The `id` of a tool message is that of the call that it answers. */
 function messageOf(body: JsonView, role: string): JsonView {
   const pieces: Piece[] = [];
   for (const [key, value] of body.members()) {
-    if (ABOUT.has(key) || key.startsWith('gen_ai.') || value.type === 'null' || isEventName(value)) continue;
+    if (EVENT_MEMBERS.has(key) || key.startsWith('gen_ai.') || value.type === 'null' || isEventName(value))
+      continue;
     const isAnswered = key === 'id' && role === 'tool' && body.get('tool_call_id') === undefined;
     const structured = key === 'content' || key === 'tool_calls' ? partsIn(value, role) : value;
     pieces.push([isAnswered ? 'tool_call_id' : key, structured.copy()]);
@@ -100,7 +101,7 @@ function messageOf(body: JsonView, role: string): JsonView {
   return new JsonView(objectOf(pieces));
 }
 
-/** A list of parts that was logged as text. A result stays the text that the tool gave, unless it is a list of results. */
+/** Parses a list of parts that was logged as text. In a tool message, only a list of results is parsed. */
 function partsIn(value: JsonView, role: string): JsonView {
   const list = unpacked(value);
   const parts = list?.type === 'array' ? list.elements() : [];

@@ -1,4 +1,6 @@
-/** Bodies that hold many spans: those of OTLP and Tempo, of Jaeger and MLflow, data frames, and lists as the APIs of the platforms give them. */
+/**
+ * Unpacks objects with many spans: bodies of OTLP, Tempo, Jaeger and MLflow, data frames, and lists of platform APIs.
+ */
 
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
@@ -11,10 +13,10 @@ import { firstOf, present } from '../shared/logged-values.ts';
 const KIND = 'attributes.openinference.span.kind';
 const LISTS = ['data', 'runs', 'spans'] as const;
 
-/** Are the members of an object the columns of a data frame of spans? */
+/** Whether an object is a data frame of spans, whose members are columns. */
 export const isFrame = (body: FirstObject): boolean => body.get(KIND)?.type === 'object';
 
-/** The rows of a data frame that was written column by column: each column is an object of values by row. */
+/** Yields the rows of a data frame whose columns are objects of values by row. */
 export function* rowsOf(frame: JsonView): Generator<JsonView> {
   const columns = frame.members();
   for (const [row] of frame.get(KIND)?.members() ?? []) {
@@ -26,7 +28,7 @@ export function* rowsOf(frame: JsonView): Generator<JsonView> {
   }
 }
 
-/** The spans, observations or runs in a body; undefined when it is none. */
+/** The spans, observations or runs in an object; undefined if it is not such a body. */
 export function wrappedSpans(body: FirstObject): Iterable<JsonView> | undefined {
   const resources = [body.get('resourceSpans'), body.get('batches'), body.get('trace')?.get('resourceSpans')];
   const resource = resources.find((list) => list?.type === 'array');
@@ -48,7 +50,7 @@ function isSpan(view: JsonView): boolean {
   return isTraced && firstOf(view, 'attributes', 'tags', 'type', 'span_kind') !== undefined;
 }
 
-/** Events of the ingestion API of Langfuse. */
+/** Types of events of Langfuse's ingestion API. */
 const INGESTED = /^(?:observation|generation|span|event)-(create|update)$/;
 const TRACE = 'trace-create';
 
@@ -57,7 +59,7 @@ const isIngested = (event: JsonView): boolean => {
   return event.get('body')?.type === 'object' && (type === TRACE || INGESTED.test(type));
 };
 
-/** The observations in a batch of Langfuse: an update adds members to the observation that was created before it. */
+/** The observations in a batch of Langfuse. An update adds members to an observation created before. */
 function observationsOf(batch: JsonView): readonly JsonView[] {
   const sessions = new Map<string | undefined, JsonView>();
   const found = new Map<string, Map<string, Uint8Array>>();
@@ -80,7 +82,7 @@ function observationsOf(batch: JsonView): readonly JsonView[] {
   });
 }
 
-/** The type of an observation, which only events of newer clients name in their body. */
+/** The type of an observation, from that of its event: only newer clients put it into the body. */
 const kindOf = (type: string): string => type.slice(0, type.lastIndexOf('-')).toUpperCase();
 
 function* spansOfResources(resources: JsonView): Generator<JsonView> {

@@ -1,4 +1,4 @@
-/** Streams of chat completions: chunks with deltas per choice. */
+/** Assembles streams of chat completions: chunks with a delta for each choice. */
 
 import { CLOSE_OBJECT } from '../../json/bytes.ts';
 import { createTextScanner } from '../../json/elements.ts';
@@ -22,16 +22,16 @@ import { GrowingMembers } from './growing-members.ts';
 import { GrowingParts } from './growing-parts.ts';
 import { GrowingText } from './growing-text.ts';
 
-/** Members of a chunk that all chunks share, or whose last value counts. */
-const OF_CHUNK: ReadonlySet<string> = new Set([
+/** Members of a chunk that are handled separately; of all others the first value counts. */
+const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
   ...['choices', 'object', 'usage', 'error'],
   ...['message', 'response', 'done', 'done_reason', 'context'],
 ]);
-/** Members of a delta that are assembled in special ways. */
-const OF_DELTA: ReadonlySet<string> = new Set([
+/** Members of a delta that are handled separately; all others are joined. */
+const DELTA_MEMBERS: ReadonlySet<string> = new Set([
   ...['role', 'tool_calls', 'function_call', 'reasoning', 'reasoning_details'],
 ]);
-const OF_CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
+const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 const FUNCTION = encode('"function"');
 const ASSISTANT = encode('"assistant"');
 const STOP = encode('"stop"');
@@ -39,7 +39,7 @@ const scanner = createTextScanner();
 
 const CHUNK = 'chat.completion.chunk';
 
-/** Is it a chunk of such a stream? */
+/** Whether the event is a chunk of a chat completion. */
 export function isChatChunk(event: Pick<JsonView, 'get'>): boolean {
   if (event.get('object')?.text() === CHUNK) return true;
   const [first] = event.get('choices')?.elements() ?? [];
@@ -52,7 +52,7 @@ export function isOllamaChunk(event: JsonView): boolean {
   return isPiece && event.get('done')?.type === 'boolean' && event.get('choices') === undefined;
 }
 
-/** Id of the chunk's answer; undefined for other events, or if it has none. */
+/** Id of the answer that a chunk belongs to; undefined for other events, or if it has none. */
 export function chunkId(event: JsonView): string | undefined {
   return event.textOf('object') === CHUNK || isChatChunk(event) || event.get('choices')?.type === 'array'
     ? event.textOf('id') || undefined
@@ -95,7 +95,7 @@ export class ChatChunks implements StreamGrammar {
   }
 
   #mayAdd(key: string): boolean {
-    return !OF_CHUNK.has(key) && !this.#head.has(key);
+    return !CHUNK_MEMBERS.has(key) && !this.#head.has(key);
   }
 
   /** Records `[DONE]`. */
@@ -103,7 +103,7 @@ export class ChatChunks implements StreamGrammar {
     this.#hasEnd = true;
   }
 
-  /** Another id begins another answer, unless the ids differ from chunk to chunk. */
+  /** A chunk with another id begins another answer only if it has a role: some servers change the id in every chunk. */
   begins(chunk: JsonView): boolean {
     const [first] = chunk.get('choices')?.elements() ?? [];
     if (first === undefined) return this.#hasEnd;
@@ -185,7 +185,7 @@ class Choice {
       if (key === 'content') this.#content.add(value);
       else if (key === 'audio') this.#audio.add(value);
       else if (key === 'thinking_blocks') this.#thoughts.add(value);
-      else if (present(value) && !OF_DELTA.has(key)) this.#members.put(key, value);
+      else if (present(value) && !DELTA_MEMBERS.has(key)) this.#members.put(key, value);
     }
     const role = delta.get('role');
     if (role?.type === 'string' && role.text() !== '') this.#role = role.copy();
@@ -275,7 +275,7 @@ class Call {
   put(piece: JsonView): void {
     this.#id ??= firstText(piece.get('id'));
     this.#type ??= firstText(piece.get('type'));
-    this.#others.add(piece, (key) => OF_CALL.has(key));
+    this.#others.add(piece, (key) => CALL_MEMBERS.has(key));
     const fn = piece.get('function');
     if (fn?.type === 'object') this.putFunction(fn);
   }
@@ -332,12 +332,12 @@ const hasArguments = (fn: JsonView | undefined): boolean => {
 };
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-/** The JSON text of a string that is not empty. */
+/** The JSON text of a non-empty string; undefined for anything else. */
 function firstText(value: JsonView | undefined): Uint8Array | undefined {
   return value?.type === 'string' && value.text() !== '' ? value.copy() : undefined;
 }
 
-/** Is a text one complete JSON value? */
+/** Whether a text is one complete JSON value. */
 export function isWhole(text: GrowingText): boolean {
   const json = encode(text.text().trim());
   return json.length > 0 && scanner.value(json, 0, 0) === json.length;

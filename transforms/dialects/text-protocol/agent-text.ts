@@ -1,17 +1,17 @@
 /**
- * Removes from an old agent's text what does not belong to its words: thoughts in `<think>` tags and leaked lines of
- * its protocol.
+ * Cleans the text of an agent that writes its calls into its text: removes thoughts in `<think>` tags, and lines of the
+ * agent's protocol that the model wrote where the user sees them (leaked lines).
  */
 import { tidy } from './tool-blocks.ts';
 
 const THINK = '<think>';
 const END_THINK = '</think>';
 const CALL = /<tool_call>/gi;
-/** Leaked lines begin with the first of these; with the others only the label is leaked. */
+/** Lines that begin with one of `LEAKED` are removed; of those that begin with one of `LABELS`, only the label. */
 const LEAKED = ['STATE:', 'NEEDS_CONFIRMATION:', 'RETRIGGER:'];
 const LABELS = ['FINAL:', 'TOOL CALLS:'];
 const FENCE = '```';
-/** In other cases than `STATE:`, only a state of the protocol marks a leaked line. */
+/** `state:` in lower or mixed case marks a leaked line only if a state of the protocol follows. */
 const STATE_LINE =
   /^state:[ \t]*(?:idle|thinking|reading|searching|writing|appending|editing|checking|awaiting_confirmation|error)[.,;]?$/i;
 const CONFIRMATION_LINE = /^needs_confirmation:[ \t]*(?:true|false|yes|no)[.,;]?$/i;
@@ -20,13 +20,13 @@ const MOST_CHARACTERS = 64;
 
 export interface TextWithoutThoughts {
   readonly text: string;
-  /** Stripped of white space; none is empty. */
+  /** Trimmed; none is empty. */
   readonly thoughts: readonly string[];
 }
 
 /**
- * Cuts the thoughts out of a text. A stray `</think>` ends a thought that was never opened; one that is never closed
- * extends to a call, or to the end.
+ * Cuts the thoughts out of a text. All text before a stray `</think>` is a thought; a thought that is never closed ends
+ * at a call, or at the end of the text.
  */
 export function cutThoughts(text: string): TextWithoutThoughts {
   const thoughts: string[] = [];
@@ -52,10 +52,10 @@ function endOfOpen(text: string, from: number): number {
   return CALL.exec(text)?.index ?? text.length;
 }
 
-/** Removes the protocol's lines, and returns how many there were. */
+/** Removes leaked lines. @returns the rest, and how many lines were changed or removed */
 export function cutLeakedHeaders(text: string): { readonly text: string; readonly lines: number } {
   let lines = 0;
-  let isCode = false; // inside a fence, where `state: idle` may be a configuration file
+  let isCode = false; // inside a fence, where `state: idle` may be a line of a configuration file
   const kept = text.split('\n').flatMap((line) => {
     const trimmed = line.trim();
     if (trimmed.startsWith(FENCE)) isCode = !isCode;
@@ -69,14 +69,14 @@ export function cutLeakedHeaders(text: string): { readonly text: string; readonl
   return { text: lines === 0 ? text : kept.join('\n'), lines };
 }
 
-/** A state or a confirmation, in any case. */
+/** Whether a line is a state or a confirmation of the protocol, in any case. */
 function isStateLine(line: string): boolean {
   return line.length <= MOST_CHARACTERS && (STATE_LINE.test(line) || CONFIRMATION_LINE.test(line));
 }
 
 /**
- * The text without leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`); text after a label
- * stays.
+ * Removes leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`) from a text. Text after
+ * `FINAL:` or `TOOL CALLS:` stays.
  */
 export function stripLeakedHeaders(text: string): string {
   return tidy(cutLeakedHeaders(text).text);

@@ -1,6 +1,6 @@
 /**
- * Reads one call of a text-protocol agent from the JSON that it wrote: `{"name", "arguments"}`, including old forms of
- * both.
+ * Reads calls that an agent wrote into its text as JSON: `{"name", "arguments"}`, including the names of older
+ * versions.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
@@ -21,11 +21,11 @@ export interface ProtocolCall {
 export interface WrittenCall {
   readonly name: string;
   readonly arguments: Uint8Array;
-  /** Set when a `retrigger` was dropped from the arguments: their text is not the logged one. */
+  /** Set if a `retrigger` was dropped from the arguments, so that their text is not the logged one. */
   readonly droppedRetrigger?: true;
 }
 
-/** Old agents could write this word instead of a name. */
+/** Old agents may write this word in place of a name. */
 const NO_NAME = 'tool';
 const RETRIGGER = 'retrigger';
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -33,7 +33,7 @@ const NO_ARGUMENTS = encode('{}');
 const scanner = createTextScanner();
 
 /**
- * @param json the JSON text of an object; `args` is an old name of `arguments`
+ * @param json the JSON text of an object
  * @returns undefined if it is not a call
  */
 export function readCallObject(json: Uint8Array): WrittenCall | undefined {
@@ -44,7 +44,7 @@ export function readCallObject(json: Uint8Array): WrittenCall | undefined {
 
 /**
  * The calls in the JSON of a block: an object, or an array of objects.
- * @param word the word before an object in the block: names a call whose object has no name, or only the arguments
+ * @param word the word before the object in the block: the name of a call whose object has no name, or only arguments
  */
 export function readCalls(json: Uint8Array, word: string | undefined): readonly WrittenCall[] {
   if (json[0] === OPEN_ARRAY) {
@@ -69,12 +69,16 @@ function callOf(name: string, args: Uint8Array = NO_ARGUMENTS): WrittenCall {
   return kept === args ? { name, arguments: args } : { name, arguments: kept, droppedRetrigger: true };
 }
 
-/** Does the call tell the agent to continue, so that it counts as a call even without tags? */
+/**
+ * Whether the call has a `retrigger`, which tells the agent to continue: it then counts as a call even without tags.
+ */
 export function isRetriggered(json: Uint8Array): boolean {
   return withoutRetrigger(json) !== json;
 }
 
-/** Returns the same bytes object if there is no `retrigger` in it. Arguments may also be an object in a JSON string. */
+/**
+ * Drops `retrigger` from arguments, which may also be an object in a JSON string; the same bytes object without one.
+ */
 function withoutRetrigger(args: Uint8Array): Uint8Array {
   if (args[0] === OPEN_OBJECT) return dropMembers(args, ({ key }) => key.toLowerCase() === RETRIGGER);
   const text = args[0] === QUOTE ? textOfValue(args) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads one message of an old agent chat, of any generation of its keys: text, thoughts, calls and results. JSON text
- * stays as it is; only a text that contains blocks, thoughts or leaked lines is rewritten.
+ * Reads one message of a chat of the dialect `astracodex`, in any version of its keys: text, thoughts, calls and
+ * results. Values keep their JSON text; only a text that contains calls, thoughts or leaked lines is rewritten.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
@@ -19,22 +19,22 @@ export interface ChatMessage {
   readonly role: string;
   /** A JSON string. */
   readonly content: Uint8Array;
-  /** Thought of the model, `''` if there is none. */
+  /** The model's thoughts, joined; `''` if there are none. */
   readonly thought: string;
   readonly calls: readonly WrittenCall[];
-  /** JSON text of the result beside the content, as logged. */
+  /** JSON text of the result that was logged beside the content. */
   readonly result: Uint8Array | undefined;
   /** Id of the call that it answers. */
   readonly answers: string | undefined;
   /** Rules that changed its text, once per change. */
   readonly changes: readonly string[];
-  /** Number of calls in its text that are left out, because only the last one counts. */
+  /** Number of calls in the text that are left out, because only the last one counts. */
   readonly callsLeftOut: number;
-  /** Parts of its text or thought that still look like the protocol. */
+  /** Describes remains of the protocol in the text or the thought. */
   readonly debris: readonly string[];
 }
 
-/** A message in today's form. */
+/** A message in the current version of the keys. */
 export interface StoredMessage {
   readonly role: string;
   readonly content: string;
@@ -61,21 +61,21 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   if (name !== 'assistant') {
     return { ...shared, content: body, thought, calls: listed, changes: [], callsLeftOut: 0, debris: [] };
   }
-  const { text: words, thoughts, calls, lines, stripped } = cutText(textOfValue(body) as string);
+  const { text: rest, thoughts, calls, lines, stripped } = cutText(textOfValue(body) as string);
   const raw = cutText(textOfValue(rawText) ?? '');
   const written = listed.length > 0 ? [] : ([calls, raw.calls].find(({ length }) => length > 0) ?? []);
-  const spoken = [thought, ...thoughts].filter((one) => one !== '');
+  const allThoughts = [thought, ...thoughts].filter((one) => one !== '');
   const taken = [...listed, ...written.slice(-1)];
-  const hasGap = words.includes('\n\n\n');
+  const hasGap = rest.includes('\n\n\n');
   const repeated = listed.length > 0 ? calls.length : 0; // calls in the text that are also listed
   const times = (rule: string, count: number): readonly string[] => new Array<string>(count).fill(rule);
   const isChanged = hasGap || thoughts.length + lines + calls.length + stripped > 0;
-  const clean = isChanged ? tidy(words) : words;
-  const thinks = (spoken.length > 0 ? spoken : raw.thoughts).join('\n');
+  const clean = isChanged ? tidy(rest) : rest;
+  const joined = (allThoughts.length > 0 ? allThoughts : raw.thoughts).join('\n');
   return {
     ...shared,
     content: isChanged ? encode(quote(clean)) : body,
-    thought: thinks,
+    thought: joined,
     calls: taken,
     changes: [
       ...times('think-block', thoughts.length),
@@ -88,7 +88,7 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
     callsLeftOut: Math.max(0, written.length - 1),
     debris: [
       ...debrisIn(clean).map((what) => `the text still contains ${what}`),
-      ...debrisIn(thinks).map((what) => `the reasoning still contains ${what}`),
+      ...debrisIn(joined).map((what) => `the reasoning still contains ${what}`),
     ],
   };
 }
@@ -98,7 +98,7 @@ const KEYS = [
   ...['tool_result', 'toolResult', 'tool_call_id', 'toolCallId'],
 ];
 
-/** A content's text, and what was cut out of it. */
+/** A text, and what was cut out of it. */
 interface CutText {
   readonly text: string;
   readonly thoughts: readonly string[];
@@ -107,7 +107,7 @@ interface CutText {
   readonly stripped: number;
 }
 
-/** Cutting something out can join the halves of something else. Only a crafted text needs more rounds. */
+/** Cutting one thing out can join the halves of another. Only a crafted text needs more rounds. */
 const MOST_ROUNDS = 8;
 
 function cutText(content: string): CutText {
@@ -117,10 +117,10 @@ function cutText(content: string): CutText {
   let lines = 0;
   let stripped = 0;
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const spoken = cutThoughts(text);
-    const blocks = cutToolBlocks(spoken.text);
+    const withoutThoughts = cutThoughts(text);
+    const blocks = cutToolBlocks(withoutThoughts.text);
     const headers = cutLeakedHeaders(blocks.text);
-    for (const thought of spoken.thoughts) thoughts.push(thought);
+    for (const thought of withoutThoughts.thoughts) thoughts.push(thought);
     for (const call of blocks.calls) calls.push(call);
     lines += headers.lines;
     stripped += blocks.stripped;
@@ -130,7 +130,7 @@ function cutText(content: string): CutText {
   return { text, thoughts, calls, lines, stripped };
 }
 
-/** The calls of a list, except those without a name. Accepts calls in OpenAI's form too. */
+/** The calls in a list, except those without a name. Calls in OpenAI's format are read too. */
 function callsIn(json: Uint8Array | undefined): readonly WrittenCall[] {
   if (json?.[0] !== OPEN_ARRAY) return [];
   return elementsOf(json)
@@ -139,8 +139,8 @@ function callsIn(json: Uint8Array | undefined): readonly WrittenCall[] {
 }
 
 /**
- * Converts a message of any generation to today's form: `role`, `content` without blocks, thoughts and leaked lines,
- * and if present `tool_calls`, `tool_result`, `tool_call_id` and `think`. Drops everything else.
+ * Converts a message in any version of the keys to the current one: `role`; `content` without calls, thoughts and
+ * leaked lines; and, if present, `tool_calls`, `tool_result`, `tool_call_id` and `think`. Drops everything else.
  * @throws TypeError if it is not an object with a string role
  */
 export function migrateMessage(old: Readonly<Record<string, unknown>>): StoredMessage {
@@ -159,7 +159,7 @@ export function migrateMessage(old: Readonly<Record<string, unknown>>): StoredMe
   };
 }
 
-/** Remains of the protocol, each with its name: no rule is reliable enough to remove them, so a person has to look. */
+/** Remains of the protocol that no rule can remove reliably, so that they are reported: their names and patterns. */
 const DEBRIS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a tag of a call', /<\/?(?:tool_call|tool_result|arg_key|arg_value)\b/i],
   ['a fence of a call', /```[ \t]*tool(?:_call|_code)?[ \t]*(?:[\r\n{]|$)/i],
@@ -173,13 +173,13 @@ const DEBRIS: readonly (readonly [what: string, pattern: RegExp])[] = [
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const scanner = createTextScanner();
 
-/** The kinds of debris in a text; none if it looks clean. */
+/** The names of the remains in a text. */
 function debrisIn(text: string): readonly string[] {
   const kinds = DEBRIS.filter(([, pattern]) => pattern.test(text)).map(([what]) => what);
   return isBareCall(text) ? [...kinds, 'a call without its tags'] : kinds;
 }
 
-/** Is the whole text the object of a call? */
+/** Whether the whole text is the object of a call. */
 function isBareCall(text: string): boolean {
   if (!text.startsWith('{') || !text.endsWith('}') || LONE_SURROGATE.test(text)) return false;
   const json = encode(text);

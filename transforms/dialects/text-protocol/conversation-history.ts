@@ -1,14 +1,15 @@
 /**
- * The history in the prompt of a text-protocol agent: a JSON array, with only the newest messages if space is short.
+ * Builds the history in the prompt of an agent that writes its calls into its text: a JSON array of the newest messages
+ * that fit.
  */
 import type { ProtocolCall } from './call-object.ts';
 import { migrateMessage, type StoredMessage } from './chat-message.ts';
 import { createOpenCalls } from './open-calls.ts';
 
 export interface HistoryOptions {
-  /** Most UTF-16 code units of the result. */
+  /** Limit for the length of the result in UTF-16 code units. */
   readonly maxChars?: number;
-  /** Leave out a last message of the user: the prompt shows it elsewhere. */
+  /** Leaves out the last message if it is the user's, because the prompt has it elsewhere. */
   readonly excludeLatestUserMessage?: boolean;
 }
 
@@ -20,8 +21,9 @@ interface HistoryMessage {
 }
 
 /**
- * Returns the messages, of any generation, as a JSON array indented by two spaces. Keeps the newest that fit into
- * `maxChars`; `[]` if none fits.
+ * Returns messages in any version of the keys as a JSON array, indented by two spaces. Keeps the newest ones that fit
+ * into
+ * `maxChars`; returns `[]` if none fits.
  */
 export function buildConversationHistory(
   messages: readonly Readonly<Record<string, unknown>>[],
@@ -42,7 +44,7 @@ export function buildConversationHistory(
   return kept.length === 0 ? '[]' : `[\n${kept.reverse().join(',\n')}\n]`;
 }
 
-/** The message, with the result inside it as a separate message. */
+/** The message, and the result inside it as a separate message. */
 function historyOf(
   message: StoredMessage,
   open: ReturnType<typeof createOpenCalls>,

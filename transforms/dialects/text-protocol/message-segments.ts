@@ -1,13 +1,12 @@
 /**
- * Splits an assistant's text into what a person reads: words, thoughts and calls in order, without the lines of the
- * protocol.
+ * Splits an assistant's text for display: texts, thoughts and calls in order, without leaked lines of the protocol.
  */
 import { parseJson } from '../../json/utf8.ts';
 import { cutLeakedHeaders, cutThoughts } from './agent-text.ts';
 import type { ProtocolCall } from './call-object.ts';
 import { splitToolBlocks, tidy } from './tool-blocks.ts';
 
-/** Words of the assistant. */
+/** A text for the user. */
 export interface TextSegment {
   readonly kind: 'text';
   readonly text: string;
@@ -32,7 +31,7 @@ export type MessageSegment = TextSegment | ThinkSegment | ToolSegment;
 const THINK = /<think>|<\/think>/;
 const decoder = new TextDecoder();
 
-/** Never throws: whatever is not a thought, a call or protocol is text. */
+/** Splits a text. Never throws: what is not recognised is text. */
 export function parseMessageSegments(text: string): MessageSegment[] {
   const segments: MessageSegment[] = [];
   for (const piece of splitToolBlocks(String(text))) {
@@ -56,16 +55,16 @@ function addText(segments: MessageSegment[], text: string): void {
     const at = rest.search(THINK);
     const end = at < 0 ? -1 : rest.indexOf('</think>', at);
     const upTo = at < 0 ? 0 : end < 0 ? rest.length : end + '</think>'.length;
-    const { text: words, thoughts } =
+    const { text: visible, thoughts } =
       at < 0 ? { text: rest, thoughts: [] } : cutThoughts(rest.slice(0, upTo));
-    const shown = tidy(cutLeakedHeaders(words).text);
+    const shown = tidy(cutLeakedHeaders(visible).text);
     if (shown !== '') segments.push({ kind: 'text', text: shown });
     for (const thought of thoughts) segments.push({ kind: 'think', text: thought });
     rest = at < 0 ? '' : rest.slice(upTo);
   }
 }
 
-/** The protocol lines of a text, unchanged; the viewer shows them apart from the words. */
+/** The leaked lines of a text, unchanged; the viewer shows them separately. */
 export function protocolLines(text: string): readonly string[] {
   return cutThoughts(text)
     .text.split('\n')

@@ -1,9 +1,9 @@
 /**
- * Ids for calls in logs without ids: `0-read` is the first call of the conversation, and the next result answers it.
+ * Ids for calls in logs that have none: `0-read` is the first call of a conversation, and the next result answers it.
  */
 
 export interface OpenCalls {
-  /** Opens the calls of the next assistant message; calls still open stay unanswered. */
+  /** Opens the calls of the next assistant message and returns their ids. Calls still open stay unanswered. */
   call(names: readonly string[]): readonly string[];
   /** The id of the call that a result answers; its logged id if no call is open. */
   answer(logged: string | undefined): string | undefined;

@@ -1,17 +1,17 @@
 /**
- * Finds the markup of the text protocol around calls: tags in any case, fences named `tool`, and the end of an
- * incomplete block. Works on the bytes as lower-case ASCII, so that an index in the text is an index in the bytes. Each
- * search only moves forward, so all of them together read the text once.
+ * Finds the markup around calls in an agent's text: tags in any case, fences named `tool`, and the end of an incomplete
+ * block. Works on the bytes as lower-case Latin-1, so that an index in the text is an index in the bytes. Searches only
+ * move forward, so the work is linear in the text.
  */
 
 export const TAG = '<tool_call>';
 export const END_TAG = '</tool_call>';
-/** The model's own template closes a value with this tag before it closes the call. */
+/** The chat template of some models closes an argument with this tag before it closes the call. */
 const END_VALUE = '</arg_value>';
 const CLOSERS: readonly string[] = [END_TAG, END_VALUE];
 const FENCE = '```';
 const WORD_OF_FENCE = 'tool';
-/** First bytes of a line inside JSON; a line that begins otherwise is not part of an unclosed object. */
+/** A line that begins with another character is not part of an unclosed object. */
 const BEGINS_JSON = new Set('"{}[],:');
 const SPACES = new Set(' \t\r');
 const BLANKS = new Set(' \t\r\n');
@@ -27,7 +27,7 @@ class ForwardSearch {
     this.#find = find;
   }
 
-  /** Infinity if there is none. */
+  /** The first match at or after `at`; Infinity if there is none. */
   from(at: number): number {
     if (this.#found < at) {
       const found = this.#find(at);
@@ -38,7 +38,7 @@ class ForwardSearch {
 }
 
 export class ProtocolText {
-  /** A character for each byte, ASCII in lower case. */
+  /** One character per byte, in lower case. */
   readonly low: string;
   readonly #tags: ForwardSearch;
   readonly #endTags: ForwardSearch;
@@ -77,13 +77,13 @@ export class ProtocolText {
     return this.skip(at, BLANKS);
   }
 
-  /** Is the rest of the line from `at` on empty? */
+  /** Whether only blanks follow on the line of `at`. */
   endsLine(at: number): boolean {
     const next = this.low.charAt(this.skip(at, SPACES));
     return next === '' || next === '\n';
   }
 
-  /** Start of the line of `at` if only blanks precede `at`, else -1. */
+  /** Start of the line of `at` if only blanks come before `at`, else -1. */
   lineStart(at: number): number {
     let p = at;
     while (SPACES.has(this.low.charAt(p - 1))) p--;
@@ -97,7 +97,7 @@ export class ProtocolText {
     return p;
   }
 
-  /** Does the fence at `at` have no language? */
+  /** Whether the fence at `at` has no language. */
   isBareFence(at: number): boolean {
     return this.endsLine(this.fenceEnd(at));
   }
@@ -113,7 +113,7 @@ export class ProtocolText {
     const body = this.skipBlanks(end);
     const opensLine = this.endsLine(end) && this.lineStart(at) >= 0;
     if (this.skip(fence, SPACES) === word) return opensLine || this.low[body] === '{' ? end : -1;
-    // On a separate line the word may also be the first line of code: an object has to follow.
+    // on the next line the word may be the first line of code, so an object has to follow
     const member = this.low.charAt(this.skipBlanks(body + 1));
     return this.endsLine(end) && this.low[body] === '{' && member === '"' ? end : -1;
   }
@@ -139,14 +139,14 @@ export class ProtocolText {
     }
   }
 
-  /** Is the tag at `at` quoted as inline code, as in a text about the protocol? */
+  /** Whether the tag at `at` is quoted as inline code, as in a text about the protocol. */
   isMention(at: number, end: number): boolean {
     return this.low[at - 1] === '`' && this.low[end] === '`';
   }
 
   /**
-   * End of an object that is not JSON: its closing bracket, or the first line that cannot belong to it. Strings may
-   * contain line breaks, as models write them.
+   * End of an object that is not valid JSON: its closing bracket, or the first line that cannot belong to it. Strings
+   * may contain raw line breaks, which models write.
    */
   endOfBroken(at: number, bound: number): number {
     const limit = Math.min(bound, this.low.length);
@@ -181,7 +181,7 @@ export class ProtocolText {
   }
 }
 
-/** Can this character be part of a fence's language? */
+/** Whether a character can be part of a fence's language. */
 export function isWordCharacter(character: string): boolean {
   return WORD_CHARACTER.test(character);
 }

@@ -1,11 +1,11 @@
-/** Describes a call in one line for people: `reading: file.md`. Created for display, never stored. */
+/** Describes a call in one line for display, such as `reading: file.md`. */
 import { isObject } from '../../model/message.ts';
 
 const EDITS = new Set(['write', 'append', 'line_edit']);
 
 /**
- * `reading: PATH`, `listing: PREFIX`, `editing: PATH`; `tool: NAME` for a tool outside the protocol. A missing path is
- * `[file]`. `args` is an old name of `arguments`.
+ * Returns `reading: PATH`, `listing: PREFIX` or `editing: PATH`; `tool: NAME` for a tool outside the protocol. A
+ * missing path becomes `[file]`. `args` is an old name of `arguments`.
  */
 export function formatToolActivity(call: {
   readonly name: string;
@@ -22,8 +22,8 @@ export function formatToolActivity(call: {
 }
 
 /**
- * The line of a message's first call, or null. Accepts stored calls, calls of an OpenAI record (`{"function": {"name",
- * "arguments": "..."}}`), and the old key `toolCalls`.
+ * Returns the line for a message's first call, or null if it has none. Reads stored calls, calls in OpenAI's format
+ * (`{"function": {"name", "arguments": "..."}}`), and the old key `toolCalls`.
  */
 export function getActivityLine(message: Readonly<Record<string, unknown>>): string | null {
   const calls = message.tool_calls ?? message.toolCalls;

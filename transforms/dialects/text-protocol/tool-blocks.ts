@@ -1,7 +1,8 @@
 /**
- * Calls that an agent wrote into its text: `<tool_call>{...}</tool_call>` in any case, fences named `tool`, a name
- * before the object, unclosed tags, and objects without tags that ask for a `retrigger`. Reads calls with complete
- * JSON; cuts and counts any other block (docs/dialect-details.md). Linear in the text.
+ * Finds the blocks in which an agent wrote calls into its text: `<tool_call>{...}</tool_call>` in any case, fences
+ * named
+ * `tool`, a name before the object, unclosed tags, and objects without tags that have a `retrigger`. A block with
+ * complete JSON becomes calls; any other is cut and counted (docs/dialect-details.md). Linear in the text.
  */
 import { createTextScanner } from '../../json/elements.ts';
 import { concat } from '../../json/splice.ts';
@@ -9,7 +10,7 @@ import { decode, encode, latin1, parseJson } from '../../json/utf8.ts';
 import { isRetriggered, type ProtocolCall, readCalls, type WrittenCall } from './call-object.ts';
 import { isWordCharacter, ProtocolText, TAG } from './protocol-text.ts';
 
-/** The calls of a text in order, and the text without their blocks; the same text if there are none. */
+/** The calls of a text in order, and the rest of the text. */
 export interface TextWithoutBlocks {
   readonly calls: readonly WrittenCall[];
   readonly text: string;
@@ -17,34 +18,34 @@ export interface TextWithoutBlocks {
   readonly stripped: number;
 }
 
-/** A block: its calls, none if they cannot be read, and where it ends. */
+/** A block: its calls (none if they cannot be read), and the index after it. */
 interface Block {
   readonly calls: readonly WrittenCall[];
   readonly end: number;
 }
 
-/** A fence around other text. It is cut with its blocks if it holds nothing else. */
+/** An open fence. It is cut too if it contains only blocks. */
 interface OpenFence {
   readonly start: number;
   readonly length: number;
-  /** Up to here it holds only blanks and blocks; undefined if it holds something else. */
+  /** Up to this index it contains only blanks and blocks; undefined if it contains anything else. */
   empty: number | undefined;
   hasBlock: boolean;
 }
 
-/** Text after a tag. */
+/** The text after a tag. */
 interface Body {
   /** A name before the object. */
   readonly word: string | undefined;
   readonly body: number;
-  /** End of a name that touches the tag, else of the tag. */
+  /** End of a name that directly follows the tag, else end of the tag. */
   readonly wordEnd: number;
 }
 
 interface Span {
   readonly start: number;
   readonly end: number;
-  /** The calls of the block; undefined for a fence that is cut with its blocks. */
+  /** The calls of a block; undefined for a fence around blocks. */
   readonly calls?: readonly WrittenCall[];
 }
 
@@ -56,7 +57,7 @@ const OPEN_OBJECT = '{';
 const OPEN_ARRAY = '[';
 const NAME = /[a-z_][\w.:-]{0,63}/iy;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
-/** Cutting a block can join the halves of another one. Only a crafted text needs more rounds. */
+/** Cutting one block can join the halves of another. Only a crafted text needs more rounds. */
 const MOST_ROUNDS = 8;
 const scanner = createTextScanner();
 
@@ -68,9 +69,9 @@ class BlockCutter {
   readonly #text: ProtocolText;
   readonly #cuts: Span[] = [];
   #fence: OpenFence | undefined;
-  /** Is the next block the body of a fence that was cut separately? */
+  /** Whether the opening of a `tool` fence was cut, so that the next block is its body. */
   #isInToolFence = false;
-  /** Braces up to here are inside an object that was already scanned: scanning each would end at the same place. */
+  /** Braces before this index are inside an object that was scanned already, so they are not scanned again. */
   #seenUntil = 0;
 
   constructor(bytes: Uint8Array) {
@@ -78,7 +79,7 @@ class BlockCutter {
     this.#text = new ProtocolText(latin1(bytes));
   }
 
-  /** The text without its blocks, as bytes; undefined if there is nothing to cut. */
+  /** Cuts the blocks. Returns the rest of the text; undefined if there is nothing to cut. */
   cut(): Uint8Array | undefined {
     const { low } = this.#text;
     const openers = low.includes(RETRIGGER) ? OPENER_OR_OBJECT : OPENER;
@@ -95,7 +96,7 @@ class BlockCutter {
     return this.#cuts.length === 0 ? undefined : this.#rest();
   }
 
-  /** The block that opens at `at`, or the index to continue from if there is none. */
+  /** The block that opens at `at`, or the index from which to search on if there is none. */
   #blockAt(at: number, opener: string): Block | number {
     const end = at + opener.length;
     if (opener === OPEN_OBJECT) return this.#bareObject(at);
@@ -122,7 +123,7 @@ class BlockCutter {
     return alone === undefined ? start : { calls: [], end: alone };
   }
 
-  /** A fence named `tool`; records where other fences open and close. */
+  /** The block in a fence named `tool`. Notes where any other fence opens or closes. */
   #fenceBlock(at: number): Block | undefined {
     const text = this.#text;
     const start = text.toolFence(at);
@@ -141,7 +142,9 @@ class BlockCutter {
     return { calls: [], end: close < bound ? text.fenceEnd(close) : start };
   }
 
-  /** An object without tags. One that is not JSON counts if it begins with a name and holds a `retrigger`. */
+  /**
+   * The block of an object without tags. One that is not JSON counts if it begins with a name and has a `retrigger`.
+   */
   #bareObject(at: number): Block | number {
     const text = this.#text;
     if (at < this.#seenUntil) return at + 1;
@@ -161,7 +164,7 @@ class BlockCutter {
     return isCall ? { calls: [], end: text.afterClosingTags(broken) } : at + 1;
   }
 
-  /** The calls of the JSON at `at`, if it is complete and holds one. */
+  /** The calls in the JSON at `at`; undefined if it is incomplete or has none. */
   #wholeCalls(at: number, word: string | undefined): Block | undefined {
     if (!this.#opensJson(at)) return undefined;
     const end = scanner.value(this.#bytes, at, 0);
@@ -187,7 +190,7 @@ class BlockCutter {
     return { word, body: text.skipBlanks(end), wordEnd: body === start ? end : start };
   }
 
-  /** The index after the closing markup: closing tags, or the fence that some agents wrote. */
+  /** The index after the closing tags, or after the fence that some agents write instead. */
   #afterTagged(end: number): number {
     const closed = this.#text.afterClosingTags(end);
     const mayBeFenced = this.#isInToolFence || (closed === end && this.#fence === undefined);
@@ -198,7 +201,7 @@ class BlockCutter {
   }
 
   /**
-   * The index after the fence that closes a block: directly after it, or further down without an empty line between.
+   * The index after the fence that closes a block, which may come later if no empty line is between.
    */
   #afterFenced(end: number): number {
     const text = this.#text;
@@ -225,7 +228,7 @@ class BlockCutter {
     fence.empty = this.#isBlank(fence.empty, start) ? end : undefined;
   }
 
-  /** A fence at the start of a line opens, or closes the open one. */
+  /** Notes a fence at the start of a line, which opens or closes a block of code. */
   #noteFence(at: number): void {
     const text = this.#text;
     const start = text.lineStart(at);
@@ -245,7 +248,7 @@ class BlockCutter {
     return from !== undefined && this.#text.skipBlanks(from) >= to;
   }
 
-  /** The text and the calls of its blocks in their order, after `cut`. */
+  /** After `cut`: the text and the calls of its blocks, in order. */
   pieces(): readonly (string | readonly WrittenCall[])[] {
     const pieces: (string | readonly WrittenCall[])[] = [];
     const cuts = this.#cuts.toSorted((a, b) => a.start - b.start);
@@ -286,25 +289,25 @@ export function cutToolBlocks(text: string): TextWithoutBlocks {
   return { calls, text: rest, stripped };
 }
 
-/** The text without its blocks, with their calls at their positions; none for an unreadable block. */
+/** Splits a text at its blocks: texts, and the calls of each block (an empty list if they cannot be read), in order. */
 export function splitToolBlocks(text: string): readonly (string | readonly WrittenCall[])[] {
   if (!MAY_HOLD_BLOCK.test(text)) return text === '' ? [] : [text];
   const cutter = new BlockCutter(encode(text.replace(LONE_SURROGATE, '\ufffd')));
   return cutter.cut() === undefined ? [text] : cutter.pieces();
 }
 
-/** The call that a text makes: the last block wins. Undefined if there is none. */
+/** The call in a text: the last one, if there are several; undefined if there is none. */
 export function extractToolCall(text: string): ProtocolCall | undefined {
   const call = cutToolBlocks(text).calls.at(-1);
   return call && { name: call.name, arguments: parseJson(call.arguments) };
 }
 
-/** The text without blocks, trimmed, and with at most one empty line in a row. */
+/** Removes blocks, trims the text, and leaves at most one empty line in a row. */
 export function stripToolBlocks(text: string): string {
   return tidy(cutToolBlocks(text).text);
 }
 
-/** Trims a text, and reduces three or more newlines to two. */
+/** Trims a text, and reduces runs of three or more newlines to two. */
 export function tidy(text: string): string {
   return text.trim().replace(/\n{3,}/g, '\n\n');
 }

@@ -69,6 +69,23 @@ it('takes the result of a tool of a server from its content, its error or what i
   expect(results).toEqual(['tool a', 'tool away', 'tool {"structured_content":1}', 'tool failed']);
 });
 
+it('reads a call about another agent, and what is known of the agents', () => {
+  const call = (more: object) => done('1', 'collab_tool_call', { tool: 'spawn_agent', ...more });
+  const sent = { sender_thread_id: 's', receiver_thread_ids: ['t'], prompt: 'go' };
+  const states = { t: { status: 'completed', message: 'x' } };
+  const lines = [start('s'), call({ ...sent, agents_states: states, status: 'completed' }), text1];
+  expect(said(...lines)).toEqual([
+    ['assistant undefined spawn_agent', `tool ${JSON.stringify(states)}`, 'assistant b'],
+  ]);
+  const [entry] = elementsOf(...lines).filter(({ kind }) => kind === 'entry') as readonly Entry[];
+  expect(
+    JSON.parse(text(entry?.messages[0]?.bytes ?? new Uint8Array())).tool_calls[0].function.arguments,
+  ).toBe('{"prompt":"go","receiver_thread_ids":["t"]}');
+  expect(said(start('s'), call({ agents_states: {}, status: 'failed' }))).toEqual([
+    ['assistant undefined spawn_agent', 'tool failed'],
+  ]);
+});
+
 it('keeps a search of the web as a part, and reports items that it does not know', () => {
   const search = done('w', 'web_search', { query: 'q' });
   const elements = elementsOf(start('s'), search, done('n', 'new_item', {}), text1);

@@ -124,6 +124,23 @@ describe('a recording of Qwen Code', () => {
     ]);
   });
 
+  it('can go back to a message of an abandoned branch', () => {
+    const branch = [
+      line('6', '2', 'user', user(says('Where?'))),
+      line('7', '6', 'assistant', model(says('Here.'))),
+      line('8', '7', 'user', user(says('Who?'))),
+      line('9', '8', 'assistant', model(says('You.'))),
+    ];
+    const first = [
+      line('10', '5', 'user', user(says('So?'))),
+      line('11', '10', 'assistant', model(says('Yes.'))),
+    ];
+    expect(conversationsOf(...begin, ...branch, ...first)).toEqual([
+      ['user: When?', 'user: Where?', 'assistant: Here.', 'user: Who?', 'assistant: You.'],
+      [...expected, 'user: So?', 'assistant: Yes.'],
+    ]);
+  });
+
   it('continues with the messages that a compression has kept', () => {
     const left = [user(says('So far: May.')), model(says('Got it.'))];
     const compression = line('6', '5', 'system', undefined, {

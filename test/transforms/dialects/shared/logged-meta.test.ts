@@ -84,6 +84,10 @@ describe('metaOf', () => {
     'user:ada',
     'team=a,user_id=7',
     'branch=ada/x',
+    'home/ada/q.gguf',
+    '192.168.0.7:8000',
+    'vllm at 10.0.0.1',
+    'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude',
   ])('never keeps the name or the key in %s', (words) => {
     expect(plain(metaOf({ source_id: words, tags: view([words]), parent: view(words) }))).toEqual({});
   });
@@ -100,6 +104,11 @@ describe('metaOf', () => {
     'a / b',
     'User-Agent: x',
     'rate 1/2',
+    'llama3:8b',
+    'gpt-4.1.2.3',
+    'v1.2.3.4',
+    'us.anthropic.claude-v1:0',
+    'arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude',
   ])('keeps %s', (words) => {
     expect(plain(metaOf({ model: words }))).toEqual({ model: JSON.stringify(words) });
   });

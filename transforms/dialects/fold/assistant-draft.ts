@@ -1,6 +1,6 @@
 /**
- * A growing assistant message: event logs spread one message over several lines. Holds the model's output as blocks,
- * and becomes a message when its conversation ends.
+ * An assistant message that is not finished: event logs spread one message over several lines. Collects the model's
+ * output as blocks until its conversation ends.
  */
 
 import { concat } from '../../json/splice.ts';
@@ -10,20 +10,20 @@ import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-mess
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { keptBlock, noted, ORDER_LOST } from '../shared/reading-notes.ts';
 
-/** One piece of the model's output. The bytes are JSON text and owned by the block. */
+/** One piece of the model's output. The block owns its bytes, which are JSON text. */
 export type FoldBlock =
   /** A JSON string. */
   | { readonly kind: 'text'; readonly text: Uint8Array }
   /** A JSON string: reasoning in plain text. */
   | { readonly kind: 'thought'; readonly text: Uint8Array }
-  /** Any other part; `kept` names a type that other consumers may not know. */
+  /** Any other part; `kept` is its type if consumers may not know it. */
   | { readonly kind: 'part'; readonly object: Uint8Array; readonly kept?: string }
   /** A call in the OpenAI shape. */
   | { readonly kind: 'call'; readonly id: string | undefined; readonly json: Uint8Array }
   /** Encrypted reasoning: an object `{type, data}`. */
   | { readonly kind: 'sealed'; readonly detail: Uint8Array };
 
-/** How to treat a block that repeats an existing one: it replaces the old one, or is added. */
+/** Whether a block that repeats an earlier one replaces it or is added. */
 export type Repeats = 'replace' | 'add';
 
 const EMPTY_STRING_BYTES = 2;
@@ -31,15 +31,15 @@ const ASSISTANT = encode('"assistant"');
 const SEALED_HEAD = encode('{"type":"reasoning.encrypted","data":');
 const CLOSE = encode('}');
 
-export class Draft {
+export class AssistantDraft {
   readonly #blocks: FoldBlock[] = [];
-  /** Index of the last block of each kind, and of each call by its id, which a new block may repeat. */
+  /** Index of the last block of each kind, and of each call by its id: a new block may repeat these. */
   readonly #last = new Map<string, number>();
   #sealed = 0;
 
   /**
    * Adds a block.
-   * @returns whether it is new; false if it replaced an existing one
+   * @returns false if it replaced an earlier one
    */
   put(block: FoldBlock, repeats: Repeats): boolean {
     const slot = block.kind === 'call' ? `call ${block.id}` : block.kind;
@@ -54,22 +54,25 @@ export class Draft {
     return true;
   }
 
-  /** Number of blocks. */
+  has(block: FoldBlock): boolean {
+    return this.#blocks.some((one) => one.kind === block.kind && isSame(bytesOf(one), bytesOf(block)));
+  }
+
   get size(): number {
     return this.#blocks.length;
   }
 
-  /** Size of its blocks in bytes. */
+  /** Bytes of its blocks. */
   get weight(): number {
     return this.#blocks.reduce((sum, block) => sum + bytesOf(block).length, 0);
   }
 
-  /** Does it have encrypted reasoning? */
+  /** Whether it has encrypted reasoning. */
   get isSealed(): boolean {
     return this.#sealed > 0;
   }
 
-  /** Is it empty, as a message? */
+  /** Whether its message would be empty. */
   isEmpty(keepSealed: boolean): boolean {
     return this.#blocks.every(
       (block) =>
@@ -114,7 +117,7 @@ export function bytesOf(block: FoldBlock): Uint8Array {
   return block.kind === 'sealed' ? block.detail : block.text;
 }
 
-/** Does a block repeat another one, possibly extending it? */
+/** Whether a block repeats an earlier one: the same call or part, or a text that begins with the earlier text. */
 function continues(block: FoldBlock, before: FoldBlock): boolean {
   if (block.kind === 'call')
     return before.kind === 'call' && block.id !== undefined && block.id === before.id;
@@ -126,18 +129,17 @@ function continues(block: FoldBlock, before: FoldBlock): boolean {
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-/** Does the first JSON string begin with the second one? */
+/** Whether `text` begins with the text of `start`; both are JSON strings. */
 function beginsWith(text: Uint8Array, start: Uint8Array): boolean {
   const length = start.length - 1; // without the closing quote
   return text.length >= start.length && isSame(text.subarray(0, length), start.subarray(0, length));
 }
 
-/** A part of the model's output as a block. */
 export const blockOfPart = (part: Part): FoldBlock =>
   'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object };
 
 /**
- * Encrypted reasoning, under the type that OpenRouter gives it.
+ * A block of encrypted reasoning, with the type that OpenRouter uses for it.
  * @param data a JSON string
  */
 export function sealedBlock(data: Uint8Array): Extract<FoldBlock, { readonly kind: 'sealed' }> {

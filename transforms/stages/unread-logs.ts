@@ -1,35 +1,35 @@
 /**
- * Recognises logs of known programs in forms that no dialect reads, by the first object of a source, and says what to
- * do with them. Only for sources that no dialect recognises.
+ * Logs of known programs that no dialect reads. If no dialect recognises a source, its first object is compared with
+ * these, so that its rejection can say what the log is and what to do instead.
  */
 import type { ObjectMembers } from '../dialects/dialect.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
 import { textOfValue } from '../model/message.ts';
 
-interface Stranger {
-  /** Follows "this is". */
+interface UnreadLog {
+  /** Completes "this is ...". */
   readonly what: string;
-  /** Names the form of this log that is read, or how to write one. */
+  /** Names another log of the program that can be read, or says how to convert this one. */
   readonly advice: string;
-  /** Members that its first object has. */
+  /** Members that its first object must have. */
   readonly keys: readonly string[];
-  /** Matches its `type`. */
+  /** Must match its `type`. */
   readonly type?: RegExp;
-  /** Tells it from other logs with the same keys. */
-  readonly holds?: (first: ObjectMembers) => boolean;
+  /** A further test, if other logs have the same keys. */
+  readonly test?: (first: ObjectMembers) => boolean;
 }
 
-const HISTORY = 'it holds what was typed, and no answers';
+const HISTORY = 'it has prompts, but no answers';
 
-const STRANGERS: readonly Stranger[] = [
+const UNREAD_LOGS: readonly UnreadLog[] = [
   {
-    what: 'what Cline shows on the screen',
+    what: 'the list of messages that Cline shows on the screen',
     advice: 'read api_conversation_history.json beside it',
     keys: ['ts', 'type', 'say'],
   },
   {
-    what: 'what Cline shows on the screen',
+    what: 'the list of messages that Cline shows on the screen',
     advice: 'read api_conversation_history.json beside it',
     keys: ['ts', 'type', 'ask'],
   },
@@ -39,17 +39,17 @@ const STRANGERS: readonly Stranger[] = [
     keys: ['id', 'msg'],
   },
   {
-    what: 'the list of prompts of Codex',
+    what: 'the prompt history of Codex',
     advice: `${HISTORY}: read ~/.codex/sessions`,
     keys: ['session_id', 'ts', 'text'],
   },
   {
-    what: 'the list of prompts of Claude Code',
+    what: 'the prompt history of Claude Code',
     advice: `${HISTORY}: read ~/.claude/projects`,
     keys: ['display', 'pastedContents', 'timestamp'],
   },
   {
-    what: 'the list of prompts of Gemini CLI',
+    what: 'the prompt history of Gemini CLI',
     advice: `${HISTORY}: read the chats folder beside it`,
     keys: ['sessionId', 'messageId', 'type', 'message'],
   },
@@ -83,7 +83,7 @@ const STRANGERS: readonly Stranger[] = [
   },
   {
     what: 'the output of opencode run --format json',
-    advice: 'export the session with opencode export, which holds the prompt too',
+    advice: 'export the session with opencode export, which includes the prompt',
     keys: ['type', 'timestamp', 'sessionID'],
   },
   {
@@ -92,7 +92,7 @@ const STRANGERS: readonly Stranger[] = [
     keys: ['id', 'sessionID'],
   },
   {
-    what: 'the head of a session in the storage of OpenCode',
+    what: 'the header of a session in the storage of OpenCode',
     advice: 'export whole sessions with opencode export',
     keys: ['id', 'projectID', 'directory', 'time'],
   },
@@ -141,7 +141,7 @@ const STRANGERS: readonly Stranger[] = [
     what: 'a list of messages of LangChain',
     advice: 'write them with convert_to_openai_messages',
     keys: ['messages'],
-    holds: (first) => isObjectWith(firstOf(first.get('messages')), 'lc'),
+    test: (first) => isObjectWith(firstOf(first.get('messages')), 'lc'),
   },
   {
     what: 'a list of messages of LangChain',
@@ -157,7 +157,7 @@ const STRANGERS: readonly Stranger[] = [
   {
     what: 'an invocation of Amazon Bedrock without messages (a bare prompt, or embeddings)',
     advice:
-      'write its messages and its answer in the words of the chat API, as {"messages": [...], "response": {...}}',
+      'write its prompt and its answer in the format of the chat API, as {"messages": [...], "response": {...}}',
     keys: ['schemaType', 'modelId', 'input'],
   },
   {
@@ -169,10 +169,10 @@ const STRANGERS: readonly Stranger[] = [
     what: 'a call of the Gemini API',
     advice: 'write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI',
     keys: ['request', 'response'],
-    holds: (first) => isObjectWith(first.get('request'), 'contents'),
+    test: (first) => isObjectWith(first.get('request'), 'contents'),
   },
   {
-    what: 'a request of the Gemini API or a tuning example of it',
+    what: 'a request or a tuning example of the Gemini API',
     advice: 'write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI',
     keys: ['contents'],
   },
@@ -180,18 +180,18 @@ const STRANGERS: readonly Stranger[] = [
     what: 'a trajectory of the Agent Data Protocol',
     advice: 'convert it with its own tools to {"messages": [...]}',
     keys: ['content'],
-    holds: (first) => isObjectWith(firstOf(first.get('content')), 'class_'),
+    test: (first) => isObjectWith(firstOf(first.get('content')), 'class_'),
   },
 ];
 
-/** Names the program of a source that no dialect knows, and a form of its log that is read; undefined for any other source. */
-export function strangerOf(first: ObjectMembers): string | undefined {
+/** Says what an unrecognised source is and what to do instead; undefined if its first object is not of a known log. */
+export function unreadLogAdvice(first: ObjectMembers): string | undefined {
   const type = textOfValue(first.get('type'));
-  const found = STRANGERS.find(
-    ({ keys, type: wanted, holds }) =>
+  const found = UNREAD_LOGS.find(
+    ({ keys, type: wanted, test }) =>
       keys.every((key) => first.has(key)) &&
       (wanted === undefined || (type !== undefined && wanted.test(type))) &&
-      (holds === undefined || holds(first)),
+      (test === undefined || test(first)),
   );
   return found && `this is ${found.what}: ${found.advice}`;
 }

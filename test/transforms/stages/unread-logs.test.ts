@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
-import { strangerOf } from '../../../transforms/stages/known-strangers.ts';
+import { unreadLogAdvice } from '../../../transforms/stages/unread-logs.ts';
 import { asBuffer } from '../bytes.ts';
 
 /** First objects of logs that no dialect reads, by a word in the message that refuses them. */
@@ -8,9 +8,12 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Cline', { ts: 1, type: 'say', say: 'text', text: 'a' }],
   ['Cline', { ts: 1, type: 'ask', ask: 'tool', text: '{}' }],
   ['old codex exec', { id: '0', msg: { type: 'task_started' } }],
-  ['prompts of Codex', { session_id: 's', ts: 1, text: 'a' }],
-  ['prompts of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
-  ['prompts of Gemini CLI', { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' }],
+  ['prompt history of Codex', { session_id: 's', ts: 1, text: 'a' }],
+  ['prompt history of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
+  [
+    'prompt history of Gemini CLI',
+    { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' },
+  ],
   ['opencode run --format json', { type: 'step_start', timestamp: 1, sessionID: 's', part: {} }],
   ['stream-json output of Gemini CLI', { type: 'init', timestamp: 't', session_id: 's', model: 'm' }],
   [
@@ -51,8 +54,8 @@ it.each(FIRST)('%s: is named in its refusal, and no dialect detects it', (word, 
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
-  expect(strangerOf(members)).toMatch(/^this is .*: /);
-  expect(strangerOf(members)).toContain(word);
+  expect(unreadLogAdvice(members)).toMatch(/^this is .*: /);
+  expect(unreadLogAdvice(members)).toContain(word);
   expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBeUndefined();
 });
 
@@ -68,7 +71,7 @@ it.each([
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
-  expect(strangerOf(members)).toBeUndefined();
+  expect(unreadLogAdvice(members)).toBeUndefined();
 });
 
 it.each([
