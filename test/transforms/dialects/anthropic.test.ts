@@ -127,7 +127,7 @@ describe('encrypted reasoning', () => {
       (message) => message.notes ?? [],
     );
     expect(notes.map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
-      'reasoning-sealed: the reasoning of 2 messages is sealed: only its provider can read it',
+      'reasoning-sealed: the reasoning of 2 messages is encrypted: only its provider can read it',
     ]);
     expect([...one(`{"content":${content}}`).changes]).toEqual([['sealed-reasoning', 1]]);
   });

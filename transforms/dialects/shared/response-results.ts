@@ -121,7 +121,7 @@ function contentOf(output: JsonView | undefined): ResultContent {
     return plain(image === undefined ? inString(output.bytes) : listOfParts([{ object: image }]));
   }
   if (output.type === 'array') {
-    // the outputs of a shell are no parts: they have no type
+    // outputs of a shell have no type, so they are not parts
     if (output.elements().some((part) => part.get('type') === undefined))
       return plain(inString(output.bytes));
     const { parts, notes } = partsOf(output);
