@@ -106,7 +106,6 @@ const renderFirst = (results: readonly Result[]): string => {
   ].join('\n');
 };
 
-/** Renders the table of the other aims. */
 const renderAims = (results: readonly Result[]): string => {
   const notes = readNotes();
   const figures = figuresOf(results);

@@ -52,7 +52,6 @@ export const nameSession = (index: number, random: Random): SessionName => {
   };
 };
 
-/** A session in progress. */
 export interface Session {
   readonly name: SessionName;
   readonly voice: Voice;
@@ -137,7 +136,6 @@ export const openSession = (
   return session;
 };
 
-/** Appends the next line of the session. */
 export const appendEntry = (line: ByteTape, session: Session): EntryFacts => {
   const { voice, traits, history, tools } = session;
   session.clockMs += voice.random.integer(500, 60_000);

@@ -50,7 +50,6 @@ export const whyMissing = ({ needs }: Contender): string | undefined => {
   return isInstalled ? undefined : 'not installed';
 };
 
-/** Whether each file of this corpus contains many sessions. */
 const holdsManySessions = (directory: string): boolean =>
   manySessionKinds.some((kind) => directory.includes(`/${kind}`));
 

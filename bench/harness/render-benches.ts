@@ -72,7 +72,6 @@ const memoryCells = (row: MemoryRow): readonly string[] => {
   ];
 };
 
-/** Renders the section as Markdown. */
 export const renderMemory = ({ rows }: MemoryResult): string => {
   const measured = [...new Set(rows.map(({ machine }) => machineText(machine)))];
   return [
@@ -105,7 +104,6 @@ const microCells = ({ group, name, bytes, items, samples, milliseconds }: MicroR
   ];
 };
 
-/** Renders the section as Markdown. */
 export const renderMicro = ({ machine, rows }: MicroResult): string =>
   [
     '## Micro benches',
@@ -124,7 +122,6 @@ const cell = (spread: Spread | undefined, digits: number): string =>
     ? ''
     : `${spread.median.toFixed(digits)} (${spread.low.toFixed(digits)} to ${spread.high.toFixed(digits)})`;
 
-/** Renders the section as Markdown. */
 export const renderNightly = ({ machine, corpus, rows }: NightlyResult): string => {
   const valuesOf = (row: NightlyRow | undefined, key: keyof Sample): readonly number[] =>
     row?.samples.map((sample) => sample[key]) ?? [];
@@ -160,7 +157,6 @@ export const readBackPerGigabyte = ({ seconds, outputBytes }: ProfileRow): numbe
 const shareCell = (row: ProfileRow, name: string): string =>
   `${((100 * (row.seconds[name] ?? 0)) / wholeOf(row)).toFixed(1)} %`;
 
-/** Renders the section as Markdown. */
 export const renderProfile = ({ machine, rows }: ProfileResult): string => {
   const names = [...new Set(rows.flatMap(({ seconds }) => Object.keys(seconds)))];
   const line = (title: string, cell: (row: ProfileRow) => string): readonly string[] => [

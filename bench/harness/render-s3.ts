@@ -27,7 +27,6 @@ const cells = (row: S3Row): readonly string[] => {
   ];
 };
 
-/** Renders the section as Markdown. */
 export const renderS3 = ({ machine, rows }: S3Result): string =>
   [
     '## From a store',

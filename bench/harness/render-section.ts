@@ -113,7 +113,6 @@ const headings = (section: SectionResult): readonly string[] => {
   ];
 };
 
-/** Renders the section as Markdown. */
 export const renderSection = (section: SectionResult): string => {
   const { corpus } = section;
   const repeated = 100 * (1 - corpus.distinctBytes / corpus.bytes);

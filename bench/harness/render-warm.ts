@@ -20,7 +20,6 @@ const headings = [
   ...['command / script', 'fifth build / script'],
 ];
 
-/** Renders the section as Markdown. */
 export const renderWarm = ({ machine, rows }: WarmResult): string =>
   [
     '## Warming up',

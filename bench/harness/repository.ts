@@ -16,7 +16,6 @@ const findRoot = (): string => {
   return folder;
 };
 
-/** The absolute path of the repository. */
 export const repositoryRoot: string = findRoot();
 
 /** Generated corpora; not checked in. */

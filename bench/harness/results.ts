@@ -65,7 +65,6 @@ export interface Machine {
   readonly node: string;
 }
 
-/** The runs of a contender. */
 export interface ContenderResult {
   readonly name: string;
   readonly label: string;

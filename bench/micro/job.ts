@@ -13,7 +13,6 @@ import { generateCorpus } from '../corpus/generate.ts';
 import { byteTape } from '../corpus/json-style.ts';
 import type { CorpusSink } from '../corpus/sinks.ts';
 
-/** A micro benchmark. */
 export interface MicroCase {
   readonly name: string;
   /** Bytes handled by one call, for GB/s; undefined if bytes do not matter. */

@@ -36,7 +36,6 @@ export function page(title, blocks) {
   return `${[GENERATED, `# ${title}`, ...blocks].join('\n\n')}\n`;
 }
 
-/** Imports a module of the build. */
 export function built(root, path) {
   return import(pathToFileURL(join(root, 'dist', path)).href);
 }

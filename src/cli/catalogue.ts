@@ -26,13 +26,11 @@ import { build } from './commands/build.ts';
 export interface CatalogueItem {
   readonly name: string;
   readonly summary: string;
-  /** Options of a stage or a format. */
   readonly options?: readonly CatalogueOption[];
   /** Rules that a check or a format reports. */
   readonly rules?: readonly string[];
   /** Sets that a cleanup rule belongs to. */
   readonly sets?: readonly string[];
-  /** Whether a reason rejects a line, a session or a source. */
   readonly scope?: 'line' | 'session' | 'source';
 }
 

@@ -69,11 +69,11 @@ export function tellUsage(host: Host, message: string, argv: readonly string[]):
   host.tell(`turnmill: ${printable(message)}\nTry '${help}'.\n`);
 }
 
-/** Plug-ins are imported with their hash as the query, so it follows their path in a stack. */
+/** Plug-ins are imported with their hash as the query, so a stack has it after their path. */
 const PLUG_IN_QUERY = /\?sha256=[0-9a-f]{64}:/;
 const PATH_START = /\/[^/]/;
 
-/** The path of the plug-in that is first in the stack; undefined if there is none. */
+/** Returns the path of the first plug-in in the stack, or undefined. */
 function plugInOn(stack: string): string | undefined {
   const end = stack.search(PLUG_IN_QUERY);
   if (end < 0) return undefined;

@@ -27,7 +27,6 @@ const EXAMPLES: Command['examples'] = [
   ['explain logs/a.jsonl:7', 'Show what became of line 7'],
 ];
 
-/** Help of the program as a whole. */
 export function programHelp(commands: readonly Command[], columns: number): string {
   const width = clampWidth(columns);
   const names = commands.map(({ name, summary }) => ({ label: `  turnmill ${name}`, text: summary }));

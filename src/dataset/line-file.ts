@@ -42,7 +42,6 @@ export interface LineFile extends WrittenFile {
   abandon(): void;
 }
 
-/** An uncompressed file of lines. */
 export interface PlainLineFile extends LineFile {
   /** Appends the text in UTF-8 and a newline. */
   writeText(line: string): void;

@@ -9,7 +9,6 @@ import { WORK_FILES } from './layout.ts';
 import { createLineFile } from './line-file.ts';
 import type { ListedSource } from './parse-line.ts';
 
-/** Writes the list and syncs it. */
 export function writeListing(root: string, { sources }: Listing): FileCheckpoint {
   const file = createLineFile(join(root, WORK_FILES.listing));
   try {

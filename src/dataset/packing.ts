@@ -14,7 +14,6 @@ const LEVEL = 6;
 const OS_BYTE = 9;
 const OS_UNKNOWN = 255;
 
-/** Compresses to a gzip member. */
 export function gzipMember(bytes: Uint8Array): Uint8Array {
   const member = zlib.gzipSync(bytes, { level: LEVEL });
   member[OS_BYTE] = OS_UNKNOWN;

@@ -17,7 +17,6 @@ export interface ListedSource {
   readonly sizeBytes: number;
 }
 
-/** The line type of each file. */
 export interface LineTypes {
   readonly [LINE_FILES.sources]: SourceLine;
   readonly [LINE_FILES.sessions]: SessionLine;

@@ -20,7 +20,6 @@ export const SUBFOLDERS = ['data', 'ledger', 'quarantine', 'reports'] as const;
 const OWNER_ONLY = 0o700;
 
 export interface Staging {
-  /** Where to write. */
   readonly path: string;
   readonly modes: Modes;
   readonly runId: string;

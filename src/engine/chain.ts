@@ -96,7 +96,6 @@ function placedAfter(place: string, stages: readonly PlacedStage[]): readonly Ch
     .map((stage) => ({ name: stage.name, handlers: stage.create(defaultsOf(stage.options)) }));
 }
 
-/** Fuses the chain into one function. */
 export function fuseChain(
   chain: readonly ChainLink[],
   emit: (element: StreamElement) => void,

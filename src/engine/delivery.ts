@@ -29,7 +29,6 @@ export class DeliveryBuilder {
     this.#weight += weightOf(result);
   }
 
-  /** Counts bytes read from a source. */
   countRead(bytes: number): void {
     this.#readBytes += bytes;
   }

@@ -36,7 +36,6 @@ export interface IntakeOptions {
   readonly watch: Watch;
   /** Memory for folding; without it nothing is folded. */
   readonly memory: LentMemory | undefined;
-  /** Receives the results. */
   readonly onResult: (result: Result) => void;
 }
 

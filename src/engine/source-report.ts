@@ -15,7 +15,6 @@ export interface ReadSource {
   readonly isLimited?: boolean;
 }
 
-/** The source being read. */
 export interface OpenSource extends ReadSource {
   readonly ref: SourceRef;
   /** Causes of death of the worker threads that have died while reading it. */

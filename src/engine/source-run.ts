@@ -43,7 +43,6 @@ export interface SourceRunOptions {
   readonly signal: AbortSignal | undefined;
   /** Memory for the slab, shared with the fold; undefined if the slab allocates its own. */
   readonly memory: LentMemory | undefined;
-  /** Collects the results. */
   readonly delivery: DeliveryBuilder;
   /** Lists the sources to prefetch; undefined for none. */
   readonly upcoming?: Upcoming | undefined;
@@ -98,7 +97,6 @@ export class SourceRun {
     return true;
   }
 
-  /** Starts the next source. */
   begin({ index, ref, deaths }: TaskSource): void {
     this.#open = { index, ref, deaths };
     this.#intake.begin(ref, deaths === undefined);

@@ -16,7 +16,6 @@ import { MOST_DEATHS } from './source-opener.ts';
 import type { Task, TaskSource } from './task.ts';
 import type { FromWorker, PostedFault, PostedPart, ToWorker, WorkerData } from './worker.ts';
 
-/** A delivery received from the thread. */
 export interface Received {
   readonly delivery: Delivery;
   /** Call it once the delivery has been used, so that the thread may continue. */

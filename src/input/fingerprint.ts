@@ -28,7 +28,6 @@ export function identityOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
 
-/** Returns the identity of an object. */
 export function identityOfObject({ etag, sizeBytes }: { etag: string; sizeBytes: number }): string {
   return `${OBJECT}${etag}:${sizeBytes}`;
 }

@@ -17,12 +17,10 @@ const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A source that is a folder. */
 export type FolderRef = SourceRef & Required<Pick<SourceRef, 'parts'>>;
 
 export const isFolder = (ref: SourceRef): ref is FolderRef => ref.parts !== undefined;
 
-/** Opens one of the files. */
 export type OpenPart = (part: SourceRef) => SourceReader | Promise<SourceReader>;
 
 /** @throws SourceFault */

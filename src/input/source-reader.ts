@@ -54,7 +54,6 @@ export interface ObjectOpener {
   close(): void;
 }
 
-/** How to read a source. */
 export interface SourceOptions extends DecompressionLimits {
   /** Whether to compute the SHA-256 of every file. */
   readonly checksum?: boolean;

@@ -64,7 +64,6 @@ interface Subject {
   rejection?: Rejection;
 }
 
-/** State of the open session. */
 interface Session {
   readonly subjects: Subject[];
   readonly findings: FindingNote[];

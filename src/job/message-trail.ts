@@ -24,7 +24,6 @@ export interface TraceOptions {
   readonly withTexts: boolean;
 }
 
-/** Rules of the reasoning stage. */
 const REASONING_RULES = ['reasoning-dropped', 'reasoning-inlined'];
 const EMPTY_REPLY = 'empty-reply';
 

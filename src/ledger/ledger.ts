@@ -112,7 +112,6 @@ export class Ledger {
     for (const [rule, n] of changes) this.#rewrites.add(rule, n);
   }
 
-  /** Counts a record in this format. */
   record(format: string): void {
     this.#format(format).counts.add('records');
   }

@@ -13,7 +13,6 @@ import type { Compression } from '../input/decompress/sniff.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { CountList } from './counts.ts';
 
-/** The start of a source. */
 export interface SourceBegin {
   readonly kind: 'source-begin';
   /** Index in the listing. */
@@ -84,7 +83,6 @@ export interface SessionReport {
     | undefined;
 }
 
-/** A rejected line. */
 export interface RejectedLine {
   readonly kind: 'rejected-line';
   readonly reason: string;

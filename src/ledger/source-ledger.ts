@@ -33,7 +33,6 @@ import {
 
 /** The fates and repairs of a source that has ended. */
 export interface SourceTotals {
-  /** Sum of the fates. */
   readonly lines: number;
   readonly fates: CountList;
   readonly repairs: CountList;
@@ -63,7 +62,6 @@ export class SourceLedger {
   readonly #repairs = new Tally();
   readonly #findings: FindingLimit;
   readonly #rejections: RejectionLimit;
-  /** Records of the current session. */
   #records: WrittenRecord[] = [];
   #recordRejections: RecordRejection[] = [];
   #rejection: Rejection | undefined;

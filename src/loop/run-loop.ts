@@ -13,7 +13,6 @@ import {
   Tape,
 } from './tape.ts';
 
-/** A model's reply. */
 export interface Reply {
   readonly content: string | null;
   readonly tool_calls?: readonly RecordedCall[] | undefined;

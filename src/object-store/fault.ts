@@ -53,7 +53,6 @@ export class StoreFault extends Error {
   }
 }
 
-/** An error response, with its headers. */
 export class ErrorResponse extends StoreFault {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 

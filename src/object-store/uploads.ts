@@ -33,7 +33,6 @@ export interface PartFile {
   readonly crc32: number;
 }
 
-/** An object being written. */
 export interface WrittenObject {
   readonly key: string;
   readonly bytes: number;

@@ -18,7 +18,6 @@ export interface Site {
   readonly port: number | undefined;
 }
 
-/** Receives the body of a response. */
 export interface Sink {
   /** Throws StoreFault if the response does not fit the request. */
   begin(head: AnswerHead): void;

@@ -85,5 +85,4 @@ function countsText(counts: Counts): string {
   return `{${text}}`;
 }
 
-/** Returns the text as a JSON string. */
 export const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));

@@ -52,7 +52,6 @@ export class Recorder {
   readonly #held: HeldResults;
   readonly #sessionParts: SessionParts;
   readonly #quarantine: Quarantine;
-  /** The source of the current results. */
   #source: SourceRef | undefined;
   #sourceIndex = -1;
   /** Identity of the opened file. */

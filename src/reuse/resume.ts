@@ -47,7 +47,6 @@ export async function planResume(
   return { run, fingerprints, runId, sources: checkpoint.sources };
 }
 
-/** A checkpoint and the run that wrote it. */
 interface StagedCheckpoint {
   readonly checkpoint: Checkpoint;
   readonly runId: string;

@@ -16,7 +16,6 @@ export interface ShardRecordsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A shard being read. */
 interface OpenShard {
   readonly shard: PreviousShard;
   readonly records: Lines;

@@ -29,7 +29,6 @@ export interface SourceResultsOptions extends ShardRecordsOptions {
   readonly format: string;
 }
 
-/** A source to reuse. */
 export interface ReusedSource extends SourceKey {
   /** Index in the listing of this run. */
   readonly index: number;

@@ -13,13 +13,11 @@ import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { sha256 } from '../sha256.ts';
 
-/** A plug-in file as it was loaded. */
 export interface PlugInFile {
   readonly path: string;
   readonly sha256: string;
 }
 
-/** All plug-ins of a run. */
 export interface RunPlugIns extends PlugIns {
   readonly files: readonly PlugInFile[];
   /** Whether the caller passed some of them as objects, which cannot be posted to another thread. */

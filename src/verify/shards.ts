@@ -29,7 +29,6 @@ export class ToolTally {
 export interface ShardFacts {
   readonly format: string;
   readonly group: string;
-  /** Number of records. */
   readonly records: number;
   /** Undefined if records in the format do not list their tools. */
   readonly tools: ToolTally | undefined;
@@ -49,7 +48,6 @@ const SUFFIXES: ReadonlyMap<unknown, string> = new Map([
   ['zstd', '.zst'],
 ]);
 
-/** Figures that are recounted from the records. */
 export interface Recounts {
   /** Collects the figures of records in the format `chat`. */
   readonly usage: UsageRecount;

@@ -65,7 +65,6 @@ export class SourceTally {
   readonly bytes: number;
   /** Physical lines: a line of several objects counts once. Infinity if unknown. */
   readonly lines: number;
-  /** Size of the file. */
   readonly size: unknown;
   /** Number of gzip members, including one that was not read to its end; undefined if it is not gzip. */
   readonly members: number | undefined;

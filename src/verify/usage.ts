@@ -26,12 +26,10 @@ interface GroupUsage {
   withTools: number;
 }
 
-/** Sums by group. */
 export type UsageRecount = Map<string, GroupUsage>;
 
 const TAG = '<tool_call>';
 
-/** Adds a record to the sums of its group. */
 export function recount(usage: UsageRecount, group: string, { messages }: JsonObject): void {
   const sums = usage.get(group) ?? {
     calls: 0,

@@ -26,7 +26,6 @@ export function holdsEvents(index: LineIndex): boolean | undefined {
 
 interface Folded {
   readonly conversations: readonly Entry[];
-  /** Lines that were rejected. */
   readonly rejected: readonly FollowedEntry[];
 }
 

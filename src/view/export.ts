@@ -16,7 +16,6 @@ export interface ExportOptions {
 
 export interface Exported {
   readonly records: number;
-  /** Number of records in the dataset. */
   readonly total: number;
 }
 

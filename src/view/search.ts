@@ -10,7 +10,6 @@ export type Searched = 'records' | 'sessions' | 'rejected';
 export interface SearchRequest {
   readonly within: Searched;
   readonly text: string;
-  /** Number at which the search starts. */
   readonly from: number;
   readonly isStopped: () => boolean;
   /** Called with the number of each hit. */

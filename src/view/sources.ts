@@ -7,7 +7,6 @@ import type { SourceRef } from '../input/sources/source.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The name of a source, as in a line of the dataset. */
 export interface SourceName {
   readonly source: string;
   readonly input?: number | undefined;

@@ -141,7 +141,6 @@ export const onlyOption: Option = option<'only'>({
   type: idFile,
 });
 
-/** Options that apply to whole runs only. */
 export const runInputOptions: readonly Option[] = [
   onlyOption,
   option<'limit'>({

@@ -64,7 +64,6 @@ const readOptions: readonly Option[] = [
   }),
 ];
 
-/** Options for writing to a store. */
 const writeOptions: readonly Option[] = [
   option<'s3Sse'>({
     ...shared,

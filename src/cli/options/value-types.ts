@@ -42,7 +42,6 @@ export function texts(placeholder: string): ValueType<readonly string[]> {
   };
 }
 
-/** One of a list of words. */
 export function choice<T extends string>(
   choices: readonly T[],
   placeholder: string = choices.join('|'),

@@ -30,7 +30,6 @@ export interface Previous {
   fetchShards(): Promise<void>;
 }
 
-/** A dataset that is being written. */
 export interface DatasetWriter {
   /** Local folder for the working files of the run. */
   readonly path: string;

@@ -16,7 +16,6 @@ export interface VersionPointer {
   readonly sha256: string;
 }
 
-/** A pointer as it was read from the store. */
 export interface StoredPointer extends VersionPointer {
   readonly etag: string;
 }

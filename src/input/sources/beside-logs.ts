@@ -9,7 +9,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'context_history.json',
 ]);
 const AGENT_FACTS = /^agent-.*\.meta\.json$/;
-/** A workflow of Claude Code: its course, which repeats the answers of its agents, and its outcome. */
+/** Files of a Claude Code workflow: its journal, which repeats the answers of its agents, and its outcome. */
 const WORKFLOW_FACTS = /(?:^|\/)workflows\/(?:[^/]+\/journal\.jsonl|wf_[^/]+\.json)$/;
 
 /** @param relative path below the input, `/` between folders */

@@ -82,7 +82,6 @@ export class SourceTable implements Sources {
     this.#lastIndex = -1;
   }
 
-  /** Returns the name of a row's source. */
   namedAt(row: number): Named {
     const single = this.#singles.get(row);
     if (single === undefined) return { ...nameOf(this.#relativeOf(row)), input: this.#placeOf(row).input };

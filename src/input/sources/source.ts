@@ -47,7 +47,6 @@ export function isObject(ref: SourceRef): ref is ObjectRef {
   return ref.s3 !== undefined;
 }
 
-/** Returns whether the source is standard input. */
 export function isStdin({ path, stream }: Pick<SourceRef, 'path' | 'stream'>): boolean {
   return path === undefined && stream === undefined;
 }

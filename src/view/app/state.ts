@@ -78,7 +78,6 @@ export function rowAt(k: number): Row | undefined {
 
 let running: AbortController | undefined;
 
-/** Starts a search, or continues it. */
 export function runSearch(text: string, from = 0): void {
   running?.abort();
   searchNext.value = null;

@@ -43,7 +43,6 @@ export interface RejectedRow extends Numbered {
 
 export type Row = RecordRow | SessionRow | RejectedRow;
 
-/** A piece of an assistant's text. */
 export interface ShownSegment {
   readonly kind: 'text' | 'think' | 'tool';
   readonly text: string;
@@ -75,7 +74,6 @@ export interface Call {
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
 }
 
-/** A message of any format. */
 export interface Message {
   readonly role?: unknown;
   readonly from?: unknown;
