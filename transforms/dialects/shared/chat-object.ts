@@ -86,7 +86,8 @@ function contentBlocks(content: JsonView | undefined): {
   const blocks = list.flatMap((part): readonly FoldBlock[] => {
     const block = readBlockOf(part);
     if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
-    const isThought = block.kind === 'thought' || part.get('think')?.type === 'string';
+    const isThought =
+      block.kind === 'thought' || block.kind === 'sealed' || part.get('think')?.type === 'string';
     return isThought ? thoughtOf(part, true) : partsIn(part, notes).map(blockOfPart);
   });
   return content?.type === 'string'

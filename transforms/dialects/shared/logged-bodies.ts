@@ -11,15 +11,11 @@ import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { objectOf, type Piece } from './build-messages.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
-import { warning } from './reading-notes.ts';
+import { NOT_MESSAGES, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { defineTool } from './tool-definitions.ts';
 import type { Transcript } from './transcript.ts';
 
-const NOT_MESSAGES = warning(
-  'content-not-messages',
-  'the log has a value that is not a message: it is kept as text',
-);
 export const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
   'the request or the answer was masked or truncated by the logger',

@@ -16,6 +16,10 @@ export const OTHER_CHOICES: ReadingNote = warning(
   'other-choices',
   'the response has several choices: only the first is kept',
 );
+export const NOT_MESSAGES: ReadingNote = warning(
+  'content-not-messages',
+  'the log has a value that is not a message: it is kept as text',
+);
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
 /**
  * The findings about an answer of the chat completions API.
