@@ -1,5 +1,5 @@
 /**
- * The library: the main job, its stages for use in `stream.pipeline`, and the types of the elements that pass between
+ * The library: the jobs, the stages for use in `stream.pipeline`, and the types of the elements that pass between
  * them.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Writes a corpus into a sink, session after session, until it has the wanted size. Only the last session is cut short, at the end of a
- * line; `growth` sessions never are, because their length matters.
+ * Writes sessions into a sink until the corpus has the wanted size. Only the last session is cut short, at the end of a line; `growth`
+ * sessions never are, because their length is what that corpus measures.
  */
 import { buildToolSets } from './envelope.ts';
 import { generateEventLogs, isEventKind } from './event-logs.ts';
@@ -35,7 +35,7 @@ export const generateCorpus = (order: CorpusOrder, sink: CorpusSink): CorpusStat
   );
   const sum = { bytes: 0, sessions: 0, entries: 0, histories: 0, repeated: 0, longest: 0 };
   while (sum.sessions < shape.maxSessions && sum.bytes < wantedBytes) {
-    // `gz` is `main` compressed, so it draws the same sessions.
+    // `gz` is `main` in compressed form, so both use the same seeds.
     const random = seededRandom([seed, kind === 'gz' ? 'main' : kind, sum.sessions]);
     const kit = random.pick(kits);
     const toolSet = random.integer(0, kit.toolSets.length - 1);

@@ -1,4 +1,4 @@
-/** What a corpus is to be, and what it turned out to be. */
+/** The description of a corpus, and its statistics once it is generated. */
 import type { CorpusKind } from './shapes.ts';
 
 /** Describes a corpus; the same order gives the same bytes. */
@@ -9,18 +9,18 @@ export interface CorpusOrder {
   readonly growthEntries: number;
 }
 
-/** Statistics of a corpus, which the benchmarks check their contenders against. Sizes are before gzip. */
+/** Statistics of a corpus; the benchmarks compare the output of the contenders with them. Sizes are before gzip. */
 export interface CorpusStats {
   readonly kind: CorpusKind;
   readonly seed: number;
   readonly bytes: number;
   readonly sessions: number;
   readonly entries: number;
-  /** Sum over all sessions of the largest number of request messages in one entry. */
+  /** The largest number of request messages in one entry of a session, summed over all sessions. */
   readonly longestHistories: number;
-  /** Bytes that an earlier line of the session does not have at the same place. */
+  /** Bytes that do not repeat an earlier line of the session at the same position. */
   readonly distinctBytes: number;
   readonly longestLineBytes: number;
-  /** Event logs only: the longest conversation, as bytes of its lines. */
+  /** Event logs only: bytes of the lines of the longest conversation. */
   readonly longestConversationBytes?: number;
 }

@@ -2,20 +2,20 @@ import type { EnvelopeLayout } from './envelope.ts';
 import type { Random } from './random.ts';
 import type { CorpusShape } from './shapes.ts';
 
-/** The traits of a session. */
+/** The randomly drawn properties of a session. */
 export interface SessionTraits {
   readonly plannedEntries: number;
   readonly layout: EnvelopeLayout;
   readonly systemRole: 'system' | 'developer';
-  /** The system message contains a clock, so it differs on every line. */
+  /** The system message contains the current time, so it differs on every line. */
   readonly volatileSystem: boolean;
-  /** Every request ends with an info message that the next request does not repeat. */
+  /** Every request ends with an info message that is missing from the next request. */
   readonly infoMessages: boolean;
   /** The last entry has fewer messages than the one before. */
   readonly shorterLast: boolean;
 }
 
-/** Draws the traits by the probabilities of the corpus. */
+/** Draws the traits of a session with the probabilities of the corpus. */
 export const drawTraits = (random: Random, shape: CorpusShape): SessionTraits => {
   const [low, high] = shape.entriesPerSession;
   const free = !shape.uniform;

@@ -1,6 +1,6 @@
 /**
- * Appends the next entry of a session to a tape as one line. Copies the serialised history, the tool set and a few short pieces; only the
- * new turn is written.
+ * Appends the next entry of a session to a tape as one line. The serialised history and the tool set are copied; only the new turn is
+ * serialised.
  */
 import { appendEnvelope, appendFreshTools } from './envelope.ts';
 import {
@@ -30,7 +30,7 @@ const scenarios = [
   'support-desk',
 ];
 
-/** The identity of a session; everything else is random. */
+/** The identity of a session. */
 export interface SessionName {
   readonly sessionId: string;
   readonly dateFolder: string;
@@ -38,7 +38,7 @@ export interface SessionName {
   readonly startMs: number;
 }
 
-/** Names session number `index`; ids are unique below a million sessions. */
+/** Names a session by its number. Ids are unique for up to a million sessions. */
 export const nameSession = (index: number, random: Random): SessionName => {
   const second = Math.floor(index / dayCount) % 30_000;
   const dayMs = firstDay + (index % dayCount) * 86_400_000;
@@ -88,7 +88,7 @@ const appendUser = ({ voice, history }: Session, opening = ''): void => {
   );
 };
 
-/** Replaces the history with a new conversation of this size. */
+/** Replaces the history with a new conversation of about this size. */
 const refill = (session: Session, historyBytes: number): void => {
   const { history, voice } = session;
   keepMessages(history, 0);
@@ -106,14 +106,14 @@ const compact = (session: Session): void => {
   appendUser(session, summaryOpening);
 };
 
-/** Extends the history for the next request, and plans which of its messages are sent. */
+/** Prepares the history for the next request, and decides which of its messages the line contains. */
 const planLine = (session: Session): LinePlan => {
   const { voice, traits, history, entry } = session;
   const { shape, random } = voice;
   if (shape.freshEntryBytes !== undefined) {
     refill(session, sizeIn(voice, shape.freshEntryBytes) - freshRestBytes);
   } else if (history.tape.length > shape.maxHistoryBytes) compact(session);
-  // Half of the compacted entries stay compacted, and half are a side request.
+  // Half of these entries really compact the history; the others are side requests.
   const compacted = entry > 3 && random.chance(shape.compactedEntryChance);
   const aside = compacted && random.chance(0.5);
   if (compacted && !aside) compact(session);
@@ -123,7 +123,7 @@ const planLine = (session: Session): LinePlan => {
   return { kept, aside, stamp: new Date(session.clockMs).toISOString() };
 };
 
-/** Opens a session with its first two messages. */
+/** Starts a session with a system and a user message. */
 export const openSession = (
   name: SessionName,
   voice: Voice,
@@ -137,7 +137,7 @@ export const openSession = (
   return session;
 };
 
-/** Appends the session's next line. */
+/** Appends the next line of the session. */
 export const appendEntry = (line: ByteTape, session: Session): EntryFacts => {
   const { voice, traits, history, tools } = session;
   session.clockMs += voice.random.integer(500, 60_000);

@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 import type { CorpusShape } from './shapes.ts';
 import type { TextPools } from './text-pool.ts';
 
-/** The parts for the messages of a session. */
+/** Everything needed to write the messages of a session. */
 export interface Voice {
   readonly style: JsonStyle;
   readonly pools: TextPools;

@@ -13,13 +13,13 @@ export interface CachedCorpus {
   readonly stats: CorpusStats;
 }
 
-/** `main-64MB`, `growth60-200MB`, `wide`: the name of the corpus in files and headings. */
+/** Returns the name of a corpus for files and headings: `main-64MB`, `growth60-200MB`, `wide`. */
 export const corpusName = ({ kind, bytes, growthEntries }: CorpusOrder): string => {
   const entries = kind === 'growth' ? growthEntries : '';
   return `${kind}${entries}${bytes === undefined ? '' : `-${formatByteSize(bytes)}`}`;
 };
 
-/** The corpus of this order, generated if it does not exist yet. */
+/** Returns the corpus of this order; generates it if it does not exist yet. */
 export const cachedCorpus = (order: CorpusOrder): CachedCorpus => {
   const directory = `${corporaFolder}/${corpusName(order)}-seed${order.seed}`;
   const statsFile = atRoot(`${directory}.json`);

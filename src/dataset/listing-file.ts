@@ -1,6 +1,5 @@
 /**
- * Saves the list of sources in the staging folder: a run that resumes from the checkpoint compares it with the sources
- * it finds.
+ * Saves the list of sources in the staging folder. A run that resumes compares it with the sources that it finds.
  */
 
 import { join } from 'node:path';

@@ -84,10 +84,10 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
   },
   v4_formula_alone: {
     file: 'src/view/app/held-end.ts',
-    from: `  letGo(): void {
+    from: `  release(): void {
     this.#isHeld = false;
   }`,
-    to: `  letGo(): void {
+    to: `  release(): void {
     this.#isHeld = this.box.current !== null && isAtEnd(this.box.current);
   }`,
     test: [LIVE, 'stays in place'],

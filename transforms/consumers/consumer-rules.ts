@@ -58,7 +58,7 @@ export const consumerRules: readonly ConsumerRule[] = [
     name: 'reader-reasoning',
     effect: 'drops',
     formats: TEMPLATES,
-    problem: 'has reasoning next to its text: templates write it after the last question only, or never',
+    problem: 'has reasoning next to its text: templates write it only after the last question, or never',
     broken: (record) =>
       where(record, ({ bytes }) => REASONING_MEMBERS.some((key) => valueBytes(bytes, key) !== undefined)),
   },
@@ -67,7 +67,7 @@ export const consumerRules: readonly ConsumerRule[] = [
     effect: 'alters',
     formats: TEMPLATES,
     problem:
-      'has tools or arguments as objects: loaders with typed columns fill them up with nulls (use --arrow-safe)',
+      'has tools or arguments as objects: loaders with typed columns fill them with nulls (use --arrow-safe)',
     broken: (record) => (hasObjects(record) ? [-1] : []),
   },
   ...openaiRules,

@@ -102,7 +102,7 @@ const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
   },
   {
     name: 'reader-end',
-    problem: 'is the last message, but not by an assistant',
+    problem: 'is the last message, but not an assistant message',
     broken: ({ written }) =>
       written.some(({ role }) => role === 'assistant') && written.at(-1)?.role !== 'assistant'
         ? [written.length - 1]
@@ -115,7 +115,7 @@ const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
   },
   {
     name: 'reader-weight',
-    problem: 'has a weight that is not 0 or 1, or that is not of an assistant message',
+    problem: 'has a weight that is not 0 or 1, or is not an assistant message',
     broken: (record) => where(record, hasBadWeight),
   },
   {
@@ -135,7 +135,7 @@ const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
   {
     name: 'reader-tool',
     problem:
-      'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and an object of parameters if any',
+      'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and parameters, if any, that are an object',
     broken: (record) => (toolsOf(record).some(isBadTool) ? [-1] : []),
   },
 ];

@@ -242,7 +242,8 @@ function createReader(
 const anthropic: Dialect = {
   name: 'anthropic',
   summary: 'Pairs of the Anthropic Messages API, plain or as bodies of logged HTTP, and bare responses.',
-  knownBy: 'a pair whose request or answer has blocks of the Messages API; or a response of it',
+  knownBy:
+    'a pair whose request or response has content blocks of the Messages API; or a bare response of that API',
   detect,
   create: createReader,
 };

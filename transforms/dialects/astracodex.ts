@@ -81,7 +81,7 @@ function detect(first: FirstObject): boolean {
 const astracodex: Dialect = defineDialect({
   name: 'astracodex',
   summary: 'Chats of a text-protocol agent: {meta, settings, state, messages}, old and new keys.',
-  knownBy: 'a list messages, and two of meta, settings, state and lastDocument',
+  knownBy: 'a messages list, and two of meta, settings, state and lastDocument',
   keys: ['messages'],
   alone: true,
   lacks: ['replies', 'tools'],

@@ -48,7 +48,7 @@ const claudeCode: Dialect = defineDialect({
   name: 'claude-code',
   summary: 'Transcripts of Claude Code and of its sub-agents, and its stream-json output.',
   knownBy:
-    'type and sessionId; type and leafUuid or snapshot; in stream-json type, session_id, and uuid, parent_tool_use_id or tools; type user or assistant and a message of that role; or a list loglines of these',
+    'type and sessionId; type and leafUuid or snapshot; in stream-json: type, session_id, and uuid, parent_tool_use_id or tools; type user or assistant and a message of that role; or a loglines list of these',
   keys: ['type', 'uuid', 'parentUuid', 'sessionId', 'session_id', 'message', 'isSidechain', 'agentId'],
   folds: true,
   inside: 'loglines',

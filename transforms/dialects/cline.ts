@@ -79,7 +79,7 @@ const cline: Dialect = defineDialect({
   keys: ['role', 'content', 'ts', 'agent', 'sessionId', 'system_prompt', 'version', 'messages'],
   folds: true,
   knownBy:
-    'role, content and ts; agent, sessionId, updated_at and a list messages; or version and messages with ts',
+    'role, content and ts; agent, sessionId, updated_at and a messages list; or version and messages with ts',
   marks: ['role', 'content', 'ts'],
   memory: () => new ClineTask(),
   detect,

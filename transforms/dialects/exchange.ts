@@ -178,7 +178,8 @@ const hasMessages = (request: Uint8Array): boolean =>
 const exchange: Dialect = {
   name: 'exchange',
   summary: 'Request/response pairs of an LLM proxy: {timestamp, session_id, request, response}.',
-  knownBy: 'request with messages, or beside session_id or timestamp; or both of these alone',
+  knownBy:
+    'request with messages, or with session_id or timestamp beside it; or session_id and timestamp without type or uuid',
   marks: ['timestamp', 'session_id', 'request', 'response'],
   detect,
   create: createReader,

@@ -40,7 +40,7 @@ const geminiCli: Dialect = defineDialect({
   folds: true,
   memory: (): Memory => ({ recording: new GeminiSource(), contents: new ContentsSource() }),
   knownBy:
-    'sessionId, projectHash and startTime; role user or model and parts; uuid, sessionId and such a message',
+    'sessionId, projectHash and startTime; a role of user or model, and parts; or uuid, sessionId and such a message',
   marks: ['sessionId', 'projectHash', 'startTime'],
   detect,
   read,

@@ -92,7 +92,7 @@ const goose: Dialect = defineDialect({
   keys: ['conversation', 'working_dir', 'description', 'id', 'role', 'created', 'content'],
   folds: true,
   memory: (): Memory => ({ messages: 0, runs: 0 }),
-  knownBy: 'working_dir with a list conversation; or working_dir and description',
+  knownBy: 'working_dir and a conversation list; or working_dir and description',
   marks: ['conversation', 'working_dir'],
   detect,
   read,

@@ -21,10 +21,10 @@ const HARNESS = 'inspect';
 const MISSING = warning('attachment-missing', 'the log does not have a text that its messages refer to');
 
 /** Members that every file of a sample has. */
-const OF_SAMPLES = ['id', 'epoch', 'input', 'target', 'messages', 'output'];
+const SAMPLE_MEMBERS = ['id', 'epoch', 'input', 'target', 'messages', 'output'];
 
 export const isSample = (first: FirstObject): boolean =>
-  OF_SAMPLES.every((key) => first.get(key) !== undefined);
+  SAMPLE_MEMBERS.every((key) => first.get(key) !== undefined);
 
 function detect(first: FirstObject): boolean {
   if (isSample(first)) return true;

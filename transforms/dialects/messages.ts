@@ -25,7 +25,7 @@ const NOT_BARE = [
   ...['trajectory_format', 'expected', 'userMessage', 'assistantResponse', 'request', 'working_dir'],
 ];
 /** Two of these beside the list mark a chat of the dialect `astracodex`. */
-const OF_CHATS = ['meta', 'settings', 'state', 'lastDocument'];
+const CHAT_MEMBERS = ['meta', 'settings', 'state', 'lastDocument'];
 
 /** Names of the member that holds the conversation; the first one that is a list counts. */
 const LISTS = ['messages', 'conversations', 'conversation'];
@@ -124,7 +124,7 @@ function isTurns(name: string, list: JsonView): boolean {
 const messages: Dialect = defineDialect({
   name: 'messages',
   summary: 'Conversations, one per line: {messages, tools} as written by the formats, or ShareGPT.',
-  knownBy: 'a list messages, conversations or conversation, without an answer beside it',
+  knownBy: 'a messages, conversations or conversation list, without a response beside it',
   messages: 'messages',
   tools: 'tools',
   keys: ['conversations', 'conversation', 'system'],
@@ -136,7 +136,7 @@ const messages: Dialect = defineDialect({
     LISTS.some((key) => isList(first.get(key))) &&
     !NOT_BARE.some((key) => first.get(key) !== undefined) &&
     !isClineSession(first) &&
-    OF_CHATS.filter((key) => first.get(key) !== undefined).length < 2,
+    CHAT_MEMBERS.filter((key) => first.get(key) !== undefined).length < 2,
   read(json, context, ignored) {
     const listed = messagesIn(json, context);
     if ('kind' in listed) return listed;

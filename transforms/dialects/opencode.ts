@@ -197,7 +197,7 @@ function resultOf(part: JsonView): Message | undefined {
 const opencode: Dialect = defineDialect({
   name: 'opencode',
   summary: 'Sessions of OpenCode, as printed by opencode export.',
-  knownBy: 'info, and a list messages of objects with info and parts',
+  knownBy: 'info, and a messages list of objects with info and parts',
   marks: ['info', 'messages'],
   keys: ['info', 'messages'],
   folds: true,

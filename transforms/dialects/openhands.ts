@@ -94,7 +94,7 @@ const openhands: Dialect = defineDialect({
   folds: true,
   memory: () => new Memory(),
   knownBy:
-    'source with action or observation; kind that ends in Event; instance_id and history; or a trajectory of events',
+    'source with action or observation; a kind that ends in Event; instance_id and history; or a trajectory of events',
   marks: ['source', 'action', 'args'],
   detect,
   read,

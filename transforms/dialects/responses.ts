@@ -36,8 +36,9 @@ function read(json: JsonView, context: ReadContext, calls: CallReader): EntryFie
 
 const responses: Dialect = defineDialect({
   name: 'responses',
-  summary: 'Pairs of the OpenAI Responses API, also when they continue others by id, and bare responses.',
-  knownBy: 'request with input and without messages; or object (response) and a list output',
+  summary:
+    'Pairs of the OpenAI Responses API, including those that continue an earlier response by its id, and bare responses.',
+  knownBy: 'request with input and without messages; or object (response) and an output list',
   keys: ['session_id', 'timestamp', 'request', 'response'],
   gathers: true,
   marks: ['request', 'response'],

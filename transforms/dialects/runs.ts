@@ -30,7 +30,7 @@ function isTrajectory(list: JsonView | undefined): boolean {
 }
 
 /** Members beside the messages that only simulations of tau2 have. */
-const OF_SIMULATIONS = ['reward_info', 'termination_reason'];
+const SIMULATION_MEMBERS = ['reward_info', 'termination_reason'];
 
 function detect(first: FirstObject): boolean {
   const is = (key: string, type: JsonView['type']): boolean => first.get(key)?.type === type;
@@ -45,7 +45,9 @@ function detect(first: FirstObject): boolean {
   if (is('traj', 'array')) return first.get('task_id') !== undefined && first.get('reward') !== undefined;
   if (is('messages', 'array')) {
     if (is('info', 'object') && first.get('trajectory_format') !== undefined) return true;
-    return first.get('task_id') !== undefined && OF_SIMULATIONS.some((key) => first.get(key) !== undefined);
+    return (
+      first.get('task_id') !== undefined && SIMULATION_MEMBERS.some((key) => first.get(key) !== undefined)
+    );
   }
   return isBareMessage(first);
 }

@@ -136,10 +136,10 @@ class SpanReader {
 
   /** Yields a run and its child runs. */
   *#runs(run: JsonView, context: ReadContext): Generator<ObjectPart> {
-    const todo = [run];
-    for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const waiting = [run];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       yield this.#run(next, context, undefined);
-      todo.push(...(next.get('child_runs')?.elements().toReversed() ?? []));
+      waiting.push(...(next.get('child_runs')?.elements().toReversed() ?? []));
     }
   }
 

@@ -14,7 +14,8 @@ const HEAD_BYTES = 256;
 const streams: Dialect = {
   name: 'streams',
   summary: 'Streamed answers: server-sent events, or chunks as JSON lines.',
-  knownBy: 'a first line of data:, event: or a comment; or an object that is a chunk or an event of a stream',
+  knownBy:
+    'a first line that begins with data:, event: or a colon; or an object that is a chunk or an event of a stream',
   lacks: ['tools'],
   detect: (first) =>
     isStreamEvent({

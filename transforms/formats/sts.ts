@@ -24,7 +24,8 @@ const ROLES: Readonly<Record<string, string>> = {
 
 const sts: Format = {
   name: 'sts',
-  summary: "Session traces of several lines, a header and the messages: for the Hub's viewer of traces.",
+  summary:
+    'Session traces, a header and then a line per message: for the trace viewer of the Hugging Face Hub.',
   rules: [
     'arguments-not-json',
     'content-not-text',

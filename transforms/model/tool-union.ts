@@ -28,12 +28,14 @@ export class ToolUnion {
   /** Adds the definitions of the next entry. Passing the same array again costs next to nothing. */
   add(definitions: readonly ToolDefinition[]): void {
     this.#seen += definitions.length;
-    const isAgain = definitions === this.#last;
-    if (!isAgain) {
+    const isRepeated = definitions === this.#last;
+    if (!isRepeated) {
       this.#last = definitions;
       this.#lastNameless = definitions.filter(({ name }) => name === undefined);
     }
-    const added = isAgain ? this.#lastNameless : definitions.filter((definition) => this.#isNew(definition));
+    const added = isRepeated
+      ? this.#lastNameless
+      : definitions.filter((definition) => this.#isNew(definition));
     // push(...added) overflows the stack at 100,000
     for (const definition of added) this.#distinct.push(definition);
   }

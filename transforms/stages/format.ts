@@ -47,7 +47,8 @@ const options: OptionSpecs<FormatOptions> = {
     default: [],
   },
   keepOn: {
-    describe: 'Only report findings of these rules of the format, which reject sessions by default',
+    describe:
+      'Report findings of these rules of the format, but keep the sessions, which they reject by default',
     default: [],
   },
   meta: { describe: 'Add these fields of the log to each record, as metadata', default: [] },
@@ -132,14 +133,15 @@ function* encodeInEach(
   for (const one of chosen) {
     const { format, values } = one;
     const encoded = format.encode(conversation, values);
-    const ofFormat = (found: FormatFinding): FormatFinding => ({
+    const withFormatName = (found: FormatFinding): FormatFinding => ({
       ...found,
       message: `${format.name}: ${found.message}`,
     });
     const fatal = fatalOf(encoded.findings, options);
-    if (fatal !== undefined) refused.push(refuseRecord(STAGE, conversation, format.name, ofFormat(fatal)));
+    if (fatal !== undefined)
+      refused.push(refuseRecord(STAGE, conversation, format.name, withFormatName(fatal)));
     else {
-      for (const found of encoded.findings) yield findingOf(conversation, ofFormat(found));
+      for (const found of encoded.findings) yield findingOf(conversation, withFormatName(found));
       yield* recordsOf(conversation, one, encoded, options);
     }
   }

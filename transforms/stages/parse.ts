@@ -64,7 +64,7 @@ const options: OptionSpecs<ParseOptions> = {
   },
   sessionBy: {
     describe:
-      'Treat each file as a session, or each run of entries with the same id; an id that comes back is rejected',
+      'Treat each file as a session, or each run of entries with the same id; an id that returns later is rejected',
     default: 'file',
     choices: ['file', 'id'],
   },

@@ -45,11 +45,11 @@ export function* elementsOf(
   const { select } = choice;
   if (select === 'leaves') thread.dropEmptyTip();
   for (const path of thread.paths) {
-    const isLeft = path !== thread.path;
+    const isAbandoned = path !== thread.path;
     if (thread.isRefused) yield refused(thread, path, source, nextName());
     else if (path.items.every(({ content }) => content === undefined))
       yield* fates('client-event', path, source);
-    else if (isLeft ? select === 'last' || !path.isAnswered : select === 'last' && isContinued)
+    else if (isAbandoned ? select === 'last' || !path.isAnswered : select === 'last' && isContinued)
       yield* fates('abandoned-branch', path, source);
     else yield entryOf(thread, path, source, choice, nextName());
   }

@@ -215,9 +215,9 @@ export class Fold {
 
   /** Returns the finished conversations: entries, and fates for the lines that are part of none. */
   *take(source: string): Generator<ReadElement> {
-    const over = this.#finished.toSorted((a, b) => offsetOf(a.thread) - offsetOf(b.thread));
+    const finished = this.#finished.toSorted((a, b) => offsetOf(a.thread) - offsetOf(b.thread));
     this.#finished = [];
-    for (const conversation of over) {
+    for (const conversation of finished) {
       const { thread } = conversation;
       this.#held -= thread.weight;
       yield* elementsOf(conversation, source, this.#options, () => this.#nameOf(thread.sessionId));

@@ -4,7 +4,7 @@ import type { Meta, MetaName } from '../../model/meta.ts';
 import type { Item, Path } from './path.ts';
 
 /** Fields whose value is that of the last answer that has them. */
-const OF_THE_LAST = ['model', 'finish'] as const;
+const LAST_ANSWER_FIELDS = ['model', 'finish'] as const;
 
 /** Undefined if the log has none. */
 export function metaOfPath(whole: Meta | undefined, { items }: Path): Meta | undefined {
@@ -19,7 +19,7 @@ export function metaOfPath(whole: Meta | undefined, { items }: Path): Meta | und
 export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[]): Map<MetaName, Uint8Array> {
   const meta = new Map<MetaName, Uint8Array>(whole);
   const all = (name: MetaName): readonly Uint8Array[] => answers.flatMap((one) => one.get(name) ?? []);
-  for (const name of OF_THE_LAST) {
+  for (const name of LAST_ANSWER_FIELDS) {
     const last = all(name).at(-1);
     if (last !== undefined) meta.set(name, last);
   }

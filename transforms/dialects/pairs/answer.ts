@@ -24,7 +24,7 @@ import {
 import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
-import { ItemMessages, plainly, type ReadMessage } from './item-messages.ts';
+import { asReadMessage, ItemMessages, type ReadMessage } from './item-messages.ts';
 
 /** A model's answer. */
 export interface Answer {
@@ -53,21 +53,21 @@ const PENDING: ReadonlySet<string> = new Set(['queued', 'in_progress']);
  */
 export function readAnswer(view: JsonView | undefined, keepSealed: boolean, isRaw = false): Answer {
   if (!present(view)) return NONE;
-  if (view.type === 'string') return ofText(view, keepSealed, isRaw);
-  if (view.type === 'array') return ofList(view, keepSealed);
-  return view.type === 'object' ? ofObject(view, keepSealed) : NONE;
+  if (view.type === 'string') return fromText(view, keepSealed, isRaw);
+  if (view.type === 'array') return fromList(view, keepSealed);
+  return view.type === 'object' ? fromObject(view, keepSealed) : NONE;
 }
 
-function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
+function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
   const [first = ''] = textPieces(view.bytes);
   if (first === '') return NONE;
   const isObject = /^\s*\{/.test(first);
   if (isObject || looksLikeEvents(first)) {
     const text = view.text() as string;
     const streamed = answerInText(text);
-    if (streamed !== undefined) return ofStream(streamed, keepSealed);
+    if (streamed !== undefined) return answerFromStream(streamed, keepSealed);
     const object = isObject ? objectIn(encode(text)) : undefined;
-    if (object !== undefined && isAnswer(object)) return ofObject(object, keepSealed);
+    if (object !== undefined && isAnswer(object)) return fromObject(object, keepSealed);
     if (isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
   }
   if (isRaw) return { messages: [], notes: [STREAM_CUT] };
@@ -75,9 +75,9 @@ function ofText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
 }
 
 /** The answer of an assembled stream. */
-export function ofStream({ json, notes }: StreamedAnswer, keepSealed: boolean): Answer {
+export function answerFromStream({ json, notes }: StreamedAnswer, keepSealed: boolean): Answer {
   const body = new JsonView(json);
-  const read = ofObject(body, keepSealed);
+  const read = fromObject(body, keepSealed);
   const others = notes.filter(({ rule }) => !read.notes.some((note) => note.rule === rule));
   return { ...read, notes: [...read.notes, ...others], body };
 }
@@ -86,15 +86,15 @@ export function ofStream({ json, notes }: StreamedAnswer, keepSealed: boolean): 
 const isAnswer = (object: JsonView): boolean =>
   ['choices', 'content', 'output', 'error'].some((key) => present(object.get(key)));
 
-function ofList(list: JsonView, keepSealed: boolean): Answer {
+function fromList(list: JsonView, keepSealed: boolean): Answer {
   const streamed = answerInList(list);
-  if (streamed !== undefined) return ofStream(streamed, keepSealed);
+  if (streamed !== undefined) return answerFromStream(streamed, keepSealed);
   const [first] = list.elements();
   if (first === undefined) return NONE;
-  if (present(first.get('message')) || first.get('finish_reason') !== undefined) return ofChoices(list);
-  if (isItem(first)) return ofItems(list, keepSealed);
+  if (present(first.get('message')) || first.get('finish_reason') !== undefined) return fromChoices(list);
+  if (isItem(first)) return fromItems(list, keepSealed);
   if (isBlock(first)) return answerOf(readReply(list.copy(), undefined), []);
-  return ofChoices(list);
+  return fromChoices(list);
 }
 
 const isItem = (view: JsonView): boolean => {
@@ -105,21 +105,21 @@ const isItem = (view: JsonView): boolean => {
 const isBlock = (view: JsonView): boolean =>
   ['text', 'tool_use', 'thinking', 'redacted_thinking'].includes(view.get('type')?.text() ?? '');
 
-function ofObject(view: JsonView, keepSealed: boolean): Answer {
+function fromObject(view: JsonView, keepSealed: boolean): Answer {
   const choices = view.get('choices');
-  if (choices?.type === 'array') return ofChoices(choices, view.get('error'));
-  if (view.get('output')?.type === 'array') return ofResponse(view, keepSealed);
+  if (choices?.type === 'array') return fromChoices(choices, view.get('error'));
+  if (view.get('output')?.type === 'array') return fromResponse(view, keepSealed);
   const content = view.get('content');
   const isMessage = view.get('type')?.text() === 'message' || view.get('stop_reason') !== undefined;
-  if (content?.type === 'array' && isMessage) return ofMessage(view, content);
+  if (content?.type === 'array' && isMessage) return fromMessagesApi(view, content);
   if (present(view.get('error'))) return FAILED;
   if (present(view.get('helicone_message'))) return { messages: [], notes: [PLACEHOLDER] };
   const message = view.get('message');
-  return ofWhole(message?.type === 'object' ? message : view);
+  return fromChatMessage(message?.type === 'object' ? message : view);
 }
 
 /** The first choice is the answer. */
-function ofChoices(choices: JsonView, error?: JsonView): Answer {
+function fromChoices(choices: JsonView, error?: JsonView): Answer {
   const all = choices.elements();
   const [first] = all;
   if (first === undefined) return present(error) ? FAILED : NONE;
@@ -128,12 +128,12 @@ function ofChoices(choices: JsonView, error?: JsonView): Answer {
   const text = first.get('text');
   if (message === undefined && text?.type === 'string')
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
-  const read = ofWhole(message ?? first);
+  const read = fromChatMessage(message ?? first);
   return { ...read, notes: [...read.notes, ...notes] };
 }
 
 /** A message, byte for byte. One without a role is the assistant's. */
-function ofWhole(view: JsonView): Answer {
+function fromChatMessage(view: JsonView): Answer {
   if (view.type !== 'object') return NONE;
   const bytes = view.copy();
   const role = stringValue(bytes, 'role');
@@ -141,16 +141,16 @@ function ofWhole(view: JsonView): Answer {
   return isMessage ? answerOf({ bytes, role: role ?? '' }, []) : NONE;
 }
 
-function ofMessage(view: JsonView, content: JsonView): Answer {
+function fromMessagesApi(view: JsonView, content: JsonView): Answer {
   const stop = view.get('stop_reason')?.text();
   return { ...answerOf(readReply(content.copy(), stop), stopNotes(stop)), isMessage: true };
 }
 
 function answerOf(message: Message, notes: readonly ReadingNote[]): Answer {
-  return { messages: [plainly(message)], notes };
+  return { messages: [asReadMessage(message)], notes };
 }
 
-function ofResponse(view: JsonView, keepSealed: boolean): Answer {
+function fromResponse(view: JsonView, keepSealed: boolean): Answer {
   const id = view.get('id')?.text();
   const status = view.get('status')?.text();
   if (status !== undefined && PENDING.has(status)) return { messages: [], notes: [], id, isPending: true };
@@ -159,11 +159,11 @@ function ofResponse(view: JsonView, keepSealed: boolean): Answer {
   if (reason === 'max_output_tokens') notes.push(REPLY_CUT);
   if (reason === 'content_filter') notes.push(FILTERED);
   if (present(view.get('error'))) notes.push(RESPONSE_ERROR);
-  const read = ofItems(view.get('output') as JsonView, keepSealed);
+  const read = fromItems(view.get('output') as JsonView, keepSealed);
   return { ...read, notes: [...read.notes, ...notes], id };
 }
 
-function ofItems(list: JsonView, keepSealed: boolean): Answer {
+function fromItems(list: JsonView, keepSealed: boolean): Answer {
   const messages = new ItemMessages(keepSealed);
   for (const item of list.elements()) messages.put(withRole(item));
   return messages.end();

@@ -15,7 +15,7 @@ import { present } from '../shared/logged-values.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type Answer, answeredFields, readAnswer } from './answer.ts';
 import { Chains, type Link, messagesUpTo } from './chains.ts';
-import { plainly } from './item-messages.ts';
+import { asReadMessage } from './item-messages.ts';
 import { type Call, callMeta } from './logged-call.ts';
 import { isProblem, isResponsesRequest, type Request, RequestReader } from './request.ts';
 
@@ -160,7 +160,7 @@ export class CallReader {
     const instructions = response.get('instructions');
     const system = instructions?.type === 'string' ? systemMessage(instructions.copy()) : [];
     const question = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
-    const messages = [...system, ...question].map(plainly);
+    const messages = [...system, ...question].map(asReadMessage);
     const tools = present(call.tools) ? this.#requests.definitions(call.tools) : undefined;
     const fields = answeredFields(messages, tools ?? NO_TOOLS, answer);
     return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
@@ -177,7 +177,7 @@ function idIn(value: JsonView | undefined): string | undefined {
   return (value?.text() ?? value?.get('id')?.text()) || undefined;
 }
 
-/** Whether a request was for something else than a completion (a count of tokens, embeddings), or only tested a key. */
+/** Whether a request was for something other than a completion (a count of tokens, embeddings), or only tested a key. */
 function isNoCompletion(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {
   const isOther = answer.messages.length === 0 && response !== undefined && isNoAnswer(response);
   if (isOther || request.get('max_tokens')?.parsed() !== 1) return isOther;

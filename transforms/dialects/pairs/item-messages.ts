@@ -23,7 +23,7 @@ export interface ReadMessage {
 }
 
 /** Wraps a message that has nothing to count. */
-export const plainly = (message: Message): ReadMessage => ({
+export const asReadMessage = (message: Message): ReadMessage => ({
   message,
   calls: [],
   isSealed: false,
@@ -88,7 +88,7 @@ export class ItemMessages {
     this.#endResults();
     if (item.kind === 'message') {
       this.#endDraft();
-      this.#add({ ...plainly(item.message), changes: item.changes ?? [] });
+      this.#add({ ...asReadMessage(item.message), changes: item.changes ?? [] });
       return;
     }
     if (item.kind === 'sealed-context') {

@@ -15,7 +15,7 @@ import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
 import { ItemLists } from './item-lists.ts';
-import { plainly, type ReadMessage } from './item-messages.ts';
+import { asReadMessage, type ReadMessage } from './item-messages.ts';
 
 export interface Request {
   /** The system text, if it is separate from the messages. */
@@ -69,7 +69,7 @@ export class RequestReader {
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
       const message = makeMessage('user', [['content', messages.copy()]]);
-      return { system: [], messages: [plainly(message)], tools };
+      return { system: [], messages: [asReadMessage(message)], tools };
     }
     const inner = messages?.get('messages');
     const list = inner?.type === 'array' ? inner : messages;
@@ -82,14 +82,14 @@ export class RequestReader {
     if (list?.type === 'object') {
       const bytes = list.copy();
       const role = stringValue(bytes, 'role');
-      if (role !== undefined) return { system: [], messages: [plainly({ bytes, role })], tools };
+      if (role !== undefined) return { system: [], messages: [asReadMessage({ bytes, role })], tools };
     }
     if (list?.type !== 'array') return badMessages(list);
     this.#list.read(list.bytes, 0);
     const { items } = this.#list;
     if (!items.every(isMessage))
       return { reason: 'bad-messages', detail: 'a message is not an object with a string role', at: list };
-    return { system: [], messages: items.map(plainly), tools };
+    return { system: [], messages: items.map(asReadMessage), tools };
   }
 
   #blocks(body: JsonView, list: JsonView | undefined, tools: readonly ToolDefinition[]): Request | Problem {
@@ -101,7 +101,7 @@ export class RequestReader {
     const text = present(instructions) ? systemText(instructions.bytes) : undefined;
     if (present(instructions) && text === undefined)
       return { reason: 'bad-messages', detail: 'system is not valid', at: instructions };
-    return { system: this.#systemOf(text), messages: messages.map(plainly), tools };
+    return { system: this.#systemOf(text), messages: messages.map(asReadMessage), tools };
   }
 
   #readItems(
@@ -114,7 +114,7 @@ export class RequestReader {
     const input = structured(body.get('input'));
     if (input?.type === 'string') {
       const message = makeMessage('user', [['content', input.copy()]]);
-      return { system, messages: [plainly(message)], tools };
+      return { system, messages: [asReadMessage(message)], tools };
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
     const messages = this.#items.read(input, open);
@@ -128,7 +128,7 @@ export class RequestReader {
     if (message === undefined) return [];
     if (this.#system === undefined || Buffer.compare(this.#system.bytes, message.bytes) !== 0)
       this.#system = message;
-    return [plainly(this.#system)];
+    return [asReadMessage(this.#system)];
   }
 
   /** The definitions in a list, which may be JSON in a string; undefined if they are not valid. */

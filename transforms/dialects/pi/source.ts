@@ -43,7 +43,7 @@ export class PiSource {
   /** Positions in the current conversation by id; an entry without an id is named `#` and its number. */
   #spots = new Map<string, Spot>();
   /** Ids of the entries that a compaction replaced. */
-  readonly #gone = new HashedSet();
+  readonly #replaced = new HashedSet();
   #entries = 0;
   #isCompacted = false;
   /** Name of the entry that the next one continues. */
@@ -53,7 +53,8 @@ export class PiSource {
   read(type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (type === 'session') return this.#begin(entry, context);
     const id = entry.get('id')?.text();
-    if (id !== undefined && (this.#spots.has(id) || this.#gone.has(id))) return context.drop('copied-line');
+    if (id !== undefined && (this.#spots.has(id) || this.#replaced.has(id)))
+      return context.drop('copied-line');
     this.#entries++;
     if (type === 'message' || type === 'message_end')
       return this.#readMessage(entry, entry.get('message'), context);
@@ -67,7 +68,7 @@ export class PiSource {
   #begin(header: JsonView, context: ReadContext): undefined {
     context.fold.closeAll();
     this.#spots.clear();
-    this.#gone.clear();
+    this.#replaced.clear();
     this.#entries = 0;
     this.#isCompacted = false;
     this.#leaf = undefined;
@@ -138,7 +139,7 @@ export class PiSource {
     this.#spots = new Map();
     for (const [id, { place, isOwn }] of before) {
       const moved = place && carried.get(place);
-      if (moved === undefined) this.#gone.add(id);
+      if (moved === undefined) this.#replaced.add(id);
       else this.#spots.set(id, { place: moved, isOwn });
     }
   }
@@ -179,7 +180,7 @@ export class PiSource {
 
   #drop(rule: string, entry: JsonView, context: ReadContext): Fate {
     const parent = entry.get('parentId')?.text() ?? this.#leaf ?? '';
-    if (this.#gone.has(parent)) this.#gone.add(this.#name(entry));
+    if (this.#replaced.has(parent)) this.#replaced.add(this.#name(entry));
     else this.#spots.set(this.#name(entry), { place: this.#spots.get(parent)?.place, isOwn: false });
     return context.drop(rule);
   }

@@ -118,7 +118,7 @@ export class GatheredSessions {
   /** The sessions of all leaves, by the leaves' `end`. */
   readonly #ends = new Map<string, Session>();
   /** The session of the last call, if it has no id: only the next call may continue it. */
-  #loose: Session | undefined;
+  #nameless: Session | undefined;
   /** Hashes of the last call's messages, most of which the next call repeats. */
   #path: Path | undefined;
   #finished: ReadElement[] = [];
@@ -143,12 +143,12 @@ export class GatheredSessions {
     const known = hasId ? this.#open.get(id) : undefined;
     const earlier = known === undefined && joins ? this.#earlier(this.#path) : undefined;
     const session = known ?? earlier ?? new Session(id, this.#sessions++, this.#ends);
-    if (this.#loose !== undefined && this.#loose !== session) this.#close(this.#loose);
+    if (this.#nameless !== undefined && this.#nameless !== session) this.#close(this.#nameless);
     if (hasId) {
       session.ids.add(id);
       this.#open.set(id, session);
     }
-    this.#loose = session.ids.size === 0 ? session : undefined;
+    this.#nameless = session.ids.size === 0 ? session : undefined;
     if (session.ids.size > 0) {
       this.#idle.delete(session);
       this.#idle.add(session);
@@ -175,9 +175,9 @@ export class GatheredSessions {
 
   closeAll(): void {
     const open = new Set(this.#idle);
-    if (this.#loose !== undefined) open.add(this.#loose);
+    if (this.#nameless !== undefined) open.add(this.#nameless);
     for (const session of [...open].sort((a, b) => a.number - b.number)) this.#close(session);
-    this.#loose = this.#path = undefined;
+    this.#nameless = this.#path = undefined;
   }
 
   get hasFinished(): boolean {
@@ -196,7 +196,7 @@ export class GatheredSessions {
     this.#idle.clear();
     this.#ended.clear();
     this.#ends.clear();
-    this.#loose = this.#path = undefined;
+    this.#nameless = this.#path = undefined;
     this.#finished = [];
     this.#held = 0;
   }

@@ -129,7 +129,10 @@ function inNamespace(space: string, tool: ToolDefinition): ToolDefinition {
 
 /** The name of a tool with its namespace, as Codex writes it: `mcp__files__read`. */
 export function nameInSpace(space: string | undefined, name: string): string {
-  return space ? `${space.replace(/_+$/, '')}__${name.replace(/^_+/, '')}` : name;
+  if (!space) return name;
+  let end = space.length;
+  while (space[end - 1] === '_') end--; // `/_+$/` takes quadratic time
+  return `${space.slice(0, end)}__${name.replace(/^_+/, '')}`;
 }
 
 const keep = createKeeper();

@@ -5,7 +5,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message } from '../../model/element.ts';
 import { Chains, messagesUpTo } from '../pairs/chains.ts';
-import { plainly } from '../pairs/item-messages.ts';
+import { asReadMessage } from '../pairs/item-messages.ts';
 import { unpacked } from '../shared/logged-values.ts';
 
 export const CHAIN_MISSING = 'previous_response_id names a response that is not in the source';
@@ -55,7 +55,7 @@ export class SpanChains {
     if (previous !== undefined && parent === undefined && !isWhole) return false;
     const history = messagesUpTo(parent).flatMap(({ message }) => message ?? []);
     messages.splice(first < 0 ? messages.length : first, 0, ...history);
-    if (id !== undefined) this.#chains.add(id, { parent, messages: added.map(plainly), sessionId: '' });
+    if (id !== undefined) this.#chains.add(id, { parent, messages: added.map(asReadMessage), sessionId: '' });
     return true;
   }
 }

@@ -21,12 +21,12 @@ import { GrowingMembers } from './growing-members.ts';
 import { GrowingText } from './growing-text.ts';
 
 /** Members of a chunk that are handled separately; of all others the first value counts. */
-const OF_CHUNK: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 'error']);
+const CHUNK_MEMBERS: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 'error']);
 /** Members of a delta that are handled separately; all others are joined. */
-const OF_DELTA: ReadonlySet<string> = new Set([
+const DELTA_MEMBERS: ReadonlySet<string> = new Set([
   ...['role', 'tool_calls', 'function_call', 'reasoning', 'reasoning_details'],
 ]);
-const OF_CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
+const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 const FUNCTION = encode('"function"');
 const ASSISTANT = encode('"assistant"');
 const EMPTY = encode('""');
@@ -74,7 +74,7 @@ export class ChatChunks implements StreamGrammar {
   }
 
   #mayAdd(key: string): boolean {
-    return !OF_CHUNK.has(key) && !this.#head.has(key);
+    return !CHUNK_MEMBERS.has(key) && !this.#head.has(key);
   }
 
   /** Records `[DONE]`. */
@@ -142,7 +142,7 @@ class Choice {
   }
 
   #take(delta: JsonView): void {
-    this.#members.add(delta, (key) => OF_DELTA.has(key));
+    this.#members.add(delta, (key) => DELTA_MEMBERS.has(key));
     const role = delta.get('role');
     if (role?.type === 'string' && role.text() !== '') this.#role = role.copy();
     const reasoning = stringIn(delta, 'reasoning');
@@ -226,7 +226,7 @@ class Call {
   put(piece: JsonView): void {
     this.#id ??= firstText(piece.get('id'));
     this.#type ??= firstText(piece.get('type'));
-    this.#others.add(piece, (key) => OF_CALL.has(key));
+    this.#others.add(piece, (key) => CALL_MEMBERS.has(key));
     const fn = piece.get('function');
     if (fn?.type === 'object') this.putFunction(fn);
   }

@@ -17,8 +17,8 @@ import { rejectLine } from '../../model/rejection.ts';
 import { settleReply } from '../../model/reply.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
-import { type Answer, answeredFields, ofStream } from '../pairs/answer.ts';
-import { plainly } from '../pairs/item-messages.ts';
+import { type Answer, answeredFields, answerFromStream } from '../pairs/answer.ts';
+import { asReadMessage } from '../pairs/item-messages.ts';
 import { callMeta } from '../pairs/logged-call.ts';
 import { makeMessage } from '../shared/build-messages.ts';
 import { lineId } from '../shared/line-id.ts';
@@ -252,8 +252,8 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const { keepSealed = false } = this.#options;
     const streamed = assembler.answer();
     const answer: Answer =
-      streamed === undefined ? { messages: [], notes: [] } : ofStream(streamed, keepSealed);
-    const { reply, ...fields } = answeredFields(this.#userTurn.map(plainly), NO_TOOLS, answer);
+      streamed === undefined ? { messages: [], notes: [] } : answerFromStream(streamed, keepSealed);
+    const { reply, ...fields } = answeredFields(this.#userTurn.map(asReadMessage), NO_TOOLS, answer);
     const meta = answer.body && callMeta({ request: undefined, response: answer.body }, answer.body);
     return settleReply({ ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) });
   }

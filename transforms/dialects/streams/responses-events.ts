@@ -30,7 +30,7 @@ const HEAD: ReadonlySet<string> = new Set([
 ]);
 
 /** The place that a delta extends: a part of the item's content or summary, or a member of the item. */
-interface Grows {
+interface DeltaTarget {
   /** Type of the item, if its start is missing. */
   readonly item: string;
   readonly list?: 'content' | 'summary';
@@ -39,7 +39,7 @@ interface Grows {
   readonly key: string;
 }
 
-const DELTAS: ReadonlyMap<string, Grows> = new Map([
+const DELTAS: ReadonlyMap<string, DeltaTarget> = new Map([
   ['output_text', { item: 'message', list: 'content', part: 'output_text', key: 'text' }],
   ['refusal', { item: 'message', list: 'content', part: 'refusal', key: 'refusal' }],
   ['reasoning_text', { item: 'reasoning', list: 'content', part: 'reasoning_text', key: 'text' }],
@@ -87,8 +87,8 @@ export class ResponsesEvents implements StreamGrammar {
   begins(event: JsonView): boolean {
     const type = event.get('type')?.text();
     if (type === 'response.created') return this.#head !== undefined || this.#whole !== undefined;
-    const isAgain = type === 'error' && this.#hasFailed;
-    return this.#whole !== undefined && !isAgain;
+    const isRepeated = type === 'error' && this.#hasFailed;
+    return this.#whole !== undefined && !isRepeated;
   }
 
   get isOver(): boolean {
@@ -107,14 +107,14 @@ export class ResponsesEvents implements StreamGrammar {
   }
 
   #grow(type: string, event: JsonView): void {
-    const grows = DELTAS.get(type.slice(PREFIX.length, -'.delta'.length));
+    const target = DELTAS.get(type.slice(PREFIX.length, -'.delta'.length));
     const delta = event.get('delta');
-    if (grows === undefined || delta?.type !== 'string') {
-      if (!IGNORED.test(type) || grows === undefined) this.#unknown.add(type);
+    if (target === undefined || delta?.type !== 'string') {
+      if (!IGNORED.test(type) || target === undefined) this.#unknown.add(type);
       return;
     }
-    const part = indexIn(event, grows.list === 'summary' ? 'summary_index' : 'content_index') ?? 0;
-    this.#itemOf(event).grow(grows, part, delta.bytes);
+    const part = indexIn(event, target.list === 'summary' ? 'summary_index' : 'content_index') ?? 0;
+    this.#itemOf(event).grow(target, part, delta.bytes);
   }
 
   answer(): StreamedAnswer {
@@ -154,7 +154,7 @@ class Item {
   #type: string | undefined;
   readonly #texts = new Map<
     string,
-    { readonly grows: Grows; readonly part: number; readonly text: GrowingText }
+    { readonly target: DeltaTarget; readonly part: number; readonly text: GrowingText }
   >();
 
   begin(item: JsonView | undefined): void {
@@ -165,18 +165,18 @@ class Item {
     if (item?.type === 'object') this.#whole = item.copy();
   }
 
-  grow(grows: Grows, part: number, delta: Uint8Array): void {
-    const slot = `${grows.list ?? grows.key}${grows.list === undefined ? '' : part}`;
-    const known = this.#texts.get(slot) ?? { grows, part, text: new GrowingText() };
+  grow(target: DeltaTarget, part: number, delta: Uint8Array): void {
+    const slot = `${target.list ?? target.key}${target.list === undefined ? '' : part}`;
+    const known = this.#texts.get(slot) ?? { target, part, text: new GrowingText() };
     this.#texts.set(slot, known);
-    this.#type ??= grows.item;
+    this.#type ??= target.item;
     known.text.add(delta);
   }
 
   /** Whether its arguments are incomplete. */
   get isCut(): boolean {
     if (this.#whole !== undefined) return false;
-    return [...this.#texts.values()].some(({ grows, text }) => grows.key === 'arguments' && !isWhole(text));
+    return [...this.#texts.values()].some(({ target, text }) => target.key === 'arguments' && !isWhole(text));
   }
 
   /** The item as far as it was received; undefined if nothing was received. */
@@ -185,8 +185,8 @@ class Item {
     if (this.#type === undefined) return this.#start;
     const start = this.#start ?? objectOf([['type', quote(this.#type)]]);
     const grown = new Map<string, Uint8Array>();
-    for (const { grows, text } of this.#texts.values())
-      if (grows.list === undefined) grown.set(grows.key, text.json());
+    for (const { target, text } of this.#texts.values())
+      if (target.list === undefined) grown.set(target.key, text.json());
     for (const list of ['content', 'summary'] as const) {
       const parts = this.#partsOf(list);
       if (parts.length > 0) grown.set(list, arrayOf(parts));
@@ -195,13 +195,13 @@ class Item {
   }
 
   #partsOf(list: 'content' | 'summary'): readonly Uint8Array[] {
-    const texts = [...this.#texts.values()].filter(({ grows }) => grows.list === list);
+    const texts = [...this.#texts.values()].filter(({ target }) => target.list === list);
     return texts
       .sort((a, b) => a.part - b.part)
-      .map(({ grows, text }) =>
+      .map(({ target, text }) =>
         objectOf([
-          ['type', quote(grows.part as string)],
-          [grows.key, text.json()],
+          ['type', quote(target.part as string)],
+          [target.key, text.json()],
         ]),
       );
   }
