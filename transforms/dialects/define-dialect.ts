@@ -6,8 +6,9 @@
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
 import { type Member, walkMembers } from '../json/members.ts';
+import { createPlainScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
-import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import type { Scanner } from '../json/scanner.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { knownText } from '../json/utf8.ts';
 import { ValueTape } from '../json/value-tape.ts';

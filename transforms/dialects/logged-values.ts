@@ -1,6 +1,7 @@
 /** Values of a log: those that are absent or null, and lists and objects that a logger wrote as text. */
-import { createTextScanner } from '../json/elements.ts';
+
 import { JsonView } from '../json/json-view.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { inString } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { encode, latin1, textPieces } from '../json/utf8.ts';

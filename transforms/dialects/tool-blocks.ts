@@ -3,7 +3,7 @@
  * before the object, unclosed tags, and objects without tags that ask for a `retrigger`. Reads calls with complete
  * JSON; cuts and counts any other block (docs/dialect-details.md). Linear in the text.
  */
-import { createTextScanner } from '../json/elements.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { concat } from '../json/splice.ts';
 import { decode, encode, latin1, parseJson } from '../json/utf8.ts';
 import { isRetriggered, type ProtocolCall, readCalls, type WrittenCall } from './call-object.ts';

@@ -12,10 +12,9 @@ import { roleSign } from '../checks/role-trace.ts';
 import { NO_CHANGES } from '../dialects/line-objects.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/tool-definitions.ts';
 import { LF } from '../json/bytes.ts';
-import { createCountingScanner } from '../json/elements.ts';
 import { createScanner } from '../json/scanners.ts';
 import { knownText } from '../json/utf8.ts';
-import { type FoldExports, type FoldHost, type FoldModule, SLACK_BYTES } from '../json/wasm-scanner.ts';
+import { type FoldExports, type FoldHost, type ScanMemory, SLACK_BYTES } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
@@ -89,7 +88,7 @@ const MOST_DEFINITIONS = 64;
 const cleaned = messageCleaner(['goose']);
 
 export class SessionFold implements FoldHost, FoldedSource {
-  readonly #module: FoldModule;
+  readonly #module: ScanMemory;
   readonly #options: FoldOptions;
   readonly #tools: ToolsReader;
   readonly #knownTools = new FoldedTools();
@@ -106,13 +105,12 @@ export class SessionFold implements FoldHost, FoldedSource {
   #runsAt = 0;
   #entries = 0;
 
-  constructor(module: FoldModule, options: FoldOptions) {
+  constructor(module: ScanMemory, options: FoldOptions) {
     this.#module = module;
     this.#options = options;
     this.#exports = module.exports;
     this.#findTables();
-    const scanner = createCountingScanner(createScanner('auto', options.maxDepth), options.maxElements);
-    this.#tools = createToolsReader(scanner, 2);
+    this.#tools = createToolsReader(createScanner('auto', options.maxDepth, options.maxElements), 2);
   }
 
   #findTables(): void {

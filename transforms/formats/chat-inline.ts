@@ -3,7 +3,7 @@
  * tools in text. Finding `control-token-in-content`: a text that would forge a call.
  */
 
-import { createTextScanner } from '../json/elements.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { quote, respace, respaceText } from '../json/respace.ts';
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';

@@ -3,10 +3,8 @@
  * a hundred times its bytes as an object (docs/decisions/0009-limits.md).
  */
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
-import { walkElements, walkMembers } from './members.ts';
-import { createPlainScanner, type Scanner, skipBlanks } from './scanner.ts';
+import { skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
-import { parseString } from './utf8.ts';
 
 /** Default limit for the elements of an array, or the members of an object. */
 export const MAX_ELEMENTS = 100_000;
@@ -82,99 +80,4 @@ export function isCrowdedText(text: string): boolean {
     else if (code === COMMA || (isOpen(code) && !isClose(text.charCodeAt(p + 1)))) count++;
   }
   return count > most;
-}
-
-/**
- * A scanner that also fails if an array or object has more than `maxElements`. Values too short for that are not
- * counted, so that the texts of a log cost nothing; walkers count what they walk themselves.
- */
-export function createCountingScanner(scanner: Scanner, maxElements: number): Scanner {
-  const longest = LEAST_BYTES * maxElements;
-  let crowd = -1;
-
-  return {
-    value(bytes, at, depth) {
-      const end = scanner.value(bytes, at, depth);
-      crowd = -1;
-      if (end - at <= longest) return end;
-      crowd = crowdedAt(bytes, at, end, maxElements);
-      return crowd < 0 ? end : scanner.fail(crowd);
-    },
-    string: scanner.string,
-    fail: scanner.fail,
-    get failedAt() {
-      return scanner.failedAt;
-    },
-    get tooDeep() {
-      return scanner.tooDeep;
-    },
-    get crowdAt() {
-      return crowd;
-    },
-    maxDepth: scanner.maxDepth,
-    maxElements,
-  };
-}
-
-const MOST_STEPS = 10;
-
-/**
- * The scanner for JSON inside strings: a value with too many elements counts as text there, like one that nests too
- * deep.
- */
-export function createTextScanner(): Scanner {
-  const scanner = createCountingScanner(createPlainScanner(), MAX_ELEMENTS);
-  const most = mostInAll(MAX_ELEMENTS);
-  return {
-    ...scanner,
-    value(bytes, at, depth) {
-      const end = scanner.value(bytes, at, depth);
-      const isCrowded = end >= 0 && mayExceed(end - at, most) && elementsIn(bytes, at, end, most) > most;
-      return isCrowded ? scanner.fail(at) : end;
-    },
-  };
-}
-
-/** Keys that dialects and formats read: all others are content, which must not appear in messages. */
-const NAMES: ReadonlySet<string> = new Set(
-  [
-    'request response body messages conversations tools choices message delta content system metadata usage',
-    'tool_calls toolCalls tool_result toolResult function function_call functions arguments parameters properties',
-    'required enum items input input_schema parts text value logprobs samples expected tags meta settings state lastDocument',
-  ].flatMap((names) => names.split(' ')),
-);
-
-/**
- * Path to the array or object that opens at `at` inside the valid value at `start`: `request.messages[3].tool_calls`;
- * '' for the value itself. Limited to a few steps, because each one scans the bytes again.
- */
-export function pathTo(bytes: Uint8Array, start: number, at: number): string {
-  let path = '';
-  let p = start;
-  for (let steps = 0; p !== at; steps++) {
-    if (steps === MOST_STEPS) return `${path}...`.replace(/^\./, '');
-    let inside = at;
-    let step = '';
-    const pass = (value: number, name: () => string): number => {
-      const end = trustingScanner.value(bytes, value, 0);
-      if (value <= at && at < end) {
-        inside = value;
-        step = name();
-      }
-      return end;
-    };
-    if (bytes[p] === OPEN_OBJECT) {
-      walkMembers(bytes, p, trustingScanner, (keyStart, keyEnd, value) =>
-        pass(value, () => `.${nameOf(bytes, keyStart, keyEnd)}`),
-      );
-    } else walkElements(bytes, p, trustingScanner, (number, value) => pass(value, () => `[${number}]`));
-    path += step;
-    p = inside;
-  }
-  return path.replace(/^\./, '');
-}
-
-function nameOf(bytes: Uint8Array, start: number, end: number): string {
-  const key = parseString(bytes, start, end);
-  return NAMES.has(key) ? key : '*';
 }

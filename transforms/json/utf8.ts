@@ -1,6 +1,5 @@
 /** Text and bytes: decoding JSON text that was validated, and finding where bytes are not UTF-8. */
 import { BACKSLASH } from './bytes.ts';
-import { sequenceLength } from './scanner.ts';
 
 /** Node's own slices: they take any Uint8Array, and cost a tenth of a TextDecoder's call on short texts. */
 const { utf8Slice, latin1Slice } = Buffer.prototype as unknown as Record<
@@ -80,6 +79,18 @@ function tokenLength(json: Uint8Array, at: number): number {
  */
 export function mayHold(json: Uint8Array, word: string): boolean {
   return indexOf.call(json, word) >= 0 || indexOf.call(json, '\\u00') >= 0;
+}
+
+/** The length of the UTF-8 sequence whose lead byte is at `p`, or 0 if it is malformed. */
+export function sequenceLength(bytes: Uint8Array, p: number): number {
+  const lead = bytes[p] as number;
+  const second = bytes[p + 1] as number;
+  if (lead < 0xc2 || lead > 0xf4 || (second & 0xc0) !== 0x80) return 0;
+  if (lead < 0xe0) return 2;
+  if (((bytes[p + 2] as number) & 0xc0) !== 0x80) return 0;
+  if (lead < 0xf0) return (lead === 0xe0 && second < 0xa0) || (lead === 0xed && second > 0x9f) ? 0 : 3;
+  if (((bytes[p + 3] as number) & 0xc0) !== 0x80) return 0;
+  return (lead === 0xf0 && second < 0x90) || (lead === 0xf4 && second > 0x8f) ? 0 : 4;
 }
 
 /** The index of the first byte that is not well-formed UTF-8, or -1. */

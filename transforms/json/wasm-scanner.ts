@@ -3,9 +3,11 @@
  * memory, where a task's slab is; the plain scanner reads bytes elsewhere, with the same results.
  */
 import { BACKSLASH, QUOTE } from './bytes.ts';
-import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner } from './scanner.ts';
+import { PlainScanner } from './plain-scanner.ts';
+import type { Scanner } from './scanner.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 
+/** Exports of the module. */
 interface Exports extends FoldExports {
   readonly memory: WasmMemory;
   value(at: number, end: number, room: number): number;
@@ -46,15 +48,6 @@ export interface FoldHost {
   readTime(at: number, end: number): bigint;
 }
 
-/** The session fold of a thread, in the memory where the slab is. */
-export interface FoldModule {
-  readonly exports: FoldExports;
-  readonly buffer: ArrayBuffer;
-  readonly arenaEnd: number;
-  /** Answers its questions from now on; the previous host is forgotten. */
-  setHost(host: FoldHost): void;
-}
-
 /** The parts of the global WebAssembly in use: only the browser libraries declare it. */
 declare const WebAssembly: {
   readonly Module: new (code: Uint8Array) => object;
@@ -91,14 +84,6 @@ function shortStringEnd(bytes: Uint8Array, at: number): number {
   return -1;
 }
 
-/** Memory for one slab, readable by the scanners created here. One per thread. */
-export interface ScanMemory {
-  /** Resizes the slab and keeps its content, as far as it fits. Invalidates all earlier views. */
-  slab(bytes: number): Uint8Array;
-  createScanner(maxDepth?: number): Scanner;
-  readonly fold: FoldModule;
-}
-
 /** The compiled module; threads of a process can share it. */
 export type CompiledScanner = object;
 
@@ -115,28 +100,27 @@ export function compileScanner(): CompiledScanner | undefined {
 export function createScanMemory(
   compiled: CompiledScanner | undefined = compileScanner(),
 ): ScanMemory | undefined {
-  if (compiled === undefined) return undefined;
   try {
-    const memory = new ModuleMemory(compiled);
-    return {
-      slab: (bytes) => memory.slab(bytes),
-      createScanner: (maxDepth) => createMemoryScanner(memory, maxDepth),
-      fold: memory,
-    };
+    return compiled && new ScanMemory(compiled);
   } catch {
     return undefined;
   }
 }
 
-/** The memory of the module: its data, its stack, the arena of the fold, and the slab. */
-class ModuleMemory implements FoldModule {
-  exports: Exports;
-  buffer: ArrayBuffer;
+/**
+ * The memory of the module: its data, its stack, the arena of the fold, and one slab, which the scanners created here
+ * can read. One per thread.
+ */
+export class ScanMemory {
+  exports!: Exports;
+  buffer!: ArrayBuffer;
   /** Span of the bytes that `has` was asked about, in the memory. */
   from = 0;
   end = 0;
-  readonly #module: object;
-  #memory: WasmMemory;
+  /** Does a reader use it? */
+  isLent = false;
+  readonly #module: CompiledScanner;
+  #memory!: WasmMemory;
   /** The slab comes after the module's data, its stack and the arena. */
   #slabAt = 0;
   /** The bytes that `has` was asked about last: it is called many times for a line. */
@@ -144,20 +128,27 @@ class ModuleMemory implements FoldModule {
   #hasAsked = false;
   #host: FoldHost | undefined;
 
-  constructor(module: object) {
+  constructor(module: CompiledScanner) {
     this.#module = module;
-    [this.#memory, this.exports] = this.#instance();
-    this.buffer = this.#memory.buffer;
-    this.#slabAt = slabAfter(this.exports);
+    this.#begin();
   }
 
   get arenaEnd(): number {
     return this.#slabAt - SLACK_BYTES;
   }
 
+  /** Lets a host answer the questions of the fold from now on; the previous one is forgotten. */
   setHost(next: FoldHost): void {
     if (next !== this.#host) this.exports.forget_tools();
     this.#host = next;
+  }
+
+  giveBack(): void {
+    this.isLent = false;
+  }
+
+  createScanner(maxDepth?: number, maxElements?: number): Scanner {
+    return new MemoryScanner(this, maxDepth, maxElements);
   }
 
   /** Are the bytes in the memory? Then `from` and `end` are their span. */
@@ -171,25 +162,27 @@ class ModuleMemory implements FoldModule {
     return this.#hasAsked;
   }
 
-  slab(bytes: number): Uint8Array {
+  /** Resizes the slab and keeps its content, as far as it fits. Invalidates all earlier views. */
+  readonly slab = (bytes: number): Uint8Array => {
     const isSpacious = this.buffer.byteLength - this.#slabAt > MOST_SPARE_BYTES + (bytes + SLACK_BYTES) * 2;
     if (isSpacious) this.#shrink(bytes);
     else this.#reserve(bytes);
     this.#checked = undefined;
     return new Uint8Array(this.buffer, this.#slabAt, bytes);
-  }
+  };
 
-  #instance(): [WasmMemory, Exports] {
+  #begin(): void {
     const fold = (): FoldHost => this.#host as FoldHost;
     const host = {
       judge_row: (at: number, length: number) => fold().judgeRow(at, length),
       read_tools: (at: number, end: number) => fold().readTools(at, end),
       read_time: (at: number, end: number) => fold().readTime(at, end),
     };
-    const exports = new WebAssembly.Instance(this.#module, { host }).exports as unknown as Exports;
-    const { memory } = exports;
-    memory.grow(FIRST_PAGES - memory.buffer.byteLength / PAGE_BYTES);
-    return [memory, exports];
+    this.exports = new WebAssembly.Instance(this.#module, { host }).exports as unknown as Exports;
+    this.#memory = this.exports.memory;
+    this.#slabAt = Math.ceil((this.exports.arena_at() + ARENA_BYTES) / PAGE_BYTES) * PAGE_BYTES;
+    this.#memory.grow(FIRST_PAGES - this.#memory.buffer.byteLength / PAGE_BYTES);
+    this.buffer = this.#memory.buffer;
   }
 
   /** Grows the memory if a slab of this size does not fit. */
@@ -202,62 +195,38 @@ class ModuleMemory implements FoldModule {
   /** Frees memory that was grown for a giant line: a memory cannot shrink, so a new one replaces it. */
   #shrink(bytes: number): void {
     const held = new Uint8Array(this.buffer, this.#slabAt, bytes);
-    [this.#memory, this.exports] = this.#instance();
-    this.buffer = this.#memory.buffer;
-    this.#slabAt = slabAfter(this.exports);
+    this.#begin();
     this.#reserve(bytes);
     new Uint8Array(this.buffer, this.#slabAt).set(held);
   }
 }
 
-const slabAfter = (exports: Exports): number =>
-  Math.ceil((exports.arena_at() + ARENA_BYTES) / PAGE_BYTES) * PAGE_BYTES;
+class MemoryScanner extends PlainScanner {
+  readonly #memory: ScanMemory;
 
-function createMemoryScanner(memory: ModuleMemory, maxDepth: number = MAX_DEPTH): Scanner {
-  const plain = createPlainScanner(maxDepth);
-  let failedAt = -1;
-  let tooDeep = false;
+  constructor(memory: ScanMemory, maxDepth?: number, maxElements?: number) {
+    super(maxDepth, maxElements);
+    this.#memory = memory;
+  }
+
+  override string(bytes: Uint8Array, at: number): number {
+    const near = shortStringEnd(bytes, at);
+    if (near >= 0) return near;
+    const memory = this.#memory;
+    if (!memory.has(bytes)) return super.string(bytes, at);
+    return this.#result(memory.exports.string(memory.from + at, memory.end));
+  }
+
+  protected override scan(bytes: Uint8Array, at: number, depth: number): number {
+    const memory = this.#memory;
+    if (!memory.has(bytes)) return super.scan(bytes, at, depth);
+    const room = Math.max(this.maxDepth - depth, 0);
+    return this.#result(memory.exports.value(memory.from + at, memory.end, room));
+  }
 
   /** Converts an address that the module returned to an index in the array; 0 is a failure. */
-  function result(found: number): number {
-    if (found !== 0) return found - memory.from;
-    failedAt = memory.exports.failed_at() - memory.from;
-    tooDeep = memory.exports.too_deep() !== 0;
-    return -1;
+  #result(found: number): number {
+    const { exports, from } = this.#memory;
+    return found !== 0 ? found - from : this.fail(exports.failed_at() - from, exports.too_deep() !== 0);
   }
-
-  function elsewhere(found: number): number {
-    if (found < 0) {
-      failedAt = plain.failedAt;
-      tooDeep = plain.tooDeep;
-    }
-    return found;
-  }
-
-  return {
-    value(bytes, at, depth) {
-      if (!memory.has(bytes)) return elsewhere(plain.value(bytes, at, depth));
-      return result(memory.exports.value(memory.from + at, memory.end, Math.max(maxDepth - depth, 0)));
-    },
-    string(bytes, at) {
-      const near = shortStringEnd(bytes, at);
-      if (near >= 0) return near;
-      if (!memory.has(bytes)) return elsewhere(plain.string(bytes, at));
-      return result(memory.exports.string(memory.from + at, memory.end));
-    },
-    fail(at) {
-      failedAt = at;
-      tooDeep = false;
-      return -1;
-    },
-    get failedAt() {
-      return failedAt;
-    },
-    get tooDeep() {
-      return tooDeep;
-    },
-    crowdAt: -1,
-    maxDepth,
-    maxElements: ANY_NUMBER,
-  };
 }

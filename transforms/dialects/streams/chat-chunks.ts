@@ -1,8 +1,8 @@
 /** Streams of chat completions: chunks with deltas per choice. */
 
 import { QUOTE } from '../../json/bytes.ts';
-import { createTextScanner } from '../../json/elements.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
