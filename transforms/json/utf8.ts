@@ -116,13 +116,16 @@ export function knownText(bytes: Uint8Array, start: number, end: number): string
   if (length > LONGEST_KNOWN) return parseString(bytes, start, end);
   const slot = (length * 7 + (bytes[start + 1] as number)) % KNOWN_SLOTS;
   const before = known[slot];
-  if (before !== undefined && before.length === length && stands(bytes, start + 1, before)) return before;
+  if (before !== undefined && spells(bytes, start + 1, end - 1, before)) return before;
   const text = parseString(bytes, start, end);
   if (text.length === length) known[slot] = text; // plain ASCII: an escape or a sequence would be longer than its text
   return text;
 }
 
-function stands(bytes: Uint8Array, at: number, text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+/** Do the bytes in `[start, end)` spell this ASCII text? */
+export function spells(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+  const { length } = text;
+  if (end - start !== length) return false;
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
   return true;
 }
