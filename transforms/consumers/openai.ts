@@ -2,11 +2,11 @@
  * Records that OpenAI's check of fine-tuning files refuses, according to its guide, its reference and its data check.
  */
 
-import { assistantCalls } from '../checks/assistant-calls.ts';
 import { readArguments } from '../formats/tool-arguments.ts';
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { decode } from '../json/utf8.ts';
+import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message, WrittenRecord } from '../model/element.ts';
 import { objectBytes, stringValue, type ToolCall, toolCallsOf } from '../model/message.ts';
 import { type ConsumerRule, where } from './consumer-rule.ts';

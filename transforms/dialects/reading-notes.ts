@@ -1,10 +1,11 @@
 /** Findings about a log itself, which come with the message or the conversation that they are about. */
 import type { Message, ReadingNote } from '../model/element.ts';
+import type { ReadingRule } from '../model/reading-rule.ts';
 
 /** Names in a log that a finding may show: others could be content. */
 const SHOWN = /^[\w.-]{1,64}$/;
 
-export const warning = (rule: string, message: string): ReadingNote => ({
+export const warning = (rule: ReadingRule, message: string): ReadingNote => ({
   rule,
   severity: 'WARNING',
   message,

@@ -1,10 +1,10 @@
 /** The shape of a record, for the report: numbers of messages by role, and of calls by tool. */
 
-import { eachAssistantCall, hasFunctionCall } from '../checks/assistant-calls.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { createTextScanner } from '../json/plain-scanner.ts';
 import { skipBlanks } from '../json/scanner.ts';
+import { eachAssistantCall, hasFunctionCall } from './assistant-calls.ts';
 import type { Message, WrittenRecord } from './element.ts';
 import { legacyCallOf, stringValue } from './message.ts';
 

@@ -1,9 +1,10 @@
 /**
  * The tool usage report: the contribution of one conversation, the sums of each group, and the CSV text.
  */
-import { eachAssistantCall, hasFunctionCall } from '../checks/assistant-calls.ts';
+
 import { valueBytes } from '../json/members.ts';
 import { mayHold } from '../json/utf8.ts';
+import { eachAssistantCall, hasFunctionCall } from './assistant-calls.ts';
 import type { Conversation, Message } from './element.ts';
 import type { Grouping } from './group.ts';
 import { keyOf } from './hashed-set.ts';
