@@ -101,7 +101,7 @@ export const knownListCases = (): readonly MicroCase[] => {
       ...shared,
       name: 'known list, repeating history',
       run: () => {
-        const list = new KnownList(scanner, 3, make);
+        const list = new KnownList(scanner, make, (bytes, at) => scanner.value(bytes, at, 3));
         let read = 0;
         for (const line of lines) read += list.read(line, 0);
         return read;

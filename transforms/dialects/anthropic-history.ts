@@ -34,7 +34,7 @@ export function createHistory(scanner: Scanner): History {
   let elements = 0; // number of elements in the new messages of the current array
   let depth = 0; // nesting around the current messages
   let before: readonly Turn[] = [];
-  const list = new KnownList<Turn>(scanner, 0, makeTurn, (bytes, at) => scanner.value(bytes, at, depth));
+  const list = new KnownList<Turn>(scanner, makeTurn, (bytes, at) => scanner.value(bytes, at, depth));
 
   /** Creates nothing for an entry that already has too many elements, because it is about to be rejected. */
   function makeTurn(bytes: Uint8Array, start: number, end: number): Turn {

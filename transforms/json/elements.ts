@@ -19,6 +19,9 @@ export const mostInAll = (maxElements: number): number => maxElements * IN_ALL;
 /** Is a stretch of JSON text long enough to hold more elements than that? */
 export const mayExceed = (bytes: number, most: number): boolean => bytes > LEAST_BYTES * most;
 
+const isOpen = (byte: number | undefined): boolean => byte === OPEN_ARRAY || byte === OPEN_OBJECT;
+const isClose = (byte: number | undefined): boolean => byte === CLOSE_ARRAY || byte === CLOSE_OBJECT;
+
 /**
  * @returns where the first array or object with more than `most` elements or members opens; -1 if there is none. The
  * value must be valid.
@@ -26,41 +29,31 @@ export const mayExceed = (bytes: number, most: number): boolean => bytes > LEAST
 export function crowdedAt(bytes: Uint8Array, start: number, end: number, most: number): number {
   const opened: number[] = [];
   const counts: number[] = []; // commas so far, for each open one
-  for (let p = start; p < end; ) {
+  for (let p = start; p < end; p++) {
     const byte = bytes[p];
-    if (byte === QUOTE) {
-      p = trustingScanner.string(bytes, p);
-      continue;
-    }
-    if (byte === COMMA) {
-      const count = (counts[counts.length - 1] as number) + 1;
-      if (count >= most) return opened[opened.length - 1] as number;
-      counts[counts.length - 1] = count;
-    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+    if (byte === QUOTE) p = trustingScanner.string(bytes, p) - 1;
+    else if (byte === COMMA) {
+      const count = (counts.pop() as number) + 1;
+      if (count >= most) return opened.at(-1) as number;
+      counts.push(count);
+    } else if (isOpen(byte)) {
       opened.push(p);
       counts.push(0);
-    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+    } else if (isClose(byte)) {
       opened.pop();
       counts.pop();
     }
-    p++;
   }
   return -1;
 }
 
-const isOpen = (byte: number | undefined): boolean => byte === OPEN_ARRAY || byte === OPEN_OBJECT;
-const isClose = (byte: number | undefined): boolean => byte === CLOSE_ARRAY || byte === CLOSE_OBJECT;
-
 /** Counts the elements and members of a valid value at all levels. Stops beyond `most`. */
 export function elementsIn(bytes: Uint8Array, start: number, end: number, most: number): number {
   let count = 0;
-  for (let p = start; p < end && count <= most; ) {
+  for (let p = start; p < end && count <= most; p++) {
     const byte = bytes[p];
-    if (byte === QUOTE) p = trustingScanner.string(bytes, p);
-    else {
-      if (byte === COMMA || (isOpen(byte) && !isClose(bytes[skipBlanks(bytes, p + 1)]))) count++;
-      p++;
-    }
+    if (byte === QUOTE) p = trustingScanner.string(bytes, p) - 1;
+    else if (byte === COMMA || (isOpen(byte) && !isClose(bytes[skipBlanks(bytes, p + 1)]))) count++;
   }
   return count;
 }

@@ -96,19 +96,10 @@ export function membersOf(object: Uint8Array): readonly Member[] {
   return members;
 }
 
-/** The last member with that key. */
-function lastOf(members: readonly Member[], key: string): Member | undefined {
-  for (let i = members.length - 1; i >= 0; i--) {
-    const member = members[i] as Member;
-    if (member.key === key) return member;
-  }
-  return undefined;
-}
-
 /** Span of a member's value in the object: the last one with that key, as in JSON.parse; undefined if absent. */
 export function valueSpan(object: Uint8Array, key: string): ValueSpan | undefined {
   const members = Walked.membersOf(object);
-  if (members !== undefined) return lastOf(members, key);
+  if (members !== undefined) return members.findLast((member) => member.key === key);
   let found: ValueSpan | undefined;
   walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
     const end = trustingScanner.value(object, valueStart, 1);

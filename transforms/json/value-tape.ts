@@ -20,10 +20,10 @@ const ROW = 5;
 const MOST_LEVELS = 6;
 /** A text of more values only gets rows for its outer level: the others would take many times its bytes. */
 const MOST_ROWS = 16_384;
+const FIRST_ROWS = 32;
 
 export class ValueTape {
-  /** Rows of earlier, longer texts may follow the current ones. */
-  readonly #rows: number[] = [];
+  #rows = new Int32Array(FIRST_ROWS * ROW);
   #count = 0;
   /** May a key differ from its bytes? */
   #hasEscapes = false;
@@ -142,12 +142,14 @@ export class ValueTape {
 
   #add(key: number, keyEnd: number, start: number): number {
     const at = this.#count++ * ROW;
-    const rows = this.#rows;
-    rows[at + KEY] = key;
-    rows[at + KEY_END] = keyEnd;
-    rows[at + START] = start;
-    rows[at + END] = start;
-    rows[at + NEXT] = 0;
+    if (at === this.#rows.length) {
+      const grown = new Int32Array(at * 2);
+      grown.set(this.#rows);
+      this.#rows = grown;
+    }
+    this.#rows[at + KEY] = key;
+    this.#rows[at + KEY_END] = keyEnd;
+    this.#rows[at + START] = start;
     return at;
   }
 
