@@ -1,5 +1,5 @@
 /** Edits of a JSON object by splicing its bytes: members that are not named keep their bytes. */
-import { elementsOf, type Member, membersOf, valueSpan } from './members.ts';
+import { elementsOf, type Member, membersOf } from './members.ts';
 import { encode } from './utf8.ts';
 
 /** An edit of one member: a new JSON text, `null` to drop it, undefined to keep it. */
@@ -51,8 +51,8 @@ export function dropMembers(object: Uint8Array, drop: (member: Member) => boolea
 
 /** The object with the value of `key` replaced: the effective (last) one; undefined when it has no such member. */
 export function replaceValue(object: Uint8Array, key: string, json: Uint8Array): Uint8Array | undefined {
-  const span = valueSpan(object, key);
-  return span && spliced(object, [{ start: span.valueStart, end: span.end, by: json }]);
+  const member = membersOf(object).findLast((one) => one.key === key);
+  return member && spliced(object, [{ start: member.valueStart, end: member.end, by: json }]);
 }
 
 /** The object with one more member at its end. The object has at least one. */
