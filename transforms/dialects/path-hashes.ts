@@ -3,11 +3,12 @@
  * everything before it, so two paths are equal up to the point where their hashes are. Clients drop reasoning from the
  * history and rename calls, so neither counts.
  */
-import { equalityKey } from '../checks/equality-key.ts';
+
 import { QUOTE } from '../json/bytes.ts';
 import { valuesOf } from '../json/members.ts';
 import { parseJson, textPieces } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
+import { equalityKey } from '../model/equality-key.ts';
 import { hashOf, hashOfPieces } from '../model/hashed-set.ts';
 import { isObject } from '../model/message.ts';
 

@@ -14,7 +14,7 @@ import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/tool-
 import { LF } from '../json/bytes.ts';
 import { createScanner } from '../json/scanners.ts';
 import { knownText } from '../json/utf8.ts';
-import { type FoldExports, type FoldHost, type ScanMemory, SLACK_BYTES } from '../json/wasm-scanner.ts';
+import { type ScanMemory, SLACK_BYTES } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
@@ -24,6 +24,7 @@ import emptyAssistant from '../rules/empty-assistant.ts';
 import { rules } from '../rules/index.ts';
 import { detectDialect } from '../stages/choose-dialect.ts';
 import { messageCleaner } from '../stages/cleanup.ts';
+import type { FoldExports, FoldHost } from './fold-module.ts';
 import {
   DROPPED,
   EMPTY,

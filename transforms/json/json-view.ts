@@ -1,5 +1,5 @@
 /** A JSON value as a view of its bytes: members are found on demand, and nothing is decoded before that. */
-import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
+import { LETTER_F, LETTER_N, LETTER_T, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { copyOf } from './keep.ts';
 import { oneLine } from './one-line.ts';
 import { decode, knownText, parseString } from './utf8.ts';
@@ -8,19 +8,14 @@ import { ValueTape } from './value-tape.ts';
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
 /** Types by first byte; any other first byte begins a number. */
-const TYPES: readonly (JsonType | undefined)[] = (() => {
-  const types: (JsonType | undefined)[] = [];
-  const named = {
-    '{': 'object',
-    '[': 'array',
-    '"': 'string',
-    t: 'boolean',
-    f: 'boolean',
-    n: 'null',
-  } as const;
-  for (const [first, type] of Object.entries(named)) types[first.charCodeAt(0)] = type;
-  return types;
-})();
+const TYPES = new Map<number | undefined, JsonType>([
+  [OPEN_OBJECT, 'object'],
+  [OPEN_ARRAY, 'array'],
+  [QUOTE, 'string'],
+  [LETTER_T, 'boolean'],
+  [LETTER_F, 'boolean'],
+  [LETTER_N, 'null'],
+]);
 
 /** Texts up to this length may be names that repeat. */
 const NAME_BYTES = 24;
@@ -77,7 +72,7 @@ export class JsonView {
   }
 
   get type(): JsonType {
-    return TYPES[this.#line[this.#start] as number] ?? 'number';
+    return TYPES.get(this.#line[this.#start]) ?? 'number';
   }
 
   /**

@@ -3,7 +3,7 @@
  * nothing. This is the plain scanner in TypeScript, with which every other one must agree.
  */
 
-import { BACKSLASH, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
+import { BACKSLASH, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, ZERO } from './bytes.ts';
 import { crowdedAt, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from './elements.ts';
 import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from './scanner.ts';
 import { sequenceLength } from './utf8.ts';
@@ -26,27 +26,23 @@ ESCAPE[0x75] = 2;
 const HEX = new Uint8Array(256);
 for (const c of '0123456789abcdefABCDEF') HEX[c.charCodeAt(0)] = 1;
 
-const isDigit = (c: number | undefined): boolean => c !== undefined && c >= 0x30 && c <= 0x39;
+const isDigit = (c: number | undefined): boolean => c !== undefined && c >= ZERO && c <= 0x39;
 
-/** The index after the number at `p`, or -1 - p' if the byte at p' is wrong. */
+/** The index after the digits at `at`, or -1 - at if there are none. */
+function skipDigits(bytes: Uint8Array, at: number): number {
+  let p = at;
+  while (isDigit(bytes[p])) p++;
+  return p > at ? p : -1 - at;
+}
+
+/** The index after the number at `start`, or -1 - p' if the byte at p' is wrong. */
 function scanNumber(bytes: Uint8Array, start: number): number {
-  let p = start;
-  if (bytes[p] === 0x2d) p++;
-  if (bytes[p] === 0x30) p++;
-  else if (isDigit(bytes[p])) while (isDigit(bytes[p])) p++;
-  else return -1 - p;
-  if (bytes[p] === 0x2e) {
-    p++;
-    if (!isDigit(bytes[p])) return -1 - p;
-    while (isDigit(bytes[p])) p++;
-  }
-  if (((bytes[p] as number) | 0x20) === 0x65) {
-    p++;
-    if (bytes[p] === 0x2b || bytes[p] === 0x2d) p++;
-    if (!isDigit(bytes[p])) return -1 - p;
-    while (isDigit(bytes[p])) p++;
-  }
-  return p;
+  let p = bytes[start] === 0x2d ? start + 1 : start;
+  p = bytes[p] === ZERO ? p + 1 : skipDigits(bytes, p);
+  if (bytes[p] === 0x2e) p = skipDigits(bytes, p + 1);
+  if (p < 0 || ((bytes[p] as number) | 0x20) !== 0x65) return p;
+  const sign = bytes[p + 1];
+  return skipDigits(bytes, sign === 0x2b || sign === 0x2d ? p + 2 : p + 1);
 }
 
 /** The index after the string whose opening quote is at `start`, or -1 - p' if the byte at p' is wrong. */
@@ -69,13 +65,9 @@ function scanString(bytes: Uint8Array, start: number): number {
   }
 }
 
-function isHex4(b: Uint8Array, p: number): boolean {
-  return (
-    HEX[b[p] as number] === 1 &&
-    HEX[b[p + 1] as number] === 1 &&
-    HEX[b[p + 2] as number] === 1 &&
-    HEX[b[p + 3] as number] === 1
-  );
+function isHex4(bytes: Uint8Array, at: number): boolean {
+  for (let p = at; p < at + 4; p++) if (HEX[bytes[p] as number] !== 1) return false;
+  return true;
 }
 
 const LITERALS: readonly (readonly number[])[] = ['true', 'false', 'null'].map((word) =>

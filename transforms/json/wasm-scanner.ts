@@ -2,7 +2,7 @@
  * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It reads bytes in its own
  * memory, where a task's slab is; the plain scanner reads bytes elsewhere, with the same results.
  */
-import { BACKSLASH, QUOTE } from './bytes.ts';
+import type { FoldExports, FoldHost } from '../fold/fold-module.ts';
 import { PlainScanner } from './plain-scanner.ts';
 import type { Scanner } from './scanner.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
@@ -11,41 +11,8 @@ import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 interface Exports extends FoldExports {
   readonly memory: WasmMemory;
   value(at: number, end: number, room: number): number;
-  string(at: number, end: number): number;
   failed_at(): number;
   too_deep(): number;
-}
-
-/** Exports of the session fold (wasm/fold.c). Addresses are offsets into the memory; 0 means refused. */
-export interface FoldExports {
-  forget_tools(): void;
-  begin(depth: number, most: number, endOfArena: number): void;
-  line(at: number, end: number, number: number, offset: number): number;
-  /** Like `line`, in a source of many sessions; 2 if it belongs to another session, and waits. */
-  packed_line(at: number, end: number, number: number, offset: number): number;
-  /** Starts a session with the waiting line, after the previous session was finished. */
-  turn(): number;
-  /** Reads all lines of a source that was read whole, and returns their number. */
-  lines(at: number, end: number): number;
-  finish(): number;
-  /** Reads the message that replaces the one being judged. */
-  message(at: number, end: number): number;
-  /** Reports where the tool definitions end that the host was asked to read. */
-  tools_end(end: number): void;
-  arena_at(): number;
-  state_at(): number;
-  entries_at(): number;
-  founds_at(): number;
-  runs_at(): number;
-  written_at(): number;
-  named_at(): number;
-}
-
-/** Functions that the session fold calls. */
-export interface FoldHost {
-  judgeRow(at: number, length: number): number;
-  readTools(at: number, end: number): number;
-  readTime(at: number, end: number): bigint;
 }
 
 /** The parts of the global WebAssembly in use: only the browser libraries declare it. */
@@ -68,21 +35,6 @@ export const SLACK_BYTES = 64;
 const FIRST_PAGES = 700;
 /** More memory than this beyond the slab's need is worth replacing. */
 const MOST_SPARE_BYTES = 8 * 1024 * 1024;
-
-/** Shorter plain strings, as most keys are, are scanned here: calling the module costs more. */
-const NEAR_BYTES = 24;
-
-/** The index after the string whose opening quote is at `at` if it is short and plain ASCII; else -1. */
-function shortStringEnd(bytes: Uint8Array, at: number): number {
-  if (bytes[at] !== QUOTE) return -1;
-  const last = Math.min(at + NEAR_BYTES, bytes.length - 1);
-  for (let p = at + 1; p <= last; p++) {
-    const byte = bytes[p] as number;
-    if (byte === QUOTE) return p + 1;
-    if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return -1;
-  }
-  return -1;
-}
 
 /** The compiled module; threads of a process can share it. */
 export type CompiledScanner = object;
@@ -201,6 +153,7 @@ export class ScanMemory {
   }
 }
 
+/** Values are scanned by the module; strings alone, most of them short keys, here: calling the module costs more. */
 class MemoryScanner extends PlainScanner {
   readonly #memory: ScanMemory;
 
@@ -209,24 +162,11 @@ class MemoryScanner extends PlainScanner {
     this.#memory = memory;
   }
 
-  override string(bytes: Uint8Array, at: number): number {
-    const near = shortStringEnd(bytes, at);
-    if (near >= 0) return near;
-    const memory = this.#memory;
-    if (!memory.has(bytes)) return super.string(bytes, at);
-    return this.#result(memory.exports.string(memory.from + at, memory.end));
-  }
-
   protected override scan(bytes: Uint8Array, at: number, depth: number): number {
     const memory = this.#memory;
     if (!memory.has(bytes)) return super.scan(bytes, at, depth);
-    const room = Math.max(this.maxDepth - depth, 0);
-    return this.#result(memory.exports.value(memory.from + at, memory.end, room));
-  }
-
-  /** Converts an address that the module returned to an index in the array; 0 is a failure. */
-  #result(found: number): number {
-    const { exports, from } = this.#memory;
-    return found !== 0 ? found - from : this.fail(exports.failed_at() - from, exports.too_deep() !== 0);
+    const { exports, from, end } = memory;
+    const after = exports.value(from + at, end, Math.max(this.maxDepth - depth, 0)); // an address; 0 is a failure
+    return after !== 0 ? after - from : this.fail(exports.failed_at() - from, exports.too_deep() !== 0);
   }
 }
