@@ -2,7 +2,7 @@
 import { LETTER_F, LETTER_N, LETTER_T, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { copyOf } from './keep.ts';
 import { oneLine } from './one-line.ts';
-import { decode, knownText, parseString } from './utf8.ts';
+import { knownText, parseJson, parseString } from './utf8.ts';
 import { ValueTape } from './value-tape.ts';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -113,7 +113,7 @@ export class JsonView {
 
   /** The whole value decoded. Numbers become doubles: never write them back. */
   parsed(): unknown {
-    return JSON.parse(decode(this.bytes));
+    return parseJson(this.bytes);
   }
 
   /** A tape with the contents of the value, at `#row`: filled in if they are not on one yet. */
