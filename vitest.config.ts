@@ -36,7 +36,6 @@ const CORE_FAULTS = [
 const SLOW_FAULTS = [
   'bit-flips',
   'determinism',
-  'linear-patterns',
   'linear-work',
   'million-events',
   'not-files',
@@ -80,6 +79,7 @@ const COMMAND = [
 const ISOLATED = [
   'test/src/dataset/line-file.test.ts',
   'test/transforms/dialects/fold-memory.test.ts',
+  fault('linear-patterns'),
   fault('power-loss'),
 ];
 
@@ -115,7 +115,7 @@ const PROJECTS = [
     name: 'faults',
     isolate: false,
     include: ['test/faults/**/*.test.ts'],
-    exclude: [...CORE_FAULTS, ...SLOW_FAULTS, ...STORE_FAULTS, fault('power-loss')],
+    exclude: [...CORE_FAULTS, ...SLOW_FAULTS, ...STORE_FAULTS, ...ISOLATED],
   },
   { name: 'store-faults', include: STORE_FAULTS },
   { name: 'slow-faults', include: SLOW_FAULTS },

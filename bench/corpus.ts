@@ -1,19 +1,20 @@
 /**
- * The corpus generator as a command: seeded, deterministic, streamed to a folder or to stdout.
+ * The command-line corpus generator: seeded, deterministic, streamed to a folder or to stdout.
  *   node dist/bench/corpus.js main --bytes 1GB --seed 1 --out DIR
  *   node dist/bench/corpus.js main --bytes 10GB --out - | ...
  * Prints the statistics of the corpus as one JSON line to stdout, or to stderr when the corpus goes to stdout.
  */
 import { parseArgs } from 'node:util';
 import { parseByteSize } from './corpus/byte-size.ts';
-import { type CorpusOrder, generateCorpus } from './corpus/generate.ts';
+import { generateCorpus } from './corpus/generate.ts';
+import type { CorpusOrder } from './corpus/order.ts';
 import { corpusKinds } from './corpus/shapes.ts';
 import { type CorpusSink, descriptorSink, folderSink } from './corpus/sinks.ts';
 
 const usage = `usage: corpus.js KIND --out DIR|- [--bytes SIZE] [--seed N] [--entries N]
   KIND       ${corpusKinds.join(', ')}
-  --bytes    stop at this size, before gzip (64MB, 1GB; each kind has its default)
-  --entries  entries per session, kind growth only (default 60)
+  --bytes    stop at this size, measured before gzip (64MB, 1GB; the default depends on the kind)
+  --entries  entries per session, for the kind growth only (default 60)
 `;
 
 interface CorpusCommand {
@@ -22,7 +23,7 @@ interface CorpusCommand {
 }
 
 const wholeNumber = (name: string, text: string): number => {
-  if (!/^\d+$/.test(text)) throw new Error(`--${name}: not a whole number: ${text}`);
+  if (!/^\d+$/.test(text)) throw new Error(`--${name} takes a whole number, not '${text}'`);
   return Number(text);
 };
 
@@ -38,7 +39,7 @@ const readCommand = (args: readonly string[]): CorpusCommand => {
     },
   });
   const kind = corpusKinds.find((name) => name === positionals[0]);
-  if (kind === undefined || positionals.length !== 1) throw new Error('name one KIND');
+  if (kind === undefined || positionals.length !== 1) throw new Error('exactly one KIND is required');
   if (values.out === undefined) throw new Error('--out is missing');
   const bytes = values.bytes === undefined ? undefined : parseByteSize(values.bytes);
   const seed = wholeNumber('seed', values.seed);

@@ -1,7 +1,7 @@
 /**
- * The memory bench: peak RSS of `turnmill build` as the input grows from 10 MB to 10 GB, for many sessions (main) and
- * for one single session (steady); with lines of 64 MB (line), more workers, 100,000 small sessions in files and in one
- * stream (wide), and event logs of 1 GB.
+ * Measures the peak RSS of `turnmill build` as the input grows from 10 MB to 10 GB, for many sessions (main) and for a
+ * single one (steady); also with lines of 64 MB (line), with several workers, with 100,000 small sessions in files and in
+ * one stream (wide), and with event logs of 1 GB.
  *   npm run bench -- memory [--sizes 10MB,1GB,10GB] [--stdin-from 2GB] [--bytes 1GB] [--kinds main,steady]
  */
 import { spawnSync } from 'node:child_process';
@@ -9,8 +9,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { formatByteSize, parseByteSize } from './corpus/byte-size.ts';
-import type { CorpusOrder, CorpusStats } from './corpus/generate.ts';
+import type { CorpusOrder, CorpusStats } from './corpus/order.ts';
 import { type CorpusKind, corpusKinds } from './corpus/shapes.ts';
+import { type CachedCorpus, cachedCorpus } from './harness/cached-corpus.ts';
 import { recordsInShards } from './harness/checks.ts';
 import { type FinishedRun, measure } from './harness/measure.ts';
 import { renderMemory } from './harness/render-benches.ts';
@@ -22,10 +23,9 @@ import {
   readResults,
   writeResult,
 } from './harness/results.ts';
-import { type CachedCorpus, cachedCorpus } from './harness/run-section.ts';
 import { writeReport } from './report.ts';
 
-// GNU time is inside the pipe, so that it measures only turnmill.
+// GNU time is inside the pipe, so that it measures turnmill but not the generator.
 const pipeScript = `
 set -o pipefail
 folder="$1" kind="$2" bytes="$3" seed="$4"; shift 4
@@ -34,7 +34,7 @@ node dist/bench/corpus.js "$kind" \${bytes:+--bytes "$bytes"} --seed "$seed" --o
 `;
 
 const out = `${runFolder}/memory`;
-/** A stream has all sessions one after another, so their ids tell them apart. */
+/** In a stream, sessions follow one another without file boundaries, so they are split by id. */
 const buildCommand = (input: string, workers: number): readonly string[] => [
   ...['node', turnmillBin, 'build', input, '--out', out, '--workers', String(workers)],
   ...(input === '-' ? ['--session-by', 'id'] : []),
@@ -79,14 +79,14 @@ const measureFolder = (
   return { finished, corpus };
 };
 
-/** One row of the table; throws if turnmill fails or does not write one record per session. */
+/** Measures one row of the table. Throws if turnmill fails or does not write one record per session. */
 export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], workers: number): MemoryRow => {
   rmSync(atRoot(out), { recursive: true, force: true });
   const command = buildCommand('-', workers);
   const [load = 0] = loadavg();
   const { finished, corpus } = via === 'stdin' ? measurePiped(order, command) : measureFolder(order, workers);
-  const wrong = recordsInShards(finished, corpus, out);
-  if (wrong !== undefined) throw new Error(wrong);
+  const problem = recordsInShards(finished, corpus, out);
+  if (problem !== undefined) throw new Error(problem);
   const size = order.bytes === undefined ? '' : ` --bytes ${order.bytes}`;
   const feed = `node dist/bench/corpus.js ${order.kind}${size} --seed ${order.seed} --out -`;
   return {
@@ -105,12 +105,12 @@ export const measureMemoryRow = (order: CorpusOrder, via: MemoryRow['via'], work
 };
 
 const usage = `usage: memory [options]
-  --sizes LIST        corpus sizes (default 10MB,1GB,10GB)
-  --stdin-from SIZE   larger corpora are generated into stdin (default 2GB)
-  --kinds LIST        corpora (default main,steady)
-  --workers-at SIZE   of main, with 2 and 3 workers (default 1GB)
-  --bytes SIZE        of the event logs (default 1GB), and of wide (default: all 100,000 sessions)
-  --seed N            of the corpora (default 1)
+  --sizes LIST        sizes of the corpora (default 10MB,1GB,10GB)
+  --stdin-from SIZE   corpora of this size or larger are piped into stdin (default 2GB)
+  --kinds LIST        only these corpora (default main,steady, and the special ones)
+  --workers-at SIZE   size of main for the runs with 1, 2 and 3 workers (default 1GB)
+  --bytes SIZE        size of the event logs (default 1GB) and of wide (default: all 100,000 sessions)
+  --seed N            seed of the corpora (default 1)
 `;
 
 interface Input {
@@ -124,7 +124,7 @@ const EVENT_LOG_BYTES = 1_000_000_000;
 
 const kindOf = (name: string): CorpusKind => {
   const kind = corpusKinds.find((known) => known === name);
-  if (kind === undefined) throw new Error(`--kinds: unknown: ${name}`);
+  if (kind === undefined) throw new Error(`--kinds: there is no corpus '${name}'`);
   return kind;
 };
 
@@ -156,7 +156,7 @@ const readOptions = (args: readonly string[]): { inputs: readonly Input[]; seed:
   return { inputs, seed: Number.parseInt(values.seed, 10) };
 };
 
-/** @param bytes of wide and of the event logs, instead of all 100,000 sessions and 1 GB */
+/** @param bytes size of wide and of the event logs; the defaults are 100,000 sessions and 1 GB */
 const specialInputs = (workersAt: number, bytes: number | undefined): readonly Input[] => {
   const shared = { via: 'directory', workers: 1 } as const;
   const eventLogs = ['claude-code-long', 'claude-code', 'codex'] as const;
@@ -198,7 +198,7 @@ export const measureMemory = (args: readonly string[], place: ResultsPlace): num
     return 64;
   }
   if (!existsSync(atRoot(turnmillBin))) {
-    process.stderr.write(`memory: ${turnmillBin} is not built\n`);
+    process.stderr.write(`memory: ${turnmillBin} is missing: run npm run build\n`);
     return 1;
   }
   const rows: MemoryRow[] = [];

@@ -1,6 +1,6 @@
 /**
- * Micro benchmarks: each primitive by itself, in memory, with tinybench. They are for work on a primitive; whole runs (run.ts) are what
- * matters.
+ * Measures each primitive by itself, in memory, with tinybench. Useful while working on a primitive; judge performance by whole runs
+ * (run.ts).
  *   node dist/bench/micro.js [--time MS]
  */
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ import {
 } from './micro/json.ts';
 import { writeReport } from './report.ts';
 
-/** In run order. */
+/** In the order in which they run. */
 const groups: Readonly<Record<string, () => readonly MicroCase[]>> = {
   framing: framingCases,
   'plain-scanner': plainScannerCases,
@@ -40,7 +40,8 @@ const measureGroup = async (
   await bench.run();
   return cases.map(({ name, bytes, items }): MicroRow => {
     const result = bench.getTask(name)?.result;
-    if (result?.state !== 'completed') throw new Error(`${group}: ${name}: ${result?.state}`);
+    if (result?.state !== 'completed')
+      throw new Error(`${group}, ${name}: the benchmark did not complete: ${result?.state}`);
     const { p50, p75, min, samplesCount } = result.latency;
     const milliseconds = { median: p50, low: min, high: p75 };
     return {

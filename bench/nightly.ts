@@ -1,22 +1,23 @@
 /**
- * A nightly build of logs of which 1 % has changed: an update against a full build of the same tree, and what checkpoints cost.
+ * Measures a nightly build after 1 % of the logs has changed: an update compared with a full build of the same tree, and the cost of
+ * checkpoints.
  *   npm run bench -- nightly [--bytes SIZE] [--runs N]
  */
 import { cpSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cachedCorpus } from './harness/cached-corpus.ts';
 import { measure, type Sample } from './harness/measure.ts';
 import { benchOptions, filesIn } from './harness/options.ts';
 import { renderNightly } from './harness/render-benches.ts';
 import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
 import { describeMachine, type NightlyRow, type ResultsPlace, writeResult } from './harness/results.ts';
-import { cachedCorpus } from './harness/run-section.ts';
 import { describeSection, quickBytes } from './harness/sections.ts';
 import { writeReport } from './report.ts';
 
 const FULL_BYTES = 2_000_000_000;
 const CHANGED_SHARE = 0.01;
-/** A file read less than two seconds after it was written is also read for its checksum. */
+/** A file modified less than two seconds before it is read is checked by its checksum too, which costs extra time. */
 const SETTLED_MS = 2500;
 const tree = `${runFolder}/nightly-logs`;
 const full = `${runFolder}/nightly-full`;
@@ -43,7 +44,7 @@ const labels: Readonly<Record<keyof typeof commands, string>> = {
   nothing: 'update, nothing changed',
 };
 
-/** A tree of links to the files of the corpus, which stay unchanged. */
+/** Creates a tree of hard links to the files of the corpus, so that the corpus itself stays unchanged. */
 const linkTree = (corpus: string): void => {
   for (const file of filesIn(corpus)) {
     const to = `${atRoot(tree)}${file.slice(corpus.length)}`;
@@ -52,7 +53,7 @@ const linkTree = (corpus: string): void => {
   }
 };
 
-/** Rewrites every n-th file with the same bytes: the work of a changed file, and an unchanged result. */
+/** Rewrites every n-th file with the same bytes: it is read again like a changed file, but the result stays the same. */
 const rewriteSome = (round: number): void => {
   const files = filesIn(atRoot(tree));
   const step = Math.round(1 / CHANGED_SHARE);
@@ -66,8 +67,11 @@ const rewriteSome = (round: number): void => {
 const run = (name: keyof typeof commands): Sample => {
   if (name === 'full' || name === 'no-checkpoints') rmSync(atRoot(full), { recursive: true, force: true });
   const { sample, exitCode, stderr } = measure(commands[name]);
-  const mark = { update: 'of them reused', nothing: 'nothing changed', full: '', 'no-checkpoints': '' }[name];
-  if (exitCode !== 0 || !stderr.includes(mark)) throw new Error(`nightly, ${name}: ${exitCode}: ${stderr}`);
+  const expected = { update: 'of them reused', nothing: 'nothing changed', full: '', 'no-checkpoints': '' }[
+    name
+  ];
+  if (exitCode !== 0 || !stderr.includes(expected))
+    throw new Error(`nightly, ${name}: exit status ${exitCode}: ${stderr}`);
   return sample;
 };
 

@@ -1,9 +1,10 @@
 /**
- * Where the time of `turnmill build` with one worker goes, from the counters of `--profile`, including reading the output back. The
- * profile itself costs a little, most where entries are small.
+ * Shows where `turnmill build` with one worker spends its time, from the counters of `--profile`; includes reading the output back. The
+ * profile itself takes a little time, most for small entries.
  *   npm run bench -- profile [--runs N]
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
+import { cachedCorpus } from './harness/cached-corpus.ts';
 import { measure } from './harness/measure.ts';
 import { roundOptions } from './harness/options.ts';
 import { renderProfile } from './harness/render-benches.ts';
@@ -15,18 +16,16 @@ import {
   spreadOf,
   writeResult,
 } from './harness/results.ts';
-import { cachedCorpus } from './harness/run-section.ts';
 import { describeSection, quickBytes, type SectionName } from './harness/sections.ts';
 import { writeReport } from './report.ts';
 
-/** The figures of a printed profile. */
 export interface PrintedProfile {
   readonly seconds: Readonly<Record<string, number>>;
-  /** Share of the parsed bytes that were compared instead of scanned: 0 to 1. */
+  /** Share of the parsed bytes that were compared instead of scanned, from 0 to 1. */
   readonly comparedShare: number;
 }
 
-/** The profile in the output of a run; throws if there is none. */
+/** Reads the profile from the output of a run. Throws if there is none. */
 export const readProfile = (stderr: string): PrintedProfile => {
   const text = stderr.slice(Math.max(0, stderr.indexOf('\nprofile: ')));
   const rows = [...text.matchAll(/^ {2}([a-z-]+) +(\d+\.\d+) s /gm)];

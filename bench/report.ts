@@ -1,4 +1,4 @@
-/** Renders RESULTS.md from the results files and the notes only. */
+/** Renders RESULTS.md from the results files and the notes. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import {
   type Aim,
@@ -28,13 +28,13 @@ import { sectionNames } from './harness/sections.ts';
 
 const notesFile = 'bench/notes.json';
 
-/** Notes by id of the aim; an unknown id is an error. */
+/** Reads the notes by id of the aim. Throws on an unknown id. */
 const readNotes = (): Readonly<Record<string, string>> => {
   const notes = JSON.parse(readFileSync(atRoot(notesFile), 'utf8')) as Record<string, string>;
-  const stranger = Object.keys(notes).find(
+  const unknown = Object.keys(notes).find(
     (id) => ![...corpusAims, ...otherCorpora, ...otherRows, ...aims].some((aim) => aim.id === id),
   );
-  if (stranger !== undefined) throw new Error(`${notesFile}: unknown aim '${stranger}'`);
+  if (unknown !== undefined) throw new Error(`${notesFile}: there is no aim '${unknown}'`);
   return notes;
 };
 
@@ -71,14 +71,14 @@ const CORPUS_HEADING: readonly string[] = [
   ...['CPU / that script', 'aim'],
 ];
 
-/** Two cells: the measured value, and whether it meets the aim. */
+/** Two cells: the measured value, and the aim with whether it is met. */
 const answerCells = ({ aim, answer }: Aim, figures: Figures): readonly [string, string] => {
   const answered = answer(figures);
   if (answered === undefined) return [NOT_MEASURED, aim];
   return [answered.measured, `${aim}: ${answered.met ? 'yes' : 'no'}`];
 };
 
-/** The first table and that of the other corpora, as Markdown. */
+/** Renders the table of the aims and that of the other corpora. */
 const renderFirst = (results: readonly Result[]): string => {
   const notes = readNotes();
   const figures = figuresOf(results);
@@ -106,7 +106,6 @@ const renderFirst = (results: readonly Result[]): string => {
   ].join('\n');
 };
 
-/** The table of the other aims as Markdown. */
 const renderAims = (results: readonly Result[]): string => {
   const notes = readNotes();
   const figures = figuresOf(results);
@@ -164,7 +163,7 @@ const render = (result: Result): string => {
   }
 };
 
-/** Rewrites the page; removes it if there are no results. */
+/** Writes the page, or removes it if there are no results. */
 export const writeReport = (place: ResultsPlace): void => {
   const results = readResults(place);
   const path = atRoot(place.page);

@@ -1,13 +1,13 @@
 /**
- * The bench: whole processes, measured in turn, results in bench/results and bench/RESULTS.md.
+ * Runs the benchmarks: measures whole processes in turn and writes bench/results and bench/RESULTS.md.
  *   npm run bench                    everything, full sizes
  *   npm run bench -- --quick         everything, small, in about two minutes; results in bench/out/quick
- *   npm run bench -- aims            the first table of RESULTS.md: its corpora and its contenders alone
+ *   npm run bench -- aims            only the corpora and contenders of the first table of RESULTS.md
  *   npm run bench -- memory          peak memory (bench/memory.ts)
  *   npm run bench -- profile         where the time goes (bench/profile.ts)
  *   npm run bench -- warm            how much of a run is warming up (bench/warm.ts)
- *   npm run bench -- nightly         an update of logs of which 1 % has changed (bench/nightly.ts)
- *   npm run bench -- s3              logs in a store against files (bench/s3.ts)
+ *   npm run bench -- nightly         an update after 1 % of the logs has changed (bench/nightly.ts)
+ *   npm run bench -- s3              logs in an object store compared with files (bench/s3.ts)
  *   npm run bench -- micro           the primitives (bench/micro.ts)
  *   npm run bench -- report          renders RESULTS.md again
  */
@@ -40,25 +40,26 @@ const contenderNames = [
 ];
 
 const usage = `usage: run.js [options] | run.js aims|memory|profile|warm|nightly|s3|micro|report [options]
-  --quick          everything small, 3 rounds; results in ${quickResults.folder}
-  --corpora LIST   only these sections, no memory, profile, warm, nightly, s3 and micro benches: of ${sectionNames.join(', ')} 
-  --bytes SIZE     the corpora's size instead of each one's own
-  --runs N         measured rounds (default 5)
-  --only LIST      of ${contenderNames.join(', ')};
-                   printed only, bench/results and RESULTS.md stay as they are
-  --seed N         of the corpora (default 1)
-  --keep           leave the contenders' outputs in ${runFolder}
+  --quick          small corpora and 3 rounds; results in ${quickResults.folder}
+  --corpora LIST   only these sections, without the other benchmarks (memory, profile, ...):
+                   ${sectionNames.join(', ')}
+  --bytes SIZE     size of every corpus (default: each has its own)
+  --runs N         number of measured rounds (default 5)
+  --only LIST      only these contenders; prints the results without changing bench/results and RESULTS.md:
+                   ${contenderNames.join(', ')}
+  --seed N         seed of the corpora (default 1)
+  --keep           keep the output of the contenders in ${runFolder}
 `;
 
 const listOf = <T extends string>(option: string, text: string, known: readonly T[]): T[] =>
   text.split(',').map((name) => {
     const found = known.find((candidate) => candidate === name.trim());
-    if (found === undefined) throw new Error(`--${option}: unknown: ${name}`);
+    if (found === undefined) throw new Error(`--${option}: unknown name '${name}'`);
     return found;
   });
 
 const positive = (option: string, text: string): number => {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${option}: not a positive number: ${text}`);
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${option} takes a positive whole number, not '${text}'`);
   return Number(text);
 };
 
@@ -87,15 +88,15 @@ const readOptions = (args: readonly string[], sections: readonly SectionName[]) 
   };
 };
 
-const runBench = async (args: readonly string[], isOfAims = false): Promise<number> => {
+const runBench = async (args: readonly string[], isAimsRun = false): Promise<number> => {
   let options: ReturnType<typeof readOptions>;
   try {
-    options = readOptions(args, isOfAims ? aimSections : sectionNames);
+    options = readOptions(args, isAimsRun ? aimSections : sectionNames);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n${usage}`);
     return 64;
   }
-  const only = isOfAims && options.only.length === 0 ? aimContenders : options.only;
+  const only = isAimsRun && options.only.length === 0 ? aimContenders : options.only;
   const place = options.quick ? quickResults : fullResults;
   let failures = 0;
   for (const name of options.corpora) {
@@ -108,14 +109,14 @@ const runBench = async (args: readonly string[], isOfAims = false): Promise<numb
     failures += result.contenders.filter(({ status }) => status === 'failed').length;
     if (!result.contenders.some(({ samples }) => samples.length > 0)) continue;
     process.stdout.write(`${renderSection(result)}\n`);
-    // Some of the contenders must not replace the results of all of them.
+    // The results of a few contenders must not replace those of all contenders.
     if (options.only.length > 0) continue;
-    // The section startup is complete: all its contenders are in the first table.
-    const saved = isOfAims && name !== 'startup' ? `${AIMS_PREFIX}${result.name}` : result.name;
+    // All contenders of `startup` are in the first table, so its results are complete.
+    const saved = isAimsRun && name !== 'startup' ? `${AIMS_PREFIX}${result.name}` : result.name;
     writeResult(place, saved, { ...result, name: saved });
     writeReport(place);
   }
-  if (!isOfAims && !options.sectionsOnly) failures += await runOthers(options.quick, place);
+  if (!isAimsRun && !options.sectionsOnly) failures += await runOthers(options.quick, place);
   if (!options.keep) rmSync(atRoot(runFolder), { recursive: true, force: true });
   return failures === 0 ? 0 : 1;
 };

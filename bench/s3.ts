@@ -1,6 +1,6 @@
 /**
- * A build of logs in a store against the same build from files and against a bare download of the objects. The store is the tests' own,
- * on the loopback interface, in a separate process that is not measured.
+ * Compares a build from an object store with the same build from files and with a bare download of the objects. The store is the one of the
+ * tests; it runs on the loopback interface, in a separate process that is not measured.
  *   npm run bench -- s3 [--bytes SIZE] [--runs N]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -9,19 +9,19 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type CorpusKind, corpusKinds } from './corpus/shapes.ts';
+import { type CachedCorpus, cachedCorpus } from './harness/cached-corpus.ts';
 import { recordsInShards } from './harness/checks.ts';
 import { measure, type Sample } from './harness/measure.ts';
 import { benchOptions, filesIn } from './harness/options.ts';
 import { renderS3 } from './harness/render-s3.ts';
 import { atRoot, repositoryRoot, runFolder, turnmillBin } from './harness/repository.ts';
 import { describeMachine, type ResultsPlace, type S3Row, writeResult } from './harness/results.ts';
-import { type CachedCorpus, cachedCorpus } from './harness/run-section.ts';
 import { writeReport } from './report.ts';
 
 const FULL_BYTES = 300_000_000;
 const QUICK_BYTES = 16_000_000;
 const MEGABYTE = 1_000_000;
-/** Sizes of the objects that contain many sessions, one after another. */
+/** Maximum sizes of the objects with many sessions, used in turn. */
 const OBJECT_MEGABYTES = [1, 60, 4, 15, 30, 8, 2, 45];
 const STORE = 'dist/bench/harness/object-store.js';
 const out = `${runFolder}/s3`;
@@ -46,8 +46,8 @@ const joined = ({ directory, stats }: CachedCorpus): CachedCorpus => {
   let bytes = 0;
   for (const file of filesIn(atRoot(directory))) {
     const content = readFileSync(file);
-    const most = (OBJECT_MEGABYTES[object % OBJECT_MEGABYTES.length] as number) * MEGABYTE;
-    if (bytes > 0 && bytes + content.length > most) {
+    const maximum = (OBJECT_MEGABYTES[object % OBJECT_MEGABYTES.length] as number) * MEGABYTE;
+    if (bytes > 0 && bytes + content.length > maximum) {
       object++;
       bytes = 0;
     }
@@ -91,12 +91,14 @@ const commandsFor = (
 const measureOnce = (name: string, command: readonly string[], logs: Logs): Sample => {
   rmSync(atRoot(out), { recursive: true, force: true });
   const finished = measure(command);
-  const wrong =
+  const problem =
     name === 'download'
       ? Number(finished.stdout) !== logs.stats.bytes && `${finished.stdout} bytes`
       : finished.exitCode === 0 && recordsInShards(finished, logs, out);
-  if (finished.exitCode !== 0 || wrong)
-    throw new Error(`s3, ${logs.name}, ${name}: ${finished.exitCode}: ${wrong || finished.stderr}`);
+  if (finished.exitCode !== 0 || problem)
+    throw new Error(
+      `s3, ${logs.name}, ${name}: exit status ${finished.exitCode}: ${problem || finished.stderr}`,
+    );
   return finished.sample;
 };
 

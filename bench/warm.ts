@@ -1,21 +1,21 @@
 /**
- * How much of a run is warming up: builds the same logs several times in one process, where later builds find their code
- * compiled, beside the command in a separate process and the Python script with orjson.
+ * Measures how much of a run is warming up: builds the same logs several times in one process, where later builds run
+ * compiled code, and compares this with the command in a separate process and with the Python script with orjson.
  *   npm run bench -- warm [--runs N] [--quick]
  */
 import { rmSync } from 'node:fs';
+import { cachedCorpus } from './harness/cached-corpus.ts';
 import { type Contender, contenders, whyMissing } from './harness/contenders.ts';
 import { measure } from './harness/measure.ts';
 import { roundOptions } from './harness/options.ts';
 import { renderWarm } from './harness/render-warm.ts';
 import { atRoot, runFolder } from './harness/repository.ts';
 import { describeMachine, type ResultsPlace, type WarmRow, writeResult } from './harness/results.ts';
-import { cachedCorpus } from './harness/run-section.ts';
 import { describeSection, quickBytes, type SectionName } from './harness/sections.ts';
 import { writeReport } from './report.ts';
 
 const kinds = ['main', 'small', 'fresh', 'wide20'] as const satisfies readonly SectionName[];
-/** After three builds, another one takes no less time. */
+/** The fourth build and later ones are not faster than the third. */
 const BUILDS = 5;
 const out = `${runFolder}/warm`;
 
@@ -23,11 +23,12 @@ const named = (wanted: string): Contender => contenders.find(({ name }) => name 
 const turnmill = named('turnmill');
 const script = named('orjson');
 
-/** CPU seconds of a command, and what it printed. */
+/** Runs a command; returns its CPU seconds and its output. */
 const run = (command: readonly string[]): { readonly cpuSeconds: number; readonly stdout: string } => {
   rmSync(atRoot(out), { recursive: true, force: true });
   const { sample, exitCode, stdout, stderr } = measure(command);
-  if (exitCode !== 0) throw new Error(`warm: ${command.join(' ')}: ${exitCode}: ${stderr.slice(-300)}`);
+  if (exitCode !== 0)
+    throw new Error(`warm: ${command.join(' ')}: exit status ${exitCode}: ${stderr.slice(-300)}`);
   return { cpuSeconds: sample.cpuSeconds, stdout };
 };
 
@@ -50,7 +51,7 @@ export const measureWarm = (args: readonly string[], place: ResultsPlace): numbe
   const { runs, quick } = roundOptions(args);
   const missing = whyMissing(script);
   if (missing !== undefined) {
-    process.stderr.write(`warm: left out, because orjson is ${missing} (bench/peers/setup.sh)\n`);
+    process.stderr.write(`warm: skipped, because orjson is ${missing} (bench/peers/setup.sh installs it)\n`);
     return 0;
   }
   const rows = kinds.map((kind) => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds transforms/json/wasm/scanner.wasm.ts from scanner.c and fold.c with clang 14 and lld 14 (Debian: clang-14, lld-14). The module has
-# its own memory: an imported one could contain anything, so 5 MB of empty tables would have to be written at each start. The same source
-# gives the same bytes: CI builds it again and compares (--check).
+# Builds transforms/json/wasm/scanner.wasm.ts from scanner.c and fold.c with clang 14 and lld 14 (Debian: clang-14, lld-14). The module
+# defines its own memory, which starts out zeroed; an imported memory might not be, so each start would have to clear 5 MB of tables. The
+# build is reproducible: with --check, as in CI, it is repeated and compared.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

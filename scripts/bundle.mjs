@@ -1,7 +1,7 @@
 // Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with shared and lazily loaded
-// chunks. Otherwise a run finds, reads and links some 280 modules, which takes half of its startup time
-// (docs/decisions/0019-the-command-is-bundled.md). Yargs, the AWS SDK and preact, which every report needs, are bundled; the other packages
-// are dependencies.
+// chunks. Without this, a run would find, read and link some 280 modules, which takes half of its startup time
+// (docs/decisions/0019-the-command-is-bundled.md). Yargs, the AWS SDK and preact (needed for every report) are bundled; the other packages
+// remain dependencies.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -15,25 +15,25 @@ const BUNDLED = ['yargs', 'preact', 'preact-render-to-string'];
 const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
 
 /**
- * string-width, which yargs uses for the columns of its help, compiles Unicode tables as soon as it is parsed. That takes longer than the
- * rest of yargs, so each copy gets a separate file that is read on its first call (docs/decisions/0019-the-command-is-bundled.md).
+ * string-width, which yargs uses for the columns of its help, compiles Unicode tables when it is loaded. That takes longer than the rest of
+ * yargs, so each version becomes a separate file that is loaded on the first call (docs/decisions/0019-the-command-is-bundled.md).
  */
-const LATE = '?late';
-const lateFiles = new Map(); // module to file: yargs and its packages bring several versions
-const lateStringWidth = {
-  name: 'late-string-width',
+const LAZY = '?lazy';
+const lazyFiles = new Map(); // from module to file: yargs and its dependencies use several versions
+const lazyStringWidth = {
+  name: 'lazy-string-width',
   async resolveId(source, importer, options) {
     if (source !== 'string-width') return null;
-    const found = await this.resolve(source, importer, { ...options, skipSelf: true });
-    if (found === null) throw new Error(`${importer} needs ${source}, which is not installed`);
-    return `${found.id}${LATE}`;
+    const resolved = await this.resolve(source, importer, { ...options, skipSelf: true });
+    if (resolved === null) throw new Error(`${importer} needs ${source}, which is not installed`);
+    return `${resolved.id}${LAZY}`;
   },
   load(id) {
-    if (!id.endsWith(LATE)) return null;
-    const module = id.slice(0, -LATE.length);
+    if (!id.endsWith(LAZY)) return null;
+    const module = id.slice(0, -LAZY.length);
     const path = module.slice(module.indexOf('node_modules'));
     const file = `string-width-${createHash('sha256').update(path).digest('hex').slice(0, 8)}.cjs`;
-    lateFiles.set(module, file);
+    lazyFiles.set(module, file);
     return `import { createRequire } from 'node:module';
 const load = createRequire(import.meta.url);
 export default (...args) => load('./${file}')(...args);`;
@@ -42,14 +42,14 @@ export default (...args) => load('./${file}')(...args);`;
 
 const RELATIVE = /['"](\.[^'"]*)['"]/;
 
-/** The static imports of a compiled module: each import is one line there. */
+/** Lists the static imports of a compiled module, in which every import is on one line. */
 function importsOf(file) {
   const lines = readFileSync(file, 'utf8').split('\n');
   const imports = lines.filter((line) => /^(?:import|export)\b[^('"]*['"]/.test(line));
   return imports.map((line) => RELATIVE.exec(line)?.[1]).filter((path) => path?.endsWith('.js'));
 }
 
-/** The modules loaded with these ones, including themselves. */
+/** Lists these modules and everything that they statically import. */
 function loadedWith(roots) {
   const loaded = new Set();
   const waiting = roots.map((path) => join(dist, path));
@@ -62,8 +62,8 @@ function loadedWith(roots) {
 }
 
 /**
- * The modules that every run loads, in few chunks: finding, opening and linking a chunk takes as long as 10 KB of code. Help needs only the
- * first two, and the library none of the command's.
+ * Puts the modules that every run loads into few chunks, because finding, opening and linking a chunk takes as long as 10 KB of code.
+ * `--help` needs only the first two; the library needs neither of the command's.
  */
 const ofHelp = loadedWith(['node', 'host', 'faults', 'main'].map((name) => `src/cli/${name}.js`));
 const ofRun = loadedWith(['src/cli/run-whole.js', 'src/engine/run-task.js', 'transforms/chain.js']);
@@ -76,16 +76,16 @@ const groups = [
 ];
 
 const bundle = await rolldown({
-  plugins: [lateStringWidth],
-  checks: { ineffectiveDynamicImport: false }, // a module that some load lazily may be in a chunk that every run loads
-  // all files are in one folder: the worker and string-width are loaded by paths relative to the loading chunk
+  plugins: [lazyStringWidth],
+  checks: { ineffectiveDynamicImport: false }, // some modules that are imported lazily are in chunks that every run loads
+  // All files must be in one folder, because chunks load the worker and string-width by relative paths.
   input: {
     bin: join(dist, 'src/cli/bin.js'),
     index: join(dist, 'src/index.js'),
     worker: join(dist, 'src/engine/worker.js'),
   },
   platform: 'node',
-  resolve: { mainFields: ['module', 'main'] }, // the AWS SDK has both module formats, and only ES modules can be tree-shaken
+  resolve: { mainFields: ['module', 'main'] }, // of the two formats of the AWS SDK, only ES modules can be tree-shaken
   external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
 });
 const { output } = await bundle.write({
@@ -97,18 +97,18 @@ const { output } = await bundle.write({
   codeSplitting: { groups },
 });
 await bundle.close();
-for (const [module, file] of lateFiles) output.push(...(await bundleLate(module, file)));
+for (const [module, file] of lazyFiles) output.push(...(await bundleLazy(module, file)));
 output.push(...(await bundlePage()));
 writeFileSync(join(out, 'LICENSES.txt'), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
 
-async function bundleLate(input, file) {
-  const late = await rolldown({ input, platform: 'node' });
-  const { output: written } = await late.write({ file: join(out, file), format: 'cjs', exports: 'default' });
-  await late.close();
+async function bundleLazy(input, file) {
+  const lazy = await rolldown({ input, platform: 'node' });
+  const { output: written } = await lazy.write({ file: join(out, file), format: 'cjs', exports: 'default' });
+  await lazy.close();
   return written;
 }
 
-/** The viewer's page as one classic script: module scripts do not load from file URLs, where exported pages are opened. */
+/** Bundles the viewer page as one classic script, because exported pages are opened from file URLs, where module scripts do not load. */
 async function bundlePage() {
   const page = await rolldown({
     input: fileURLToPath(new URL('../src/view/app/main.tsx', import.meta.url)),
@@ -125,7 +125,7 @@ async function bundlePage() {
   return written;
 }
 
-/** The licences of the packages that these modules come from. */
+/** Returns the licence texts of the packages that these modules belong to. */
 function licencesOf(modules) {
   const folders = new Set(
     modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id) ?? []),
@@ -140,7 +140,7 @@ function licenceIn(folder) {
   return `${name} ${version}\n\n${text.trim()}\n`;
 }
 
-/** Some packages of the AWS SDK name their licence without including it; others of their scope, under the same licence, include it. */
+/** Finds the licence text in another package of the scope. Some packages of the AWS SDK name their licence but do not include its text. */
 function licenceOfScope(folder, license) {
   const scope = dirname(folder);
   if (!basename(scope).startsWith('@')) return undefined;

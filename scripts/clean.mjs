@@ -1,4 +1,4 @@
-// Removes the previous build, so that dist/ never contains a module whose source is gone.
+// Removes the previous build, so that dist/ contains no modules whose source was deleted.
 import { rmSync } from 'node:fs';
 
 for (const part of ['src', 'transforms', 'package']) {

@@ -1,4 +1,5 @@
-// Runs the built command over the example logs into demo-out/ and shows the result. Exits with 0 if the run had the expected status.
+// Runs the built command on the example logs, with output to demo-out/, and shows the result. Exits with 0 if the run had the expected exit
+// status.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const OUT = 'demo-out';
 const SHOWN = 'market-brief';
-/** Some of the example logs are broken on purpose: records are written and some input is rejected. */
+/** The exit status of a run that wrote records and rejected some input; some of the example logs are broken on purpose. */
 const EXPECTED = 3;
 const SHOWN_CHARACTERS = 96;
 const SHOWN_ITEMS = 5;
@@ -33,7 +34,7 @@ const readLines = (path) =>
     .trimEnd()
     .split('\n');
 
-/** The record of one session, found through the ledger, as a user would. */
+/** Shows the record of one session; finds it through the ledger, as a user would. */
 function showRecord() {
   const sessions = readLines('ledger/sessions.jsonl').map((line) => JSON.parse(line));
   const { source, shard, line, origin } = sessions.find((session) => session.source.includes(SHOWN));
@@ -71,14 +72,16 @@ function showTree() {
 function showMore() {
   const rejected = readLines('quarantine/rejected.jsonl').map((line) => JSON.parse(line));
   title(`Why exit status ${EXPECTED}, and where to look`);
-  say(`${rejected.length} rejections. The dataset is complete without them; status 3 tells scripts so.`);
+  say(
+    `${rejected.length} rejections. Everything else was written; exit status 3 lets scripts detect rejections.`,
+  );
   for (const { source, line, reason } of rejected) say(`  ${source.uri}:${line ?? ''}  ${reason}`);
   const [{ source, line }] = rejected;
   say(`
   ${OUT}/quarantine/rejected.jsonl   each rejected line: source, line, bytes, hash, reason, error
   ${OUT}/reports/integrity.jsonl     findings inside the sessions that were written
   ${OUT}/ledger/sources.jsonl        the fate of every line, summed by source
-  ${OUT}/manifest.json               every file with its size and hash, and the sums
+  ${OUT}/manifest.json               the size and hash of every file, and the sums of the ledger
 
   npx turnmill explain examples/logs/${source.uri}:${line}
   npx turnmill verify ${OUT}`);
@@ -90,6 +93,6 @@ if (status === EXPECTED) {
   showTree();
   showMore();
 } else {
-  say(`\nThe run ended with status ${status}, but these logs should give ${EXPECTED}.`);
+  say(`\nThe run ended with exit status ${status}, but status ${EXPECTED} was expected for these logs.`);
   process.exitCode = 1;
 }

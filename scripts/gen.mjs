@@ -1,9 +1,9 @@
 // Writes the files generated from the code: node scripts/gen.mjs [registries|docs] [--check]
 //
-//   registries   transforms/{dialects,rules,checks,formats}/index.ts, from the files of the folders (before the build)
-//   docs         docs/{data-model,cli,dataset,dialects,faults,formats,rejections}.md, from the built program (after the build)
+//   registries   transforms/{dialects,rules,checks,formats}/index.ts, from the files in each folder (runs before the build)
+//   docs         docs/{data-model,cli,dataset,dialects,faults,formats,rejections}.md, from the built program (needs a build)
 //
-// With --check it writes nothing, names each stale file and exits with 1.
+// With --check, writes nothing: lists the stale files and exits with 1 if there are any.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,11 +28,11 @@ for (const name of named.length > 0 ? named : Object.keys(parts)) {
   for (const [path, generated] of files) {
     const text = formatted(root, path, generated);
     const full = join(root, path);
-    const now = existsSync(full) ? readFileSync(full, 'utf8') : undefined;
-    if (now === text) continue;
+    const current = existsSync(full) ? readFileSync(full, 'utf8') : undefined;
+    if (current === text) continue;
     if (check) {
       stale++;
-      console.error(`stale: ${path} (npm run gen)`);
+      console.error(`stale: ${path}: run npm run gen`);
     } else {
       writeFileSync(full, text);
       console.log(`written: ${path}`);

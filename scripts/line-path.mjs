@@ -1,6 +1,6 @@
-// Prints the files that one line passes on its way from disk to a shard: those with a function that is called more often when there are
-// more lines. Walks two ways: one session with lines that repeat the conversation so far, and one session per line, which also shows
-// the work done once for a session or a record. The sessions of the first way are folded unless something prevents it.
+// Prints the files with code that runs for each line between disk and shard: those with a function that is called more often if there are
+// more lines. Measures one session with lines that repeat the conversation so far, with folding and through the stages, and one session
+// per line, which also shows the work done once for each session or record.
 //   npm run line-path
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
@@ -19,10 +19,10 @@ const session = new Session();
 session.connect();
 const post = (method, params) =>
   new Promise((resolve, reject) =>
-    session.post(method, params, (error, found) => (error ? reject(error) : resolve(found))),
+    session.post(method, params, (error, result) => (error ? reject(error) : resolve(result))),
   );
 
-/** Counts the calls of each function of the project while a log of `lines` lines becomes a dataset. */
+/** Counts the calls of each function of the project during a build of a log with this many lines. */
 async function callsOf(lines, { lineOf, settings }) {
   const folder = mkdtempSync(join(tmpdir(), 'turnmill-path-'));
   const logs = join(folder, 'logs');
@@ -30,7 +30,7 @@ async function callsOf(lines, { lineOf, settings }) {
   const text = Array.from({ length: lines }, (_, i) => `${lineOf(i)}\n`).join('');
   writeFileSync(join(logs, 'log.jsonl'), text);
   const out = join(folder, 'out');
-  await post('Profiler.takePreciseCoverage'); // sets the counts to zero
+  await post('Profiler.takePreciseCoverage'); // resets the counts
   await build({ inputs: [logs], out, workers: 1, ...settings });
   const { result } = await post('Profiler.takePreciseCoverage');
   rmSync(folder, { recursive: true });
@@ -71,7 +71,7 @@ const growing = (i) =>
     Array.from({ length: i + 1 }, (_, turn) => turn),
   );
 
-const WAYS = [
+const CASES = [
   { name: 'a line of a session, folded', lineOf: growing, settings: {} },
   { name: 'a line of a session, through the stages', lineOf: growing, settings: { maxMessages: 1e6 } },
   {
@@ -94,8 +94,8 @@ function print(name, few, many) {
 
 await post('Profiler.enable');
 await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-for (const way of WAYS) {
-  await callsOf(FEW, way); // loads modules that are loaded on demand
-  print(way.name, await callsOf(FEW, way), await callsOf(MANY, way));
+for (const logCase of CASES) {
+  await callsOf(FEW, logCase); // loads the modules that are loaded lazily
+  print(logCase.name, await callsOf(FEW, logCase), await callsOf(MANY, logCase));
 }
 session.disconnect();

@@ -1,5 +1,5 @@
-// Rolls up the declarations of the library into dist/package/index.d.ts. Needs a build. A declaration that index.ts does not export but an
-// exported one uses is in the file without `export`.
+// Rolls up the type declarations of the library into dist/package/index.d.ts. Needs a build. Declarations that index.ts does not export, but
+// exported ones use, are included without `export`.
 import { fileURLToPath } from 'node:url';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 

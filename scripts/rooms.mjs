@@ -1,6 +1,6 @@
-// Prints the structure of a checkout: the rooms of src/ and transforms/ with their files, lines and floors (the longest import chain
-// inside a room), import circles, arrows from a room back to another, and the number of long functions. Measures another checkout,
-// such as an earlier commit, by the same rules.
+// Prints the structure of a checkout: the rooms (folders) of src/ and transforms/ with their files, lines and floors (the longest import
+// chain inside a room), import cycles, pairs of rooms that import each other, and the number of long functions. DIR can be another
+// checkout, such as an earlier commit.
 //   npm run rooms [-- DIR]
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown';
 
 const support = fileURLToPath(new URL('../test/support/', import.meta.url));
 
-/** Imports a measuring module of the architecture test, which is TypeScript. */
+/** Imports a module of the architecture test, which is written in TypeScript. */
 async function load(name) {
   const folder = mkdtempSync(join(fileURLToPath(new URL('../dist/', import.meta.url)), 'rooms-'));
   try {
@@ -50,9 +50,9 @@ const arrows = roomArrows(files, textOf);
 const back = [...arrows.keys()].filter((arrow) => arrows.has(arrow.split(' -> ').reverse().join(' -> ')));
 print(`arrows between rooms: ${arrows.size}, of which both ways: ${back.join(', ') || 'none'}`);
 const functions = files.flatMap((file) =>
-  functionLengths(textOf(file), file.endsWith('x') ? 'tsx' : 'ts').map((one) => ({ file, ...one })),
+  functionLengths(textOf(file), file.endsWith('x') ? 'tsx' : 'ts').map((length) => ({ file, ...length })),
 );
-const longer = (least) => functions.filter(({ lines }) => lines > least);
+const longer = (limit) => functions.filter(({ lines }) => lines > limit);
 print(
   `functions: ${functions.length}; over 40 lines: ${longer(40).length}; over 60: ${longer(60).length}; over 80: ${longer(80).length}`,
 );

@@ -1,7 +1,7 @@
-// Takes pictures of the report and the viewer from examples/: npm run shots
+// Takes screenshots of the report and the viewer, showing the logs in examples/: npm run shots
 //
-// Writes docs/shots/ (WebP, for readers) and test/view/baselines/ (lossless, compared by test/view/pictures.test.ts). With --to FOLDER it
-// only writes the pictures of the baselines there, as PNG. Needs Debian's chromium, fonts-inter, fonts-jetbrains-mono and
+// Writes docs/shots/ (WebP, for the documentation) and test/view/baselines/ (lossless, compared by test/view/pictures.test.ts). With
+// --to FOLDER, writes only the baselines, as PNG into that folder. Needs Debian's chromium, fonts-inter, fonts-jetbrains-mono and
 // fonts-ipafont-gothic, and webp unless --to is set.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const CHROMIUM_ARGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
-/** Name, address, and a selector that matches when the page is ready. */
+/** Name, hash of the address, and a selector that matches when the page is ready. */
 const PAGES = [
   ['record', '#/records/3', '.diff section'],
   ['record-open', '#/records/0?open=1', '.call[open]'],
@@ -32,21 +32,21 @@ const PAGES = [
   ['search', '#/records/7?q=flight', '.row.on'],
 ];
 
-/** Starts the viewer. @returns the child and the address of the page */
+/** Starts the viewer. @returns the child process and the address of the page */
 function view(...args) {
   const child = spawn(process.execPath, [command, 'view', ...args]);
-  return new Promise((done, failed) => {
+  return new Promise((resolve, reject) => {
     let text = '';
     child.stderr.on('data', (chunk) => {
       text += chunk;
       const [url] = /http:\S+/.exec(text) ?? [];
-      if (url !== undefined) done({ child, url });
+      if (url !== undefined) resolve({ child, url });
     });
-    child.on('close', () => failed(new Error(text)));
+    child.on('close', () => reject(new Error(text)));
   });
 }
 
-/** @param take gets a ready page and the name of its picture */
+/** @param take called with each page when it is ready, and with the name of its picture */
 async function eachPage(browser, out, take) {
   const dataset = await view(out, '--logs', logs);
   const live = await view(followed);
@@ -78,7 +78,7 @@ async function eachPage(browser, out, take) {
   for (const { child } of [dataset, live]) child.kill('SIGINT');
 }
 
-/** Waits until all fonts are loaded and everything is drawn. */
+/** Waits until all fonts are loaded and the page is painted. */
 async function settled(page) {
   await page.evaluate(async () => {
     await document.fonts.ready;
@@ -127,5 +127,5 @@ function writeAll(pictures, version) {
   writeFileSync(join(baselines, 'chromium-version'), `${version}\n`);
   const bytes = readdirSync(shots).reduce((sum, file) => sum + statSync(join(shots, file)).size, 0);
   console.log(`${readdirSync(shots).length} pictures in docs/shots, ${bytes} bytes`);
-  if (bytes > MOST_BYTES) throw new Error(`docs/shots may have ${MOST_BYTES} bytes in all`);
+  if (bytes > MOST_BYTES) throw new Error(`docs/shots is larger than ${MOST_BYTES} bytes`);
 }

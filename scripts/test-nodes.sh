@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs tests with other versions of Node that package.json allows: the first and the last of each line; of 20 only the first, because
-# npm test and CI run with the last one.
-#   bash scripts/test-nodes.sh            all tests but the slow ones (half an hour)
+# Runs tests with other versions of Node that package.json allows: the oldest and the newest of each major version. Of 20, only the oldest,
+# because npm test and CI use the newest.
+#   bash scripts/test-nodes.sh            all tests except the slow ones (half an hour)
 #   bash scripts/test-nodes.sh --quick    the command, input, dataset and verify, with fewer versions (minutes)
-# Gets Node from the npm registry, where a package contains the program; prints SKIP for a version that is not available. Needs a build.
+# Gets Node from the npm registry, which has it as a package; prints SKIP for a version that is not available. Needs a build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,7 +14,7 @@ if [[ "${1:-}" == --quick ]]; then
   tests=(test/src/cli test/src/input test/src/dataset test/src/verify)
 fi
 
-# fetch VERSION: downloads it into node_modules/.cache, once
+# fetch VERSION: downloads that version into node_modules/.cache unless it is there already
 fetch() {
   local folder=node_modules/.cache/node-$1
   [[ -x $folder/package/bin/node ]] && return
@@ -36,6 +36,6 @@ for version in "${versions[@]}"; do
 done
 
 if ((${#failed[@]} > 0)); then
-  printf '\nfailed with Node %s\n' "${failed[*]}" >&2
+  printf '\nTests failed with Node %s\n' "${failed[*]}" >&2
   exit 1
 fi

@@ -1,5 +1,5 @@
 /**
- * Operational errors: problems outside the data (a full disk, a lock, a wrong flag). Problems of the data are
+ * Operational errors: problems outside the data (a full disk, a lock, a wrong flag). Problems in the data are
  * `Rejection` elements; anything else is a bug and keeps its stack.
  */
 import { constants } from 'node:os';
@@ -35,7 +35,7 @@ export class TurnmillError extends Error {
   }
 }
 
-/** The code of a system error. Node has no name for some of them (EDQUOT, ESTALE). */
+/** Returns the code of a system error, including those that Node has no name for (EDQUOT, ESTALE). */
 export function systemCode(error: unknown): string | undefined {
   const { code, errno } = error as NodeJS.ErrnoException;
   if (!code?.startsWith('Unknown')) return code;
@@ -43,14 +43,14 @@ export function systemCode(error: unknown): string | undefined {
   return name;
 }
 
-/** Turns a system call's error into `permission` or `io`. */
+/** Turns the error of a system call into `permission` or `io`. */
 export function ioError(doing: string, subject: string, cause: unknown): TurnmillError {
   const code = systemCode(cause) ?? '';
   const kind: ErrorCode = code === 'EACCES' || code === 'EPERM' ? 'permission' : 'io';
   return new TurnmillError(kind, `cannot ${doing} ${subject}: ${code || String(cause)}`, { subject, cause });
 }
 
-/** Why a whole source is rejected. Readers throw it; the engine turns it into a rejection. */
+/** Why a whole source is rejected. Readers throw it in a SourceFault; the engine turns it into a rejection. */
 export type SourceReason =
   | 'unreadable'
   | 'changed-while-read'
@@ -68,7 +68,7 @@ export type SourceReason =
   | 'not-json-lines'
   | 'worker-crash';
 
-/** Meaning of each code. */
+/** Meaning of each reason. */
 export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   unreadable: 'The file could not be opened or read.',
   'changed-while-read':
@@ -86,13 +86,13 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'unknown-dialect':
     'No dialect recognises the first objects (64 lines or 256 KiB). Name one with --dialect.',
   vanished: 'The file was deleted or replaced after it was listed.',
-  'unsupported-compression': 'The file has a compression that turnmill does not support.',
+  'unsupported-compression': 'The file is compressed in a way that turnmill does not support.',
   'encoding-utf16': 'The file is UTF-16 or UTF-32, but logs must be UTF-8.',
   'not-json-lines': 'The file is not a log, but CSV, HTML, a git-lfs pointer, a program or a database.',
   'worker-crash': 'Three worker threads in a row died while reading the file.',
 };
 
-/** A fault in the data or file of one source; the other sources go on. */
+/** A fault in the data or the file of one source; the run continues with the other sources. */
 export class SourceFault extends Error {
   readonly reason: SourceReason;
 

@@ -1,5 +1,5 @@
 /**
- * The library: the main job, its stages for use in `stream.pipeline`, and the types of the elements that pass between
+ * The library: the jobs, the stages for use in `stream.pipeline`, and the types of the elements that pass between
  * them.
  */
 
@@ -14,12 +14,6 @@ export {
 } from '../transforms/chain.ts';
 export type { Check, Found } from '../transforms/checks/check.ts';
 export { checks } from '../transforms/checks/index.ts';
-export type { ProtocolCall } from '../transforms/dialects/call-object.ts';
-export { migrateMessage, type StoredMessage } from '../transforms/dialects/chat-message.ts';
-export {
-  buildConversationHistory,
-  type HistoryOptions,
-} from '../transforms/dialects/conversation-history.ts';
 export { defineDialect } from '../transforms/dialects/define-dialect.ts';
 export type {
   Dialect,
@@ -37,22 +31,28 @@ export type {
 } from '../transforms/dialects/dialect-spec.ts';
 export { dialects } from '../transforms/dialects/index.ts';
 export {
-  type MessageSegment,
-  parseMessageSegments,
-  type TextSegment,
-  type ThinkSegment,
-  type ToolSegment,
-} from '../transforms/dialects/message-segments.ts';
-export { stripLeakedHeaders } from '../transforms/dialects/said-text.ts';
-export {
   gradingContext,
   type Sample,
   SampleError,
   type SampleMessage,
   validateSample,
-} from '../transforms/dialects/sample.ts';
-export { formatToolActivity, getActivityLine } from '../transforms/dialects/tool-activity.ts';
-export { extractToolCall, stripToolBlocks } from '../transforms/dialects/tool-blocks.ts';
+} from '../transforms/dialects/samples/sample.ts';
+export { stripLeakedHeaders } from '../transforms/dialects/text-protocol/agent-text.ts';
+export type { ProtocolCall } from '../transforms/dialects/text-protocol/call-object.ts';
+export { migrateMessage, type StoredMessage } from '../transforms/dialects/text-protocol/chat-message.ts';
+export {
+  buildConversationHistory,
+  type HistoryOptions,
+} from '../transforms/dialects/text-protocol/conversation-history.ts';
+export {
+  type MessageSegment,
+  parseMessageSegments,
+  type TextSegment,
+  type ThinkSegment,
+  type ToolSegment,
+} from '../transforms/dialects/text-protocol/message-segments.ts';
+export { formatToolActivity, getActivityLine } from '../transforms/dialects/text-protocol/tool-activity.ts';
+export { extractToolCall, stripToolBlocks } from '../transforms/dialects/text-protocol/tool-blocks.ts';
 export type { EncodedRecord, Format, FormatFinding } from '../transforms/formats/format.ts';
 export { formats } from '../transforms/formats/index.ts';
 export { TeachingError, type TeachingFault } from '../transforms/formats/teaching-error.ts';

@@ -1,6 +1,6 @@
 /**
- * Opens files that the tool wrote itself or got as an option: parts of a dataset, checkpoints, a configuration file.
- * Rejects a pipe, a device or a folder at once, instead of waiting for it or reading without end.
+ * Opens files that the tool wrote itself or that an option names: files of a dataset, checkpoints, a configuration file.
+ * Rejects a pipe, a device or a folder immediately, instead of waiting for it or reading it without end.
  */
 import * as nodeFs from 'node:fs';
 import { TurnmillError } from './errors.ts';
@@ -19,9 +19,9 @@ export interface OwnFileCalls {
   closeSync(fd: number): void;
 }
 
-/** There is no regular file at the path. The code is `invalid-dataset`, unless the caller knows better. */
+/** Thrown if the path does not lead to a regular file. The code is `invalid-dataset`; callers may replace it. */
 export class NotOwnFile extends TurnmillError {
-  /** Kind of thing found: `a pipe`, `longer than 1048576 bytes`. */
+  /** The kind of thing that is there: `a pipe`, `a folder`. */
   readonly kind: string;
 
   constructor(path: string, kind: string) {
@@ -41,7 +41,7 @@ export function openOwnFile(path: string, fs: OwnFileCalls = nodeFs): number {
 
 /**
  * Reads a whole regular file.
- * @param mostBytes a longer file is rejected, before it is read or as soon as that turns out
+ * @param mostBytes a longer file is rejected, before it is read or as soon as more bytes have been read
  * @throws NotOwnFile, or the system's own error
  */
 export function readOwnFile(path: string, mostBytes: number, fs: OwnFileCalls = nodeFs): Buffer {
@@ -50,20 +50,20 @@ export function readOwnFile(path: string, mostBytes: number, fs: OwnFileCalls = 
     if (size > BigInt(mostBytes)) throw tooLong(path, mostBytes);
     // one byte more detects the end; a file of /proc has content and reports size 0
     let bytes = Buffer.allocUnsafe(Number(size) + (size === 0n ? CHUNK_BYTES : 1));
-    let have = 0;
+    let length = 0;
     for (;;) {
-      const count = fs.readSync(fd, bytes, have, bytes.length - have, have);
-      if (count === 0) return bytes.subarray(0, have);
-      have += count;
-      if (have > mostBytes) throw tooLong(path, mostBytes);
-      if (have === bytes.length) bytes = Buffer.concat([bytes], have * 2);
+      const count = fs.readSync(fd, bytes, length, bytes.length - length, length);
+      if (count === 0) return bytes.subarray(0, length);
+      length += count;
+      if (length > mostBytes) throw tooLong(path, mostBytes);
+      if (length === bytes.length) bytes = Buffer.concat([bytes], length * 2);
     }
   } finally {
     release(fd, fs);
   }
 }
 
-/** Streams its bytes, and closes the file at the end. */
+/** Streams the bytes of a regular file, and closes it at the end. */
 export function streamOwnFile(
   path: string,
   options: { readonly start?: number; readonly highWaterMark?: number } = {},
@@ -88,16 +88,16 @@ function openRegular(path: string, fs: OwnFileCalls): Opened {
   }
 }
 
-/** Ignores errors: closing a file that was only read loses nothing, and the descriptor is gone either way. */
+/** Closes a file that was only read. Ignores errors: the descriptor is gone in any case, and nothing can be lost. */
 function release(fd: number, fs: OwnFileCalls): void {
   try {
     fs.closeSync(fd);
   } catch {
-    // ignored, see above
+    // see above
   }
 }
 
-/** A socket cannot be opened, so it is recognised by the error. */
+/** Opens the file. A socket cannot be opened, so it is recognised by the error. */
 function attemptOpen(path: string, fs: OwnFileCalls): number {
   try {
     return fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);

@@ -1,21 +1,21 @@
 /**
- * Measures where a thread's time goes (`--profile`): one clock, and one current segment at every moment. Time in a
- * nested segment does not count for the outer one, so the segments of a thread add up to its whole time. It counts, and
- * does not sample.
+ * Measures how a thread spends its time (`--profile`): one clock, and one current segment at any time. Time in a nested
+ * segment does not count for the outer one, so the segments of a thread add up to its whole time. It measures every
+ * segment instead of sampling.
  */
 
-/** Milliseconds by segment, and bytes; summed over all threads. */
+/** Milliseconds by segment, and numbers of bytes; summed over all threads. */
 export interface ProfileFigures {
   readonly ms: Readonly<Record<string, number>>;
   readonly bytes: Readonly<ProfileBytes>;
 }
 
 export interface ProfileBytes {
-  /** Bytes taken from files and pipes, before decompression. */
+  /** Bytes read from files and pipes, before decompression. */
   read: number;
   /** Bytes cut into lines. */
   framed: number;
-  /** Bytes of parsed lines recognised as known text. */
+  /** Bytes of parsed lines that were recognised as known text. */
   compared: number;
   /** Bytes of parsed lines that had to be scanned. */
   scanned: number;
@@ -25,7 +25,7 @@ export interface Profile {
   readonly bytes: ProfileBytes;
   /** Starts counting time for `segment`. Returns the previous segment. */
   enter(segment: string): string;
-  /** Passes the items on; counts the time to produce them for `segment`. */
+  /** Yields the items, and counts the time that producing them takes for `segment`. */
   each<T>(segment: string, items: Iterable<T>): Iterable<T>;
   eachLater<T>(segment: string, items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T>;
   /** Adds the figures of another thread. */

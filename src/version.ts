@@ -1,4 +1,4 @@
-/** The tool's version and the version of the files that it writes. */
+/** The version of the tool, and that of the files that it writes. */
 import { existsSync, readFileSync } from 'node:fs';
 
 /** Version of the manifest and of every file beside it; readers reject a newer one. */
@@ -9,8 +9,8 @@ const PACKAGES = ['../package.json', '../../package.json', '../../../package.jso
   (path) => new URL(path, import.meta.url),
 );
 
-/** `version` of package.json. */
+/** Returns `version` of package.json. */
 export function toolVersion(): string {
-  const found = PACKAGES.find((path) => existsSync(path)) ?? (PACKAGES[0] as URL);
-  return (JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version;
+  const path = PACKAGES.find((candidate) => existsSync(candidate)) ?? (PACKAGES[0] as URL);
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }

@@ -61,7 +61,7 @@ describe('in a modified copy', () => {
     writeFileSync(join(copy, 'transforms/rules/shared.ts'), 'export const shared = 1;\n'); // does not make the file a plug-in
     const { status, output } = gen(copy, 'registries', '--check');
     expect(status).toBe(1);
-    expect(output).toBe('stale: transforms/formats/index.ts (npm run gen)\n');
+    expect(output).toBe('stale: transforms/formats/index.ts: run npm run gen\n');
 
     expect(gen(copy, 'registries').status).toBe(0);
     expect(readFileSync(join(copy, 'transforms/formats/index.ts'), 'utf8')).toContain(
@@ -78,7 +78,7 @@ describe('in a modified copy', () => {
     replace('transforms/model/element.ts', 'One line of the dataset.', 'One row.');
     const { status, output } = gen(copy, 'docs', '--check');
     expect(status).toBe(1);
-    expect(output).toBe('stale: docs/data-model.md (npm run gen)\n');
+    expect(output).toBe('stale: docs/data-model.md: run npm run gen\n');
   });
 
   it('a reason for skipping a file needs an explanation', async () => {
@@ -97,13 +97,15 @@ describe('in a modified copy', () => {
     expect(() => page(copy)).toThrow(/neither a test nor a reason.*: F000$/);
 
     replace('test/faults/matrix.ts', '    F002:', '    // F002:');
-    expect(() => page(copy)).toThrow(/no line in test\/faults\/matrix.ts: F002$/);
+    expect(() => page(copy)).toThrow(/test\/faults\/matrix.ts does not list: F002$/);
   });
 
   it('a dialect needs an example', async () => {
     prepare(['examples/dialects'], ['dist', 'package.json']);
     rmSync(join(copy, 'examples/dialects/exchange.jsonl'));
     const page = await pageMaker('dialects-page.mjs', 'dialectsPage');
-    await expect((async () => page(copy))()).rejects.toThrow('examples/dialects/ has 0 files exchange.*');
+    await expect((async () => page(copy))()).rejects.toThrow(
+      'examples/dialects/ has 0 files named exchange.*',
+    );
   });
 });

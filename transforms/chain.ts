@@ -1,4 +1,4 @@
-/** The stages, in pipeline order. */
+/** Exports the stages of a build. docs/architecture.md shows their order. */
 export { cleanup } from './stages/cleanup.ts';
 export { format } from './stages/format.ts';
 export { parse } from './stages/parse.ts';

@@ -1,14 +1,13 @@
 /**
- * Plug-ins of a run, besides the built-in dialects, formats and stages. They change nothing globally: a run extends the
- * lists.
+ * Plug-ins of a run, which extend the lists of built-in dialects, formats and stages for that run only.
  */
 import type { Dialect } from './dialects/dialect.ts';
 import type { Format } from './formats/format.ts';
 import type { Stage } from './stage.ts';
 
-/** A stage and the built-in one that it follows. */
+/** A stage with its place in the chain. */
 export interface PlacedStage extends Stage {
-  /** Name of a built-in stage: `cleanup`, `snapshot-select`, ... */
+  /** Name of the built-in stage that it follows: `cleanup`, `snapshot-select`, ... */
   readonly after: string;
 }
 

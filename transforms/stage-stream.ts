@@ -1,33 +1,33 @@
 /**
- * Any stage as a Node Transform, for a user's own `stream.pipeline`: of elements, or of batches (arrays), which cost a
- * fraction per element; batches in give batches out. One chunk in flight; a fan-out of any size obeys backpressure; an
- * error in a handler ends the pipeline.
+ * A stage as a Node Transform, for use in `stream.pipeline`. Chunks are elements or batches of elements (arrays, which
+ * take a fraction of the time per element); batches in give batches out. One chunk is processed at a time, and
+ * backpressure holds within its output. An error in a handler ends the pipeline.
  */
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Kind, StreamElement } from './model/element.ts';
 import { type Handlers, step } from './stage.ts';
 
-/** Elements of each kind that went in and came out. */
+/** Numbers of elements that went in and came out, by kind. */
 export interface ElementCounts {
   readonly in: ReadonlyMap<Kind, number>;
   readonly out: ReadonlyMap<Kind, number>;
 }
 
-/** Elements that pass through a stage's stream. */
+/** An element, or a batch of elements. */
 export type StageChunk = StreamElement | readonly StreamElement[];
 
-/** Elements after which a batch is cut, so that a fan-out stays bounded. */
+/** Largest batch of output, so that memory stays bounded however many elements a handler yields. */
 const BATCH_ELEMENTS = 64;
 
 export class StageStream extends Transform {
   readonly #handlers: Handlers;
   readonly #in = new Map<Kind, number>();
   readonly #out = new Map<Kind, number>();
-  /** The current chunk, and how many of its elements a handler has received. */
+  /** The current chunk, and how many of its elements were passed to their handler. */
   #chunk: readonly StreamElement[] = [];
   #handed = 0;
   #batched = false;
-  /** Output of the last one of them. */
+  /** The output for the last one, as far as it was not read. */
   #emitted: Iterator<StreamElement> | undefined;
   #done: TransformCallback | undefined;
 
@@ -50,7 +50,7 @@ export class StageStream extends Transform {
 
   override _read(size: number): void {
     this.#pump();
-    // done() inside #pump may have parked the write callback: release it here, or nothing will.
+    // done() inside #pump may have parked the write callback, which nothing else would release
     if (this.#done === undefined) super._read(size);
   }
 
@@ -70,7 +70,7 @@ export class StageStream extends Transform {
     done();
   }
 
-  /** The next chunk of output, or undefined once the current input is exhausted. */
+  /** The next chunk of output; undefined after the last one of the current input. */
   #next(): StageChunk | undefined {
     if (!this.#batched) return this.#nextElement();
     const batch: StreamElement[] = [];

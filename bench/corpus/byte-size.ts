@@ -1,4 +1,4 @@
-/** Sizes as people write them: `1GB`, `64 MB`, `2000`. Units are decimal, as for disks. */
+/** Parses and formats sizes such as `1GB`, `64 MB` and `2000`. Units are decimal, as for disks. */
 
 const unitBytes: Readonly<Record<string, number>> = {
   '': 1,
@@ -8,15 +8,15 @@ const unitBytes: Readonly<Record<string, number>> = {
   gb: 1e9,
 };
 
-/** The number of bytes that a text names; throws if it is not a size. */
+/** Parses a size into bytes; throws if the text is not a size. */
 export const parseByteSize = (text: string): number => {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
   const unit = unitBytes[(match?.[2] ?? '').toLowerCase()];
-  if (match === null || unit === undefined) throw new Error(`not a size: ${text} (e.g. 64MB)`);
+  if (match === null || unit === undefined) throw new Error(`'${text}' is not a size such as 64MB`);
   return Math.round(Number(match[1]) * unit);
 };
 
-/** The shortest name of a size: `1GB`, `64MB`, `1500B`. */
+/** Formats a size in the largest unit that needs at most one decimal: `1GB`, `64MB`, `1500B`. */
 export const formatByteSize = (bytes: number): string => {
   for (const [unit, size] of [
     ['GB', 1e9],

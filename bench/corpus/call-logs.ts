@@ -3,14 +3,13 @@ import type { Client, Lines, Piece } from './log-lines.ts';
 
 const TOOLS =
   '[{"type":"function","name":"read_file","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"strict":true}]';
-/** Bytes of text in one chunk of a stream: a few tokens. */
+/** Bytes of text per stream chunk: a few tokens. */
 const CHUNK_BYTES = 14;
 
-/** Joins lists of pieces by commas. */
-const listed = (items: readonly Buffer[]): readonly Piece[] =>
+const joinWithCommas = (items: readonly Buffer[]): readonly Piece[] =>
   items.flatMap((item, i): Piece[] => (i === 0 ? [item] : [',', item]));
 
-/** The pairs of one session. Half of the sessions send everything again, half continue the last response by its id. */
+/** Writes the pairs of one session. Half of the sessions resend the whole history; half refer to the previous response by its id. */
 export class ResponsesLog implements Client {
   readonly records = 1;
   readonly #lines: Lines;
@@ -25,7 +24,7 @@ export class ResponsesLog implements Client {
     this.#lines = lines;
     this.#id = id;
     this.#isChain = lines.random.chance(0.5);
-    this.#instructions = lines.kept(lines.text());
+    this.#instructions = lines.render(lines.text());
   }
 
   begin(): void {}
@@ -33,7 +32,7 @@ export class ResponsesLog implements Client {
   question(): void {
     const words = this.#lines.text();
     this.#input.push(
-      this.#lines.kept('{"role":"user","content":[{"type":"input_text","text":', words, '}]}'),
+      this.#lines.render('{"role":"user","content":[{"type":"input_text","text":', words, '}]}'),
     );
   }
 
@@ -41,16 +40,16 @@ export class ResponsesLog implements Client {
     const first = this.#call;
     const sealed = this.#lines.text('argument');
     const output = [
-      this.#lines.kept('{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":', sealed, '}'),
+      this.#lines.render('{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":', sealed, '}'),
     ];
     for (let i = 0; i < count; i++) {
       const head = `{"type":"function_call","id":"fc_${this.#call}","call_id":"call_${this.#call++}",`;
-      output.push(this.#lines.kept(head, '"name":"read_file","arguments":"{}","status":"completed"}'));
+      output.push(this.#lines.render(head, '"name":"read_file","arguments":"{}","status":"completed"}'));
     }
     this.#answer(output);
     for (let i = 0; i < count; i++) {
       const head = `{"type":"function_call_output","call_id":"call_${first + i}","output":`;
-      this.#input.push(this.#lines.kept(head, this.#lines.result(), '}'));
+      this.#input.push(this.#lines.render(head, this.#lines.result(), '}'));
     }
   }
 
@@ -61,7 +60,7 @@ export class ResponsesLog implements Client {
       this.#lines.text(),
       ',"annotations":[]}]}',
     ];
-    this.#answer([this.#lines.kept(head, ...text)]);
+    this.#answer([this.#lines.render(head, ...text)]);
   }
 
   compact(): void {}
@@ -75,16 +74,16 @@ export class ResponsesLog implements Client {
       ...[
         this.#instructions,
         ',"input":[',
-        ...listed(this.#input),
+        ...joinWithCommas(this.#input),
         `],"tools":${TOOLS},"store":true},"response":`,
       ],
-      ...[response, ...listed(output), '],"usage":{"input_tokens":140,"output_tokens":14}}}'],
+      ...[response, ...joinWithCommas(output), '],"usage":{"input_tokens":140,"output_tokens":14}}}'],
     );
     this.#input = this.#isChain ? [] : [...this.#input, ...output];
   }
 }
 
-/** Streams one after another as a proxy dumps them: chunks of chat completions with a few tokens each. */
+/** Writes streams one after another, as a proxy dumps them: chat completion chunks of a few tokens each. */
 export class StreamDump implements Client {
   readonly #lines: Lines;
   #streams = 0;

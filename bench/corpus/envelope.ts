@@ -1,12 +1,12 @@
 /**
- * The object around the messages: timestamp, session id, request and response, in one of four key orders (tools before or after the
- * messages, timestamp first or last), like those of different loggers.
+ * Writes the object around the messages: timestamp, session id, request and response. Uses one of four key orders (tools before or after
+ * the messages, timestamp first or last), because real loggers differ in this.
  */
 import { appendAscii, type ByteTape, encodeValue, type JsonStyle, type JsonValue } from './json-style.ts';
-import type { Voice } from './messages.ts';
 import { type Random, seededRandom } from './random.ts';
 import type { CorpusShape } from './shapes.ts';
 import { appendFreshText, makeAtom } from './text-pool.ts';
+import type { Voice } from './voice.ts';
 
 const setCount = 8;
 const verbs = ['search', 'read', 'write', 'list', 'update', 'create', 'delete', 'plan', 'send'];
@@ -32,7 +32,7 @@ const parameterList = (random: Random, count: number): Readonly<Record<string, J
     ]),
   );
 
-/** The name of a tool; unique within its set. */
+/** Returns a tool name that is unique within its set. */
 export const toolName = (setIndex: number, toolIndex: number): string =>
   `${verbs[toolIndex % verbs.length]}__${nouns[(setIndex + toolIndex) % nouns.length]}_${toolIndex}`;
 
@@ -60,7 +60,7 @@ const toolDefinition = (
   };
 };
 
-/** The eight sets in one style, each as the bytes of a JSON array. */
+/** Builds the eight tool sets in one style, each as the bytes of a JSON array. */
 export const buildToolSets = (style: JsonStyle, shape: CorpusShape, seed: number): readonly Buffer[] =>
   Array.from({ length: setCount }, (_unused, setIndex) => {
     const random = seededRandom([seed, 'tools', setIndex]);
@@ -70,13 +70,13 @@ export const buildToolSets = (style: JsonStyle, shape: CorpusShape, seed: number
     return Buffer.from(encodeValue(style, tools));
   });
 
-/** Positions of the keys in this session's lines. */
+/** The key order of a session's lines. */
 export interface EnvelopeLayout {
   readonly toolsFirst: boolean;
   readonly stampLast: boolean;
 }
 
-/** The parts that vary between entries. */
+/** The parts of a line that differ between entries. */
 export interface EnvelopeParts {
   readonly sessionId: string;
   /** ISO 8601 with milliseconds and `Z`. */
@@ -140,7 +140,7 @@ const appendResponse = (
   );
 };
 
-/** Appends a whole line with its line feed. */
+/** Appends a whole line, including its line feed. */
 export const appendEnvelope = (
   line: ByteTape,
   voice: Voice,
@@ -160,7 +160,7 @@ export const appendEnvelope = (
 
 const descriptionBytes = 900;
 
-/** Appends a JSON array of definitions. */
+/** Appends a JSON array of tool definitions whose text does not repeat. */
 export const appendFreshTools = (line: ByteTape, voice: Voice): void => {
   const { comma, colon } = voice.style;
   for (let index = 0; index < voice.shape.toolsPerSet; index++) {

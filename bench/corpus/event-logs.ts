@@ -1,13 +1,13 @@
 /**
- * Corpora of event logs of coding agents: transcripts of Claude Code and rollouts of Codex, with everything found in such logs: a message
- * in several lines, results copied for the screen, events that repeat everything, compactions. The same loop writes the logs of calls
+ * Generates event logs of coding agents: transcripts of Claude Code and rollouts of Codex, with the features of real ones: messages split
+ * over several lines, results copied for display, events that repeat other lines, compactions. The same loop also writes the logs of calls
  * (call-logs.ts).
  */
 
 import { ResponsesLog, StreamDump } from './call-logs.ts';
-import type { CorpusOrder, CorpusStats } from './generate.ts';
 import { javascriptStyle } from './json-style.ts';
 import { type Client, Lines, type LogShape, type Piece } from './log-lines.ts';
+import type { CorpusOrder, CorpusStats } from './order.ts';
 import { seededRandom } from './random.ts';
 import { nameSession } from './session.ts';
 import type { CorpusKind } from './shapes.ts';
@@ -32,7 +32,7 @@ const long: LogShape = {
   contextBytes: 1_500_000,
 };
 
-/** A session of a gateway: a few loops of calls. */
+/** A gateway session: a few rounds of calls. */
 const calls: LogShape = { ...short, turns: [1, 3], callsPerTurn: [1, 3] };
 
 export const isEventKind = (kind: CorpusKind): kind is EventKind =>
@@ -187,7 +187,7 @@ const clientOf = (kind: CorpusKind, lines: Lines, id: string): Client => {
   return kind.startsWith('claude-code') ? new ClaudeCode(lines, id) : new Codex(lines, id);
 };
 
-/** Generates an event corpus. Its `sessions` are its conversations: one, plus one for each compaction. */
+/** Generates an event corpus. The statistics count conversations as `sessions`: one per log, plus one per compaction. */
 export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink: CorpusSink): CorpusStats => {
   const { kind, seed } = order;
   const shape = shapeOf(kind);
@@ -202,7 +202,7 @@ export const generateEventLogs = (order: CorpusOrder, wantedBytes: number, sink:
     client.begin();
     if (client.records === undefined) sum.conversations++;
     const turns = random.integer(...shape.turns);
-    let since = 0; // bytes before the conversation
+    let since = 0; // bytes of the session before the current conversation
     for (let turn = 0; turn < turns && (turn === 0 || sum.bytes + lines.bytes < wantedBytes); turn++) {
       if (lines.bytes - since > shape.contextBytes) {
         sum.conversation = Math.max(sum.conversation, lines.bytes - since);

@@ -1,40 +1,18 @@
 /**
- * Writes a corpus into a sink, session after session, until it has the wanted size. Only the last session is cut short, at the end of a
- * line; `growth` sessions never are, because their length matters.
+ * Writes sessions into a sink until the corpus has the wanted size. Only the last session is cut short, at the end of a line; `growth`
+ * sessions never are, because their length is what that corpus measures.
  */
 import { buildToolSets } from './envelope.ts';
 import { generateEventLogs, isEventKind } from './event-logs.ts';
 import { type JsonStyle, javascriptStyle, pythonStyle } from './json-style.ts';
-import type { Voice } from './messages.ts';
+import type { CorpusOrder, CorpusStats } from './order.ts';
 import { seededRandom } from './random.ts';
-import { appendEntry, drawTraits, nameSession, openSession } from './session.ts';
-import { type CorpusKind, corpusShape } from './shapes.ts';
+import { appendEntry, nameSession, openSession } from './session.ts';
+import { drawTraits } from './session-traits.ts';
+import { corpusShape } from './shapes.ts';
 import type { CorpusSink } from './sinks.ts';
 import { buildTextPools, type TextPools } from './text-pool.ts';
-
-/** Describes a corpus; the same order gives the same bytes. */
-export interface CorpusOrder {
-  readonly kind: CorpusKind;
-  readonly bytes: number | undefined;
-  readonly seed: number;
-  readonly growthEntries: number;
-}
-
-/** Statistics of a corpus, which the benchmarks check their contenders against. Sizes are before gzip. */
-export interface CorpusStats {
-  readonly kind: CorpusKind;
-  readonly seed: number;
-  readonly bytes: number;
-  readonly sessions: number;
-  readonly entries: number;
-  /** Sum over all sessions of the largest number of request messages in one entry. */
-  readonly longestHistories: number;
-  /** Bytes that an earlier line of the session does not have at the same place. */
-  readonly distinctBytes: number;
-  readonly longestLineBytes: number;
-  /** Event logs only: the longest conversation, as bytes of its lines. */
-  readonly longestConversationBytes?: number;
-}
+import type { Voice } from './voice.ts';
 
 interface StyleKit {
   readonly style: JsonStyle;
@@ -57,7 +35,7 @@ export const generateCorpus = (order: CorpusOrder, sink: CorpusSink): CorpusStat
   );
   const sum = { bytes: 0, sessions: 0, entries: 0, histories: 0, repeated: 0, longest: 0 };
   while (sum.sessions < shape.maxSessions && sum.bytes < wantedBytes) {
-    // `gz` is `main` compressed, so it draws the same sessions.
+    // `gz` is `main` in compressed form, so both use the same seeds.
     const random = seededRandom([seed, kind === 'gz' ? 'main' : kind, sum.sessions]);
     const kit = random.pick(kits);
     const toolSet = random.integer(0, kit.toolSets.length - 1);

@@ -1,10 +1,11 @@
 /**
- * The messages of a session so far, serialised and joined, ready to be copied into the next line. Tracks which bytes an earlier line has
- * sent: the others are "distinct".
+ * Keeps the messages of a session serialised and joined, ready to be copied into the next line. Tracks which bytes were already in an
+ * earlier line; the others count as "distinct".
  */
 import { appendAscii, appendBytes, type ByteTape, byteTape } from './json-style.ts';
-import { appendPlainMessage, type Voice } from './messages.ts';
-import type { SessionTraits } from './session.ts';
+import { appendPlainMessage } from './messages.ts';
+import type { SessionTraits } from './session-traits.ts';
+import type { Voice } from './voice.ts';
 
 /** The joined messages and the offset of each. */
 export interface History {
@@ -22,7 +23,7 @@ export const emptyHistory = (comma: string): History => ({
   sentBytes: 0,
 });
 
-/** Adds one message and returns where its bytes begin. */
+/** Adds one message and returns the offset of its first byte. */
 export const addMessage = (history: History, append: (tape: ByteTape) => void): number => {
   if (history.starts.length > 0) appendAscii(history.tape, history.comma);
   const start = history.tape.length;
@@ -31,25 +32,25 @@ export const addMessage = (history: History, append: (tape: ByteTape) => void): 
   return start;
 };
 
-/** The offset after the first `count` messages, without the comma after them. */
+/** Returns the offset after the first `count` messages, before the comma that follows them. */
 export const endOfMessages = (history: History, count: number): number => {
   const next = history.starts[count];
   if (next === undefined) return history.tape.length;
   return count === 0 ? 0 : next - history.comma.length;
 };
 
-/** Forgets all but the first `count` messages. */
+/** Drops all but the first `count` messages. */
 export const keepMessages = (history: History, count: number): void => {
   history.tape.length = endOfMessages(history, count);
   history.starts.length = Math.min(history.starts.length, count);
   history.sentBytes = Math.min(history.sentBytes, history.tape.length);
 };
 
-/** The messages that this line sends. */
+/** Describes which messages a line contains. */
 export interface LinePlan {
-  /** Number of messages of the history. */
+  /** Number of messages taken from the history. */
   readonly kept: number;
-  /** A side request: one more user message, which asks for a summary and is not kept in the history. */
+  /** Whether the line is a side request: it has one more user message, which asks for a summary and is not added to the history. */
   readonly aside: boolean;
   readonly stamp: string;
 }
@@ -57,7 +58,7 @@ export interface LinePlan {
 /** Facts about one line, for the statistics. */
 export interface EntryFacts {
   readonly messages: number;
-  /** Bytes that an earlier line of the session has at the same place. */
+  /** Bytes that repeat an earlier line of the session at the same position. */
   readonly repeatedBytes: number;
 }
 
@@ -72,20 +73,20 @@ export const appendLineMessages = (
   const end = endOfMessages(history, kept);
   const from = traits.volatileSystem ? endOfMessages(history, 1) : 0;
   if (traits.volatileSystem) {
-    // The text contains the clock, so the stored message is written without its closing `"}`.
+    // The text must end with the current time, so the stored message is copied without its closing `"}`.
     appendBytes(line, history.tape.bytes, 0, from - 2);
     appendAscii(line, `\\nThe current time is ${stamp}. Answer briefly."}`);
   }
   appendBytes(line, history.tape.bytes, from, end);
   const repeatedBytes = Math.max(0, Math.min(end, history.sentBytes) - from);
   history.sentBytes = Math.max(history.sentBytes, end);
-  const sayAsUser = (text: string): void => {
+  const appendUserText = (text: string): void => {
     appendAscii(line, voice.style.comma);
     appendPlainMessage(line, voice, 'user', () => appendAscii(line, text));
   };
-  if (aside) sayAsUser(`Summarise what happened until ${stamp}`);
+  if (aside) appendUserText(`Summarise what happened until ${stamp}`);
   if (traits.infoMessages) {
-    sayAsUser(`<info-msg>\\nIt is currently ${stamp}\\nWorking directory: /srv/agent\\n</info-msg>`);
+    appendUserText(`<info-msg>\\nIt is currently ${stamp}\\nWorking directory: /srv/agent\\n</info-msg>`);
   }
   return { messages: kept + (aside ? 1 : 0) + (traits.infoMessages ? 1 : 0), repeatedBytes };
 };

@@ -1,17 +1,17 @@
 /**
- * The two serialisations of real logs: `JSON.stringify` (no spaces, UTF-8) and Python's `json.dumps` (", " and ": ", everything outside
- * ASCII as \u escapes). Half of the sessions use each.
+ * Serialises in the two styles of real logs: `JSON.stringify` (no spaces, UTF-8) and Python's `json.dumps` (", " and ": ", everything
+ * outside ASCII as \u escapes). Half of the sessions use each.
  */
 
-/** The written bytes are `bytes[0 .. length)`; the rest is spare capacity. */
+/** A growing buffer: `bytes[0 .. length)` is written, the rest is spare capacity. */
 export interface ByteTape {
   bytes: Buffer;
   length: number;
 }
 
-/** Makes an empty tape with this capacity. */
-export const byteTape = (roomBytes: number): ByteTape => ({
-  bytes: Buffer.allocUnsafeSlow(roomBytes),
+/** Creates an empty tape. */
+export const byteTape = (capacity: number): ByteTape => ({
+  bytes: Buffer.allocUnsafeSlow(capacity),
   length: 0,
 });
 
@@ -31,18 +31,18 @@ export const appendBytes = (tape: ByteTape, source: Buffer, start = 0, end: numb
   tape.length += end - start;
 };
 
-/** Appends ASCII text (keys, punctuation, ids). Other characters would be corrupted. */
+/** Appends ASCII text (keys, punctuation, ids). Corrupts any other characters. */
 export const appendAscii = (tape: ByteTape, text: string): void => {
   reserve(tape, text.length);
   tape.length += tape.bytes.write(text, tape.length, 'latin1');
 };
 
-/** How a session's lines are serialised. */
+/** The serialisation of a session's lines. */
 export interface JsonStyle {
   readonly name: 'json.dumps' | 'JSON.stringify';
   readonly comma: string;
   readonly colon: string;
-  /** 1 as a float: Python writes 1.0, JavaScript writes 1. */
+  /** The float 1: Python writes 1.0, JavaScript writes 1. */
   readonly oneAsFloat: string;
 }
 
@@ -60,7 +60,6 @@ export const pythonStyle: JsonStyle = {
   oneAsFloat: '1.0',
 };
 
-/** JSON values built by the generator. */
 export type JsonValue =
   | string
   | number
@@ -71,13 +70,13 @@ export type JsonValue =
 
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** One JSON string with its quotes. */
+/** Encodes a JSON string, including its quotes. */
 export const encodeString = (style: JsonStyle, text: string): string => {
   const plain = JSON.stringify(text);
   return style.name === 'json.dumps' ? plain.replace(/[\u007f-\uffff]/g, escapeUnit) : plain;
 };
 
-/** Any value in this style; used for things built once (tools), not for each line. */
+/** Encodes any JSON value. Slow: used for values built once (tools), not for each line. */
 export const encodeValue = (style: JsonStyle, value: JsonValue): string => {
   if (typeof value === 'string') return encodeString(style, value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

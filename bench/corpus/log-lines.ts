@@ -5,19 +5,19 @@ import type { Range } from './shapes.ts';
 import type { CorpusSink } from './sinks.ts';
 import { appendSlice, type TextKind, type TextPools } from './text-pool.ts';
 
-const ASIDE_BYTES = 4096;
+const SCRATCH_BYTES = 4096;
 
-/** The numbers in which these corpora differ. */
+/** The numbers that distinguish these corpora. */
 export interface LogShape {
   readonly turns: Range;
   readonly callsPerTurn: Range;
   readonly textBytes: Range;
   readonly resultBytes: Range;
-  /** The client compacts the conversation beyond this size. */
+  /** Above this size, the client compacts the conversation. */
   readonly contextBytes: number;
 }
 
-/** A part of a line: ASCII text, stored bytes, or a piece of a pool as a JSON string. */
+/** A part of a line: ASCII text, stored bytes, or a slice of a text pool that becomes a JSON string. */
 export type Piece = string | Buffer | readonly [kind: TextKind, bytes: number];
 
 /** Writes the log lines of one client. */
@@ -29,7 +29,7 @@ export interface Client {
   answer(): void;
   /** Ends the conversation and continues it after a summary. */
   compact(): void;
-  /** Conversations so far; undefined means one, plus one for each compaction. */
+  /** Conversations so far; if undefined, the log has one, plus one per compaction. */
   readonly records?: number;
 }
 
@@ -38,7 +38,7 @@ export class Lines {
   readonly #sink: CorpusSink;
   readonly #pools: TextPools;
   readonly #shape: LogShape;
-  readonly #aside = byteTape(ASIDE_BYTES);
+  readonly #scratch = byteTape(SCRATCH_BYTES);
   count = 0;
   bytes = 0;
   longest = 0;
@@ -58,11 +58,11 @@ export class Lines {
     return ['listing', this.random.logUniform(...this.#shape.resultBytes)];
   }
 
-  /** The bytes of these pieces, for repeated use. */
-  kept(...pieces: readonly Piece[]): Buffer {
-    this.#aside.length = 0;
-    for (const piece of pieces) this.#append(this.#aside, piece);
-    return Buffer.from(this.#aside.bytes.subarray(0, this.#aside.length));
+  /** Renders these pieces into bytes that can be written several times. */
+  render(...pieces: readonly Piece[]): Buffer {
+    this.#scratch.length = 0;
+    for (const piece of pieces) this.#append(this.#scratch, piece);
+    return Buffer.from(this.#scratch.bytes.subarray(0, this.#scratch.length));
   }
 
   put(...pieces: readonly Piece[]): void {

@@ -1,22 +1,13 @@
 /**
- * Single messages appended as bytes: system, user, assistant (text, or text and a tool call) and tool result, with the mix of texts in real
+ * Appends single messages as bytes: system, user, assistant (text, or text and a tool call) and tool result, with the mix of texts of real
  * agent logs.
  */
 
 import { toolName } from './envelope.ts';
-import { appendAscii, type ByteTape, type JsonStyle } from './json-style.ts';
-import type { Random } from './random.ts';
-import type { CorpusShape, Range } from './shapes.ts';
-import { appendFreshText, appendSlice, type TextKind, type TextPools } from './text-pool.ts';
-
-/** The parts for the messages of a session. */
-export interface Voice {
-  readonly style: JsonStyle;
-  readonly pools: TextPools;
-  readonly shape: CorpusShape;
-  readonly random: Random;
-  readonly toolSet: number;
-}
+import { appendAscii, type ByteTape } from './json-style.ts';
+import type { Range } from './shapes.ts';
+import { appendFreshText, appendSlice, type TextKind } from './text-pool.ts';
+import type { Voice } from './voice.ts';
 
 const sizeIn = (voice: Voice, [low, high]: Range): number => voice.random.logUniform(low, high);
 
@@ -25,7 +16,7 @@ const appendText = (tape: ByteTape, voice: Voice, kind: TextKind, textBytes: num
   append(tape, voice.pools[kind], voice.random, textBytes);
 };
 
-/** Prose, code, prose with a fenced block, or a JSON document, as the inside of a JSON string. */
+/** Appends prose, code, prose with a fenced block, or a JSON document, without the quotes of the JSON string around it. */
 export const appendMixedText = (tape: ByteTape, voice: Voice, textBytes: number): void => {
   const draw = voice.random.unit();
   if (draw < 0.3) appendText(tape, voice, 'prose', textBytes);
@@ -51,7 +42,7 @@ const appendJsonDocument = (tape: ByteTape, voice: Voice, textBytes: number): vo
   appendAscii(tape, `${voice.random.integer(0, 1e9)}]`);
 };
 
-/** A message with one text, which `fill` writes. */
+/** Appends a message; `fill` writes its text. */
 export const appendPlainMessage = (
   tape: ByteTape,
   { style: { comma, colon } }: Voice,
@@ -97,7 +88,7 @@ const appendResult = (tape: ByteTape, voice: Voice, callId: string): void => {
   appendAscii(tape, '"}');
 };
 
-/** The model's next answer, and the results before the next request. */
+/** The model's next answer, and the message that follows it in the next request. */
 export interface Turn {
   readonly finishReason: 'tool_calls' | 'stop';
   appendReply(tape: ByteTape): void;
@@ -115,7 +106,7 @@ export const nextTurn = (voice: Voice, callNumber: number): Turn => {
       appendAnswer: (tape) => appendResult(tape, voice, callId),
     };
   }
-  const say = (role: string) => (tape: ByteTape) =>
+  const textMessage = (role: string) => (tape: ByteTape) =>
     appendPlainMessage(tape, voice, role, () => appendMixedText(tape, voice, sizeIn(voice, shape.textBytes)));
-  return { finishReason: 'stop', appendReply: say('assistant'), appendAnswer: say('user') };
+  return { finishReason: 'stop', appendReply: textMessage('assistant'), appendAnswer: textMessage('user') };
 };

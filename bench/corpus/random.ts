@@ -1,15 +1,15 @@
 /**
- * Random numbers for the benchmarks: sfc32, seeded from a list of numbers and names. A session's seed is only (seed, kind, session number),
- * so its bytes do not depend on what was generated before or where it is written.
+ * The random number generator of the benchmarks: sfc32, seeded from a list of numbers and names. A session is seeded with nothing but
+ * (seed, kind, session number), so its bytes do not depend on the sessions before it or on the destination.
  */
 
-/** A source of random numbers, the same for the same seed on every machine. */
+/** A random number generator that gives the same numbers for the same seed on every machine. */
 export interface Random {
   /** Uniform in [0, 1). */
   unit(): number;
   /** A uniform integer from `low` to `high`, inclusive. */
   integer(low: number, high: number): number;
-  /** A log-uniform integer from `low` to `high`: as many between 1 and 10 as between 10 and 100. */
+  /** A log-uniform integer from `low` to `high`: values between 1 and 10 are as likely as values between 10 and 100. */
   logUniform(low: number, high: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
@@ -17,7 +17,7 @@ export interface Random {
   pick<T>(list: readonly T[]): T;
 }
 
-/** FNV-1a over the seed's text, continued from `state`. */
+/** Computes FNV-1a over the text, starting from `state`. */
 const mixText = (state: number, text: string): number => {
   let hash = state;
   for (let index = 0; index < text.length; index++) {
@@ -26,7 +26,7 @@ const mixText = (state: number, text: string): number => {
   return hash >>> 0;
 };
 
-/** The generator for these parts, such as `seededRandom([1, 'main', 17])`. */
+/** Creates the generator for a seed such as `[1, 'main', 17]`. */
 export const seededRandom = (parts: readonly (number | string)[]): Random => {
   const text = parts.join('/');
   let a = mixText(0x811c9dc5, text);
@@ -51,7 +51,7 @@ export const seededRandom = (parts: readonly (number | string)[]): Random => {
     chance: (probability) => unit() < probability,
     pick: <T>(list: readonly T[]): T => {
       const chosen = list[Math.floor(unit() * list.length)];
-      if (chosen === undefined) throw new RangeError('pick from an empty list');
+      if (chosen === undefined) throw new RangeError('cannot pick from an empty list');
       return chosen;
     },
   };

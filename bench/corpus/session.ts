@@ -1,8 +1,8 @@
 /**
- * Appends the next entry of a session to a tape as one line. Copies the serialised history, the tool set and a few short pieces; only the
- * new turn is written.
+ * Appends the next entry of a session to a tape as one line. The serialised history and the tool set are copied; only the new turn is
+ * serialised.
  */
-import { appendEnvelope, appendFreshTools, type EnvelopeLayout } from './envelope.ts';
+import { appendEnvelope, appendFreshTools } from './envelope.ts';
 import {
   addMessage,
   appendLineMessages,
@@ -13,9 +13,11 @@ import {
   type LinePlan,
 } from './history.ts';
 import { appendAscii, appendBytes, type ByteTape } from './json-style.ts';
-import { appendMixedText, appendPlainMessage, nextTurn, type Voice } from './messages.ts';
+import { appendMixedText, appendPlainMessage, nextTurn } from './messages.ts';
 import type { Random } from './random.ts';
-import type { CorpusShape, Range } from './shapes.ts';
+import type { SessionTraits } from './session-traits.ts';
+import type { Range } from './shapes.ts';
+import type { Voice } from './voice.ts';
 
 const firstDay = Date.UTC(2026, 0, 13, 6);
 const dayCount = 4;
@@ -28,7 +30,7 @@ const scenarios = [
   'support-desk',
 ];
 
-/** The identity of a session; everything else is random. */
+/** The identity of a session. */
 export interface SessionName {
   readonly sessionId: string;
   readonly dateFolder: string;
@@ -36,7 +38,7 @@ export interface SessionName {
   readonly startMs: number;
 }
 
-/** Names session number `index`; ids are unique below a million sessions. */
+/** Names a session by its number. Ids are unique for up to a million sessions. */
 export const nameSession = (index: number, random: Random): SessionName => {
   const second = Math.floor(index / dayCount) % 30_000;
   const dayMs = firstDay + (index % dayCount) * 86_400_000;
@@ -50,34 +52,6 @@ export const nameSession = (index: number, random: Random): SessionName => {
   };
 };
 
-/** The traits of a session. */
-export interface SessionTraits {
-  readonly plannedEntries: number;
-  readonly layout: EnvelopeLayout;
-  readonly systemRole: 'system' | 'developer';
-  /** The system message contains a clock, so it differs on every line. */
-  readonly volatileSystem: boolean;
-  /** Every request ends with an info message that the next request does not repeat. */
-  readonly infoMessages: boolean;
-  /** The last entry has fewer messages than the one before. */
-  readonly shorterLast: boolean;
-}
-
-/** Draws the traits by the probabilities of the corpus. */
-export const drawTraits = (random: Random, shape: CorpusShape): SessionTraits => {
-  const [low, high] = shape.entriesPerSession;
-  const free = !shape.uniform;
-  return {
-    plannedEntries: low === high ? low : random.integer(low, high),
-    layout: { toolsFirst: free && random.chance(0.5), stampLast: free && random.chance(0.25) },
-    systemRole: free && random.chance(0.2) ? 'developer' : 'system',
-    volatileSystem: random.chance(shape.volatileSystemChance),
-    infoMessages: random.chance(shape.infoMessageChance),
-    shorterLast: random.chance(shape.shorterLastChance),
-  };
-};
-
-/** A session in progress. */
 export interface Session {
   readonly name: SessionName;
   readonly voice: Voice;
@@ -113,7 +87,7 @@ const appendUser = ({ voice, history }: Session, opening = ''): void => {
   );
 };
 
-/** Replaces the history with a new conversation of this size. */
+/** Replaces the history with a new conversation of about this size. */
 const refill = (session: Session, historyBytes: number): void => {
   const { history, voice } = session;
   keepMessages(history, 0);
@@ -131,14 +105,14 @@ const compact = (session: Session): void => {
   appendUser(session, summaryOpening);
 };
 
-/** Extends the history for the next request, and plans which of its messages are sent. */
+/** Prepares the history for the next request, and decides which of its messages the line contains. */
 const planLine = (session: Session): LinePlan => {
   const { voice, traits, history, entry } = session;
   const { shape, random } = voice;
   if (shape.freshEntryBytes !== undefined) {
     refill(session, sizeIn(voice, shape.freshEntryBytes) - freshRestBytes);
   } else if (history.tape.length > shape.maxHistoryBytes) compact(session);
-  // Half of the compacted entries stay compacted, and half are a side request.
+  // Half of these entries really compact the history; the others are side requests.
   const compacted = entry > 3 && random.chance(shape.compactedEntryChance);
   const aside = compacted && random.chance(0.5);
   if (compacted && !aside) compact(session);
@@ -148,7 +122,7 @@ const planLine = (session: Session): LinePlan => {
   return { kept, aside, stamp: new Date(session.clockMs).toISOString() };
 };
 
-/** Opens a session with its first two messages. */
+/** Starts a session with a system and a user message. */
 export const openSession = (
   name: SessionName,
   voice: Voice,
@@ -162,7 +136,6 @@ export const openSession = (
   return session;
 };
 
-/** Appends the session's next line. */
 export const appendEntry = (line: ByteTape, session: Session): EntryFacts => {
   const { voice, traits, history, tools } = session;
   session.clockMs += voice.random.integer(500, 60_000);

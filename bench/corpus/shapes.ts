@@ -1,13 +1,12 @@
 /**
- * The numbers in which the corpora differ, one row per kind. `growth`, `steady` and `line` are for measuring the cost per distinct byte and
- * memory. The event logs (`claude-code`, `codex`; `-long`: one session), `responses` and `sse` have their numbers in event-logs.ts and only
- * their size here.
+ * Defines the kinds of corpora by numbers. `growth`, `steady` and `line` measure the cost per distinct byte and memory. For the event logs
+ * (`claude-code`, `codex`; `-long`: one session), `responses` and `sse`, only the size is defined here; event-logs.ts has the rest.
  */
 
-/** A range, inclusive. */
+/** An inclusive range. */
 export type Range = readonly [low: number, high: number];
 
-/** The numbers of one kind; sizes are serialised bytes, chances are probabilities. */
+/** The numbers of one kind. Sizes are serialised bytes; chances are probabilities. */
 export interface CorpusShape {
   readonly entriesPerSession: Range;
   readonly textBytes: Range;
@@ -23,11 +22,11 @@ export interface CorpusShape {
   readonly infoMessageChance: number;
   readonly compactedEntryChance: number;
   readonly shorterLastChance: number;
-  /** The history is compacted beyond this size. */
+  /** Above this size, the history is compacted. */
   readonly maxHistoryBytes: number;
-  /** If set, every entry has entirely new messages and tools of this total size. */
+  /** If set, every entry consists of new messages and tools, of this total size. */
   readonly freshEntryBytes: Range | undefined;
-  /** One layout and one file for all sessions, so that only the growth differs. */
+  /** All sessions have the same layout and are in one file, so that they differ only in their growth. */
   readonly uniform: boolean;
   readonly gzip: boolean;
   readonly defaultBytes: number;
@@ -181,6 +180,6 @@ const shapes: Readonly<Record<CorpusKind, CorpusShape>> = {
   },
 };
 
-/** The numbers of a kind; the caller sets the session length of `growth`. */
+/** Returns the numbers of a kind. `growthEntries` is the session length of `growth`. */
 export const corpusShape = (kind: CorpusKind, growthEntries: number): CorpusShape =>
   kind === 'growth' ? { ...shapes.growth, entriesPerSession: [growthEntries, growthEntries] } : shapes[kind];

@@ -1,6 +1,6 @@
 /**
- * Destinations of a corpus: one file per session below a folder, one file for all, or a descriptor such as stdout. Writes are synchronous,
- * so a slow reader of the pipe slows the generator down and memory stays constant.
+ * Destinations of a corpus: one file per session in a folder, one file for all sessions, or a descriptor such as stdout. Writes are
+ * synchronous, so a slow reader slows the generator down instead of filling memory.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { type ByteTape, byteTape } from './json-style.ts';
 import type { SessionName } from './session.ts';
 import type { CorpusKind } from './shapes.ts';
 
-/** Receives the data appended to its tape; the calls mark the ends of sessions and lines. */
+/** Takes the data appended to its tape; the caller marks the ends of lines and sessions. */
 export interface CorpusSink {
   readonly tape: ByteTape;
   beginSession(name: SessionName): void;
@@ -21,7 +21,7 @@ export interface CorpusSink {
 const flushBytes = 1024 * 1024;
 const pauseFlag = new Int32Array(new SharedArrayBuffer(4));
 
-/** Writes everything; waits if a non-blocking pipe is full. */
+/** Writes all bytes; retries while a non-blocking pipe is full. */
 const writeFully = (fd: number, bytes: Buffer): void => {
   let written = 0;
   while (written < bytes.length) {
@@ -34,7 +34,7 @@ const writeFully = (fd: number, bytes: Buffer): void => {
   }
 };
 
-/** Writes the tape to a descriptor; a gzipped session is one gzip member, so it is held in memory whole. */
+/** Writes the tape to a descriptor. A session is compressed as one gzip member, so all of it is kept in memory until it ends. */
 const tapeWriter = (tape: ByteTape, gzip: boolean) => {
   const flush = (fd: number): void => {
     const bytes = tape.bytes.subarray(0, tape.length);
@@ -49,7 +49,7 @@ const tapeWriter = (tape: ByteTape, gzip: boolean) => {
   };
 };
 
-/** Writes all sessions to one descriptor, which stays open. */
+/** Writes all sessions to one descriptor and does not close it. */
 export const descriptorSink = (fd: number, gzip: boolean): CorpusSink => {
   const tape = byteTape(2 * flushBytes);
   const writer = tapeWriter(tape, gzip);
@@ -64,7 +64,7 @@ export const descriptorSink = (fd: number, gzip: boolean): CorpusSink => {
   };
 };
 
-/** One file per session in date folders; the folder must be new or empty. */
+/** Writes one file per session into date folders. Throws unless the folder is new or empty. */
 const directorySink = (directory: string, gzip: boolean, extension = 'jsonl'): CorpusSink => {
   mkdirSync(directory, { recursive: true });
   if (readdirSync(directory).length > 0) throw new Error(`${directory} is not empty`);
@@ -88,10 +88,10 @@ const directorySink = (directory: string, gzip: boolean, extension = 'jsonl'): C
   };
 };
 
-/** Unpacked size of a file of `calls`. */
+/** Size of a file of `calls` before compression. */
 const callsFileBytes = 64_000_000;
 
-/** All sessions in gzipped files of one member each, like the log of a gateway that packs it at a certain size. */
+/** Writes all sessions into gzip files of one member each, like a gateway that rotates its log at a certain size. */
 const packedLogsSink = (directory: string): CorpusSink => {
   mkdirSync(directory, { recursive: true });
   const tape = byteTape(callsFileBytes + flushBytes);
@@ -117,14 +117,14 @@ const packedLogsSink = (directory: string): CorpusSink => {
 /** The kinds with many sessions per file. */
 export const manySessionKinds: readonly CorpusKind[] = ['growth', 'calls'];
 
-/** The files of a corpus of this kind, in a new or empty folder. */
+/** Writes a corpus of this kind as files into a new or empty folder. */
 export const folderSink = (kind: CorpusKind, directory: string): CorpusSink => {
   if (kind === 'growth') return singleFileSink(directory);
   if (kind === 'calls') return packedLogsSink(directory);
   return directorySink(directory, kind === 'gz', kind === 'sse' ? 'sse' : 'jsonl');
 };
 
-/** All sessions in one file of one date folder, where the number of files must not matter. */
+/** Writes all sessions into a single file, so that the cost of opening files does not count. */
 const singleFileSink = (directory: string): CorpusSink => {
   const folder = join(directory, '2026-01-13');
   mkdirSync(folder, { recursive: true });

@@ -1,12 +1,10 @@
 /**
- * Text that is serialised once and then only copied: for each style and kind a pool of escaped atoms with the offsets between them. A
- * message is a random slice between two offsets, so generating it costs a copy and no encoding, and never splits an escape, a character or
- * a surrogate pair.
+ * Text that is serialised once and then copied: for each style and kind, a pool of escaped atoms with the offsets between them. A message
+ * is a random slice between two such offsets. Generating it needs no encoding, and never splits an escape, a character or a surrogate pair.
  */
 import { appendAscii, appendBytes, type ByteTape, encodeString, type JsonStyle } from './json-style.ts';
 import { type Random, seededRandom } from './random.ts';
 
-/** Kinds of text. */
 export type TextKind = 'prose' | 'code' | 'json' | 'listing' | 'argument';
 
 const words =
@@ -94,16 +92,15 @@ const atomMakers: Readonly<Record<TextKind, (random: Random) => string>> = {
   argument: (random) => JSON.stringify(codeLine(random)).slice(1, -1),
 };
 
-/** The next atom of a kind. */
+/** Creates a random atom: the smallest unit of text that is never split. */
 export const makeAtom = (kind: TextKind, random: Random): string => atomMakers[kind](random);
 
 interface TextPool {
   readonly bytes: Buffer;
-  /** Ascending offsets where a slice may begin or end; the first is 0, the last is the length. */
+  /** Ascending offsets where a slice may begin or end, from 0 to the length. */
   readonly cuts: Uint32Array;
 }
 
-/** The five pools of one style. */
 export type TextPools = Readonly<Record<TextKind, TextPool>>;
 
 const rawPoolBytes: Readonly<Record<TextKind, number>> = {
@@ -131,7 +128,7 @@ const buildPool = (style: JsonStyle, kind: TextKind, seed: number): TextPool => 
   return { bytes: Buffer.concat(pieces), cuts: Uint32Array.from(cuts) };
 };
 
-/** Builds the pools of a style; both styles get the same texts for the same seed. */
+/** Builds the pools of a style. With the same seed, both styles contain the same text. */
 export const buildTextPools = (style: JsonStyle, seed: number): TextPools => ({
   prose: buildPool(style, 'prose', seed),
   code: buildPool(style, 'code', seed),
@@ -140,7 +137,7 @@ export const buildTextPools = (style: JsonStyle, seed: number): TextPools => ({
   argument: buildPool(style, 'argument', seed),
 });
 
-/** The first cut at or after an offset. */
+/** Returns the first cut at or after an offset. */
 const cutFrom = (cuts: Uint32Array, offset: number): number => {
   let low = 0;
   let high = cuts.length - 1;
@@ -152,7 +149,7 @@ const cutFrom = (cuts: Uint32Array, offset: number): number => {
   return cuts[low] ?? 0;
 };
 
-/** Appends a random slice of at least this many serialised bytes (fewer only at the end of the pool). */
+/** Appends a random slice of at least this many serialised bytes, or fewer at the end of the pool. */
 export const appendSlice = (tape: ByteTape, pool: TextPool, random: Random, sliceBytes: number): void => {
   const start = cutFrom(pool.cuts, random.integer(0, Math.max(0, pool.bytes.length - sliceBytes)));
   appendBytes(tape, pool.bytes, start, cutFrom(pool.cuts, start + sliceBytes));
@@ -160,7 +157,7 @@ export const appendSlice = (tape: ByteTape, pool: TextPool, random: Random, slic
 
 const maxFreshPieceBytes = 400;
 
-/** The same with short pieces, each after a random mark, so that no longer run of bytes repeats. */
+/** Appends text made of short slices, each after a random mark, so that no long run of bytes repeats. */
 export const appendFreshText = (tape: ByteTape, pool: TextPool, random: Random, textBytes: number): void => {
   const end = tape.length + textBytes;
   while (tape.length < end) {

@@ -1,4 +1,4 @@
-/** The performance aims, each with its measured figure, taken only from the results files. */
+/** Compares the performance aims with the figures in the results files. */
 import type { Sample } from './measure.ts';
 import { ratioText } from './render-section.ts';
 import {
@@ -11,26 +11,26 @@ import {
   spreadOf,
 } from './results.ts';
 
-/** A measured figure as text, and whether it reaches its aim. */
+/** A measured figure as text, and whether it meets its aim. */
 export interface Answer {
   readonly measured: string;
   readonly met: boolean;
 }
 
-/** The results, by aim. */
+/** Looks up figures in the results. */
 export interface Figures {
   readonly memory: readonly MemoryRow[];
   /**
-   * The largest section of a kind in which these contenders were measured. A section measured by `bench aims` comes first; it is deleted
-   * when its corpus is measured with every contender.
+   * Returns the largest section of a kind in which these contenders were measured. Prefers sections measured by `bench aims`, which are
+   * deleted when their corpus is measured with every contender.
    */
   section(kind: string, contenders?: readonly string[]): SectionResult | undefined;
-  /** Paired: `of` divided by `by`. */
-  ratio(kind: string, of: string, by: string, what: 'cpu' | 'wall'): Spread | undefined;
+  /** Divides the times of `contender` by those of `divisor` in the same round. */
+  ratio(kind: string, contender: string, divisor: string, time: 'cpu' | 'wall'): Spread | undefined;
   peak(kind: string, contender: string): Spread | undefined;
-  /** Wall time beyond that of `node -e 0`, paired. */
+  /** Returns by how much the wall time exceeds that of `node -e 0` in the same round. */
   millisecondsMore(contender: string): Spread | undefined;
-  /** CPU nanoseconds per byte with 5, 60 and 600 entries; for turnmill without its start. */
+  /** Returns CPU nanoseconds per byte for sessions of 5, 60 and 600 entries. The startup time of turnmill is subtracted. */
   growth(per: 'bytes' | 'distinctBytes', contender?: string): readonly number[] | undefined;
 }
 
@@ -40,42 +40,44 @@ const columns = {
   rss: ({ peakRssBytes }: Sample): number => peakRssBytes,
 } as const;
 
-/** Number of sessions in the larger corpus of kind wide. */
+/** Number of sessions in the larger corpus of the kind `wide`. */
 const WIDE_SESSIONS = 100_000;
 
-/** `wide20` and `wide` differ in their number of sessions; any other kind is a prefix of the name. */
-const isOf = (kind: string, { name, corpus }: SectionResult): boolean => {
-  const own = name.replace(AIMS_PREFIX, '');
-  if (kind === 'wide20') return own.startsWith('wide') && corpus.sessions < WIDE_SESSIONS;
-  if (kind === 'wide') return own.startsWith('wide') && corpus.sessions >= WIDE_SESSIONS;
-  return own === kind || own.startsWith(`${kind}-`);
+/** Whether a section is of a kind. `wide20` and `wide` differ in the number of sessions; other kinds are a prefix of the section's name. */
+const isOfKind = (kind: string, { name, corpus }: SectionResult): boolean => {
+  const plainName = name.replace(AIMS_PREFIX, '');
+  if (kind === 'wide20') return plainName.startsWith('wide') && corpus.sessions < WIDE_SESSIONS;
+  if (kind === 'wide') return plainName.startsWith('wide') && corpus.sessions >= WIDE_SESSIONS;
+  return plainName === kind || plainName.startsWith(`${kind}-`);
 };
 
-const isOfAims = ({ name }: SectionResult): boolean => name.startsWith(AIMS_PREFIX);
+const isAimsSection = ({ name }: SectionResult): boolean => name.startsWith(AIMS_PREFIX);
 
 const hasMeasured = ({ contenders }: SectionResult, name: string): boolean =>
   contenders.some((contender) => contender.name === name && contender.samples.length > 0);
 
-/** Reads all results. */
 export const figuresOf = (results: readonly Result[]): Figures => {
   const sections = results.filter((result): result is SectionResult => result.type === 'section');
   const section = (kind: string, contenders: readonly string[] = []): SectionResult | undefined =>
     sections
-      .filter((one) => isOf(kind, one) && contenders.every((name) => hasMeasured(one, name)))
-      .toSorted((a, b) => Number(isOfAims(b)) - Number(isOfAims(a)) || b.corpus.bytes - a.corpus.bytes)[0];
+      .filter((result) => isOfKind(kind, result) && contenders.every((name) => hasMeasured(result, name)))
+      .toSorted(
+        (a, b) => Number(isAimsSection(b)) - Number(isAimsSection(a)) || b.corpus.bytes - a.corpus.bytes,
+      )[0];
   const column = (
     kind: string,
     contender: string,
-    what: keyof typeof columns,
-    beside: readonly string[] = [],
+    value: keyof typeof columns,
+    others: readonly string[] = [],
   ): readonly number[] =>
-    section(kind, [contender, ...beside])
+    section(kind, [contender, ...others])
       ?.contenders.find(({ name }) => name === contender)
-      ?.samples.map(columns[what]) ?? [];
+      ?.samples.map(columns[value]) ?? [];
   const figures: Figures = {
     memory: results.flatMap((result) => (result.type === 'memory' ? result.rows : [])),
     section,
-    ratio: (kind, of, by, what) => pairedRatio(column(kind, of, what, [by]), column(kind, by, what, [of])),
+    ratio: (kind, contender, divisor, time) =>
+      pairedRatio(column(kind, contender, time, [divisor]), column(kind, divisor, time, [contender])),
     peak: (kind, contender) => spreadOf(column(kind, contender, 'rss')),
     millisecondsMore(contender) {
       const base = column('startup', 'node', 'wall');
@@ -100,7 +102,7 @@ export const figuresOf = (results: readonly Result[]): Figures => {
   return figures;
 };
 
-/** Compares the median with both bounds. A figure with a unit is rounded to an integer. */
+/** Compares the median with both bounds. Rounds a figure with a unit to an integer. */
 export const medianWithin = (
   spread: Spread | undefined,
   least: number,
@@ -113,7 +115,7 @@ export const medianWithin = (
   return { measured, met: spread.median >= least && spread.median <= most };
 };
 
-/** The largest of some rows, in MB. */
+/** Compares the largest value of some rows, in MB, with its maximum. */
 export const worst = (
   rows: readonly MemoryRow[],
   megabytesOf: (row: MemoryRow) => number,
@@ -126,26 +128,26 @@ export const worst = (
   return { measured, met: spread.high <= mostMegabytes };
 };
 
-/** One row of the table. */
+/** A row of the tables of aims. */
 export interface Aim {
-  /** Its key in bench/notes.json. */
+  /** Also the key in bench/notes.json. */
   readonly id: string;
   readonly work: string;
   readonly aim: string;
-  /** Undefined if it was not measured. */
+  /** Returns undefined if it was not measured. */
   answer(figures: Figures): Answer | undefined;
 }
 
-/** A row of the first table: one worker on a corpus, against simdjson and a Python script with orjson. */
+/** A row of the first table: one worker on a corpus, compared with simdjson and with a Python script that uses orjson. */
 export interface CorpusAim {
-  /** The kind of corpus, and its key in bench/notes.json. */
+  /** The kind of corpus; also the key in bench/notes.json. */
   readonly id: string;
   readonly work: string;
-  /** Maximal CPU time as a multiple of simdjson On-Demand's. */
+  /** Maximum CPU time, as a multiple of that of simdjson On-Demand. */
   readonly simdjson?: number;
-  /** Minimal wall time of the script as a multiple of turnmill's: above 1 turnmill is faster. */
+  /** Minimum wall time of the script, as a multiple of turnmill's: above 1, turnmill is faster. */
   readonly faster?: number;
-  /** Maximal CPU time as a multiple of the script's. */
+  /** Maximum CPU time, as a multiple of the script's. */
   readonly orjson?: number;
 }
 
@@ -175,7 +177,7 @@ const timesAsFast = (id: string, kind: string, peer: string, label: string, leas
   answer: ({ ratio }) => medianWithin(ratio(kind, peer, 'turnmill', 'wall'), least),
 });
 
-/** Two workers against one on several corpora; the aim is about small. */
+/** Two workers compared with one on several corpora; only `small` has an aim. */
 const twoWorkers: Aim = {
   id: 'two-workers',
   work: 'two workers against one, two free cores (small; main; fresh)',
@@ -208,7 +210,7 @@ const startup: Aim = {
 const isGrowing = ({ kind, workers = 1 }: MemoryRow): boolean =>
   workers === 1 && (kind === 'main' || kind === 'steady');
 
-/** Bytes that a worker thread adds to the peak of the same run with one worker. */
+/** Compares the bytes that each additional worker thread adds to the peak of a run with one worker. */
 const workerBytes = (memory: readonly MemoryRow[]): Answer | undefined => {
   const several = memory.filter(({ workers = 1 }) => workers > 1);
   const alone = memory.find(
@@ -223,7 +225,7 @@ const workerBytes = (memory: readonly MemoryRow[]): Answer | undefined => {
   );
 };
 
-/** Bytes beyond three times the length of the line. */
+/** Compares the bytes beyond three times the length of the longest line. */
 const lineBytes = (memory: readonly MemoryRow[]): Answer | undefined =>
   worst(
     memory.filter(({ kind }) => kind === 'line'),
@@ -249,7 +251,7 @@ const memoryPeak: Aim = {
 /** The other rows of the first table. */
 export const otherRows: readonly Aim[] = [twoWorkers, startup, memoryPeak];
 
-/** In the order of the table. */
+/** The rows of the second table, in order. */
 export const aims: readonly Aim[] = [
   timesAsFast('main-python', 'main', 'python-json', 'plain Python `json`', 20),
   timesAsFast('main-readline', 'main', 'readline', 'Node readline + JSON.parse', 25),

@@ -1,14 +1,14 @@
 /**
- * Checks the work of a contender: its records, counts or lines against the statistics of the corpus. A contender that fails is reported as
- * failed and never timed.
+ * Checks the output of a contender by comparing its records, counts or lines with the statistics of the corpus. A contender that fails is
+ * reported as failed and not timed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import type { CachedCorpus } from './cached-corpus.ts';
 import type { FinishedRun } from './measure.ts';
 import { atRoot } from './repository.ts';
-import type { CachedCorpus } from './run-section.ts';
 
-/** Returns the problem, if any. `out` is the contender's output folder. */
+/** Returns a description of the problem, or undefined. `out` is the contender's output folder. */
 export type Check = (finished: FinishedRun, corpus: CachedCorpus, out: string) => string | undefined;
 
 const newline = 10;
@@ -19,20 +19,20 @@ const countLines = (bytes: Buffer): number => {
   return lines;
 };
 
-const differs = (what: string, found: number, wanted: number): string | undefined =>
-  found === wanted ? undefined : `${found} ${what}, expected ${wanted}`;
+const compareCounts = (unit: string, actual: number, expected: number): string | undefined =>
+  actual === expected ? undefined : `${actual} ${unit}, expected ${expected}`;
 
-/** The output file has one line per session. */
+/** Expects one line per session in the output file. */
 export const recordsInFile: Check = (_finished, { stats }, out) =>
-  differs('records', countLines(readFileSync(atRoot(out))), stats.sessions);
+  compareCounts('records', countLines(readFileSync(atRoot(out))), stats.sessions);
 
-/** The shards in OUT/data have one line per session and format. */
+/** Expects one line per session and format in the shards of OUT/data. */
 export const recordsOfFormats =
   (formats: number): Check =>
   (_finished, { stats }, out) =>
-    differs('records', linesInShards(out), stats.sessions * formats);
+    compareCounts('records', linesInShards(out), stats.sessions * formats);
 
-/** The shards in OUT/data have one line per session. */
+/** Expects one line per session in the shards of OUT/data. */
 export const recordsInShards: Check = recordsOfFormats(1);
 
 const linesInShards = (out: string): number => {
@@ -45,21 +45,21 @@ const linesInShards = (out: string): number => {
   return records;
 };
 
-/** The counts printed as JSON match; for a file with many sessions only the number of entries is compared. */
+/** Compares the counts printed as JSON. For a file with many sessions, only the number of entries. */
 export const printedCounts: Check = ({ stdout }, { stats }) => {
   const counts = JSON.parse(stdout) as Readonly<Record<string, number>>;
   const names =
     stats.kind === 'growth' ? (['entries'] as const) : (['entries', 'sessions', 'longestHistories'] as const);
   for (const name of names) {
-    const difference = differs(name, counts[name] ?? -1, stats[name]);
+    const difference = compareCounts(name, counts[name] ?? -1, stats[name]);
     if (difference !== undefined) return difference;
   }
   return undefined;
 };
 
-/** The first printed number is the number of entries. */
+/** Expects the first printed number to be the number of entries. */
 export const printedLines: Check = ({ stdout }, { stats }) =>
-  differs('lines', Number.parseInt(stdout, 10), stats.entries);
+  compareCounts('lines', Number.parseInt(stdout, 10), stats.entries);
 
 /** Checks nothing beyond the exit status. */
 export const exitStatusOnly: Check = () => undefined;

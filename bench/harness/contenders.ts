@@ -1,6 +1,6 @@
 /**
- * Everything measured on a corpus: turnmill and the peers, each with its command and the check of its work. bench/README.md says what each
- * of them leaves out.
+ * The contenders: turnmill and the peers, each with its command and the check of its output. bench/README.md lists what each peer leaves
+ * out.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,42 +16,40 @@ import {
 } from './checks.ts';
 import { atRoot, peersBuildFolder, turnmillBin } from './repository.ts';
 
-/** A requirement of a contender: a built file, a program on the PATH, or a module in the peers' venv. */
+/** A built file, a program on the PATH, or a module in the peers' venv, without which a contender cannot run. */
 export type Requirement =
   | { readonly file: string }
   | { readonly program: string }
   | { readonly pythonModule: string };
 
-/** A measured command. */
 export interface Contender {
   readonly name: string;
   readonly label: string;
   readonly needs: Requirement;
-  /** The words of the command; `directory` and `out` are relative to the root. */
+  /** Returns the words of the command. `directory` and `out` are relative to the root. */
   command(directory: string, out: string): readonly string[];
   readonly check: Check;
 }
 
-/** Python in the peers' venv, which bench/peers/setup.sh creates. */
+/** Python in the peers' venv; bench/peers/setup.sh creates it. */
 export const venvPython: string = `${peersBuildFolder}/venv/bin/python`;
 
 const succeeds = (command: string, args: readonly string[]): boolean =>
   spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
-/** Why a contender cannot run here; undefined if it can. */
+/** Returns why a contender cannot run on this machine, or undefined if it can. */
 export const whyMissing = ({ needs }: Contender): string | undefined => {
   if ('file' in needs) {
     if (existsSync(atRoot(needs.file))) return undefined;
     return needs.file === turnmillBin ? 'not built' : 'not installed';
   }
-  const found =
+  const isInstalled =
     'program' in needs
       ? succeeds('sh', ['-c', 'command -v "$1"', 'sh', needs.program])
       : succeeds(atRoot(venvPython), ['-c', `import ${needs.pythonModule}`]);
-  return found ? undefined : 'not installed';
+  return isInstalled ? undefined : 'not installed';
 };
 
-/** Do the files of this corpus contain many sessions each? */
 const holdsManySessions = (directory: string): boolean =>
   manySessionKinds.some((kind) => directory.includes(`/${kind}`));
 
@@ -89,7 +87,7 @@ const converter = (
   check: recordsInFile,
 });
 
-/** bench/peers/convert.py, with either library. */
+/** bench/peers/convert.py, with json or orjson. */
 const python = (name: string, label: string, needs: Requirement, words: readonly string[]): Contender => ({
   ...converter(name, label, needs, words),
   command: (directory, out) => [
@@ -98,7 +96,7 @@ const python = (name: string, label: string, needs: Requirement, words: readonly
   ],
 });
 
-/** A shell pipeline whose $1 is the corpus and $2 the output file. */
+/** A shell pipeline: $1 is the corpus, $2 the output file. */
 const pipeline = (name: string, label: string, program: string, script: string, check: Check): Contender => ({
   name,
   label,
@@ -107,7 +105,7 @@ const pipeline = (name: string, label: string, program: string, script: string, 
   check,
 });
 
-/** All contenders; the reference `simdjson-ondemand` comes second. */
+/** The contenders for corpora that are not event logs. */
 export const contenders: readonly Contender[] = [
   turnmill('turnmill', 1),
   simdjson('simdjson-ondemand', 'C++ simdjson On-Demand (no output)'),
@@ -163,7 +161,7 @@ export const contenders: readonly Contender[] = [
   ),
 ];
 
-/** Contenders that fold event logs; the reference is the Python script with the standard json. */
+/** The contenders for event logs; the reference is the Python script with the standard json. */
 export const eventContenders: readonly Contender[] = [
   turnmill('turnmill', 1),
   turnmill('turnmill-2', 2),

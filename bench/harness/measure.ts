@@ -1,21 +1,20 @@
 /**
- * Runs a command and measures the whole process: wall and CPU time with bash's `time` (in milliseconds; GNU time has only hundredths of a
- * second), peak RSS with GNU time, because a direct child of Node would inherit Node's peak. Both include all descendants and threads that
- * were waited for.
+ * Runs a command and measures the whole process: wall and CPU time with bash's `time`, because GNU time only reports hundredths of a
+ * second; peak RSS with GNU time, because a direct child of Node would inherit Node's peak. Both include all threads, and all child
+ * processes that the command waited for.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { atRoot, repositoryRoot, runFolder } from './repository.ts';
 
-/** One run of one command. */
+/** The measurements of one run. */
 export interface Sample {
   readonly wallSeconds: number;
-  /** User plus system time: the split is sampled, the sum is exact. */
+  /** User plus system time. The kernel estimates how they split, but the sum is exact. */
   readonly cpuSeconds: number;
   readonly peakRssBytes: number;
 }
 
-/** The sample and the output of a run. */
 export interface FinishedRun {
   readonly sample: Sample;
   readonly exitCode: number;
@@ -32,22 +31,24 @@ folder="$1"; shift
 const numbersIn = (path: string, count: number): readonly number[] => {
   const numbers = readFileSync(path, 'utf8').trim().split(/\s+/).map(Number);
   if (numbers.length !== count || numbers.some(Number.isNaN)) {
-    throw new Error(`cannot read the times in ${path}: is GNU time there? (bench/peers/setup.sh)`);
+    throw new Error(
+      `cannot read the times in ${path}: GNU time may be missing (bench/peers/setup.sh installs it)`,
+    );
   }
   return numbers;
 };
 
 /**
- * Variables that make every Node process work at startup: reading a proxy's certificates alone can take longer than everything else. No
- * contender gets them.
+ * Environment variables that slow down the start of every Node process: reading a proxy's certificates alone can take longer than the rest
+ * of the run. They are not passed to the contenders.
  */
-const UNMEASURED = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS'];
+const REMOVED_VARIABLES = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS'];
 
 const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !UNMEASURED.includes(name)),
+  Object.entries(process.env).filter(([name]) => !REMOVED_VARIABLES.includes(name)),
 );
 
-/** Runs the command in the root of the repository. */
+/** Runs a command in the root of the repository and measures it. */
 export const measure = (command: readonly string[]): FinishedRun => {
   const folder = atRoot(`${runFolder}/measure`);
   mkdirSync(folder, { recursive: true });
@@ -58,7 +59,7 @@ export const measure = (command: readonly string[]): FinishedRun => {
   });
   if (child.error !== undefined) throw child.error;
   const stderr = readFileSync(`${folder}/stderr`, 'utf8');
-  if (child.status === 127) throw new Error(`not found: ${command[0]}, or GNU time: ${stderr}`);
+  if (child.status === 127) throw new Error(`${command[0]} or GNU time is not installed: ${stderr}`);
   const [wall = 0, user = 0, system = 0] = numbersIn(`${folder}/times`, 3);
   const [rssKilobytes = 0] = numbersIn(`${folder}/rss`, 1);
   return {
@@ -73,30 +74,30 @@ export const measure = (command: readonly string[]): FinishedRun => {
   };
 };
 
-/** A word as typed in a shell. */
+/** Quotes a word for a shell if it needs quotes. */
 export const quoted = (word: string): string =>
   /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 export const hasHyperfine = (): boolean =>
   spawnSync('hyperfine', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** How often hyperfine starts a command in a round. */
+/** Starts of a command per round. */
 const STARTS = '10';
 
 interface HyperfineExport {
   readonly results: readonly {
-    /** Wall seconds of the runs. */
+    /** Median wall seconds. */
     readonly median: number;
-    /** Seconds, mean of the runs: hyperfine does not export the single values. */
+    /** Mean CPU seconds: hyperfine does not export the individual values. */
     readonly user: number;
     readonly system: number;
   }[];
 }
 
 /**
- * Measures a command that takes milliseconds by repeated starts with hyperfine, which needs no shell around the command; bash's `time`
- * would include the shell's own start.
- * @param out is removed before each run
+ * Measures a command that takes only milliseconds. hyperfine starts it several times and without a shell; bash's `time` would include the
+ * start of the shell.
+ * @param out removed before each start
  */
 export const measureStart = (
   command: readonly string[],
@@ -111,6 +112,6 @@ export const measureStart = (
   );
   if (child.status !== 0) throw new Error(`hyperfine: ${child.error?.message ?? child.stderr}`);
   const [result] = (JSON.parse(readFileSync(file, 'utf8')) as HyperfineExport).results;
-  if (result === undefined) throw new Error(`hyperfine measured nothing: ${file}`);
+  if (result === undefined) throw new Error(`hyperfine wrote no result to ${file}`);
   return { wallSeconds: result.median, cpuSeconds: result.user + result.system };
 };

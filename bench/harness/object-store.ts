@@ -1,7 +1,7 @@
 /**
- * The tests' object store as a separate process, with the files of a folder as its objects:
+ * Runs the object store of the tests as a separate process; the files of a folder are its objects:
  *   node dist/bench/harness/object-store.js FOLDER
- * Prints its address. Keeps everything written to it in memory. Ends when its standard input closes.
+ * Prints its address. Keeps everything written to it in memory. Exits when its standard input is closed.
  */
 import { openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ const bodyOf = (path: string): Body => {
     size: statSync(path).size,
     read(from, to) {
       const bytes = Buffer.allocUnsafe(to - from);
-      for (let have = 0; have < bytes.length; )
-        have += readSync(fd, bytes, have, bytes.length - have, from + have);
+      for (let filled = 0; filled < bytes.length; )
+        filled += readSync(fd, bytes, filled, bytes.length - filled, from + filled);
       return bytes;
     },
   };

@@ -1,9 +1,9 @@
-/** Options shared by the benchmarks of whole builds. */
+/** Parses the options shared by the benchmarks of whole builds. */
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseByteSize } from '../corpus/byte-size.ts';
 
-/** Rounds, and whether the corpora are small. */
+/** Reads the number of rounds, and whether to use small corpora. */
 export function roundOptions(args: readonly string[]): { readonly runs: number; readonly quick: boolean } {
   const { values } = parseArgs({
     args: [...args],
@@ -17,7 +17,7 @@ export interface BenchOptions {
   readonly bytes: number;
 }
 
-/** @param sizes default bytes of the corpus, without and with `--quick` */
+/** @param sizes default sizes of the corpus, without and with `--quick` */
 export function benchOptions(
   args: readonly string[],
   sizes: { readonly full: number; readonly quick: number },
@@ -37,7 +37,7 @@ export function benchOptions(
   };
 }
 
-/** The paths of all files below a folder, sorted. */
+/** Lists the paths of all files in a folder and its subfolders, sorted. */
 export const filesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

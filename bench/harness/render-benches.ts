@@ -1,4 +1,4 @@
-/** The sections of RESULTS.md about memory, primitives, nightly builds and the profile. */
+/** Renders the sections of RESULTS.md about memory, primitives, nightly builds and the profile. */
 import type { Sample } from './measure.ts';
 import { commandsBlock, machineText, markdownTable } from './render-section.ts';
 import {
@@ -20,8 +20,8 @@ export const aimBytes = ({ corpus, workers = 1 }: Pick<MemoryRow, 'corpus' | 'wo
   128_000_000 + 64_000_000 * (workers - 1) + 3 * corpus.longestLineBytes;
 
 /**
- * The promise of docs/limits.md: a fixed part, a part for each additional worker, three times the longest line, and the open
- * conversation of an event log.
+ * The limit promised in docs/limits.md: a fixed part, a part for each additional worker, three times the longest line, and, for an event
+ * log, its longest conversation.
  */
 const promisedBytes = ({ corpus, workers = 1 }: MemoryRow): number =>
   135_000_000 +
@@ -72,7 +72,6 @@ const memoryCells = (row: MemoryRow): readonly string[] => {
   ];
 };
 
-/** The section as Markdown; `steady` is one single session. */
 export const renderMemory = ({ rows }: MemoryResult): string => {
   const measured = [...new Set(rows.map(({ machine }) => machineText(machine)))];
   return [
@@ -105,7 +104,6 @@ const microCells = ({ group, name, bytes, items, samples, milliseconds }: MicroR
   ];
 };
 
-/** The section as Markdown. */
 export const renderMicro = ({ machine, rows }: MicroResult): string =>
   [
     '## Micro benches',
@@ -124,7 +122,6 @@ const cell = (spread: Spread | undefined, digits: number): string =>
     ? ''
     : `${spread.median.toFixed(digits)} (${spread.low.toFixed(digits)} to ${spread.high.toFixed(digits)})`;
 
-/** The section as Markdown. */
 export const renderNightly = ({ machine, corpus, rows }: NightlyResult): string => {
   const valuesOf = (row: NightlyRow | undefined, key: keyof Sample): readonly number[] =>
     row?.samples.map((sample) => sample[key]) ?? [];
@@ -153,14 +150,13 @@ export const renderNightly = ({ machine, corpus, rows }: NightlyResult): string 
 const wholeOf = ({ seconds }: ProfileRow): number =>
   Object.values(seconds).reduce((sum, part) => sum + part, 0);
 
-/** Seconds of reading back and hashing per GB of output; undefined without any. */
+/** Returns the seconds per GB of output for reading back and hashing, or undefined if there is no output. */
 export const readBackPerGigabyte = ({ seconds, outputBytes }: ProfileRow): number | undefined =>
   outputBytes === 0 ? undefined : ((seconds['read-back'] ?? 0) * 1e9) / outputBytes;
 
 const shareCell = (row: ProfileRow, name: string): string =>
   `${((100 * (row.seconds[name] ?? 0)) / wholeOf(row)).toFixed(1)} %`;
 
-/** The section as Markdown. */
 export const renderProfile = ({ machine, rows }: ProfileResult): string => {
   const names = [...new Set(rows.flatMap(({ seconds }) => Object.keys(seconds)))];
   const line = (title: string, cell: (row: ProfileRow) => string): readonly string[] => [

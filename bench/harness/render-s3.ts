@@ -1,4 +1,4 @@
-/** The section of RESULTS.md about logs in a store. */
+/** Renders the section of RESULTS.md about logs in an object store. */
 import { machineText, markdownTable, ratioText } from './render-section.ts';
 import { pairedRatio, type S3Result, type S3Row, spreadOf } from './results.ts';
 
@@ -7,7 +7,7 @@ const headings = [
   ...['store - files', '(store - files) / download', 'peak RSS MB, files and store'],
 ];
 
-/** Milliseconds of CPU time per MB, by round. */
+/** CPU milliseconds per MB, by round. */
 const costs = ({ samples, corpus }: S3Row, name: string): readonly number[] =>
   samples[name]?.map(({ cpuSeconds }) => (cpuSeconds * 1e9) / corpus.bytes) ?? [];
 
@@ -27,7 +27,6 @@ const cells = (row: S3Row): readonly string[] => {
   ];
 };
 
-/** The section as Markdown. */
 export const renderS3 = ({ machine, rows }: S3Result): string =>
   [
     '## From a store',

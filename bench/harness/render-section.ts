@@ -1,4 +1,4 @@
-/** A section of RESULTS.md: the corpus, a table with a row per contender, and the commands. */
+/** Renders a section of RESULTS.md: the corpus, a table with a row per contender, and the commands. */
 import type { Sample } from './measure.ts';
 import {
   type ContenderResult,
@@ -9,7 +9,7 @@ import {
   spreadOf,
 } from './results.ts';
 
-/** Renders the heading and the rows; every row has as many cells as the heading. */
+/** Renders a table. A row may have fewer cells than the heading. */
 export const markdownTable = (
   heading: readonly string[],
   rows: readonly (readonly string[])[],
@@ -22,7 +22,7 @@ export const markdownTable = (
   return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)];
 };
 
-/** The commands, folded away. */
+/** Renders the commands as a collapsed block. */
 export const commandsBlock = (rows: readonly { readonly command: string }[]): readonly string[] => [
   '<details><summary>commands</summary>',
   '',
@@ -39,7 +39,7 @@ const wall: Column = (sample) => sample.wallSeconds;
 const cpu: Column = (sample) => sample.cpuSeconds;
 const rss: Column = (sample) => sample.peakRssBytes;
 
-/** `1.23 (1.20 to 1.31)`: the median and the extremes of the rounds. */
+/** Formats the median and the extremes of the rounds: `1.23 (1.20 to 1.31)`. */
 export const ratioText = (ratio: Spread | undefined): string => {
   if (ratio === undefined) return '';
   const [median, low, high] = [ratio.median, ratio.low, ratio.high].map((n) => n.toFixed(n < 10 ? 2 : 1));
@@ -53,14 +53,14 @@ const secondsText = (spread: Spread | undefined): string => {
   return `${median} (${low} to ${high})`;
 };
 
-/** `2026-01-13, 2 cores, ...`: below every table, because tables may be from different days. */
+/** Describes the machine: `2026-01-13; ..., 2 cores, ...`. Shown with every table, because tables may be from different days. */
 export const machineText = ({ date, cores, cpu: model, memoryBytes, node }: Machine): string =>
   `${date}; ${model}, ${cores} cores, ${Math.round(memoryBytes / 2 ** 30)} GiB; Node ${node}`;
 
 const samplesOf = (section: SectionResult, name: string): readonly Sample[] =>
   section.contenders.find((contender) => contender.name === name)?.samples ?? [];
 
-/** CPU nanoseconds per byte and per distinct byte, for growing sessions. */
+/** Two cells: CPU nanoseconds per byte and per distinct byte, for growing sessions. */
 const perByteCells = (section: SectionResult, samples: readonly Sample[]): readonly string[] => {
   const seconds = spreadOf(samples.map(cpu))?.median;
   if (seconds === undefined) return ['', ''];
@@ -113,7 +113,6 @@ const headings = (section: SectionResult): readonly string[] => {
   ];
 };
 
-/** The section as Markdown. */
 export const renderSection = (section: SectionResult): string => {
   const { corpus } = section;
   const repeated = 100 * (1 - corpus.distinctBytes / corpus.bytes);

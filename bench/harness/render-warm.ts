@@ -1,4 +1,4 @@
-/** The section of RESULTS.md about warming up. */
+/** Renders the section of RESULTS.md about warming up. */
 import { commandsBlock, machineText, markdownTable, ratioText } from './render-section.ts';
 import { pairedRatio, spreadOf, type WarmResult, type WarmRow } from './results.ts';
 
@@ -20,7 +20,6 @@ const headings = [
   ...['command / script', 'fifth build / script'],
 ];
 
-/** The section as Markdown. */
 export const renderWarm = ({ machine, rows }: WarmResult): string =>
   [
     '## Warming up',

@@ -1,5 +1,5 @@
 /**
- * Builds the same logs several times in one process with the library, and prints the CPU seconds of each build as JSON.
+ * Uses the library to build the same logs several times in one process, and prints the CPU seconds of each build as JSON.
  *   node dist/bench/harness/repeat-build.js LOGS OUT BUILDS
  */
 import { rmSync } from 'node:fs';

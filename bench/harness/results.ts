@@ -1,20 +1,21 @@
 /**
- * The checked-in results: bench/results/<section>.json with every sample of every run. RESULTS.md is rendered only from these files, so
- * every figure in it was measured.
+ * Reads and writes the checked-in results: bench/results/<section>.json, with every sample of every run. RESULTS.md is rendered from these
+ * files alone, so every figure in it was measured.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import type { CorpusStats } from '../corpus/generate.ts';
+import type { CorpusStats } from '../corpus/order.ts';
 import type { Sample } from './measure.ts';
 import { atRoot } from './repository.ts';
 
-/** Median and extremes; undefined without values. */
+/** Median and extremes of some values. */
 export interface Spread {
   readonly median: number;
   readonly low: number;
   readonly high: number;
 }
 
+/** Returns undefined without values. */
 export const spreadOf = (values: readonly number[]): Spread | undefined => {
   const sorted = [...values].sort((a, b) => a - b);
   const low = sorted[0];
@@ -27,7 +28,7 @@ export const spreadOf = (values: readonly number[]): Spread | undefined => {
   return { median: (lower + upper) / 2, low, high };
 };
 
-/** Ratios of runs of the same round; undefined if there are none. */
+/** Returns the spread of the ratios of runs in the same round, or undefined if there are none. */
 export const pairedRatio = (values: readonly number[], references: readonly number[]): Spread | undefined => {
   const ratios: number[] = [];
   for (const [round, value] of values.entries()) {
@@ -37,7 +38,7 @@ export const pairedRatio = (values: readonly number[], references: readonly numb
   return spreadOf(ratios);
 };
 
-/** Where results are kept, and the page rendered from them. */
+/** Where results are stored, and the page rendered from them. */
 export interface ResultsPlace {
   readonly folder: string;
   readonly page: string;
@@ -46,16 +47,16 @@ export interface ResultsPlace {
 /** Results of full runs; checked in. */
 export const fullResults: ResultsPlace = { folder: 'bench/results', page: 'bench/RESULTS.md' };
 
-/** Results of quick runs, which only show that everything works. */
+/** Results of quick runs, which only check that everything works. */
 export const quickResults: ResultsPlace = {
   folder: 'bench/out/quick',
   page: 'bench/out/quick/RESULTS.md',
 };
 
-/** Prefix of the sections of `bench aims`, which have only the contenders of the first table. */
+/** Prefix of the sections measured by `bench aims`, which have only the contenders of the first table. */
 export const AIMS_PREFIX = 'aims-';
 
-/** Where and when it was measured, without a host name. */
+/** The machine and the date of a measurement, without a host name. */
 export interface Machine {
   readonly date: string;
   readonly cores: number;
@@ -64,14 +65,13 @@ export interface Machine {
   readonly node: string;
 }
 
-/** The runs of a contender; `samples` has only the rounds that it finished. */
 export interface ContenderResult {
   readonly name: string;
   readonly label: string;
   readonly command: string;
   readonly status: 'measured' | 'not installed' | 'not built' | 'failed';
   readonly reason?: string;
-  /** By round: the n-th samples of two contenders were taken one after the other. */
+  /** By round, only the finished ones: the n-th samples of two contenders were taken one after the other. */
   readonly samples: readonly Sample[];
 }
 
@@ -97,7 +97,7 @@ export interface MemoryRow {
   readonly peakRssBytes: number;
   readonly wallSeconds: number;
   readonly cpuSeconds?: number;
-  /** Load average of the minute before the run, which lengthens its times but hardly changes its memory. */
+  /** Load average of the minute before the run. A high load makes the run slower, but hardly changes its memory. */
   readonly load?: number;
 }
 
@@ -126,11 +126,10 @@ export interface ProfileResult {
   readonly rows: readonly ProfileRow[];
 }
 
-/** One micro benchmark. */
 export interface MicroRow {
   readonly group: string;
   readonly name: string;
-  /** Work of one run. */
+  /** Bytes handled by one run. */
   readonly bytes?: number;
   readonly items: number;
   readonly samples: number;
@@ -145,7 +144,7 @@ export interface MicroResult {
   readonly rows: readonly MicroRow[];
 }
 
-/** One way to build the same dataset again. */
+/** One way of rebuilding the same dataset. */
 export interface NightlyRow {
   readonly name: string;
   readonly label: string;
@@ -154,7 +153,7 @@ export interface NightlyRow {
   readonly samples: readonly Sample[];
 }
 
-/** The file nightly.json; the first row is the reference for the others. */
+/** The file nightly.json; the other rows are compared with the first one. */
 export interface NightlyResult {
   readonly type: 'nightly';
   readonly machine: Machine;
@@ -162,7 +161,7 @@ export interface NightlyResult {
   readonly rows: readonly NightlyRow[];
 }
 
-/** Builds of one corpus: samples by name of the run and by round. */
+/** The runs on one corpus: samples by name of the run (`local`, `s3`, `download`), then by round. */
 export interface S3Row {
   readonly name: string;
   readonly corpus: CorpusStats;
@@ -179,9 +178,9 @@ export interface S3Result {
 
 /** CPU seconds of one round. */
 export interface WarmRound {
-  /** Builds in one process, one after the other. */
+  /** Builds in one process, in order. */
   readonly builds: readonly number[];
-  /** The command in a separate process. */
+  /** The command, run as a separate process. */
   readonly whole: number;
   /** The Python script with orjson. */
   readonly script: number;
@@ -210,7 +209,6 @@ export type Result =
   | S3Result
   | WarmResult;
 
-/** This machine, now. */
 export const describeMachine = (): Machine => ({
   date: new Date().toISOString().slice(0, 10),
   cores: availableParallelism(),
@@ -219,15 +217,14 @@ export const describeMachine = (): Machine => ({
   node: process.version,
 });
 
-/** Writes one results file. */
 export const writeResult = (place: ResultsPlace, name: string, result: Result): void => {
   mkdirSync(atRoot(place.folder), { recursive: true });
   const path = atRoot(`${place.folder}/${name}.json`);
   writeFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`);
-  rmSync(atRoot(`${place.folder}/${AIMS_PREFIX}${name}.json`), { force: true }); // these results have more contenders
+  // The new results have every contender, so those of `bench aims` for the same corpus are obsolete.
+  rmSync(atRoot(`${place.folder}/${AIMS_PREFIX}${name}.json`), { force: true });
 };
 
-/** Reads all results files. */
 export const readResults = ({ folder }: ResultsPlace): readonly Result[] => {
   mkdirSync(atRoot(folder), { recursive: true });
   return readdirSync(atRoot(folder))

@@ -1,45 +1,14 @@
 /**
- * Measures one section: first every contender once without timing, which warms the page cache and checks its work, then rounds in which all
- * run in turn (A B C A B C ...), so that disturbances affect all of them alike.
+ * Measures one section. First runs every contender once without timing, which warms the page cache and checks the output; then runs all of
+ * them in turn for several rounds (A B C A B C ...), so that disturbances affect them equally.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { formatByteSize } from '../corpus/byte-size.ts';
-import { type CorpusOrder, type CorpusStats, generateCorpus } from '../corpus/generate.ts';
-import { folderSink } from '../corpus/sinks.ts';
+import { mkdirSync, rmSync } from 'node:fs';
+import { type CachedCorpus, cachedCorpus } from './cached-corpus.ts';
 import { type Contender, whyMissing } from './contenders.ts';
 import { hasHyperfine, measure, measureStart, quoted, type Sample } from './measure.ts';
-import { atRoot, corporaFolder, runFolder } from './repository.ts';
+import { atRoot, runFolder } from './repository.ts';
 import { type ContenderResult, describeMachine, type SectionResult } from './results.ts';
 import type { Section } from './sections.ts';
-
-/** A corpus on disk. */
-export interface CachedCorpus {
-  /** Relative to the root. */
-  readonly directory: string;
-  readonly stats: CorpusStats;
-}
-
-/** `main-64MB`, `growth60-200MB`, `wide`: the name of the corpus in files and headings. */
-export const corpusName = ({ kind, bytes, growthEntries }: CorpusOrder): string => {
-  const entries = kind === 'growth' ? growthEntries : '';
-  return `${kind}${entries}${bytes === undefined ? '' : `-${formatByteSize(bytes)}`}`;
-};
-
-/** The corpus of this order, generated if it does not exist yet. */
-export const cachedCorpus = (order: CorpusOrder): CachedCorpus => {
-  const directory = `${corporaFolder}/${corpusName(order)}-seed${order.seed}`;
-  const statsFile = atRoot(`${directory}.json`);
-  if (!existsSync(statsFile)) {
-    const partial = atRoot(`${directory}.partial`);
-    rmSync(partial, { recursive: true, force: true });
-    rmSync(atRoot(directory), { recursive: true, force: true });
-    mkdirSync(partial, { recursive: true });
-    const stats = generateCorpus(order, folderSink(order.kind, partial));
-    renameSync(partial, atRoot(directory));
-    writeFileSync(statsFile, `${JSON.stringify(stats)}\n`);
-  }
-  return { directory, stats: JSON.parse(readFileSync(statsFile, 'utf8')) as CorpusStats };
-};
 
 const say = (text: string): void => {
   process.stderr.write(`bench: ${text}\n`);
@@ -50,7 +19,7 @@ interface Running {
   readonly command: readonly string[];
   readonly out: string;
   readonly samples: Sample[];
-  /** The sample of the first, untimed run. */
+  /** The sample of the first run, which only checks the output. */
   first: Sample | undefined;
   status: ContenderResult['status'];
   reason: string | undefined;
@@ -62,17 +31,17 @@ const fail = (running: Running, reason: string): void => {
   say(`${running.contender.name} failed: ${running.reason}`);
 };
 
-/** Runs once into a fresh output. Returns the sample, or undefined if it failed. */
-const runOnce = (running: Running, corpus: CachedCorpus, checked: boolean): Sample | undefined => {
+/** Runs a contender once, with an empty output folder. Returns undefined if it failed. */
+const runOnce = (running: Running, corpus: CachedCorpus, isChecked: boolean): Sample | undefined => {
   rmSync(atRoot(running.out), { recursive: true, force: true });
   const finished = measure(running.command);
   if (finished.exitCode !== 0) {
     fail(running, `exit status ${finished.exitCode}: ${finished.stderr}`);
     return undefined;
   }
-  const wrong = checked ? running.contender.check(finished, corpus, running.out) : undefined;
-  if (wrong !== undefined) {
-    fail(running, wrong);
+  const problem = isChecked ? running.contender.check(finished, corpus, running.out) : undefined;
+  if (problem !== undefined) {
+    fail(running, problem);
     return undefined;
   }
   return finished.sample;
@@ -94,18 +63,18 @@ const prepare = (contender: Contender, corpus: CachedCorpus): Running => {
 };
 
 const WITHOUT_HYPERFINE =
-  'hyperfine is missing, which measures starts: bash bench/peers/setup.sh installs it';
+  'startup is not measured, because hyperfine is not installed: run bash bench/peers/setup.sh';
 
-/** One run of a round. Startup takes milliseconds, so hyperfine measures several; memory is that of the first run. */
+/** Takes the sample of one round. Startup takes milliseconds, so hyperfine measures several starts; memory is that of the first run. */
 const sampleOf = (section: Section, running: Running, corpus: CachedCorpus): Sample | undefined => {
   const { first, command, out } = running;
   if (section.name !== 'startup' || first === undefined) return runOnce(running, corpus, false);
   return { ...measureStart(command, out), peakRssBytes: first.peakRssBytes };
 };
 
-/** Runs all contenders of the section, or only the named ones, for this many rounds. */
+/** Runs all contenders of the section, or only those in `only` if it is not empty. */
 export const runSection = (section: Section, runs: number, only: readonly string[]): SectionResult => {
-  say(`${section.name}: corpus`);
+  say(`${section.name}: preparing the corpus`);
   const corpus = cachedCorpus(section.order);
   rmSync(atRoot(runFolder), { recursive: true, force: true });
   mkdirSync(atRoot(runFolder), { recursive: true });
@@ -116,16 +85,16 @@ export const runSection = (section: Section, runs: number, only: readonly string
     say(WITHOUT_HYPERFINE);
     for (const running of all) running.status = 'not installed';
   }
-  const alive = (): readonly Running[] => all.filter(({ status }) => status === 'measured');
+  const runnable = (): readonly Running[] => all.filter(({ status }) => status === 'measured');
   say(
-    `${section.name}: checking ${alive()
+    `${section.name}: checking ${runnable()
       .map(({ contender }) => contender.name)
       .join(', ')}`,
   );
-  for (const running of alive()) running.first = runOnce(running, corpus, true);
+  for (const running of runnable()) running.first = runOnce(running, corpus, true);
   for (let round = 1; round <= runs; round++) {
     say(`${section.name}: round ${round} of ${runs}`);
-    for (const running of alive()) {
+    for (const running of runnable()) {
       const sample = sampleOf(section, running, corpus);
       if (sample !== undefined) running.samples.push(sample);
     }

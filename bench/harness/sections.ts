@@ -1,8 +1,9 @@
-/** The sections of a full run: the corpus, its size and the contenders. */
+/** Defines the sections of a full run: the corpus, its size and the contenders. */
 
 import { isEventKind } from '../corpus/event-logs.ts';
-import type { CorpusOrder } from '../corpus/generate.ts';
+import type { CorpusOrder } from '../corpus/order.ts';
 import type { CorpusKind } from '../corpus/shapes.ts';
+import { corpusName } from './cached-corpus.ts';
 import {
   type Contender,
   contenders,
@@ -10,9 +11,8 @@ import {
   formatsContenders,
   startupContenders,
 } from './contenders.ts';
-import { corpusName } from './run-section.ts';
 
-/** One table of the results. */
+/** A table of the results. */
 export interface Section {
   /** Also the name of its file in bench/results. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Section {
   readonly reference: string;
 }
 
-/** The values of `--corpora`, in run order. */
+/** The values of `--corpora`, in the order in which they run. */
 export const sectionNames = [
   'main',
   'small',
@@ -52,7 +52,7 @@ export const aimSections: readonly SectionName[] = [
   ...(['main', 'giant', 'small', 'fresh', 'wide20', 'wide', 'calls', 'startup'] as const),
 ];
 
-/** The contenders of the first table's columns. */
+/** The contenders in the first table. */
 export const aimContenders: readonly string[] = [
   ...['turnmill', 'turnmill-2', 'orjson', 'simdjson-ondemand', 'gzip-dc'],
   ...startupContenders.map(({ name }) => name),
@@ -72,7 +72,7 @@ const contendersOf = (kind: CorpusKind): readonly Contender[] => {
   return contenders.filter(({ name }) => name !== 'gzip-dc');
 };
 
-/** Sizes of a full run, if not the default of the corpus. */
+/** Sizes in a full run; the others use the default of the corpus. */
 const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   main: 1_000_000_000,
   small: 300_000_000,
@@ -93,7 +93,7 @@ const fullBytes: Readonly<Partial<Record<SectionName, number>>> = {
   sse: 1_000_000_000,
 };
 
-/** Sizes of a quick run: just large enough for every contender to do some work. */
+/** Sizes in a quick run: just large enough for every contender to do some work. */
 export const quickBytes: Readonly<Record<SectionName, number>> = {
   main: 48_000_000,
   small: 8_000_000,
@@ -116,7 +116,7 @@ export const quickBytes: Readonly<Record<SectionName, number>> = {
   startup: 1,
 };
 
-/** The contender that does the minimum of work, or the usual script. */
+/** Returns the contender that the others are compared with: the one that does the least work, or the usual script. */
 const referenceOf = (kind: CorpusKind): string => {
   if (isEventKind(kind)) return 'python-json';
   return kind === 'gz' || kind === 'calls' ? 'gzip-dc' : 'simdjson-ondemand';
@@ -128,7 +128,7 @@ const kindOf = (name: Exclude<SectionName, 'startup' | 'formats'>): CorpusKind =
   return name;
 };
 
-/** Describes a section; `bytes` overrides its size (except for `startup`). */
+/** Returns the definition of a section. `bytes` overrides its size, except for `startup`. */
 export const describeSection = (name: SectionName, bytes: number | undefined, seed: number): Section => {
   if (name === 'startup') {
     const order: CorpusOrder = { kind: 'small', bytes: 1, seed, growthEntries: 0 };

@@ -1,4 +1,4 @@
-/** Micro benchmarks of everything around the JSON: framing, timestamps, stages as streams, writing records. */
+/** Micro benchmarks of everything other than parsing JSON: framing, timestamps, stages as streams, writing records. */
 
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,20 +13,19 @@ import { generateCorpus } from '../corpus/generate.ts';
 import { byteTape } from '../corpus/json-style.ts';
 import type { CorpusSink } from '../corpus/sinks.ts';
 
-/** A repeated piece of work. */
 export interface MicroCase {
   readonly name: string;
-  /** Bytes handled by one call, for GB/s; undefined where bytes do not matter. */
+  /** Bytes handled by one call, for GB/s; undefined if bytes do not matter. */
   readonly bytes?: number;
-  /** Items handled by one call, for ns each. */
+  /** Items handled by one call, for nanoseconds per item. */
   readonly items: number;
-  /** Returns a value that depends on all of the work, so that none of it can be optimised away. */
+  /** Returns a value that depends on all of the work, so that no part can be optimised away. */
   run(): number | Promise<number>;
 }
 
 const sampleBytes = 8_000_000;
 
-/** Lines without their line feeds; lines of the same session are adjacent. */
+/** Bytes of a log, and its lines without their line feeds. Lines of the same session are adjacent. */
 export interface Sample {
   readonly bytes: Buffer;
   readonly lines: readonly Buffer[];
@@ -56,14 +55,14 @@ export const sample = (): Sample => {
   return cachedSample;
 };
 
-/** The elements of `request.messages` of a line. */
+/** Returns the elements of `request.messages` of a line. */
 export const messagesOf = (line: Buffer): readonly object[] =>
   (JSON.parse(line.toString('utf8')) as { request: { messages: object[] } }).request.messages;
 
-/** Copying alone, and copying plus splitting. */
+/** Copying with and without splitting into lines. */
 export const framingCases = (): readonly MicroCase[] => {
   const { bytes, lines } = sample();
-  const room = Buffer.alloc(256 * 1024);
+  const target = Buffer.alloc(256 * 1024);
   const shared = { bytes: bytes.length, items: lines.length };
   return [
     {
@@ -72,7 +71,7 @@ export const framingCases = (): readonly MicroCase[] => {
       run: () => {
         let copied = 0;
         for (let at = 0; at < bytes.length; ) {
-          const count = bytes.copy(room, 0, at);
+          const count = bytes.copy(target, 0, at);
           at += count;
           copied += count;
         }
@@ -108,7 +107,7 @@ const timesCase = (
   run: () => texts.reduce((sum, text) => sum + (parse(text) === undefined ? 0 : 1), 0),
 });
 
-/** Both notations. */
+/** ISO 8601 and seconds since 1970. */
 export const timestampCases = (): readonly MicroCase[] => {
   const dates = Array.from({ length: timeCount }, (_, i) => new Date(1_768_284_000_000 + i * 61_001));
   return [
@@ -168,7 +167,7 @@ export const stageStreamCases = (): readonly MicroCase[] => [
   },
 ];
 
-/** The messages of one long line. */
+/** Writing the messages of one long line. */
 export const writingCases = (): readonly MicroCase[] => {
   const longest = sample().lines.toSorted((a, b) => b.length - a.length)[0] as Buffer;
   const objects = messagesOf(longest);

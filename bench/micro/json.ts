@@ -6,7 +6,7 @@ import type { Scanner } from '../../transforms/json/scanner.ts';
 import { createScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import { type MicroCase, messagesOf, sample } from './job.ts';
 
-/** `bytes` are where the scanner can read them. */
+/** @param bytes in memory that the scanner can read */
 export const scanCase = (
   name: string,
   scanner: Scanner,
@@ -27,7 +27,7 @@ export const scanCase = (
   },
 });
 
-/** The plain scanner, and the parsers that it replaces. */
+/** The plain scanner, and JSON.parse, which it replaces. */
 export const plainScannerCases = (): readonly MicroCase[] => {
   const { bytes, lines } = sample();
   return [
@@ -45,7 +45,7 @@ export const plainScannerCases = (): readonly MicroCase[] => {
   ];
 };
 
-/** Empty without WebAssembly with SIMD. */
+/** Returns an empty list if WebAssembly or its SIMD is not available. */
 export const wasmScannerCases = (): readonly MicroCase[] => {
   const { bytes, lines } = sample();
   const memory = createScanMemory();
@@ -76,12 +76,12 @@ const pieceCase = (pieceBytes: number): MicroCase => {
   };
 };
 
-/** A short message, a long one, an array of tools. */
+/** The sizes of a short message, a long message and an array of tools. */
 export const compareCases = (): readonly MicroCase[] => [200, 4_000, 40_000].map(pieceCase);
 
 const lineCount = 40;
 
-/** The same lines with the list, and scanned in full. */
+/** The same lines read with the known list and scanned in full. */
 export const knownListCases = (): readonly MicroCase[] => {
   const texts = sample()
     .lines.slice(0, 200)

@@ -1,6 +1,6 @@
 /**
- * Peer: the minimum cost of reading from a store. GETs each whole object with node:http over eight connections that stay open, and counts
- * its bytes.
+ * Peer: the minimum cost of reading from an object store. GETs each whole object with node:http over eight persistent connections, and
+ * counts the bytes.
  *   node download.mjs ENDPOINT BUCKET DIR     the files of DIR are the names of the objects below logs/
  */
 import { Agent, get } from 'node:http';
@@ -13,12 +13,12 @@ let bytes = 0;
 
 const download = (name) =>
   new Promise((resolve, reject) => {
-    const request = get(`${endpoint}/${bucket}/logs/${name}`, { agent }, (answer) => {
-      if (answer.statusCode !== 200) reject(new Error(`${name}: ${answer.statusCode}`));
-      answer.on('data', (chunk) => {
+    const request = get(`${endpoint}/${bucket}/logs/${name}`, { agent }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${name}: HTTP status ${response.statusCode}`));
+      response.on('data', (chunk) => {
         bytes += chunk.length;
       });
-      answer.once('end', resolve).once('error', reject);
+      response.once('end', resolve).once('error', reject);
     });
     request.once('error', reject);
   });

@@ -1,5 +1,5 @@
 /**
- * Peer: node:readline, JSON.parse and JSON.stringify, like most scripts of this kind.
+ * Peer: node:readline, JSON.parse and JSON.stringify, as in most scripts for this task.
  *   node readline.mjs DIR OUTFILE
  */
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';

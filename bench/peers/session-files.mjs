@@ -1,19 +1,19 @@
 /**
- * Shared by the Node peers: the files below a folder in sorted order, and the plain fold of a session's entries into one record. Applies
- * only: the last entry with the most messages wins, its reply is appended, developer becomes system, tools are the union by name (the first
- * one wins).
+ * Shared by the Node peers: lists the files of a folder in sorted order, and folds the entries of a session into one record. Applies only
+ * these rules: the last entry with the most messages wins, its reply is appended, developer becomes system, tools are the union by name
+ * (the first one wins).
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Paths of all session files below `directory`, sorted. */
+/** Lists the paths of all session files in `directory` and its subfolders, sorted. */
 export const sessionFiles = (directory) =>
   readdirSync(directory, { recursive: true })
     .filter((path) => path.endsWith('.jsonl') || path.endsWith('.jsonl.gz'))
     .sort()
     .map((path) => join(directory, path));
 
-/** Takes the entries of a session one by one; `record()` returns its output line, or undefined without entries. */
+/** Folds the entries of a session, added one by one. `record()` returns the output line, or undefined without entries. */
 export const foldSession = () => {
   const tools = new Map();
   let best;

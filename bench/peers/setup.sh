@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs and builds the peers into bench/peers/build/ (not checked in). Idempotent. A peer that cannot be installed is skipped with a
-# message, and the benchmark lists it as "not installed". Debian packages need root; Python packages go into a separate venv.
+# Installs and builds the peers into bench/peers/build/ (not checked in). Can be run again at any time. If a peer cannot be installed, this
+# prints a message and continues; the benchmark lists that peer as "not installed". Debian packages need root; Python packages go into a venv.
 set -uo pipefail
 cd "$(dirname "$0")"
 mkdir -p build
@@ -14,11 +14,11 @@ install_packages() {
   for name in "$@"; do has_package "$name" || missing+=("$name"); done
   if [ ${#missing[@]} -eq 0 ]; then return 0; fi
   if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
-    say "no apt-get or not root: not installed: ${missing[*]}"
+    say "needs apt-get and root; not installed: ${missing[*]}"
     return 1
   fi
-  apt-get update -qq || say 'apt-get update failed, trying with the lists at hand'
-  # One by one, so that a missing one does not block the others.
+  apt-get update -qq || say 'apt-get update failed; using the existing package lists'
+  # One by one, so that a package that is not available does not block the others.
   for name in "${missing[@]}"; do
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$name" \
       >build/apt.log 2>&1 || say "not installed: $name (see bench/peers/build/apt.log)"
@@ -39,9 +39,9 @@ build_simdjson() { # NAME FLAGS...
 }
 
 setup_python() {
-  if ! command -v python3 >/dev/null; then say 'no python3: json, orjson and DuckDB skipped'; return; fi
+  if ! command -v python3 >/dev/null; then say 'python3 is not installed: skipping json, orjson and DuckDB'; return; fi
   if [ ! -x build/venv/bin/python ] && ! python3 -m venv build/venv; then
-    say 'no venv (Debian: python3-venv): orjson and DuckDB skipped'
+    say 'cannot create a venv (Debian: install python3-venv): skipping orjson and DuckDB'
     return
   fi
   while read -r requirement; do

@@ -1,4 +1,4 @@
-// docs/cli.md: the help of the program and of each command with all options, as printed, and the exit statuses.
+// Generates docs/cli.md: the help of the program and of each command with all options, as printed, and the exit statuses.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ const COMMAND_LINE = /^ {2}turnmill ([a-z]+) {2,}/gm;
 export async function cliPage(root) {
   const overview = await help(root, []);
   const commands = [...new Set([...overview.matchAll(COMMAND_LINE)].map(([, name]) => name))];
-  if (!commands.includes('build')) throw new Error('turnmill --help names no command build');
+  if (!commands.includes('build')) throw new Error('turnmill --help does not list the command build');
   const helps = await Promise.all(commands.map((name) => help(root, [name, '--all'])));
   return page('The command line', [
     block(overview),
@@ -43,7 +43,7 @@ async function statuses(root) {
 
 const block = (text) => `\`\`\`text\n${text}\n\`\`\``;
 
-/** Output of `--help` into a pipe: 80 columns on every machine. */
+/** Returns the output of `--help` into a pipe, which has 80 columns on every machine. */
 async function help(root, command) {
   const bin = join(root, 'dist/package/bin.js');
   const env = { ...process.env, LC_ALL: 'C', NO_COLOR: '1' };

@@ -1,29 +1,33 @@
-// Tables of how consumers treat the records of a format, for docs/formats.md: from test/loaders/expected.json, which `npm run test:loaders`
-// compares with the consumers.
+// Tables for docs/formats.md of how consumers treat the records of each format. The source is test/loaders/expected.json, which
+// `npm run test:loaders` compares with the real consumers.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, prose, table } from './markdown.mjs';
 
 const EFFECTS = ['refuses', 'drops', 'changes', 'takes'];
-/** Which trainer reads which format; an unknown format stops the generator. */
+/** The format of each trainer, with a note. */
 const TRAINERS = [
-  ['OpenAI fine-tuning', 'openai', '`--reasoning drop`: the check of a file knows no `reasoning_content`.'],
+  [
+    'OpenAI fine-tuning',
+    'openai',
+    '`--reasoning drop`: files with `reasoning_content` do not pass validation.',
+  ],
   [
     'TRL, Unsloth',
     'trl',
-    'Where `load_dataset` is older than its type for JSON: `--arrow-safe`, and make objects of `arguments` again before the chat template.',
+    'If `load_dataset` does not yet have its JSON type: `--arrow-safe`, and parse `arguments` into objects before the chat template.',
   ],
   ['MLX-LM', 'trl', 'It passes messages unchanged to the chat template, and most templates need objects.'],
   ['axolotl', 'axolotl', '`type: chat_template`.'],
   ['LLaMA-Factory', 'sharegpt', '`formatting: sharegpt`, with the columns `system` and `tools`.'],
-  ['FunctionGemma', 'functiongemma', 'A `text` field; `--prompt-completion` for two.'],
+  ['FunctionGemma', 'functiongemma', 'A `text` field; with `--prompt-completion`, two fields.'],
 ];
 
 export function readExpected(root) {
   return JSON.parse(readFileSync(join(root, 'test/loaders/expected.json'), 'utf8'));
 }
 
-/** Which format for which trainer. */
+/** A table of the format for each trainer. Throws on an unknown format. */
 export function trainersTable(formats) {
   const names = formats.map(({ name }) => name);
   return table(
@@ -35,7 +39,7 @@ export function trainersTable(formats) {
   );
 }
 
-/** A table of what each consumer of a format does, for formats with tested consumers. */
+/** A table of what each consumer does with the records of a format; empty if none of them is tested. */
 export function consumersTable({ judged }, format) {
   const readers = Object.entries(judged)
     .filter(([name]) => name.split(' ')[0] === format)
@@ -60,7 +64,7 @@ function namedBy(rules, effect) {
   return prose(found.map((rule) => rule.slice(effect.length + 2)).join('; '));
 }
 
-/** How loaders with typed columns change records, with and without `--arrow-safe`. */
+/** Tables of how loaders with typed columns change records, with and without `--arrow-safe`. */
 export function loadersBlocks({ loaded }) {
   return Object.entries(loaded).flatMap(([loader, byFormat]) => {
     const names = Object.keys(byFormat).filter((name) => Object.keys(byFormat[name]).length > CORPORA.length);

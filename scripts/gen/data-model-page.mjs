@@ -1,4 +1,4 @@
-// docs/data-model.md: the kinds of elements with their fields and comments, from the text of transforms/model/element.ts.
+// Generates docs/data-model.md: the kinds of elements with their fields and comments, from the text of transforms/model/element.ts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, table } from './markdown.mjs';
@@ -12,7 +12,8 @@ export function dataModelPage(root) {
   const { about, declarations } = parse(lines);
   const elements = declarations.filter(({ kind }) => kind !== undefined);
   const rest = declarations.filter(({ kind, name }) => kind === undefined && !isUnion(name));
-  if (elements.length < 5 || rest.length < 3) throw new Error(`${SOURCE}: too little was understood`);
+  if (elements.length < 5 || rest.length < 3)
+    throw new Error(`${SOURCE}: most of the declarations were not recognised`);
   return page('The data model', [
     `From [${SOURCE}](../${SOURCE}). ${about}`,
     table(
@@ -40,7 +41,7 @@ function section({ name, doc, fields, alias }) {
   return blocks.filter((block) => block !== '');
 }
 
-/** The comment of the file and its exported declarations, in order. */
+/** Returns the comment of the file and its exported declarations, in order. */
 function parse(lines) {
   const declarations = [];
   let about;

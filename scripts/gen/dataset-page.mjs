@@ -1,4 +1,4 @@
-// docs/dataset.md: every file of a dataset and every field of its lines, from the text of src/dataset/schema/.
+// Generates docs/dataset.md: every file of a dataset and every field of its lines, from the text of src/dataset/schema/.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, table } from './markdown.mjs';
@@ -8,7 +8,7 @@ const INTERFACE = /\/\*\* ([^\n]*?) \*\/\nexport interface (\w+) \{\n([\s\S]*?)\
 const FIELD =
   /^ {2}\/\*\* (.*?)(?: @unit (.*?))?(?: @example (.*?))? \*\/\n {2}readonly (\w+)(\??): ([\s\S]*?);$/gm;
 
-/** The files, in the order of the page. Lines of JSON have their type in the schema. */
+/** The files, in the order of the page, with the type in the schema if they contain JSON. */
 const FILES = [
   [
     'data/',
@@ -18,32 +18,32 @@ const FILES = [
   ['ledger/sessions.jsonl', 'The fate of each session, and the place of its records.', 'SessionLine'],
   [
     'quarantine/rejected.jsonl',
-    'Everything that was kept out, why, and where its bytes are. Only its owner can read it.',
+    'Everything that was rejected, why, and where its bytes are. Only its owner can read the file.',
     'QuarantineLine',
   ],
   ['reports/integrity.jsonl', 'Findings of the checks.', 'FindingLine'],
   [
     'reports/summary.json',
-    'The sums of the ledger, as `manifest.json` has them under `ledger`, and `profile`: what the report shows.',
+    'The figures of the report: the sums of the ledger, as in `manifest.json` under `ledger`, and `profile`.',
     'LedgerSums',
   ],
   [
     'reports/index.html',
-    'A report of the build as one page without scripts; left out with `--no-report`. Its numbers are those of `reports/summary.json` and `manifest.json`.',
+    'A report about the build: one page without scripts, left out with `--no-report`. Its figures are those of `reports/summary.json` and `manifest.json`.',
   ],
   [
     'reports/tool-usage.csv',
-    'Use of tools, a row per group: `date` (or `group`), `scenario`, then counts of sessions, calls, definitions and turns.',
+    'Tool usage, one row per group: `date` (or `group`), `scenario`, then counts of sessions, calls, definitions and turns.',
   ],
   [
     'manifest.json',
     'The content of the dataset, with the SHA-256 of every file above. Written last; the same input gives the same bytes.',
     'Manifest',
   ],
-  ['run.json', 'Facts that differ from run to run. Not in the manifest.', 'RunFacts'],
+  ['run.json', 'Facts that differ between runs. Not in the manifest.', 'RunFacts'],
 ];
 
-/** @returns the interfaces of the schema by name: what they are, and their fields in order */
+/** @returns the interfaces of the schema by name, with their comment and their fields in order */
 export function schemaOf(root) {
   const folder = join(root, SCHEMA);
   return new Map(readdirSync(folder).flatMap((file) => [...typesIn(join(folder, file))]));
@@ -65,13 +65,13 @@ function typesIn(file) {
         .replaceAll(/\s+/g, ' '),
     }));
     const declared = [...body.matchAll(/^ {2}readonly (\w+)/gm)].map(([, field]) => field);
-    const missing = declared.filter((field) => !fields.some((one) => one.name === field));
+    const missing = declared.filter((field) => !fields.some((documented) => documented.name === field));
     if (missing.length > 0)
-      throw new Error(`${file}: ${name}: no comment in one line over ${missing.join(', ')}`);
+      throw new Error(`${file}: ${name}: these fields need a one-line comment: ${missing.join(', ')}`);
     types.set(name, { about, fields });
   }
   if (types.size !== [...text.matchAll(/^export interface /gm)].length)
-    throw new Error(`${file}: an interface has no comment in one line over it`);
+    throw new Error(`${file}: every interface needs a one-line comment`);
   return types;
 }
 
@@ -117,7 +117,7 @@ export function datasetPage(root) {
   ]);
 }
 
-/** A type that a whole file has is described under the file's heading. */
+/** Returns the anchor of a type. If a file consists of this type, the type is described under the heading of that file. */
 function anchorOf(name) {
   const file = FILES.find(([, , type]) => type === name)?.[0] ?? name;
   return file.toLowerCase().replaceAll(/[^\w-]/g, '');

@@ -1,4 +1,4 @@
-// docs/dialects.md: every dialect of the registry, with its example and the records built from it.
+// Generates docs/dialects.md: every dialect of the registry, with its example and the records built from it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { built, code, fenced, findingsList, page, prose, table } from './markdown.mjs';
@@ -18,7 +18,7 @@ export async function dialectsPage(root) {
   ]);
 }
 
-/** A sentence about members that are not reported as missing. */
+/** A sentence about the members that are not reported as missing, if there are any. */
 function lacking({ lacks = [] }) {
   return lacks.length === 0
     ? []
@@ -43,8 +43,8 @@ async function section(root, plugIn) {
   ];
 }
 
-/** How often each rule made a change. */
+/** A sentence that says how often each rule changed something, if any did. */
 function rewritesLine(rewrites) {
   const counts = Object.entries(rewrites).map(([rule, count]) => `${code(rule)} ${count}`);
-  return counts.length > 0 ? [`It counts its changes: ${counts.join(', ')}.`] : [];
+  return counts.length > 0 ? [`Counted changes: ${counts.join(', ')}.`] : [];
 }

@@ -1,4 +1,4 @@
-// The generated pages, each from the built program or from the tests, so that they cannot disagree with the code.
+// The generated pages. Each is made from the built program, the source or the tests, so that it cannot disagree with the code.
 import { cliPage } from './cli-page.mjs';
 import { dataModelPage } from './data-model-page.mjs';
 import { datasetPage } from './dataset-page.mjs';

@@ -1,10 +1,9 @@
-// docs/faults.md: the identities of the ledger, every fault of the matrix, and the tests that name it. The generator stops at a fault
-// without a test or a reason, at an id that the matrix does not have, and at a reason for a fault that has a test.
+// Generates docs/faults.md: the identities of the ledger, every fault of the matrix, and the tests that name it. Throws if a fault has
+// neither a test nor a reason, if it has both, or if the matrix has no such id.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { code, page, prose } from './markdown.mjs';
 
-/** These hold for every run. */
 const IDENTITIES = [
   [
     'I1',
@@ -27,7 +26,7 @@ const IDENTITIES = [
 const LATER = 'J';
 /** `F070`, `F070-F074`. */
 const IDS = /\b([FS]\d{3})(?:-([FS]\d{3}))?\b/g;
-/** A call of a test up to its function; the second form is that of `it.each(table)(name`. */
+/** Matches a test declaration up to its function; the `)` is for `it.each(table)(name`. */
 const TEST =
   /(?:\b(?:it|test|describe|faultTest)|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1([\s\S]*?)(?:=>|\bfunction\b|$)/g;
 
@@ -42,30 +41,30 @@ export function faultsPage(root) {
     if (reasons.has(id)) return 'not applicable';
     return section === LATER ? 'later' : undefined;
   };
-  stopAt(
-    'neither a test nor a reason in test/faults/not-applicable.ts',
+  throwIfAny(
+    'faults with neither a test nor a reason in test/faults/not-applicable.ts',
     sections.flatMap(({ letter, faults }) =>
       faults.map(([id]) => id).filter((id) => status(letter, id) === undefined),
     ),
   );
-  stopAt(
-    'a test and a reason in test/faults/not-applicable.ts',
+  throwIfAny(
+    'faults with both a test and a reason in test/faults/not-applicable.ts',
     [...reasons.keys()].filter((id) => tests.has(id)),
   );
-  stopAt(
-    'no line in test/faults/matrix.ts',
+  throwIfAny(
+    'ids that test/faults/matrix.ts does not list',
     [...reasons.keys(), ...tests.keys()].filter((id) => !ids.includes(id)),
   );
   return page('The faults that turnmill survives', [
-    'Code and tests refer to faults and identities by ids; this page defines all of them.',
+    'Code and tests refer to faults and identities by id; this page defines all of them.',
     '## The identities of the ledger',
-    'They hold exactly for every run; they are checked before anything is published, and again by `turnmill verify`. A run that breaks one exits with 70 and publishes nothing.',
+    'They hold exactly for every run. They are checked before anything is published, and again by `turnmill verify`. If one does not hold, the run exits with 70 and publishes nothing.',
     IDENTITIES.map(([id, text]) => `- **${id}** ${text}`).join('\n'),
     '## How faults are tested',
-    '`pass`: tested by `npm test` or `npm run test:faults:quick`; `pass (long)`: tested by `npm run test:faults`. Every test proves that its fault fired. A test with needs that the machine does not meet is skipped and counted; under `FAULTS=strict` it fails.',
+    '`pass`: tested by `npm test` or `npm run test:faults:quick`; `pass (long)`: tested by `npm run test:faults`. Every test proves that its fault occurred. A test that needs something the machine does not have is skipped and counted; with `FAULTS=strict` it fails.',
     ...sections.flatMap(({ letter, title, faults }) => [
       `## ${letter}. ${title}`,
-      // A list, because a change to one row of a table would realign all rows and cause merge conflicts.
+      // A list, because changing one row of a table would realign all rows and cause merge conflicts.
       faults
         .map(([id, fault]) => {
           const why = reasons.has(id) ? prose(reasons.get(id)) : proof(tests.get(id) ?? []);
@@ -78,7 +77,7 @@ export function faultsPage(root) {
 
 const read = (root, path) => readFileSync(join(root, path), 'utf8');
 
-/** `F001: 'text',` on one line or on two. */
+/** Parses entries such as `F001: 'text',`. */
 function entriesOf(text) {
   return [...text.matchAll(/^\s+([FS]\d{3}):\s+(['"])(.*)\2,$/gm)].map(([, id, , line]) => [
     id,
@@ -94,7 +93,7 @@ function readMatrix(root) {
   });
 }
 
-/** Id -> the files whose tests name it, and whether only long tests of the file do. */
+/** Maps each id to the files with tests that name it, and to whether all of those tests are long. */
 function testsById(root, ids) {
   const tests = new Map();
   const slow = slowFiles(root);
@@ -107,16 +106,16 @@ function testsById(root, ids) {
         const found = tests.get(id) ?? [];
         tests.set(id, found);
         const long = slow.has(file) || /\blong: true\b/.test(options);
-        const here = found.find((one) => one.file === file);
-        if (here === undefined) found.push({ file, long });
-        else here.long &&= long;
+        const entry = found.find((other) => other.file === file);
+        if (entry === undefined) found.push({ file, long });
+        else entry.long &&= long;
       }
     }
   }
   return tests;
 }
 
-/** The files that only `npm run test:faults` runs, as listed in vitest.config.ts. */
+/** Returns the files that only `npm run test:faults` runs; vitest.config.ts lists them. */
 function slowFiles(root) {
   const [, list] = /SLOW_FAULTS = \[([^\]]*)\]/.exec(read(root, 'vitest.config.ts'));
   return new Set([...list.matchAll(/'([\w-]+)'/g)].map(([, name]) => `faults/${name}.test.ts`));
@@ -131,6 +130,6 @@ function idsIn(name, ids) {
 const proof = (found) =>
   found.map(({ file, long }) => `${code(`test/${file}`)}${long ? ' (long)' : ''}`).join(', ');
 
-function stopAt(what, ids) {
-  if (ids.length > 0) throw new Error(`faults with ${what}: ${ids.join(', ')}`);
+function throwIfAny(problem, ids) {
+  if (ids.length > 0) throw new Error(`${problem}: ${ids.join(', ')}`);
 }

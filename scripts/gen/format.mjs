@@ -1,4 +1,4 @@
-// Formats generated text with biome: order of imports, line breaks, tables.
+// Formats generated text with biome: import order, line breaks, tables.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
-// docs/formats.md: every format of the registry, with its rules and the record that it writes for one conversation, the example of the
-// dialect `exchange`.
+// Generates docs/formats.md: every format of the registry, with its rules and the record that it writes for the example of the dialect
+// `exchange`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { consumersTable, loadersBlocks, readExpected, trainersTable } from './consumers.mjs';
@@ -33,12 +33,12 @@ export async function formatsPage(root) {
         ]),
       ),
     ),
-    'The last column is the default, `--reasoning keep`; `last`, `drop` and `inline` change it for every format ([reasoning](conversion.md#reasoning)). [Formats in detail](format-details.md) has the exact rules of each format.',
+    'The last column shows the default, `--reasoning keep`; `last`, `drop` and `inline` change it for every format ([reasoning](conversion.md#reasoning)). [Formats in detail](format-details.md) has the exact rules of each format.',
     trainersTable(formats),
     'Each format has rules for what it cannot represent. A rule reports a finding; `--on-finding RULE=reject` rejects the session instead. Some rules reject by default ([rejections.md](rejections.md)); `--on-finding RULE=keep` writes the record anyway.',
     `All examples below are built from this log entry, [${input}](../${input}):`,
     fenced(readFileSync(join(root, input), 'utf8')),
-    "Where consumers can be run, the last table shows what they do to the records of a large corpus: `npm run test:loaders` runs the consumers themselves, and OpenAI's documented rules ([how](decisions/0018-consumers-as-judges.md)). Consumers that parse JSON in Python change numbers and keys: 18.50 becomes 18.5.",
+    'If the consumers of a format can be run, its last table shows what they do to the records of a large corpus. `npm run test:loaders` runs the consumers themselves; for OpenAI, it applies the documented rules ([how](decisions/0018-consumers-as-judges.md)). Consumers that parse JSON in Python change numbers and keys: 18.50 becomes 18.5.',
     ...sections.flat(),
     '## Loaders with columns',
     '`load_dataset("json")` of the package `datasets` changes records, both in a version with a JSON type and in an older one. Both guess a type for every column from its values, inside arguments too; `--arrow-safe` writes `tools` and `arguments` as strings, so that there is nothing to guess. Content that is text in some records and parts in others is still a column of two types.',
@@ -62,7 +62,7 @@ async function section(root, { name, summary, rules, otherContent, options }, re
   ];
 }
 
-/** Where a record puts the thought of the example's last message, as its consumer expects it. */
+/** Says where a record of the format has the reasoning of the example's last message. */
 async function reasoningIn(root, format) {
   const { records } = await workedExample(root, { dialect: DIALECT, format });
   const text = records.join('\n');
@@ -70,24 +70,24 @@ async function reasoningIn(root, format) {
   return text.includes(THOUGHT) ? 'in front of the text' : 'left out';
 }
 
-/** The options of a format; a default text is shown whole, one from a file is in the example. */
+/** A table of the options of a format. Defaults are shown, except for options that read a file: the example shows those. */
 function optionTable(options) {
-  const rows = Object.entries(options).map(([name, { describe, default: held, choices, fromFile }]) => {
+  const rows = Object.entries(options).map(([name, { describe, default: value, choices, fromFile }]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     const values = choices === undefined ? '' : ` (${choices.join(', ')})`;
     const shown = fromFile
       ? 'as in the example above'
-      : typeof held === 'boolean'
-        ? held
+      : typeof value === 'boolean'
+        ? value
           ? 'on'
           : 'off'
-        : held;
+        : value;
     return [code(flag), prose(`${describe}${values}`), prose(shown)];
   });
   return rows.length > 0 ? [table(['option', 'what it does', 'default'], rows)] : [];
 }
 
-/** The rules of `turnmill check --target` for the format's consumer, beyond those of the format itself. */
+/** A table of the rules that `turnmill check --target` applies in addition to those of the format itself. */
 function readerTable(name, consumerRules) {
   const rows = consumerRules
     .filter(({ formats }) => formats.includes(name))

@@ -1,5 +1,5 @@
-// The registries: one array per folder of plug-ins. A plug-in is a file with an `export default`; the other files of the folder are its
-// contract (dialect.ts, rule.ts, ...) and shared code. They are read as text, because this runs before the build.
+// Generates the registries: one array per folder of plug-ins. A plug-in is a file with an `export default`; the other files in the folder
+// are the contract (dialect.ts, rule.ts, ...) and shared code. All are read as text, because this runs before the build.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -35,7 +35,7 @@ function registryText(root, { folder, type, from }) {
   ].join('\n');
 }
 
-/** Names of the plug-ins of a folder, in the order of their file names. */
+/** Lists the names of the plug-ins in a folder, sorted. */
 function pluginNames(folder) {
   const names = readdirSync(folder)
     .filter((file) => file.endsWith('.ts') && file !== 'index.ts')
@@ -43,7 +43,8 @@ function pluginNames(folder) {
     .map((file) => file.slice(0, -'.ts'.length))
     .sort();
   for (const name of names) {
-    if (!NAME.test(name)) throw new Error(`${folder}/${name}.ts: a plug-in's file name is in kebab case`);
+    if (!NAME.test(name))
+      throw new Error(`${folder}/${name}.ts: the file name of a plug-in must be in kebab case`);
   }
   return names;
 }

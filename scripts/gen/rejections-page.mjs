@@ -1,19 +1,19 @@
-// docs/rejections.md: everything that can keep out a line, a session or a source, everything that can change it, and everything that is
-// only reported.
+// Generates docs/rejections.md: everything that can exclude a line, a session or a source, everything that can change it, and everything
+// that is only reported.
 import { built, code, page, prose, table, unionMembers } from './markdown.mjs';
 
-/** The code has these names only as a type; these are their meanings. A name without one stops the generator. */
+/** The meanings of the type SkipReason. A name without a meaning stops the generator. */
 const SKIP_MEANINGS = {
   symlink: 'A link in a folder that is not followed. Harmless: exit 0.',
   'duplicate-inode': 'The same file under a second name or by a second input. Harmless: exit 0.',
   excluded:
-    'The file is not named like a log. Counted by extension; the first 1,000 are named in the ledger. Harmless: exit 0.',
+    'The file is not named like a log. Counted by extension; the ledger lists the first 1,000. Harmless: exit 0.',
   'not-regular': 'A pipe, a socket or a device named like a log. Exit 3.',
   unreadable: 'A folder or a file without read permission. Exit 3.',
   vanished: 'It disappeared before it could be read. Exit 3.',
 };
 const FATES = [
-  ['blank', 'It has only white space.'],
+  ['blank', 'It contains only white space.'],
   ['snapshot', 'Its conversation is in a record.'],
   ['superseded', 'An earlier entry of a session that has a record.'],
   ['truncated', 'A later entry than the snapshot, with fewer messages.'],
@@ -72,7 +72,7 @@ export async function rejectionsPage(root) {
       ['check', 'finds', 'rules'],
       checks.map((check) => [code(check.name), prose(check.summary), check.rules.map(code).join(', ')]),
     ),
-    'Found when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source.',
+    'Reported when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source.',
     'Rules of the formats:',
     table(
       ['format', 'rules'],
@@ -86,16 +86,16 @@ export async function rejectionsPage(root) {
 /** Repairs counted by the framing of a source. */
 const FRAMING_REPAIRS = [
   ['bom', 'A byte order mark at the start of the source was removed.'],
-  ['crlf', 'Lines ended in CR LF.'],
+  ['crlf', 'Lines ended with CR LF.'],
   ['no-final-newline', 'The last line had no line feed.'],
   ['wrong-extension', 'The file name did not match the compression.'],
 ];
-/** The code has these names only as a type. A name without a meaning stops the generator. */
+/** The meanings of the type RepairName. A name without a meaning stops the generator. */
 const REPAIR_MEANINGS = {
-  'split-objects': 'A line had several objects: each counts as a separate line.',
-  'json-document': 'A source named like JSON lines is a JSON document.',
-  'reply-role': 'A reply had no role and got that of the assistant.',
-  'bare-nan': 'A line had NaN, Infinity or -Infinity in members that are not read; they stay.',
+  'split-objects': 'A line contained several objects; each counts as a separate line.',
+  'json-document': 'A source named like JSON lines is a single JSON document.',
+  'reply-role': 'A reply had no role and was given the role `assistant`.',
+  'bare-nan': 'A line had NaN, Infinity or -Infinity in members that are not read; they are kept.',
 };
 
 function repairNames(root) {

@@ -1,5 +1,5 @@
-// Runs the program on the example of a dialect and returns its records and reports. The pages of docs/ show them, so every record on a page
-// was written by the program. One file each: examples/dialects/NAME.EXTENSION.
+// Runs the program on the example of a dialect (examples/dialects/NAME.EXTENSION) and returns the records and reports. The pages in docs/
+// show them, so every record on a page was written by the program.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +7,17 @@ import { built } from './markdown.mjs';
 
 const FOLDER = 'examples/dialects';
 
-/** Relative path of the example of a dialect. A dialect without one, or with several, stops the generator. */
+/** Returns the relative path of the example of a dialect. Throws unless there is exactly one. */
 export function exampleOf(root, dialect) {
   const files = readdirSync(join(root, FOLDER)).filter((file) => file.split('.')[0] === dialect);
   if (files.length !== 1)
-    throw new Error(`${FOLDER}/ has ${files.length} files ${dialect}.*: a dialect has one example`);
+    throw new Error(
+      `${FOLDER}/ has ${files.length} files named ${dialect}.*: a dialect needs exactly one example`,
+    );
   return `${FOLDER}/${files[0]}`;
 }
 
-/** The records of a run with these settings, its findings, and its rewrites by rule. Rejections stop the generator. */
+/** Returns the records and findings of a run with these settings, and its rewrites by rule. Throws if anything is rejected. */
 export async function workedExample(root, { dialect, ...settings }) {
   const { build } = await built(root, 'src/index.js');
   const input = exampleOf(root, dialect);
@@ -24,7 +26,9 @@ export async function workedExample(root, { dialect, ...settings }) {
     const out = join(folder, 'out');
     const { sums, rejections } = await build({ inputs: [join(root, input)], out, workers: 1, ...settings });
     if (rejections > 0 || sums.records === 0)
-      throw new Error(`${input} is not written in full as ${settings.format}`);
+      throw new Error(
+        `${input}: some input was rejected, or nothing was written, with the format ${settings.format}`,
+      );
     const files = readdirSync(join(out, 'data'), { recursive: true, withFileTypes: true });
     const shards = files
       .filter((entry) => entry.isFile())

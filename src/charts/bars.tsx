@@ -1,6 +1,6 @@
 /**
- * Bar charts: shares of a whole, one value per name, histograms. Plain SVG of fixed size, so the browser measures no
- * layout.
+ * Bar charts: shares of a whole, one value per name, histograms. They are plain SVG of fixed size, so that the browser
+ * does not have to measure any layout.
  */
 import type { VNode } from 'preact';
 import { showNumber } from './numbers.ts';
@@ -29,7 +29,7 @@ export function Dot({ cls }: { readonly cls: string }): VNode {
 
 const LEAST_PART = 2;
 
-/** One bar of several segments; a segment that is not empty stays wide enough to be seen. */
+/** A bar of several segments; every segment that is not empty is wide enough to be seen. */
 export function Stack(props: {
   readonly parts: readonly Part[];
   readonly label: string;
@@ -40,7 +40,7 @@ export function Stack(props: {
   const shown = parts.filter(({ value }) => value > 0);
   const total = shown.reduce((sum, { value }) => sum + value, 0) || 1;
   const wanted = shown.map(({ value }) => Math.max(LEAST_PART, (value / total) * width));
-  const scale = width / (wanted.reduce((sum, one) => sum + one, 0) || 1);
+  const scale = width / (wanted.reduce((sum, share) => sum + share, 0) || 1);
   const numbers = shown.map(({ key, value }) => `${key} ${showNumber(value)}`).join(', ');
   let x = 0;
   return (
@@ -53,10 +53,10 @@ export function Stack(props: {
     >
       {shown.map(({ key, cls, value }, i) => {
         const at = x;
-        const own = (wanted[i] as number) * scale;
-        x += own;
+        const segment = (wanted[i] as number) * scale;
+        x += segment;
         return (
-          <rect x={at} y="0" width={Math.max(1, own - 1)} height={height} rx="1.5" class={`f-${cls}`}>
+          <rect x={at} y="0" width={Math.max(1, segment - 1)} height={height} rx="1.5" class={`f-${cls}`}>
             <title>{`${key}: ${showNumber(value)}`}</title>
           </rect>
         );
@@ -107,7 +107,7 @@ export function Bars(props: {
 
 const HISTOGRAM = { width: 310, height: 104, base: 86, rise: 66, labels: 6 };
 
-/** A histogram; the bins were fixed when the values were counted. */
+/** A histogram of values that have already been counted into bins. */
 export function Histogram(props: {
   readonly id: string;
   readonly title: string;
@@ -115,7 +115,7 @@ export function Histogram(props: {
   readonly format?: (value: number) => string;
 }): VNode {
   const { id, title, bins, format = showNumber } = props;
-  const { width, height, base, rise, labels } = HISTOGRAM;
+  const { width, height, base, labels } = HISTOGRAM;
   const most = Math.max(1, ...bins.map(({ count }) => count));
   const step = width / Math.max(1, bins.length);
   const every = Math.ceil(bins.length / labels);
@@ -125,39 +125,44 @@ export function Histogram(props: {
   return (
     <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={`${id}-title`}>
       <title id={`${id}-title`}>{`${title}: ${numbers.join('; ')}`}</title>
-      {bins.map(({ count, from }, i) => {
-        const tall = count === 0 ? 0 : Math.max(2, (count / most) * rise);
-        return (
-          <g>
-            <rect
-              x={i * step + 1}
-              y={base - tall}
-              width={Math.max(1, step - 2)}
-              height={tall}
-              rx="1.5"
-              class="f-bar"
-            />
-            {count > 0 && step > 16 ? (
-              <text
-                x={i * step + step / 2}
-                y={base - tall - 4}
-                font-size="10"
-                text-anchor="middle"
-                class="t2"
-              >
-                {showNumber(count)}
-              </text>
-            ) : null}
-            {i % every === 0 ? (
-              <text x={i * step + 1} y={base + 13} font-size="10" class="t3">
-                {format(from)}
-              </text>
-            ) : null}
-          </g>
-        );
-      })}
+      {bins.map(({ count, from }, i) => (
+        <HistogramBar
+          left={i * step}
+          step={step}
+          count={count}
+          most={most}
+          label={i % every === 0 ? format(from) : undefined}
+        />
+      ))}
       <line x1="0" x2={width} y1={base + 0.5} y2={base + 0.5} class="axis" />
     </svg>
+  );
+}
+
+function HistogramBar(props: {
+  readonly left: number;
+  readonly step: number;
+  readonly count: number;
+  readonly most: number;
+  readonly label: string | undefined;
+}): VNode {
+  const { left, step, count, most, label } = props;
+  const { base, rise } = HISTOGRAM;
+  const tall = count === 0 ? 0 : Math.max(2, (count / most) * rise);
+  return (
+    <g>
+      <rect x={left + 1} y={base - tall} width={Math.max(1, step - 2)} height={tall} rx="1.5" class="f-bar" />
+      {count > 0 && step > 16 ? (
+        <text x={left + step / 2} y={base - tall - 4} font-size="10" text-anchor="middle" class="t2">
+          {showNumber(count)}
+        </text>
+      ) : null}
+      {label === undefined ? null : (
+        <text x={left + 1} y={base + 13} font-size="10" class="t3">
+          {label}
+        </text>
+      )}
+    </g>
   );
 }
 

@@ -64,21 +64,21 @@ export function Flow(props: {
 
 function bandsOf(nodes: readonly FlowNode[], total: number, height: number, room: number): readonly Band[] {
   const wanted = nodes.map(({ value }) => Math.max(LEAST_BAND, (value / Math.max(1, total)) * room));
-  const scale = room / (wanted.reduce((sum, one) => sum + one, 0) || 1);
+  const scale = room / (wanted.reduce((sum, share) => sum + share, 0) || 1);
   let left = TOP + (height - room) / 2;
   let right = TOP;
   const bands = nodes.map((node, i): Band => {
-    const own = (wanted[i] as number) * scale;
-    const band = { node, height: own, left, right, label: right + own / 2 };
-    left += own;
-    right += own + GAP;
+    const bandHeight = (wanted[i] as number) * scale;
+    const band = { node, height: bandHeight, left, right, label: right + bandHeight / 2 };
+    left += bandHeight;
+    right += bandHeight + GAP;
     return band;
   });
   spread(bands, TOP + height - 12);
   return bands;
 }
 
-/** Moves labels apart that would overlap: first downwards, then back up from the lower end. */
+/** Moves overlapping labels apart: first downwards, then back up from the lower end. */
 function spread(bands: readonly Band[], end: number): void {
   let before = Number.NEGATIVE_INFINITY;
   for (const band of bands) {

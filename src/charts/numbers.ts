@@ -4,7 +4,8 @@ const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 const KIBI = 1024;
 
 /**
- * Commas between thousands, at most three decimals. Ignores the locale, so that a report has the same bytes everywhere.
+ * Formats a number with commas between thousands and at most three decimals. Ignores the locale, so that a report has
+ * the same bytes everywhere.
  */
 export function showNumber(value: number): string {
   const [whole = '', decimals] = String(Math.round(value * 1000) / 1000).split('.');
@@ -30,25 +31,25 @@ export function showBytes(value: number): string {
   return `${unit === 0 ? left : left.toFixed(left < 10 ? 1 : 0)} ${UNITS[unit]}`;
 }
 
-/** A number and its noun, joined by a space that no line breaks at. */
+/** Formats a number and its noun, joined by a non-breaking space. */
 export function showCount(value: number, one: string, several: string = `${one}s`): string {
   return `${showNumber(value)}\u00a0${value === 1 ? one : several}`;
 }
 
-/** Controls, zero-width characters, direction marks and halves of surrogate pairs. Line feeds and tabs stay. */
+/** Controls (except line feeds and tabs), zero-width characters, direction marks and halves of surrogate pairs. */
 const HIDDEN: RegExp =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern has to match control characters.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Cs}/gu;
 
 /**
- * Shows hidden characters as `\uXXXX`, so that text from logs can neither hide anything nor reverse the direction of
+ * Replaces hidden characters by `\uXXXX`, so that text from logs can neither hide anything nor reverse the direction of
  * text.
  */
 export function visible(text: string): string {
   return text.replace(HIDDEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A word of a command line, quoted if a shell needs it. */
+/** Quotes a word of a command line, if a shell needs that. */
 export function shellWord(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -57,7 +58,7 @@ export function sumOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, n) => sum + n, 0);
 }
 
-/** Size of a character once it is escaped for HTML. */
+/** Returns the size of a character after escaping for HTML. */
 function htmlBytes(character: string): number {
   if (character === '"') return 6;
   if (character === '&') return 5;
@@ -86,7 +87,7 @@ export function fitted(text: string, most: number = TEXT_BYTES): string {
   return `${characters.slice(0, begin).join('')}…${characters.slice(characters.length - end).join('')}`;
 }
 
-/** Does the same for a name. */
+/** Does the same for a name, with a smaller limit. */
 export function fittedName(text: string): string {
   return fitted(text, NAME_BYTES);
 }

@@ -17,7 +17,7 @@ export type Invocation =
   | { readonly text: string }
   | { readonly command: Command; readonly words: readonly string[]; readonly values: Values };
 
-/** Thrown for a command line that no command accepts; usage-error.ts finds out why. */
+/** Thrown for a command line that no command accepts; usage-error.ts turns it into a message. */
 export class RefusedLine extends Error {
   override readonly name = 'RefusedLine';
   /** The command and the flags, in the form that yargs parses. */
@@ -32,9 +32,10 @@ export class RefusedLine extends Error {
 }
 
 /**
+ * Parses a command line, without the name of the program.
  * @param columns width of the help
  * @param commands including the options that plug-ins add (plug-in-options.ts)
- * @throws TurnmillError `usage`; `config` for the configuration file; RefusedLine
+ * @throws TurnmillError `usage`, or `config` for the configuration file; RefusedLine
  */
 export function readArguments(
   argv: readonly string[],
@@ -72,7 +73,7 @@ function informationFor(
   return command && commandHelp(command, columns, isOn('all'));
 }
 
-/** Flags by name, with an array for a flag that is repeated. Returns undefined if the command lacks one of them. */
+/** Returns the flags by name, with an array for a repeated flag; undefined if the command lacks one of them. */
 function flagsOf({ options }: Command, flags: readonly string[]): FlagValues | undefined {
   const names = new Set(options.flatMap(flagNames));
   const values: Record<string, string | true | string[]> = {};
@@ -92,13 +93,13 @@ function takesValue(options: readonly Option[], flag: string): boolean {
   return options.some(({ name, type }) => flagOf(name) === flag && type.placeholder !== undefined);
 }
 
-/** Flags of all commands. Those that the chosen command does not have are refused later. */
+/** Flags of all commands. A flag that the chosen command lacks is refused later. */
 function flagsOfAll(commands: readonly Command[]): readonly Flag[] {
   const plain = { takesValue: false, repeatable: false };
   const options = new Map(
     commands.flatMap((command) => command.options.map((option) => [option.name, option])),
   );
-  const flags: Flag[] = [...options.values()].flatMap(({ name, alias, type, beside, negative }) => [
+  const flags: Flag[] = [...options.values()].flatMap(({ name, alias, type, defaultsTo, negative }) => [
     ...(negative?.only === true
       ? []
       : [
@@ -106,7 +107,7 @@ function flagsOfAll(commands: readonly Command[]): readonly Flag[] {
             name: flagOf(name),
             alias,
             takesValue: type.placeholder !== undefined,
-            beside: beside && flagOf(beside),
+            defaultsTo: defaultsTo && flagOf(defaultsTo),
             repeatable: type.repeatable === true,
           },
         ]),
@@ -131,7 +132,7 @@ function invocationOf(command: Command, words: readonly string[], flagValues: Fl
   return { command, words, values: withFormatOptions(options, values) };
 }
 
-/** Gathers the options of formats in one value: formats choose the names, so `Values` cannot list them. */
+/** Moves the options of formats into `formatOptions`: formats choose their names, so `Values` cannot list them. */
 function withFormatOptions(options: readonly Option[], values: Values): Values {
   const names = new Set<string>(options.filter(({ ofFormat }) => ofFormat).map(({ name }) => name));
   const all = Object.entries(values);
@@ -142,7 +143,7 @@ function withFormatOptions(options: readonly Option[], values: Values): Values {
   return { ...Object.fromEntries(others), formatOptions };
 }
 
-/** The option with its value from the environment; empty if the variable is not set. */
+/** Name and value of an option that is set in the environment; empty if the variable is not set. */
 function environmentValue({ name, type, fromEnvironment }: Option): readonly (readonly [string, unknown])[] {
   if (fromEnvironment !== true) return [];
   const variable = `TURNMILL_${flagOf(name).replaceAll('-', '_').toUpperCase()}`;
@@ -158,16 +159,16 @@ function environmentValue({ name, type, fromEnvironment }: Option): readonly (re
   return [[name, read]];
 }
 
-/** The option with its value from the command line; empty if the flag is absent. */
+/** Name and value of an option from the command line; empty if the flag is absent. */
 function flagValue(
   { name, type, negative }: Option,
   flags: FlagValues,
 ): readonly (readonly [string, unknown])[] {
   const flag = flagOf(name);
-  const refused = flags[`no-${flag}`] === true;
+  const negated = flags[`no-${flag}`] === true;
   const value = negative?.only === true ? undefined : flags[flag];
-  if (refused && value !== undefined) throw usage(`--${flag} and --no-${flag} contradict each other`);
-  if (refused) return [[name, negative?.value]];
+  if (negated && value !== undefined) throw usage(`--${flag} and --no-${flag} contradict each other`);
+  if (negated) return [[name, negative?.value]];
   if (value === undefined) return [];
   const texts = (Array.isArray(value) ? value : [value]).map(String);
   const read = type.fromTexts(texts, (problem) => {

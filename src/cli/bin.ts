@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Entry point of the command. The exit status is 70 (bug) from the first statement on and changes only when `main` has
- * returned. Modules are imported late, so that an unsupported Node gets a clear message.
+ * Entry point of the command. The exit status is 70 (bug) from the first statement on and changes only once `main` has
+ * returned. Modules are imported late, so that a user of an unsupported Node gets a clear message.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import module from 'node:module';
@@ -39,10 +39,10 @@ function tell(text: string): void {
   }
 }
 
-/** Most descriptors that loading the modules takes. */
+/** Upper bound on the file descriptors needed to load the modules. */
 const SPARE_DESCRIPTORS = 24;
 
-/** Runs before any import: without a free descriptor, Node reports a module as `not found`. */
+/** Called before any import: when descriptors run out, Node reports a module as `not found`. */
 function checkDescriptors(): void {
   const open: number[] = [];
   try {
@@ -52,14 +52,14 @@ function checkDescriptors(): void {
   }
 }
 
-/** Node has it from 22.1 on; the types of Node 20 lack it. */
+/** Added in Node 22.1; the types of Node 20 lack it. */
 interface CompileCache {
   enableCompileCache?(folder: string): unknown;
 }
 
 /**
- * Keeps compiled code between runs (docs/decisions/0020-compile-later.md), in the program's own folder: a temporary
- * folder may be writable for others, and code in it would be run. Without write access there is no cache.
+ * Keeps compiled code between runs (docs/decisions/0020-compile-later.md), in the program's own folder: in a temporary
+ * folder, other users might be able to plant code. Without write access there is no cache.
  * `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another folder.
  */
 function keepCompiledCode(): void {
@@ -80,7 +80,7 @@ async function start(): Promise<number> {
   const { watchForBugs } = await import('./faults.ts');
   watchForBugs(host);
   process.cwd(); // throws if the folder was deleted; later that would look like a bug
-  // One after the other: Node opens all files of an import graph at the same time, which can exhaust the descriptors.
+  // Imported one after the other: Node opens all files of an import graph at once, which can exhaust the descriptors.
   await import('../../transforms/chain.ts');
   const { main } = await import('./main.ts');
   return main(process.argv.slice(2), host, stopListening);

@@ -26,13 +26,11 @@ import { build } from './commands/build.ts';
 export interface CatalogueItem {
   readonly name: string;
   readonly summary: string;
-  /** Options of a stage. */
   readonly options?: readonly CatalogueOption[];
   /** Rules that a check or a format reports. */
   readonly rules?: readonly string[];
   /** Sets that a cleanup rule belongs to. */
   readonly sets?: readonly string[];
-  /** Kinds of elements that are rejected for a reason. */
   readonly scope?: 'line' | 'session' | 'source';
 }
 
@@ -46,7 +44,7 @@ export interface CatalogueOption {
 }
 
 const FLAGS: ReadonlySet<string> = new Set(build.options.map(({ name }) => name));
-const named = (key: string): string => (key === 'rejectOn' || key === 'keepOn' ? 'onFinding' : key);
+const optionOf = (key: string): string => (key === 'rejectOn' || key === 'keepOn' ? 'onFinding' : key);
 
 interface AnyStage {
   readonly name: string;
@@ -57,7 +55,7 @@ interface AnyStage {
 function stageItem({ name, summary, options }: AnyStage): CatalogueItem {
   const specs = Object.entries(options) as [string, OptionSpec<unknown>][];
   const shown = specs.map(([key, spec]) => {
-    const option = named(key);
+    const option = optionOf(key);
     return { ...spec, name: FLAGS.has(option) ? flagOf(option) : option, flag: FLAGS.has(option) };
   });
   return { name, summary, ...(shown.length === 0 ? {} : { options: shown }) };
@@ -65,9 +63,9 @@ function stageItem({ name, summary, options }: AnyStage): CatalogueItem {
 
 function reasons(
   scope: 'line' | 'session' | 'source',
-  of: Readonly<Record<string, string>>,
+  summaries: Readonly<Record<string, string>>,
 ): readonly CatalogueItem[] {
-  return Object.entries(of).map(([name, summary]) => ({ name, summary, scope }));
+  return Object.entries(summaries).map(([name, summary]) => ({ name, summary, scope }));
 }
 
 const setsOf = (name: string): readonly string[] =>
@@ -115,13 +113,13 @@ function itemLines(items: readonly CatalogueItem[]): readonly string[] {
   ]);
 }
 
-function shownValue(held: unknown): string {
-  if (typeof held !== 'object' || held === null) return String(held);
-  return Object.keys(held).length === 0 ? 'none' : JSON.stringify(held);
+function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return value.join(',') || 'none';
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.keys(value).length === 0 ? 'none' : JSON.stringify(value);
 }
 
-function optionText({ name, describe, flag, choices, default: held }: CatalogueOption): string {
-  const shown = Array.isArray(held) ? held.join(',') || 'none' : shownValue(held);
+function optionText({ name, describe, flag, choices, default: value }: CatalogueOption): string {
   const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
-  return `${flag ? '--' : ''}${name}${flag ? '' : ' (library)'}  ${describe}${among}; default ${shown}`;
+  return `${flag ? '--' : ''}${name}${flag ? '' : ' (library)'}  ${describe}${among}; default ${shownValue(value)}`;
 }

@@ -20,7 +20,7 @@ interface Verdict {
   readonly message: string;
 }
 
-/** @returns the exit status: 3 when a record would be refused */
+/** @returns the exit status: 3 if a consumer would refuse a record, or if something was rejected */
 export async function checkTarget({ words: inputs, values, signal, host }: Request): Promise<number> {
   host.checkStdin(inputs, values.allowEmpty === true);
   const heap = host.prepareRun(false);
@@ -33,7 +33,7 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
   let source = '';
   let refused = false;
 
-  function tellVerdict(verdict: Verdict): Promise<void> | undefined {
+  function printVerdict(verdict: Verdict): Promise<void> | undefined {
     refused ||= verdict.effect === 'refuses';
     const { source: file, line, effect, rule, message } = verdict;
     const text = printable(`${file}:${line}: ${effect}: ${rule}: ${message}`);
@@ -43,13 +43,13 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
   function see(result: Result, listing: Listing): Promise<void> | undefined {
     notes.see(result, listing);
     if (result.kind === 'source-begin') source = listing.sources.at(result.source)?.name ?? '';
-    if (result.kind === 'session') return tellRejections(result);
+    if (result.kind === 'session') return printRejections(result);
     if (result.kind !== 'finding' || !rules.has(result.rule)) return undefined;
     const { line, rule, message } = result;
-    return tellVerdict({ source, line, effect: effectOf(rule), rule, message });
+    return printVerdict({ source, line, effect: effectOf(rule), rule, message });
   }
 
-  async function tellRejections({
+  async function printRejections({
     rejection,
     recordRejections = [],
     snapshot,
@@ -57,7 +57,7 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
     const line = rejection?.line ?? snapshot?.line ?? 0;
     const all = rejection?.stage === 'format' ? [rejection] : recordRejections;
     for (const { reason: rule, detail: message } of all) {
-      await tellVerdict({ source, line, effect: 'refuses', rule, message });
+      await printVerdict({ source, line, effect: 'refuses', rule, message });
     }
   }
 

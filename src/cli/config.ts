@@ -1,6 +1,6 @@
 /**
- * `--config FILE`: a JSON object with the camelCase names of options. Nothing in it is executed or expanded, and unknown
- * names are errors.
+ * `--config FILE`: a JSON object whose keys are names of options in camelCase. Nothing in it is executed or expanded,
+ * and unknown names are errors.
  */
 import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
@@ -24,7 +24,7 @@ export function readConfig(path: string, options: readonly Option[]): Values {
 }
 
 /**
- * The values of the file, overridden by those of the flags.
+ * Returns the values of the file, overridden by those of the flags.
  * @throws TurnmillError `config` when the file contradicts itself
  */
 export function mergeValues(config: Values, flags: Values): Values {
@@ -35,11 +35,11 @@ export function mergeValues(config: Values, flags: Values): Values {
   }
   const { format, jsonToolCalls, ...rest } = config;
   // Both options set the format, so a flag for either one replaces both from the file.
-  const ofFile = flags.format === undefined && flags.jsonToolCalls === undefined;
+  const fromFile = flags.format === undefined && flags.jsonToolCalls === undefined;
   return {
     ...rest,
-    ...(ofFile && format !== undefined ? { format } : {}),
-    ...(ofFile && jsonToolCalls !== undefined ? { jsonToolCalls } : {}),
+    ...(fromFile && format !== undefined ? { format } : {}),
+    ...(fromFile && jsonToolCalls !== undefined ? { jsonToolCalls } : {}),
     ...flags,
     ...(config.onFinding === undefined ? {} : { onFinding: { ...config.onFinding, ...flags.onFinding } }),
   };

@@ -1,11 +1,11 @@
-/** The table at the start of `check`: files read, their contents and files passed over, by dialect. */
+/** The table at the start of `check`, by dialect: files read, what they contain, and what was passed over. */
 import type { Result, SessionReport, SourceReport } from '../ledger/result.ts';
 import { showCount } from './sizes.ts';
 
 /** Row for files that no dialect recognises, or that were not read far enough to tell. */
 const NONE = 'none';
 const HEADINGS = ['dialect', 'files', 'sessions', 'conversations', 'tool calls', 'passed over'];
-/** Column that holds text; all others hold numbers. */
+/** Column that is aligned on the left, as text. */
 const NAME_COLUMN = 0;
 /** Matches what a folded conversation adds to the id of its session: its number and the name of a sub-agent. */
 const AFTER_SESSION = /[#/].*$/s;
@@ -42,7 +42,7 @@ export class DialectTable {
     else if (result.kind === 'source') this.#endSource(result);
   }
 
-  /** Ends with a newline; empty when there were no sources. */
+  /** Returns text that ends with an empty line; empty when there were no sources. */
   text(): string {
     if (this.#rows.size === 0) return '';
     const rows = [...this.#rows].sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));

@@ -5,12 +5,12 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const RAW = Symbol('raw');
 
-/** JSON text that is written as it is. */
+/** JSON text that is copied as it is. */
 interface Raw {
   readonly [RAW]: Uint8Array;
 }
 
-/** Shows invalid UTF-8 as U+FFFD. Leaves out packed places and the conversation of a record. */
+/** Prints invalid UTF-8 as U+FFFD. Leaves out packed places and the conversation of a record. */
 export function elementJson(element: StreamElement): string {
   return write(fieldsOf(element));
 }
@@ -43,7 +43,7 @@ function fieldsOf(element: StreamElement): Fields {
   }
 }
 
-/** Shows a record that is not JSON as a string. */
+/** Returns a record that is not JSON as a string. */
 function recordOf(bytes: Uint8Array): Raw | string {
   return bytes[0] === 0x7b ? raw({ bytes }) : decoder.decode(bytes);
 }

@@ -1,4 +1,4 @@
-/** Finds and prints the answer of `turnmill explain`. */
+/** Implements `turnmill explain`: finds out what became of a line and prints it. */
 import { type Stats, statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -33,10 +33,12 @@ export async function explain({ words: [where = ''], values, signal, host }: Req
   host.checkStdin([file], true);
   const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
   const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root);
-  for (const found of await explainLine({ ref, line, settings, signal })) {
-    const records = await recordsOf(found, values.in, settings.s3);
+  for (const explanation of await explainLine({ ref, line, settings, signal })) {
+    const records = await recordsOf(explanation, values.in, settings.s3);
     const text =
-      values.json === true ? JSON.stringify({ ...found, records }) : explanationText(found, records);
+      values.json === true
+        ? JSON.stringify({ ...explanation, records })
+        : explanationText(explanation, records);
     await host.print(text);
   }
   await host.endPrinting();
@@ -74,8 +76,8 @@ function parseAddress(text: string): LineAddress {
 }
 
 /**
- * The source, named as a run over `root` names it, because the name decides its group; without a root, as a single
- * file.
+ * Returns the source under the name that a run over `root` gives it, because the name decides its group. Without a
+ * root, it is named like a single file.
  * @throws TurnmillError `no-input`
  */
 function sourceAt(file: string, root: string | undefined): SourceRef {
@@ -90,7 +92,7 @@ function sourceAt(file: string, root: string | undefined): SourceRef {
   return { name, input: 0, path: Buffer.from(path).toString('latin1'), sizeBytes: 0 };
 }
 
-/** A folder that is one source. @throws TurnmillError `no-input` when it has no files */
+/** Returns a folder as one source. @throws TurnmillError `no-input` when it has no files */
 function folderAt(path: string, name: string): SourceRef {
   const { sources } = joinFolders(listSources([path]), [path], 'folder');
   const folder = [...sources].find((ref) => ref.parts?.[0]?.name.includes('/') === false);
@@ -99,7 +101,7 @@ function folderAt(path: string, name: string): SourceRef {
   return { ...folder, name };
 }
 
-/** An object of a store, named the same way. */
+/** Returns an object of a store, named in the same way. */
 async function objectAt(file: string, root: string | undefined, { s3 }: Settings): Promise<SourceRef> {
   const folder = root === undefined ? '' : `${root.replace(/\/$/, '')}/`;
   const url = isObjectUrl(file) ? file : `${folder}${file}`;
@@ -122,14 +124,14 @@ function statsOf(path: string): Stats | undefined {
 }
 
 /**
- * Places of a session's records. Sources are compared by the end of their paths, because these may be relative to any
- * folder; if several match, all are returned.
+ * Returns the places of a session's records. Sources are compared by the end of their paths, because these may be
+ * relative to any folder; if several match, the records of all are returned.
  */
 async function findRecords(out: string, source: string, session: string): Promise<readonly RecordPlace[]> {
   const root = resolveDataset(out);
   checkManifest(root);
   const path = join(root, LINE_FILES.sessions);
-  const found: RecordPlace[] = [];
+  const places: RecordPlace[] = [];
   try {
     await pipeline(streamOwnFile(path), split2(), async (lines: AsyncIterable<string>) => {
       for await (const text of lines) {
@@ -137,7 +139,7 @@ async function findRecords(out: string, source: string, session: string): Promis
         const { id, source: name, records = [written] } = written;
         if (id !== session || !sameEnd(name, source)) continue;
         for (const { shard, line } of records) {
-          if (typeof shard === 'string' && typeof line === 'number') found.push({ shard, line });
+          if (typeof shard === 'string' && typeof line === 'number') places.push({ shard, line });
         }
       }
     });
@@ -146,7 +148,7 @@ async function findRecords(out: string, source: string, session: string): Promis
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
     throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out, cause: error });
   }
-  return found;
+  return places;
 }
 
 function sessionIn(text: string, path: string): SessionLine {
@@ -162,21 +164,19 @@ function sameEnd(a: string, b: string): boolean {
 
 const LABEL_WIDTH = 11;
 
-/** Several lines, without a newline after the last one. */
-function explanationText(found: Explanation, records: readonly RecordPlace[] | undefined): string {
-  const { source, line, offset, length, messages, changes, findings, sessionFindings } = found;
+/** Returns several lines, without a newline after the last one. */
+function explanationText(explanation: Explanation, records: readonly RecordPlace[] | undefined): string {
+  const { source, line, offset, length, messages, changes, findings, sessionFindings } = explanation;
+  const { fate, session, sessionFate, group } = explanation;
   const bytes = offset === undefined ? '' : `, bytes ${offset} to ${offset + (length ?? 0)}`;
   const rules = Object.entries(changes);
   return [
-    `${printable(source)}, line ${line}${bytes}: ${printable(found.fate)}`,
-    row('why', whyOf(found)),
-    row(
-      'session',
-      found.session === undefined ? undefined : `${printable(found.session)}, ${found.sessionFate}`,
-    ),
-    row('group', found.group === undefined ? undefined : printable(found.group)),
+    `${printable(source)}, line ${line}${bytes}: ${printable(fate)}`,
+    row('why', whyOf(explanation)),
+    row('session', session === undefined ? undefined : `${printable(session)}, ${sessionFate}`),
+    row('group', group === undefined ? undefined : printable(group)),
     row('record', records && recordText(records)),
-    ...recordRejectionLines(found),
+    ...recordRejectionLines(explanation),
     row('messages', messages && messagesText(messages)),
     row(
       'changes',
@@ -229,7 +229,7 @@ function recordRejectionLines({ recordRejections = [] }: Explanation): (string |
   );
 }
 
-/** Describes the messages of the request, without the reply. */
+/** Counts the messages of the request, without the reply. */
 function messagesText(messages: readonly MessageTrail[]): string {
   const request = messages.filter(({ isReply }) => isReply !== true);
   const logged = request.length;

@@ -69,13 +69,22 @@ export function tellUsage(host: Host, message: string, argv: readonly string[]):
   host.tell(`turnmill: ${printable(message)}\nTry '${help}'.\n`);
 }
 
-/** A stack frame in a plug-in's file, which is imported with its hash as the query. */
-const PLUG_IN_FRAME = /(\/[^/\n][^\n]*)\?sha256=[0-9a-f]{64}:/;
+/** Plug-ins are imported with their hash as the query, so a stack has it after their path. */
+const PLUG_IN_QUERY = /\?sha256=[0-9a-f]{64}:/;
+const PATH_START = /\/[^/]/;
+
+/** Returns the path of the first plug-in in the stack, or undefined. */
+function plugInOn(stack: string): string | undefined {
+  const end = stack.search(PLUG_IN_QUERY);
+  if (end < 0) return undefined;
+  const frame = stack.slice(stack.lastIndexOf('\n', end) + 1, end);
+  return frame.slice(frame.search(PATH_START));
+}
 
 /** Reports a bug with its stack. @returns its exit status */
 export function tellBug(host: Host, error: unknown): number {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const [, plugIn] = PLUG_IN_FRAME.exec(stack) ?? [];
+  const plugIn = plugInOn(stack);
   const heading =
     plugIn === undefined
       ? 'internal error, please report it'

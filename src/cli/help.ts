@@ -1,6 +1,6 @@
 /**
- * Lays out the text of `--help`. Yargs could, but it loads tables of Unicode to measure text; every text below is
- * ASCII, so a character is one column.
+ * Lays out the text of `--help`. Yargs is not used for it, because it loads tables of Unicode to measure text; all
+ * texts here are ASCII, so a character is one column.
  */
 import { flagOf } from '../settings/settings.ts';
 import type { Command } from './commands/command.ts';
@@ -8,7 +8,7 @@ import { OPTION_GROUPS, type Option } from './options/option.ts';
 
 const WIDEST = 110;
 const NARROWEST = 40;
-/** Column where descriptions of options begin; a longer flag has its line to itself. */
+/** Column where descriptions of options begin; a longer flag gets a line to itself. */
 const DESCRIPTION_AT = 28;
 /** Upper limit of that column for lists, where the widest label decides. */
 const TIGHT_AT = 42;
@@ -27,7 +27,6 @@ const EXAMPLES: Command['examples'] = [
   ['explain logs/a.jsonl:7', 'Show what became of line 7'],
 ];
 
-/** Help of the program as a whole. */
 export function programHelp(commands: readonly Command[], columns: number): string {
   const width = clampWidth(columns);
   const names = commands.map(({ name, summary }) => ({ label: `  turnmill ${name}`, text: summary }));
@@ -69,13 +68,20 @@ function exampleRow([line, text]: Command['examples'][number]): Row {
   return { label: `  turnmill ${line}`, text };
 }
 
-function optionRows({ name, alias, describe, default: held, type, negative }: Option): readonly Row[] {
+function optionRows({
+  name,
+  alias,
+  describe,
+  default: shownDefault,
+  type,
+  negative,
+}: Option): readonly Row[] {
   const rows: Row[] = [];
   if (negative?.only !== true) {
     const short = alias === undefined ? '    ' : `-${alias}, `;
     const value = type.placeholder === undefined ? '' : ` ${type.placeholder}`;
     const choices = type.choices === undefined ? '' : `: ${type.choices.join(', ')}`;
-    const fallback = held === undefined ? '' : ` [default:${GLUE}${held}]`;
+    const fallback = shownDefault === undefined ? '' : ` [default:${GLUE}${shownDefault}]`;
     rows.push({ label: `  ${short}--${flagOf(name)}${value}`, text: `${describe}${choices}${fallback}` });
   }
   if (negative !== undefined) rows.push({ label: `      --no-${flagOf(name)}`, text: negative.describe });
@@ -105,7 +111,7 @@ function section(
 /** A space that `wrap` does not break at. */
 const GLUE = '\0';
 
-/** Wraps at `width` columns; only a single word that is longer exceeds it. */
+/** Wraps at `width` columns; a single word that is longer than that is not broken. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -1,4 +1,4 @@
-/** The process that a command runs in: standard input, output and error, and V8. Tests of commands pass their own. */
+/** The process that a command runs in: standard input, output and error, and V8. Tests pass a fake one. */
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { StdoutSink } from '../dataset/stdout.ts';
@@ -7,7 +7,7 @@ import type { HeapControl } from '../job/hooks.ts';
 import { BoundedHeap, compileLater, exposeGarbageCollector } from './node.ts';
 
 export interface Host {
-  /** Is standard error a terminal? Then messages are for people, otherwise for programs. */
+  /** Whether standard error is a terminal. If so, messages are text for people, otherwise JSON for programs. */
   readonly isTerminal: boolean;
   /** Columns of that terminal, 80 without one. */
   readonly columns: number;
@@ -15,15 +15,15 @@ export interface Host {
   readonly helpColumns: number | undefined;
   /** Prints a line to standard output. If it returns a promise, await it before printing the next line. */
   print(line: string | Uint8Array): Promise<void> | undefined;
-  /** Resolves when everything printed has been written. If the reader goes away, it rejects and the command ends with 141. */
+  /** Resolves once everything printed has been written; rejects if the reader goes away, and the command ends with 141. */
   endPrinting(): Promise<void>;
   /**
-   * Writes to standard error; text from outside must have been through `printable`.
+   * Writes to standard error. Pass text from outside through `printable` first.
    * @returns false if not all of it was written
    */
   tell(text: string): boolean;
   /**
-   * Checks that standard input can be read, if it is one of the inputs.
+   * Checks that standard input is readable, if it is one of the inputs.
    * @throws TurnmillError `usage` if it is a terminal, `no-input` if it cannot have content
    */
   checkStdin(inputs: readonly string[], allowEmpty: boolean): void;
@@ -33,11 +33,10 @@ export interface Host {
 
 const STDIN = 0;
 const STDERR = 2;
-const NAP_MS = 5;
-const MOST_NAPS = 200;
+const RETRY_DELAY_MS = 5;
+const MOST_RETRIES = 200;
 const DEFAULT_WIDTH = 80;
 
-/** The real process. */
 export class ProcessHost implements Host {
   #sink: StdoutSink | undefined;
 
@@ -62,16 +61,16 @@ export class ProcessHost implements Host {
     await this.#sink?.end();
   }
 
-  /** Writes synchronously and in order. */
+  /** Writes synchronously, so that messages keep their order and survive `process.exit`. */
   tell(text: string): boolean {
     let rest: Uint8Array = Buffer.from(text);
-    for (let naps = 0; rest.length > 0 && naps < MOST_NAPS; ) {
+    for (let retries = 0; rest.length > 0 && retries < MOST_RETRIES; ) {
       try {
         rest = rest.subarray(writeSync(STDERR, rest));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return false;
-        naps++;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NAP_MS);
+        retries++;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_DELAY_MS);
       }
     }
     return rest.length === 0;

@@ -1,4 +1,4 @@
-/** Runs the loops of a dataset and prints their results. */
+/** Implements `turnmill loop`: runs the loops of a dataset and prints their results. */
 import { TurnmillError } from '../errors.ts';
 import { type LoopLine, loop, type TurnsLine } from '../job/loop.ts';
 import { printable } from '../printable.ts';
@@ -6,7 +6,7 @@ import type { Request } from './commands/command.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
 import { showCount } from './sizes.ts';
 
-/** @returns 3 when a record did not close, or a model made a call that differs from the recorded one */
+/** @returns the exit status: 3 if a record did not close, or a model's call differs from the recorded one */
 export async function runLoops({ words: [dataset = ''], values, signal, host }: Request): Promise<number> {
   const { endpoint, model, keyEnv, prompt, eachTurn, maxSteps, onMiss, only, out, prefer, json } = values;
   if (endpoint !== undefined && model === undefined)
@@ -42,7 +42,7 @@ export async function runLoops({ words: [dataset = ''], values, signal, host }: 
   return closed === records ? SUCCESS : REJECTIONS;
 }
 
-/** Read from the environment only: every list of processes shows a key that is passed as a flag. */
+/** Reads the key from the environment: a key passed as a flag would show up in process listings. */
 function keyOf(name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   const key = process.env[name];

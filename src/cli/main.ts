@@ -56,7 +56,7 @@ async function runCommand(
     if (received === undefined) throw error;
     const message = `stopped by ${received}; nothing was published`;
     await tellFault(host, { code: 'interrupted', message }, level);
-    // A pipe whose reader has stopped reading would keep the process alive forever: drop what it has not read by now.
+    // A reader that has stopped reading would keep the process alive forever, so drop what it has not read by now.
     if (process.stdout.writableLength > 0) process.exit(SIGNALS[received]);
     return SIGNALS[received];
   } finally {
@@ -81,8 +81,8 @@ const GRACE_MS = 10_000;
 const NAMES = Object.keys(SIGNALS) as StopSignal[];
 
 /**
- * Handles stop signals from its creation until `release`. The first one asks the run to stop, so that it can clean up;
- * a second one, or ten seconds, ends the process. A run that waits for standard input or for a slow reader wakes up.
+ * Handles stop signals from its creation until `release`. The first signal aborts the run, even one that is waiting for
+ * standard input or for a slow reader, and gives it time to clean up. A second signal, or ten seconds, ends the process.
  */
 class Interrupts {
   readonly #controller = new AbortController();
@@ -90,7 +90,7 @@ class Interrupts {
   #received: StopSignal | undefined;
   #grace: NodeJS.Timeout | undefined;
 
-  /** @param atOnce end the process at the first signal, because the command has nothing to clean up */
+  /** @param atOnce whether the first signal ends the process, because the command has nothing to clean up */
   constructor(atOnce: boolean) {
     this.#atOnce = atOnce;
     for (const name of NAMES) process.on(name, this.#onSignal);
@@ -100,7 +100,7 @@ class Interrupts {
     return this.#controller.signal;
   }
 
-  /** The first signal received, if any. */
+  /** The first signal that was received, if any. */
   get received(): StopSignal | undefined {
     return this.#received;
   }

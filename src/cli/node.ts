@@ -1,6 +1,6 @@
 /**
- * Sets up Node and V8 for the command. Flags hold for the whole process, so only the command sets them: the library
- * leaves the process of its caller alone, and takes a `HeapControl` and, if there is one, a global `gc`.
+ * Sets up Node and V8 for the command. Flags apply to the whole process, so only the command sets them. The library
+ * does not touch its caller's process; it takes a `HeapControl`, and uses the global `gc` if there is one.
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,15 +17,15 @@ export function supportsNode(version: string): boolean {
   return major >= 24;
 }
 
-/** Bytecode that a function executes before V8 compiles it; V8's default is 67,584. */
+/** Bytes of bytecode that a function executes before V8 compiles it; V8's default is 67,584. */
 const BUDGET_BYTES = 200_000;
-/** Most bytecode of callees that V8 inlines into a function; V8's default is 920. */
+/** Most bytes of bytecode that V8 inlines into a function; V8's default is 920. */
 const INLINED_BYTES = 150;
 
 const inlineLess = `--max-inlined-bytecode-size-cumulative=${INLINED_BYTES}`;
 /**
- * By the major version of Node. V8 complains on standard error about flags that it does not know, so only versions that
- * were tried have any. Versions after 20 count invocations instead of bytes.
+ * Flags by the major version of Node. V8 warns on standard error about flags that it does not know, so only versions
+ * that were tested are listed. After version 20, V8 counts invocations instead of bytes.
  */
 const COMPILER_FLAGS: Readonly<Record<string, readonly string[]>> = {
   20: [`--interrupt-budget=${BUDGET_BYTES}`, inlineLess],
@@ -44,8 +44,8 @@ export function compileLater(): void {
 }
 
 /**
- * Keeps V8 from growing the space of young objects: the viewer reads a whole dataset line by line, and would take three times the
- * memory for garbage of a few milliseconds.
+ * Keeps V8's young generation small: the viewer reads a whole dataset line by line, and short-lived garbage would
+ * otherwise triple its memory.
  */
 export function keepYoungSpaceSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
@@ -53,8 +53,8 @@ export function keepYoungSpaceSmall(): void {
 }
 
 /**
- * Makes `globalThis.gc` available, here and in worker threads that start from now on. The engine calls it after a giant line,
- * which is outside V8's heap and held three times: as slab, as messages and as record.
+ * Makes `globalThis.gc` available, here and in worker threads that start from now on. The engine calls it after a giant
+ * line, whose bytes are outside V8's heap and exist three times: in a slab, in messages and in a record.
  */
 export function exposeGarbageCollector(): void {
   setFlagsFromString('--expose-gc'); // applies to contexts created from now on
@@ -70,28 +70,28 @@ const YOUNG_BYTES = 8 * 1024 * 1024;
 const OLD_GROWTH_PERCENT = 80;
 
 /**
- * Keeps V8's heap small: by default it uses more memory to collect less often. V8 reads both flags whenever a space is
- * about to grow. The young generation would grow to three times 16 MB, which against 8 MB saves a tenth of the CPU time
- * on small files for 10 to 25 MB more memory; the old generation to several times its live data, for up to a tenth of
- * the CPU time.
+ * Keeps V8's heap small: by default, V8 uses more memory to collect garbage less often. It reads both flags whenever a
+ * space is about to grow. By default the young generation grows to three times 16 MB: compared with 8 MB, that saves a
+ * tenth of the CPU time on small files and takes 10 to 25 MB more. The old generation grows to several times its live
+ * data, which saves up to a tenth of the CPU time.
  */
 export class BoundedHeap implements HeapControl {
-  #held = false;
+  #isHeld = false;
 
   begin(): void {
-    this.#held = false;
+    this.#isHeld = false;
     setFlagsFromString(`--heap-growing-percent=${OLD_GROWTH_PERCENT}`);
     setFlagsFromString('--semi-space-growth-factor=2');
   }
 
   check(): void {
-    if (this.#held) return;
+    if (this.#isHeld) return;
     const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
     if (space !== undefined && space.space_size >= YOUNG_BYTES) this.hold();
   }
 
   hold(): void {
-    this.#held = true;
+    this.#isHeld = true;
     setFlagsFromString('--semi-space-growth-factor=1');
   }
 }

@@ -11,8 +11,8 @@ import { formatFlagsWith } from './options/conversion.ts';
 import { flagNames, type Option, optionWith } from './options/option.ts';
 
 /**
- * The commands, extended by the plug-ins of a command line.
- * @throws TurnmillError `usage` with the name of a file that is not a plug-in, or of an option that already exists
+ * Returns the commands, extended by the plug-ins that a command line names.
+ * @throws TurnmillError `usage` if a file is not a plug-in, or a format has an option that already exists
  */
 export async function commandsWithPlugIns(
   commands: readonly Command[],
@@ -25,8 +25,7 @@ export async function commandsWithPlugIns(
 }
 
 /**
- * Values of `--plugin`. A value never begins with a dash, so the value of another option cannot be mistaken for the
- * flag.
+ * Returns the values of `--plugin`. Values of options never begin with a dash, so none can be mistaken for the flag.
  */
 function filesIn(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');

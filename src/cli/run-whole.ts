@@ -99,7 +99,7 @@ export function progressText(progress: RunProgress, elapsedMs: number): string {
   ].join('  ');
 }
 
-/** Explains segments whose names are not clear. */
+/** Explains the segments whose names are not clear. */
 const SEGMENT_TEXTS: Readonly<Record<string, string>> = {
   list: 'listing the sources',
   read: 'opening, reading and closing the sources',
@@ -114,8 +114,8 @@ const SEGMENT_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The table of `--profile`: how the time of all threads divides among segments, and how many bytes were compared
- * instead of scanned. The rows add up to the time of all threads.
+ * Returns the table of `--profile`: how the time of all threads is divided among segments, and how many bytes were
+ * compared instead of scanned. The rows add up to the time of all threads.
  */
 export function profileTable({ ms, bytes }: ProfileFigures, elapsedMs: number): string {
   const known = [...FIRST_SEGMENTS, ...LAST_SEGMENTS];

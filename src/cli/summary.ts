@@ -16,7 +16,7 @@ const REJECTED = 'rejected:';
 const LABEL_WIDTH = 11;
 const MOST_EXTENSIONS = 8;
 
-/** Ends with a newline. With `--out -`, the last line is the sums of the ledger as JSON. */
+/** Returns text that ends with a newline. With `--out -`, the last line is the sums of the ledger as JSON. */
 export function summaryOf(summary: RunSummary, notes: RunNotes): string {
   const { sums, out, nothingChanged } = summary;
   if (nothingChanged) return `turnmill: nothing changed; ${printable(String(out))} is up to date\n`;
@@ -47,7 +47,7 @@ function headline({ sums, shards, out, elapsedMs, readBytes }: RunSummary): stri
   return `turnmill: ${records}${where} in ${printable(folderName(out))} ${took}`;
 }
 
-/** The folder or the address, ending with a slash. */
+/** Returns the folder or the URL, ending with a slash. */
 function folderName(out: string): string {
   if (isObjectUrl(out)) return out.endsWith('/') ? out : `${out}/`;
   return join(out, '/');
@@ -58,7 +58,7 @@ function row(label: string, parts: readonly (string | undefined)[]): string | un
   return present.length === 0 ? undefined : `  ${label.padEnd(LABEL_WIDTH)}${present.join('; ')}`;
 }
 
-/** `12 written, 1 rejected`: names in `order` come first, the others follow by name. */
+/** Returns `12 written, 1 rejected`: the names in `order` first, then the others by name. */
 function tally(counts: Counts, order: readonly string[] = []): string {
   const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.entries(counts)
@@ -73,7 +73,7 @@ const only = (counts: Counts, start: string): Counts =>
 const without = (counts: Counts, start: string): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => !name.startsWith(start)));
 
-/** A line for each format, if there are several. */
+/** Returns a line for each format, if there are several. */
 function formats(sums: RunSummary['sums']): (string | undefined)[] {
   const all = Object.entries(sums.formats);
   if (all.length < 2) return [];
@@ -82,7 +82,7 @@ function formats(sums: RunSummary['sums']): (string | undefined)[] {
   );
 }
 
-/** Rejected lines get a separate line. */
+/** Returns the counts of lines by fate; rejections are on a separate line. */
 function fates(sums: RunSummary['sums']): (string | undefined)[] {
   const kept = tally(without(sums.fates, REJECTED), FATES);
   const rejected = tally(only(sums.fates, REJECTED));
@@ -105,7 +105,7 @@ function passedOver({ skipped, extensions }: RunSummary['sums']): string | undef
   return all.length === 0 ? undefined : `skipped: ${all.join(', ')}`;
 }
 
-/** The most frequent extensions first. */
+/** Lists the extensions, most frequent first. */
 function byExtension(extensions: Counts): string {
   const all = Object.entries(extensions).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
   const shown = all.slice(0, MOST_EXTENSIONS).map(([name, n]) => `${showCount(n)} ${printable(name)}`);
@@ -160,13 +160,13 @@ function rejections(
 /** Characters that need no quotes in a shell. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** A path as one word of a shell command, safe to copy from a terminal. */
+/** Quotes a path as one word of a shell command, safe to copy from a terminal. */
 function shellWord(text: string): string {
   if (PLAIN.test(text)) return text;
   return `'${printable(text).replaceAll("'", `'\\''`)}'`;
 }
 
-/** A rejection that the summary suggests to look at. */
+/** A rejection that the summary shows as an example. */
 interface Example {
   /** FILE:LINE, or FILE for a whole source. */
   readonly where: string;
@@ -186,7 +186,7 @@ export class RunNotes {
   readonly #examples: Example[] = [];
   readonly #errors = new Map<string, number>();
   #source = -1;
-  /** Examples from earlier sources; reading a source again drops those after them. */
+  /** Number of examples from earlier sources; the rest is dropped when a source is read again. */
   #examplesBefore = 0;
   /** Errors of the current source, by rule; dropped if the whole source is rejected. */
   readonly #pending = new Map<string, number>();

@@ -1,19 +1,19 @@
 /**
- * Splits the command line into words and flags before yargs sees it. Yargs alone would lose an input `-`, swallow an input named
- * `true`, read `--replace=maybe` as false, and fail on `--constructor`.
+ * Splits the command line into words and flags before yargs sees it. Yargs alone would lose an input `-`, swallow an
+ * input named `true`, read `--replace=maybe` as false, and fail on `--constructor`.
  */
 import { TurnmillError } from '../errors.ts';
 
-/** `-`, or a line of it as `explain` takes it. */
+/** `-`, or `-:LINE` as an argument of `explain`. */
 const STANDARD_INPUT = /^-(?::\d+)?$/;
 
-/** A flag of any command; names are without dashes. */
+/** A flag of any command; its names have no dashes. */
 export interface Flag {
   readonly name: string;
   readonly alias?: string | undefined;
   readonly takesValue: boolean;
   /** If this other flag is present too, the value may be left out and defaults to the other flag's. */
-  readonly beside?: string | undefined;
+  readonly defaultsTo?: string | undefined;
   readonly repeatable: boolean;
 }
 
@@ -35,9 +35,9 @@ export function readTokens(argv: readonly string[], flags: readonly Flag[]): Tok
   const seen = new Set<Flag>();
   const words: string[] = [];
   const checked: string[] = [];
-  const beside: Flag[] = [];
+  const valueless: Flag[] = [];
   const present = new Set(argv.map((word) => byWord.get(split(word)[0])?.name));
-  const isBeside = (flag: Flag): boolean => flag.beside !== undefined && present.has(flag.beside);
+  const mayOmitValue = ({ defaultsTo }: Flag): boolean => defaultsTo !== undefined && present.has(defaultsTo);
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] as string;
     if (word === '--') {
@@ -55,11 +55,11 @@ export function readTokens(argv: readonly string[], flags: readonly Flag[]): Tok
     if (!flag.takesValue) {
       if (value !== undefined) fail(`${name} takes no value`);
       checked.push(`--${flag.name}=true`);
-    } else if (value === undefined && isBeside(flag)) beside.push(flag);
+    } else if (value === undefined && mayOmitValue(flag)) valueless.push(flag);
     else checked.push(`--${flag.name}=${value ?? valueAfter(name, argv[++i])}`);
   }
-  for (const { name, beside: other } of beside) {
-    const start = `--${other}=`;
+  for (const { name, defaultsTo } of valueless) {
+    const start = `--${defaultsTo}=`;
     const shared = checked.find((text) => text.startsWith(start)) ?? start;
     checked.push(`--${name}=${shared.slice(start.length)}`);
   }

@@ -1,6 +1,6 @@
 /**
- * Finds out why no command accepts a command line. Yargs tells the reason and proposes a command with a similar name;
- * loading it takes a tenth of the start of a run, so correct lines never do.
+ * Explains why no command accepts a command line. Yargs finds the reason and suggests a command with a similar name.
+ * Loading it takes a tenth of the startup time, so it is loaded only for an invalid line.
  */
 import yargs, { type Argv } from 'yargs';
 import { TurnmillError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { flagOf } from '../settings/settings.ts';
 import type { Command } from './commands/command.ts';
 import type { Option } from './options/option.ts';
 
-/** The line in which yargs proposes a similar command. */
+/** The line in which yargs suggests a similar command. */
 const HINT = /^Did you mean .*$/m;
 
 /** @param words the command and the flags, in the form `--name=value` */
@@ -39,7 +39,7 @@ const PARSER = {
   'short-option-groups': false,
 } as const;
 
-/** Declares the commands and options to yargs, which finds the command and refuses flags of another one. */
+/** Declares the commands and options to yargs, which refuses unknown commands and the flags of other commands. */
 function createParser(commands: readonly Command[]): Argv {
   const parser = yargs([])
     .scriptName('turnmill')

@@ -1,4 +1,4 @@
-/** Runs the viewer until a signal arrives. */
+/** Implements `turnmill view`: runs the viewer until a signal arrives, or exports its pages. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { TurnmillError } from '../errors.ts';
@@ -19,15 +19,18 @@ const OPENERS: Readonly<Record<string, string>> = { darwin: 'open', win32: 'expl
 
 export async function view({ words: [target = ''], values, signal, host }: Request): Promise<number> {
   const { logs, port, origin: origins = [], open, export: folder, limit = MOST_EXPORTED } = values;
-  const odd = origins.find((origin) => !ORIGIN.test(origin));
-  if (odd !== undefined)
-    throw new TurnmillError('usage', `--origin: '${odd}' is not an origin such as http://localhost:18080`);
+  const invalid = origins.find((origin) => !ORIGIN.test(origin));
+  if (invalid !== undefined)
+    throw new TurnmillError(
+      'usage',
+      `--origin: '${invalid}' is not an origin such as http://localhost:18080`,
+    );
   const request = { target, logs, port, origins, signal };
   keepYoungSpaceSmall();
   const opened = await openView(request);
   try {
     if (folder !== undefined)
-      return await exported(opened.viewed, { folder, limit, only: values.only }, host);
+      return await exportPages(opened.viewed, { folder, limit, only: values.only }, host);
     const serving = await serveView(opened, request);
     host.tell(`${serving.url}\n`);
     if (open === true) openBrowser(serving.url);
@@ -39,24 +42,24 @@ export async function view({ words: [target = ''], values, signal, host }: Reque
   return statusOf(signal.reason);
 }
 
-async function exported(viewed: Viewed, options: ExportOptions, host: Host): Promise<number> {
+async function exportPages(viewed: Viewed, options: ExportOptions, host: Host): Promise<number> {
   const { exportView } = await import('../view/export.ts');
-  const { records, of } = await exportView(viewed, options);
+  const { records, total } = await exportView(viewed, options);
   await host.print(
-    `${showCount(records)} of ${showCount(of)} records in ${printable(options.folder)}/index.html`,
+    `${showCount(records)} of ${showCount(total)} records in ${printable(options.folder)}/index.html`,
   );
   await host.endPrinting();
   return SUCCESS;
 }
 
-/** Only a signal ends the viewer. */
+/** Returns the exit status for the signal that ended the viewer; nothing else ends it. */
 function statusOf(reason: unknown): number {
   const { message } = reason as Error;
   const name = (Object.keys(SIGNALS) as StopSignal[]).find((signal) => message.endsWith(signal));
   return SIGNALS[name ?? 'SIGINT'];
 }
 
-/** Failing to open a browser is not an error: the terminal shows the address too. */
+/** Opens the browser. A failure is ignored, because the terminal shows the address too. */
 function openBrowser(url: string): void {
   const child = spawn(OPENERS[process.platform] ?? 'xdg-open', [url], { detached: true, stdio: 'ignore' });
   child.on('error', () => undefined);

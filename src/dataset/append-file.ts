@@ -1,7 +1,7 @@
 /**
- * A new file that bytes are only appended to. `park` releases its descriptor until the next call, so that a few
- * descriptors serve any number of files; on reopening it checks that the file is still the same. A failed fsync is
- * final: the kernel may have dropped the pages, so a second one would report success wrongly.
+ * A new file that is only appended to. `park` releases its descriptor until the next call, so that a few descriptors
+ * serve any number of files; reopening checks that the file is still the same. A failed fsync is final: the kernel may
+ * have dropped the pages, so a second fsync could report success wrongly.
  */
 import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
@@ -11,7 +11,7 @@ export interface AppendFile {
   readonly path: string;
   /** Bytes handed to the system. */
   readonly bytes: number;
-  /** CRC-32 of the bytes before they went to the system: what the file must hold. */
+  /** CRC-32 of the bytes that were handed to the system, for comparison with the file. */
   readonly crc32: number;
   write(bytes: Uint8Array): void;
   /** Releases the descriptor; the next call that needs one reopens the file. */
@@ -83,7 +83,7 @@ class DiskFile implements AppendFile {
     try {
       this.#release();
     } catch {
-      // The run has already failed for a better reason.
+      // The run has already failed; the error that ended it is the one to report.
     }
     this.#failure ??= this.#closed();
   }
@@ -106,11 +106,11 @@ class DiskFile implements AppendFile {
 
   #reopen(): number {
     const { path } = this;
-    const again = openAgain(path);
-    const now = identityOf(again, path);
+    const fd = openAgain(path);
+    const now = identityOf(fd, path);
     const created = this.#created;
-    if (now.dev === created.dev && now.ino === created.ino && now.size === BigInt(this.#bytes)) return again;
-    closeFile(again, path);
+    if (now.dev === created.dev && now.ino === created.ino && now.size === BigInt(this.#bytes)) return fd;
+    closeFile(fd, path);
     throw new TurnmillError('io', `${path} was changed by another process while it was written`, {
       subject: path,
     });
@@ -118,9 +118,9 @@ class DiskFile implements AppendFile {
 
   #release(): void {
     if (this.#fd === undefined) return;
-    const last = this.#fd;
+    const fd = this.#fd;
     this.#fd = undefined;
-    closeFile(last, this.path);
+    closeFile(fd, this.path);
   }
 
   #closed(): Error {

@@ -1,7 +1,7 @@
 /**
- * Tells which boot of which machine created a folder. Only one kernel knows a socket: on a volume that several machines
- * share, the lock of a run on another machine looks abandoned. Folders of another boot are therefore left alone until a
- * day after their last change (docs/decisions/0004-publishing-by-rename.md).
+ * Records which boot of which machine created a folder. A socket is known to one kernel only: on a volume that several
+ * machines share, the lock of a run on another machine looks abandoned. Folders of another boot are therefore left
+ * alone until a day after their last change (docs/decisions/0004-publishing-by-rename.md).
  */
 import { join } from 'node:path';
 import {
@@ -20,14 +20,15 @@ export const BOOT_RECORD = 'boot';
 const READABLE_BY_ALL = 0o644;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The kernel's boot id; undefined where there is none (not Linux, no /proc). Containers of one machine share it. */
+/** Returns the kernel's boot id; undefined without Linux or /proc. The containers of a machine share it. */
 function bootId(): string | undefined {
   return readTextIfAny('/proc/sys/kernel/random/boot_id')?.trim() || undefined;
 }
 
 /**
  * Writes the id of this boot into a folder.
- * @throws TurnmillError `io` when the disk holds something else afterwards: the folder of another boot is not removed
+ * @throws TurnmillError `io` if the file has other content afterwards: the folder would look like another boot's, and
+ * would not be cleaned up
  */
 export function recordBoot(folder: string): void {
   const id = bootId();
@@ -44,16 +45,16 @@ export function recordBoot(folder: string): void {
 }
 
 /**
- * Was the folder created under another boot, and did anything in it change less than a day ago?
- * @param noted the folder that holds the record
+ * Returns whether the folder was created under another boot and anything in it changed less than a day ago.
+ * @param recordFolder the folder that holds the record
  */
-export function isOfOtherBoot(folder: string, noted: string = folder): boolean {
-  const [recorded, now] = [readTextIfAny(join(noted, BOOT_RECORD))?.trim(), bootId()];
+export function isOfOtherBoot(folder: string, recordFolder: string = folder): boolean {
+  const [recorded, now] = [readTextIfAny(join(recordFolder, BOOT_RECORD))?.trim(), bootId()];
   if (!recorded || now === undefined || recorded === now) return false;
   return Date.now() - newestChange(folder) < DAY_MS;
 }
 
-/** Latest modification of the folder or of anything below it, in milliseconds since 1970. */
+/** Returns the latest modification of the folder or of anything below it, in milliseconds since 1970. */
 function newestChange(path: string): number {
   const stats = lstatIfAny(path);
   if (stats === undefined) return 0;

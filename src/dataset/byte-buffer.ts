@@ -1,6 +1,6 @@
 /**
- * Gathers bytes for one larger write. Grows by doubling, and copies its input: a record that is a slice of a worker's
- * message must not keep that message alive.
+ * Gathers bytes for one larger write. It grows by doubling, and copies its input: a record may be a slice of a worker's
+ * message, and must not keep that whole message alive.
  */
 
 const LEAST_CAPACITY = 4096;
@@ -9,7 +9,7 @@ export const MOST_UTF8_BYTES = 3;
 
 export interface ByteBuffer {
   readonly length: number;
-  /** Bytes of memory in use. */
+  /** Bytes of memory that the buffer occupies. */
   readonly capacity: number;
   append(bytes: Uint8Array): void;
   /** Appends the text in UTF-8. */

@@ -1,6 +1,6 @@
 /**
- * The checkpoint file in the staging folder (`build --resume`, docs/decisions/0012-resume.md). A rename replaces it, so
- * that a kill leaves either the previous checkpoint or this one, whole.
+ * The checkpoint file in the staging folder (`build --resume`, docs/decisions/0012-resume.md). It is replaced by a
+ * rename, so that a kill leaves either the previous checkpoint or the new one, complete.
  */
 
 import { dirname, join } from 'node:path';
@@ -9,12 +9,12 @@ import { WORK_FILES } from './layout.ts';
 import { SUBFOLDERS } from './staging.ts';
 import { writeCheckedFile } from './whole-file.ts';
 
-/** How much of a file had been written once everything in it was on the disk. */
+/** Size and checksum of a file at a checkpoint, when all its bytes were on the disk. */
 export interface FileCheckpoint {
   /** Path below the staging folder. */
   readonly path: string;
   readonly bytes: number;
-  /** CRC-32 of those bytes before they went to the file system. */
+  /** CRC-32 of the bytes that were handed to the file system. */
   readonly crc32: number;
 }
 
@@ -40,7 +40,7 @@ export function replaceCheckpoint(
   syncDirectory(dirname(path));
 }
 
-/** Returns the bytes of the folder's checkpoint, if it has one. Throws `invalid-dataset` when it is not a regular file. */
+/** Returns the bytes of the folder's checkpoint, if there is one. Throws `invalid-dataset` if it is not a regular file. */
 export function readCheckpoint(root: string): Uint8Array | undefined {
   return readBytesIfAny(join(root, WORK_FILES.checkpoint));
 }

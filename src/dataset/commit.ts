@@ -20,18 +20,18 @@ import { writeCheckedFile } from './whole-file.ts';
 
 export interface CommitRequest {
   readonly shards: readonly ShardInfo[];
-  /** Files of ledger/, quarantine/ and reports/, synced and closed, by the paths that their writers got. */
+  /** Files of ledger/, quarantine/ and reports/, synced and closed, with the paths that their writers were passed. */
   readonly files: readonly WrittenFile[];
   readonly body: ManifestBody;
-  /** Writes files that show the shards' hashes, synced and closed. */
+  /** Writes, syncs and closes files that contain the shards' hashes. */
   readonly writeLast?: ((shards: readonly ManifestShard[]) => Promise<readonly WrittenFile[]>) | undefined;
   /** Facts that differ from run to run (clock, host, paths), for run.json, which the manifest does not list. */
   readonly runFacts: object;
-  /** Lines of JSON that run.json holds as `proofs`. */
+  /** Lines of JSON, for `proofs` in run.json. */
   readonly fingerprints?: WrittenFile;
   readonly replace: boolean;
   readonly signal?: AbortSignal;
-  /** Called when everything was read back and equals what was written. */
+  /** Called once everything was read back and equals what was written. */
   readonly onReadBack?: () => void;
 }
 
@@ -41,38 +41,25 @@ export interface StagedCommit extends CommitRequest {
 
 export interface Committed {
   readonly manifest: Manifest;
-  /** Leftovers that could not be removed after the dataset was in place. */
+  /** Leftovers that could not be removed after publishing. */
   readonly problems: readonly TurnmillError[];
 }
 
-/** Publishes the staged dataset. Throws `io` when the disk holds something else than what was written. */
+/** Publishes the staged dataset. Throws `io` if the files on disk differ from what was written. */
 export async function commitDataset(request: StagedCommit): Promise<Committed> {
   const { staging, body, runFacts, replace, signal } = request;
   const root = staging.path;
   const shards = request.shards.toSorted(byPath);
-  const files = request.files.map((file) => ({ ...listed(file), path: below(root, file.path) })).sort(byPath);
+  const files = request.files.map((file) => figuresBelow(root, file)).sort(byPath);
   checkNames(
     root,
     [...shards, ...files].map((file) => file.path),
     shardFolders(shards),
   );
-  const listedShards: ManifestShard[] = [];
-  for (const shard of shards) {
-    const found = await readBack(join(root, shard.path), signal && { signal });
-    checkShard(join(root, shard.path), shard, found);
-    const { path, group, records, bytes } = shard;
-    listedShards.push({ path, group, records, bytes, sha256: found.sha256 });
-  }
+  const listedShards = await readBackShards(root, shards, signal);
   const last = (await request.writeLast?.(listedShards)) ?? [];
-  const allFiles = [...files, ...last.map((file) => ({ ...listed(file), path: below(root, file.path) }))];
-  const listedFiles: ManifestFile[] = [];
-  for (const { path, bytes, lines, crc32 } of allFiles.sort(byPath)) {
-    const found = await readBack(join(root, path), signal && { signal });
-    compare(join(root, path), 'bytes', bytes, found.bytes);
-    if (lines !== undefined) compare(join(root, path), 'lines', lines, found.lines);
-    if (crc32 !== found.crc32) throw notAsWritten(join(root, path));
-    listedFiles.push({ path, bytes, sha256: found.sha256 });
-  }
+  const allFiles = [...files, ...last.map((file) => figuresBelow(root, file))].sort(byPath);
+  const listedFiles = await readBackFiles(root, allFiles, signal);
 
   request.onReadBack?.();
   const manifest = createManifest(body, listedShards, listedFiles);
@@ -89,9 +76,40 @@ export async function commitDataset(request: StagedCommit): Promise<Committed> {
   return { manifest, problems: staging.publish({ replace }) };
 }
 
+async function readBackShards(
+  root: string,
+  shards: readonly ShardInfo[],
+  signal: AbortSignal | undefined,
+): Promise<readonly ManifestShard[]> {
+  const listed: ManifestShard[] = [];
+  for (const shard of shards) {
+    const read = await readBack(join(root, shard.path), signal && { signal });
+    checkShard(join(root, shard.path), shard, read);
+    const { path, group, records, bytes } = shard;
+    listed.push({ path, group, records, bytes, sha256: read.sha256 });
+  }
+  return listed;
+}
+
+async function readBackFiles(
+  root: string,
+  files: readonly FileFigures[],
+  signal: AbortSignal | undefined,
+): Promise<readonly ManifestFile[]> {
+  const listed: ManifestFile[] = [];
+  for (const { path, bytes, lines, crc32 } of files) {
+    const read = await readBack(join(root, path), signal && { signal });
+    compare(join(root, path), 'bytes', bytes, read.bytes);
+    if (lines !== undefined) compare(join(root, path), 'lines', lines, read.lines);
+    if (crc32 !== read.crc32) throw notAsWritten(join(root, path));
+    listed.push({ path, bytes, sha256: read.sha256 });
+  }
+  return listed;
+}
+
 /**
- * Adds the permissions that the umask removed when the files were created. A crash before they are on the disk leaves
- * fewer permissions, never more.
+ * Adds the permissions that the umask removed when the files were created. If the machine crashes before they are on
+ * the disk, the files have fewer permissions, never more.
  */
 function setModes(
   { path: root, modes }: Staging,
@@ -102,32 +120,25 @@ function setModes(
   for (const path of folders) setMode(join(root, path), modes.folder(path));
 }
 
-/** A line file counts through getters; a spread reads each one once. */
-export function listed({ path, bytes, lines, crc32 }: WrittenFile): {
-  path: string;
-  bytes: number;
-  lines: number | undefined;
-  crc32: number;
-} {
-  return { path, bytes, lines, crc32 };
-}
+type FileFigures = Pick<WrittenFile, 'path' | 'bytes' | 'crc32'> & { readonly lines: number | undefined };
 
-function below(root: string, path: string): string {
-  return relative(root, path).split(sep).join('/');
+/** Returns a file's figures, with its path relative to the root. They are copied, because a line file has getters. */
+function figuresBelow(root: string, { path, bytes, lines, crc32 }: WrittenFile): FileFigures {
+  return { path: relative(root, path).split(sep).join('/'), bytes, lines, crc32 };
 }
 
 export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
 }
 
-/** The folders in data/: one per format if there are several. */
+/** Returns the folders in data/: one for each format if there are several. */
 function shardFolders(shards: readonly ShardInfo[]): string[] {
   return [...new Set(shards.map(({ path }) => dirname(path)))].filter((folder) => folder !== DATA);
 }
 
 /** Checks that the folder holds exactly the files that were written, and only regular ones. */
 function checkNames(root: string, expected: readonly string[], folders: readonly string[]): void {
-  const found = [...SUBFOLDERS, ...folders].flatMap((folder) =>
+  const present = [...SUBFOLDERS, ...folders].flatMap((folder) =>
     readDirectory(join(root, folder)).flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
       if (folders.includes(path) && entry.isDirectory()) return [];
@@ -136,19 +147,19 @@ function checkNames(root: string, expected: readonly string[], folders: readonly
     }),
   );
   const known = new Set(expected);
-  for (const path of found) if (!known.delete(path)) fail(join(root, path), 'was not written by this run');
+  for (const path of present) if (!known.delete(path)) fail(join(root, path), 'was not written by this run');
   for (const path of known) fail(join(root, path), 'was written, but is gone');
 }
 
-function checkShard(path: string, shard: ShardInfo, found: ReadBack): void {
-  compare(path, 'bytes', shard.bytes, found.bytes);
-  compare(path, 'records', shard.records, found.lines - shard.innerLines);
-  compare(path, 'uncompressed bytes', shard.uncompressedBytes, found.contentBytes);
-  if (shard.crc32 !== found.crc32 || shard.contentCrc32 !== found.contentCrc32) throw notAsWritten(path);
+function checkShard(path: string, shard: ShardInfo, read: ReadBack): void {
+  compare(path, 'bytes', shard.bytes, read.bytes);
+  compare(path, 'records', shard.records, read.lines - shard.innerLines);
+  compare(path, 'uncompressed bytes', shard.uncompressedBytes, read.contentBytes);
+  if (shard.crc32 !== read.crc32 || shard.contentCrc32 !== read.contentCrc32) throw notAsWritten(path);
 }
 
-function compare(path: string, what: string, written: number, found: number): void {
-  if (written !== found) fail(path, `has ${found} ${what}, but ${written} were written`);
+function compare(path: string, unit: string, written: number, read: number): void {
+  if (written !== read) fail(path, `has ${read} ${unit}, but ${written} were written`);
 }
 
 function fail(path: string, why: string): never {

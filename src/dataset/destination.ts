@@ -1,6 +1,6 @@
 /**
- * Checks that a run may write to its destination: before any input is read, and again when the dataset is put in place,
- * since the destination must not have changed meanwhile.
+ * Checks that a run may write to its destination: before any input is read, and again right before the dataset is
+ * published, because the destination must not have changed in the meantime.
  */
 import { TurnmillError } from '../errors.ts';
 import { checkWritable, type Identity, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
@@ -9,8 +9,8 @@ import { checkOverlap } from './overlap.ts';
 import { locate, type Place } from './place.ts';
 
 export interface Destination extends Place {
-  /** State of the destination: `folder` and `link` hold a dataset, the latter as a link to a version. */
-  readonly found: 'absent' | 'empty' | 'folder' | 'link';
+  /** Present content: `folder` is a dataset, `link` a link to a version of one. */
+  readonly state: 'absent' | 'empty' | 'folder' | 'link';
   /** Identity of the folder or, for a link, of the link itself. */
   readonly identity: Identity | undefined;
   readonly parentIdentity: Identity | undefined;
@@ -30,15 +30,15 @@ export interface DestinationRequest {
 export function checkDestination({ out, inputs, replace }: DestinationRequest): Destination {
   const place = locate(out);
   checkOverlap(out, place, inputs);
-  const found = inspect(place, out, replace);
+  const state = inspect(place, out, replace);
   checkWritable(place.parent);
   const [identity, parentIdentity] = [place.path, place.parent].map(identityIfAny);
-  const mounted = found !== 'link' && identity !== undefined && identity.dev !== parentIdentity?.dev;
+  const mounted = state !== 'link' && identity !== undefined && identity.dev !== parentIdentity?.dev;
   if (mounted) refuse(out, 'is a mount point, which a rename cannot replace: name a folder inside it');
-  return { ...place, found, identity, parentIdentity };
+  return { ...place, state, identity, parentIdentity };
 }
 
-function inspect(place: Place, out: string, replace: boolean): Destination['found'] {
+function inspect(place: Place, out: string, replace: boolean): Destination['state'] {
   const stats = lstatIfAny(place.path);
   if (stats === undefined) return 'absent';
   const link = readLinkIfAny(place.path) !== undefined;

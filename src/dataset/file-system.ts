@@ -1,11 +1,11 @@
 /**
- * All system calls of this folder, as one small interface. Only this file imports `node:fs`, so that a test can swap in
+ * All system calls of this folder, as one small interface. Only this file imports `node:fs`, so that tests can swap in
  * a model of a disk that loses power or fails at any call.
  */
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** As in `node:fs`, reduced to the overloads in use. */
+/** The part of `node:fs` that is used here. */
 export interface FileSystem {
   openSync(path: string, flags: string | number, mode?: number): number;
   closeSync(fd: number): void;
@@ -26,9 +26,9 @@ export interface FileSystem {
   accessSync(path: string, mode: number): void;
   unlinkSync(path: string): void;
   rmdirSync(path: string): void;
-  /** Removes a folder with its contents, or whatever else has this name; a link is removed, not its target. */
+  /** Removes a folder with its contents, or anything else; a link is removed, not its target. */
   rmSync(path: string): void;
-  /** Opens a file for reading without blocking, so that signals are handled meanwhile. */
+  /** Opens a file for asynchronous reading, so that signals are handled in the meantime. */
   open(path: string, flags: number): Promise<ReadableFile>;
 }
 
@@ -49,8 +49,7 @@ export const fileSystem: FileSystem = {
 };
 
 /**
- * Replaces Node's own `rmSync`: since Node 24 that one leaves a link that leads nowhere, and reports a failure without
- * its code.
+ * Replaces `fs.rmSync`, which since Node 24 does not remove a dangling link, and reports a failure without its code.
  */
 function removeAll(path: Buffer): void {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });

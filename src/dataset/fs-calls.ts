@@ -1,6 +1,6 @@
 /**
- * All writes to the disk go through here: each failure becomes a TurnmillError that names the operation and the path.
- * Synchronous on purpose: the main thread only coordinates, and a call that has returned has taken effect.
+ * All writes to the disk go through these functions, which turn each failure into a TurnmillError that names the
+ * operation and the path. They are synchronous on purpose: a call that has returned has taken effect.
  */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { ioError } from '../errors.ts';
@@ -20,7 +20,7 @@ export interface Identity {
   readonly ino: bigint;
 }
 
-/** Creates a file that must not exist yet; refuses a link in its place too. */
+/** Creates a file for appending. Nothing may have its name yet, not even a link. */
 export function openNew(path: string, mode: number): number {
   const flags = APPEND | constants.O_CREAT | constants.O_EXCL;
   return io('create', path, () => fs.openSync(path, flags, mode));
@@ -30,7 +30,7 @@ export function openAgain(path: string): number {
   return io('reopen', path, () => fs.openSync(path, APPEND));
 }
 
-/** Writes all bytes, however few the system accepts at a time. */
+/** Writes all bytes, even if the system accepts only some at a time. */
 export function writeAll(fd: number, bytes: Uint8Array, path: string): void {
   let deadline: number | undefined;
   for (let at = 0; at < bytes.length; ) {
@@ -79,12 +79,12 @@ export function statIfAny(path: string): BigIntStats | undefined {
   return ifAny('inspect', path, () => fs.statSync(path, { bigint: true }));
 }
 
-/** Resolves as the kernel does: `..` after a link is the folder above the link's target. */
+/** Resolves the path as the kernel does: `..` after a link is the folder above the link's target. */
 export function realpathIfAny(path: string): string | undefined {
   return ifAny('resolve', path, () => fs.realpathSync(path));
 }
 
-/** Target of a link; undefined if the path is not a link. */
+/** Returns the target of a link; undefined if the path is not a link. */
 export function readLinkIfAny(path: string): string | undefined {
   if (lstatIfAny(path)?.isSymbolicLink() !== true) return undefined;
   return ifAny('read the link', path, () => fs.readlinkSync(path));
@@ -94,22 +94,22 @@ export function readDirectory(path: string): Dirent[] {
   return io('list', path, () => fs.readdirSync(path, { withFileTypes: true }));
 }
 
-/** Entries of the folder; none if it does not exist. */
+/** Returns the entries of the folder; none if it does not exist. */
 export function readDirectoryIfAny(path: string): Dirent[] {
   return ifAny('list', path, () => fs.readdirSync(path, { withFileTypes: true })) ?? [];
 }
 
-/** Opens a folder, to reach its contents by a short path. */
+/** Opens a folder, so that its contents can be reached through a short path. */
 export function openFolder(path: string): number {
   return io('open', path, () => fs.openSync(path, 'r'));
 }
 
-/** Reads a regular file. Throws `invalid-dataset` when it is something else, or longer than `mostBytes`. */
+/** Reads a regular file. Throws `invalid-dataset` if it is something else, or longer than `mostBytes`. */
 export function readBytesIfAny(path: string, mostBytes: number = LONGEST_TEXT_BYTES): Buffer | undefined {
   return ifAny('read', path, () => readOwnFile(path, mostBytes, fs));
 }
 
-/** Reads the text of a regular file. Throws as `readBytesIfAny` does. */
+/** Reads the text of a regular file. Throws the errors of `readBytesIfAny`. */
 export function readTextIfAny(path: string, mostBytes: number = LONGEST_TEXT_BYTES): string | undefined {
   return readBytesIfAny(path, mostBytes)?.toString('utf8');
 }
@@ -130,7 +130,7 @@ export function setMode(path: string, mode: number): void {
   io('set the mode of', path, () => fs.chmodSync(path, mode));
 }
 
-/** Throws when no file can be created in this folder. */
+/** Throws if no file can be created in this folder. */
 export function checkWritable(path: string): void {
   io('write into', path, () => fs.accessSync(path, constants.W_OK | constants.X_OK), createError);
 }
@@ -147,7 +147,7 @@ export function removeTree(path: string): void {
   io('remove', path, () => fs.rmSync(path));
 }
 
-/** How many files this process may have open; undefined where the system does not tell. */
+/** Returns how many files this process may have open; undefined if the system does not say. */
 export function openFilesLimit(): number | undefined {
   const [, files] = /^Max open files +(\d+)/m.exec(readTextIfAny('/proc/self/limits') ?? '') ?? [];
   return files === undefined ? undefined : Number(files);

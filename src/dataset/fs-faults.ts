@@ -1,6 +1,6 @@
 /**
- * Translates a failed system call: `permission`, `cannot-create` if a name could not be created, else `io`. The
- * system's own error stays as the cause.
+ * Translates a failed system call to `permission`, to `cannot-create` if a name could not be created, or to `io`. The
+ * system's error is the cause.
  */
 import { ioError, systemCode, TurnmillError } from '../errors.ts';
 
@@ -9,7 +9,7 @@ const NAME_CODES = new Set(
   'EROFS EEXIST ENOENT ENOTDIR EISDIR ELOOP ENAMETOOLONG EXDEV ENOTEMPTY EBUSY EMLINK'.split(' '),
 );
 
-/** The system's error code, taken from the error or from its cause. */
+/** Returns the system's error code, taken from the error or from its cause. */
 export function codeOf(error: unknown): string {
   const cause = error instanceof TurnmillError ? error.cause : error;
   return (cause === undefined ? undefined : systemCode(cause)) ?? '';
@@ -24,7 +24,7 @@ export function createError(doing: string, subject: string, cause: unknown): Tur
   });
 }
 
-/** Makes the call and translates its error. */
+/** Runs `call` and translates its error. */
 export function io<T>(doing: string, path: string, call: () => T, fault: typeof ioError = ioError): T {
   try {
     return call();
@@ -34,7 +34,7 @@ export function io<T>(doing: string, path: string, call: () => T, fault: typeof 
   }
 }
 
-/** Makes the call; returns undefined if the file, or its folder, does not exist. */
+/** Runs `call`; returns undefined if the file or its folder does not exist. */
 export function ifAny<T>(doing: string, path: string, call: () => T): T | undefined {
   try {
     return call();
@@ -45,7 +45,7 @@ export function ifAny<T>(doing: string, path: string, call: () => T): T | undefi
   }
 }
 
-/** The error for a file that does not hold what this run wrote into it. */
+/** Returns the error for a file whose content is not what this run wrote. */
 export function notAsWritten(path: string): TurnmillError {
   const text = `${path} does not have the content that was written (checksum mismatch), so nothing was published; check disk and memory, then run again`;
   return new TurnmillError('io', text, { subject: path });

@@ -1,6 +1,6 @@
 /**
- * A file of blocks, written once and read back, that holds the results of a source until they count. The lengths and
- * checksums of the blocks stay in memory, so a damaged or outdated file is noticed before any of its blocks is used.
+ * A file of blocks, written once and read back. It holds the results of a source until it is certain that they count.
+ * The lengths and checksums of the blocks are kept in memory, so that damage is detected before a block is used.
  */
 import { crc32 } from 'node:zlib';
 import { ioError } from '../errors.ts';
@@ -17,17 +17,17 @@ export class HeldFile {
   readonly #path: string;
   readonly #fd: number;
   readonly #blocks: Block[] = [];
-  /** Memory that all blocks are read into. */
+  /** Reused for all blocks that are read. */
   #memory = Buffer.alloc(0);
 
-  /** Creates the file, which must not exist, and unlinks it at once, so that it disappears with the process. */
+  /** Creates the file, which must not exist, and unlinks it immediately, so that it disappears with the process. */
   constructor(path: string) {
     this.#path = path;
     this.#fd = this.#attempt('make', () => fs.openSync(path, 'wx+', 0o600));
     this.#attempt('unlink', () => fs.unlinkSync(path));
   }
 
-  /** Writes one block. Its pieces are written one after the other, so a large one is not copied. */
+  /** Writes one block. Its pieces are written one after the other, so that none is copied. */
   write(pieces: readonly Uint8Array[]): void {
     let bytes = 0;
     let checksum = 0;
@@ -40,8 +40,8 @@ export class HeldFile {
   }
 
   /**
-   * Returns the blocks in the order they were written. Each is valid until the next one: they share a buffer, because V8 is
-   * slow to collect buffers outside its heap. Throws `io` when a block differs from what was written.
+   * Yields the blocks in the order they were written. Each is valid until the next one: they share a buffer, because V8
+   * is slow to free buffers outside its heap. Throws `io` if a block differs from what was written.
    */
   *read(): Generator<Buffer> {
     let at = 0;
@@ -53,7 +53,7 @@ export class HeldFile {
     }
   }
 
-  /** Frees the space. */
+  /** Closes the file, which frees its disk space. */
   close(): void {
     this.#attempt('close', () => fs.closeSync(this.#fd));
   }
@@ -61,13 +61,13 @@ export class HeldFile {
   #readAt(position: number, count: number): Buffer {
     if (this.#memory.length < count) this.#memory = Buffer.allocUnsafeSlow(count);
     const bytes = this.#memory.subarray(0, count);
-    for (let have = 0; have < count; ) {
-      const got = this.#attempt('read', () =>
-        fs.readSync(this.#fd, bytes, have, count - have, position + have),
+    for (let filled = 0; filled < count; ) {
+      const bytesRead = this.#attempt('read', () =>
+        fs.readSync(this.#fd, bytes, filled, count - filled, position + filled),
       );
-      if (got === 0)
+      if (bytesRead === 0)
         throw ioError('read', this.#path, new Error('it is shorter than what was written to it'));
-      have += got;
+      filled += bytesRead;
     }
     return bytes;
   }

@@ -1,11 +1,11 @@
 /** Defines every path below a dataset folder. shard-name.ts names the shards by their group. */
 import { join } from 'node:path';
 
-/** Lists and signs every other file except run.json; written last. It makes a folder a dataset. */
+/** Lists every other file except run.json, with its hash. It is written last, and makes a folder a dataset. */
 export const MANIFEST = 'manifest.json';
 /** Facts that differ from run to run: clock, host, paths, fingerprints. Not listed in the manifest. */
 export const RUN_FACTS = 'run.json';
-/** Folder of the shards; with several formats each has a subfolder. */
+/** Folder of the shards; with several formats, each has a subfolder. */
 export const DATA = 'data';
 
 /** Files of JSON lines. schema/ has their line types. */
@@ -33,7 +33,7 @@ export const WORK_FILES = {
   fingerprints: 'work/fingerprints.jsonl',
   /** The sources that the run intends to read. */
   listing: 'work/listing.jsonl',
-  /** Results of a source that exceed memory before its end. */
+  /** Results of a source that no longer fit in memory before its end. */
   held: 'work/held',
 } as const;
 

@@ -1,21 +1,19 @@
 /**
- * A file of lines: shards, ledger, quarantine, reports. It gathers lines up to 256 KiB; a larger line goes straight to
- * the system. Before the commit, its counts and its checksum are compared with what is read back.
+ * A file of lines: a shard, or a file of the ledger, the quarantine or the reports. It buffers lines up to 256 KiB and
+ * writes a larger line directly. Before the commit, its counts and its checksum are compared with what is read back.
  */
 import { type AppendFile, createAppendFile } from './append-file.ts';
 import { createByteBuffer, MOST_UTF8_BYTES } from './byte-buffer.ts';
 
 const BUFFER_BYTES = 256 * 1024;
-/**
- * Text gathers up to this length before it is encoded: encoding short lines one by one would cost a native call each.
- */
+/** Length of text that is gathered before it is encoded: encoding each short line would cost a native call. */
 const TEXT_UNITS = 8 * 1024;
 export const NEWLINE: Uint8Array = Uint8Array.of(0x0a);
 const NOTHING = new Uint8Array(0);
 
 /** Size, lines and hash of a file as counted by its writer; `lines` only for files of lines. */
 export interface WrittenFile {
-  /** Path as the writer got it. */
+  /** Path as the writer was passed it. */
   readonly path: string;
   readonly bytes: number;
   /** CRC-32 of the bytes handed to the file system. */
@@ -29,7 +27,7 @@ export interface LineFile extends WrittenFile {
   /** CRC-32 of the bytes that were flushed. */
   readonly crc32: number;
   readonly lines: number;
-  /** Appends the bytes and a newline; copies what it keeps. */
+  /** Appends the bytes and a newline; copies what it buffers. */
   write(line: Uint8Array): void;
   flush(): void;
   /** Flushes and syncs. */
@@ -44,7 +42,6 @@ export interface LineFile extends WrittenFile {
   abandon(): void;
 }
 
-/** An uncompressed file of lines. */
 export interface PlainLineFile extends LineFile {
   /** Appends the text in UTF-8 and a newline. */
   writeText(line: string): void;
@@ -55,7 +52,7 @@ export function createLineFile(path: string, options: { mode?: number } = {}): P
   return lineFileOver(createAppendFile(path, options));
 }
 
-/** Writes lines to a file that was just created. */
+/** Returns a line file on top of a file that was just created. */
 export function lineFileOver(file: AppendFile): PlainLineFile {
   return new GatheredLines(file);
 }

@@ -14,9 +14,9 @@ export interface LineWriterOptions {
 const LINE_FEED = 0x0a;
 
 /**
- * Writes a new file of lines. A chunk is a line without its line feed (a text or bytes), an element, or an array of elements, of which
- * the records are written. Writing is synchronous: a chunk is taken once it is in a buffer of 256 KiB or the system has it. `finish`
- * comes when everything is on the disk.
+ * Writes a new file of lines. A chunk is a line without its line feed (text or bytes), an element, or an array of
+ * elements; of elements, only records are written. Writing is synchronous: when a chunk has been accepted, it is in a
+ * buffer of 256 KiB or with the system. `finish` is emitted once everything is on the disk.
  */
 export class LineWriter extends Writable {
   readonly #path: string;

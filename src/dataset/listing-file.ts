@@ -1,6 +1,5 @@
 /**
- * Saves the list of sources in the staging folder: a run that resumes from the checkpoint compares it with the sources
- * it finds.
+ * Saves the list of sources in the staging folder. A run that resumes compares it with the sources that it finds.
  */
 
 import { join } from 'node:path';
@@ -10,7 +9,6 @@ import { WORK_FILES } from './layout.ts';
 import { createLineFile } from './line-file.ts';
 import type { ListedSource } from './parse-line.ts';
 
-/** Writes the list and syncs it. */
 export function writeListing(root: string, { sources }: Listing): FileCheckpoint {
   const file = createLineFile(join(root, WORK_FILES.listing));
   try {

@@ -1,22 +1,22 @@
 /**
- * One run per destination, enforced by two locks that the kernel releases with the process: there are no stale locks,
- * and no process ids to guess about. An abstract Unix socket named after the destination's real path needs no file and
- * covers a network namespace; a socket on the volume itself covers every container that sees the volume
- * (volume-lock.ts). Linux only: elsewhere there is no lock, and the caller must not start two runs for one destination
- * (the rename at the commit still lets only one of them through).
+ * Admits one run per destination, by two locks that the kernel releases when the process ends, so that no lock is ever
+ * stale. An abstract Unix socket, named after the destination's real path, needs no file and covers a network
+ * namespace; a socket on the volume itself covers every container that sees the volume (volume-lock.ts). On Linux only:
+ * elsewhere there is no lock, and the caller must not start two runs for one destination (the rename at the commit still
+ * lets only one of them through).
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { ioError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import { codeOf } from './fs-faults.ts';
-import { checkRoomForParts, locate, type Place } from './place.ts';
+import { checkRoomForSiblings, locate, type Place } from './place.ts';
 import { lockedBy, VolumeLock } from './volume-lock.ts';
 
 /** Takes the destination's lock and returns a function that releases it. Throws `locked` when another run holds it. */
 export async function acquireLock(out: string): Promise<() => Promise<void>> {
   const place = locate(out);
-  checkRoomForParts(out, place);
+  checkRoomForSiblings(out, place);
   if (process.platform !== 'linux') return async () => {};
   const server = await listenByName(place);
   let volume: VolumeLock;
@@ -42,7 +42,7 @@ async function listenByName(place: Place): Promise<Server> {
     if (codeOf(error) !== 'EADDRINUSE') throw ioError('lock', place.path, error);
     throw lockedBy(place);
   }
-  server.on('error', () => {}); // the client may give up its connection
+  server.on('error', () => {}); // a client may drop its connection
   server.unref();
   return server;
 }

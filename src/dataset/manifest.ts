@@ -1,5 +1,5 @@
 /**
- * manifest.json: lists what a dataset holds, and makes its folder a dataset. It is written last and does not depend on
+ * manifest.json: lists the files of a dataset, and makes its folder a dataset. It is written last and does not depend on
  * clock, host or path: the same input gives the same bytes.
  */
 
@@ -18,7 +18,7 @@ const SHOWN_CHARACTERS = 200;
 /** Enough for a million shards. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Facts of the run: plain JSON values that do not vary between runs. */
+/** The manifest without its lists: plain JSON values that do not vary between runs. */
 export type ManifestBody = Omit<Manifest, 'schema' | 'shards' | 'files'>;
 
 /** Creates the manifest, with its members in the order of the file. */
@@ -31,7 +31,6 @@ export function createManifest(
   return { schema: SCHEMA_VERSION, tool, settings, settings_sha256, shards, files, totals, ledger };
 }
 
-/** The text of manifest.json. */
 export function manifestText(manifest: Manifest): string {
   return prettyJson(manifest);
 }
@@ -40,7 +39,7 @@ export function manifestText(manifest: Manifest): string {
  * Reads the manifest of a dataset. Throws `invalid-dataset` if there is none, or it names a file outside the dataset.
  */
 export function readManifest(folder: string): Manifest {
-  const manifest = parsed(folder);
+  const manifest = parseManifest(folder);
   if (manifest === undefined) {
     throw new TurnmillError('invalid-dataset', `${folder} has no readable manifest`, {
       subject: folder,
@@ -50,14 +49,14 @@ export function readManifest(folder: string): Manifest {
   return manifest;
 }
 
-/** Throws `invalid-dataset` if the folder's manifest names a file outside the dataset; passes if there is none. */
+/** Throws `invalid-dataset` if the folder's manifest names a file outside the dataset; a missing manifest passes. */
 export function checkManifest(folder: string): void {
-  const manifest = parsed(folder);
+  const manifest = parseManifest(folder);
   if (manifest !== undefined) checkPaths(folder, manifest, false);
 }
 
-/** Undefined if the file is missing or not a JSON object. */
-function parsed(folder: string): Manifest | undefined {
+/** Returns undefined if the file is missing or not a JSON object. */
+function parseManifest(folder: string): Manifest | undefined {
   const text = readTextIfAny(manifestPath(folder), MOST_BYTES);
   try {
     const value = text === undefined ? undefined : JSON.parse(text);
@@ -69,14 +68,14 @@ function parsed(folder: string): Manifest | undefined {
 }
 
 /**
- * Checks paths before any of them is opened, because the manifest may come from anywhere.
- * @param isRead must every entry have a path?
+ * Checks the paths before any of them is opened, because the manifest may come from anywhere.
+ * @param requirePaths whether an entry without a path is an error
  */
-function checkPaths(folder: string, { shards, files }: Partial<Manifest>, isRead: boolean): void {
+function checkPaths(folder: string, { shards, files }: Partial<Manifest>, requirePaths: boolean): void {
   const folders = new Set<string>();
   for (const listed of [shards ?? [], files ?? []].flat() as readonly unknown[]) {
     const path = (listed as Partial<ManifestFile> | null)?.path;
-    if (path === undefined && !isRead) continue;
+    if (path === undefined && !requirePaths) continue;
     if (typeof path !== 'string' || !INSIDE.test(path)) {
       const shown = JSON.stringify(path)?.slice(0, SHOWN_CHARACTERS);
       refuse(folder, `names ${shown}, which is not a file inside a dataset`);
@@ -96,9 +95,8 @@ function refuse(folder: string, why: string): never {
 }
 
 /**
- * Is there a manifest of this tool, in a schema that it knows?
- * @throws TurnmillError `permission`; `invalid-dataset` if the name belongs to something other than a regular file, or
- * to one that is far too long
+ * Returns whether the folder has a manifest of this tool, in a version that it can read.
+ * @throws TurnmillError `permission`, or `invalid-dataset` if manifest.json is not a regular file or is far too long
  */
 export function isDataset(folder: string): boolean {
   try {

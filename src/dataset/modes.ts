@@ -1,6 +1,6 @@
 /**
  * Permissions of the dataset: by default those that every source grants, or exactly those of `--mode`. Rejected lines
- * may contain anything, so quarantine/ is always the owner's alone.
+ * may contain anything, so only the owner can ever read quarantine/.
  */
 import { dirname } from 'node:path';
 
@@ -10,24 +10,22 @@ const READERS = 0o444;
 const OWNER_ONLY_FOLDERS: ReadonlySet<string> = new Set(['quarantine']);
 
 export interface Modes {
-  /** Did the user name the mode? Then files and folders get it regardless of the umask. */
+  /** Whether the user named the mode. If so, files and folders get it regardless of the umask. */
   readonly isExact: boolean;
-  /** Mode of a file. @param path below the dataset's root */
+  /** Returns the mode of a file. @param path below the dataset's root */
   file(path: string): number;
-  /**
-   * Mode of a folder: users who may read its files may enter it. @param path below the dataset's root, `.` for itself
-   */
+  /** Returns the mode of a folder: users who may read its files may enter it. @param path below the root; `.` for the root */
   folder(path: string): number;
 }
 
 export interface ModeRequest {
   /** Mode that the user named: read and write bits. */
   readonly mode?: number | undefined;
-  /** Mode that all sources grant; undefined if none is a file. */
+  /** Permissions that all sources grant; undefined if none of them is a file. */
   readonly sources?: number | undefined;
 }
 
-/** The owner can always read and write. */
+/** Returns the modes; the owner can always read and write. */
 export function modesOf({ mode, sources = FILE }: ModeRequest): Modes {
   const wanted = mode ?? sources & ~process.umask();
   const shared = (wanted & FILE) | OWNER;

@@ -1,6 +1,6 @@
 /**
- * A line file that gathers lines to blocks and writes each as one gzip member or zstd frame. No state is kept between
- * blocks, so the descriptor can be parked.
+ * A line file that gathers lines into blocks and writes each block as one gzip member or zstd frame. No state is kept
+ * between blocks, so the descriptor can be parked.
  */
 import { crc32 } from 'node:zlib';
 import { type AppendFile, createAppendFile } from './append-file.ts';
@@ -9,7 +9,7 @@ import { type LineFile, NEWLINE } from './line-file.ts';
 import type { Packing } from './packing.ts';
 
 export interface PackedLineFile extends LineFile {
-  /** Bytes of the file on disk, without what is still gathered. */
+  /** Bytes of the file on disk, without the block that is being gathered. */
   readonly bytes: number;
   /** CRC-32 of the lines before compression, to compare with the unpacked file. */
   readonly contentCrc32: number;
@@ -26,7 +26,7 @@ export function createPackedLineFile(
   return packedLineFileOver(createAppendFile(path, options), packing);
 }
 
-/** Writes packed lines to a file that was just created. */
+/** Returns a packed line file on top of a file that was just created. */
 export function packedLineFileOver(file: AppendFile, packing: Packing): PackedLineFile {
   return new PackedLines(file, packing);
 }

@@ -1,6 +1,6 @@
 /**
- * Parses the lines that a run wrote: maps each file of JSON lines to its line type, and is the only place that turns
- * text into that type.
+ * Parses the lines of the files that a run writes. Maps each file to its line type; no other module turns text into
+ * such a line.
  */
 import { LINE_FILES, WORK_FILES } from './layout.ts';
 import type { SessionLine, SourceLine } from './schema/ledger.ts';
@@ -17,7 +17,6 @@ export interface ListedSource {
   readonly sizeBytes: number;
 }
 
-/** The line type of each file. */
 export interface LineTypes {
   readonly [LINE_FILES.sources]: SourceLine;
   readonly [LINE_FILES.sessions]: SessionLine;
@@ -31,10 +30,10 @@ export interface LineTypes {
 export type LineFileName = keyof LineTypes;
 
 type Member = 'string' | 'number' | 'object';
-/** Members that every line has, and their types. A name that the line type lacks does not compile. */
+/** Members that every line has, with their types. A name that the line type lacks does not compile. */
 type Members<Line> = Line extends object ? { readonly [K in keyof Line]?: Member } : undefined;
 
-/** Members that identify a line of each file. A subset of its members is enough. */
+/** Members that identify a line of each file; not all of its members are needed. */
 const MEMBERS: { readonly [F in LineFileName]: Members<LineTypes[F]> } = {
   [LINE_FILES.sources]: { source: 'string', status: 'string', lines: 'number', fates: 'object' },
   [LINE_FILES.sessions]: {
@@ -57,7 +56,7 @@ const MEMBERS: { readonly [F in LineFileName]: Members<LineTypes[F]> } = {
   [WORK_FILES.fingerprints]: undefined,
 };
 
-/** Parses a line of one of the files. Returns undefined when it is not JSON, or a member is missing or of another type. */
+/** Parses a line of a file. Returns undefined if it is not JSON, or a member is missing or has another type. */
 export function parseLine<F extends LineFileName>(
   file: F,
   line: string | Uint8Array,
@@ -75,8 +74,10 @@ function isLineOf<F extends LineFileName>(file: F, value: unknown): value is Lin
   const members: Readonly<Record<string, Member>> | undefined = MEMBERS[file];
   if (members === undefined) return typeof value === 'string';
   if (typeof value !== 'object' || value === null) return false;
-  const found = value as Readonly<Record<string, unknown>>;
-  return Object.entries(members).every(([name, type]) => typeof found[name] === type && found[name] !== null);
+  const object = value as Readonly<Record<string, unknown>>;
+  return Object.entries(members).every(
+    ([name, type]) => typeof object[name] === type && object[name] !== null,
+  );
 }
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>

@@ -1,7 +1,7 @@
 /**
- * Finds the real path of a destination, and names what a run puts beside it: `.NAME.staging-RUN` is a run at work;
- * `.NAME.v-RUN` a complete version that OUT links to; `.NAME.link-RUN` the link that is about to become OUT;
- * `.NAME.old-RUN` the dataset that RUN supersedes; `.NAME.lock-RUN` the lock of a run at work
+ * Finds the real path of a destination, and names the siblings that a run creates beside it: `.NAME.staging-RUN` is the
+ * staging folder of a run, `.NAME.v-RUN` a complete version that OUT links to, `.NAME.link-RUN` the link that is about
+ * to become OUT, `.NAME.old-RUN` the dataset that RUN supersedes, and `.NAME.lock-RUN` the lock of a run
  * (docs/decisions/0004-publishing-by-rename.md).
  */
 import { basename, dirname, join, resolve } from 'node:path';
@@ -13,8 +13,8 @@ const MOST_LINKS = 40;
 const MOST_NAME_BYTES = 255;
 const RUN_ID = /^[0-9a-f]{16}$/;
 const ENDS_IN_RUN_ID = /-([0-9a-f]{16})$/;
-/** Kinds of things that a run puts beside OUT. */
-export type Part = 'staging' | 'v' | 'link' | 'old' | 'lock';
+/** A file or folder that a run creates beside OUT. */
+export type Sibling = 'staging' | 'v' | 'link' | 'old' | 'lock';
 
 export interface Place {
   /** Parent and name joined. May be a link to a version of this destination, never another link. */
@@ -24,7 +24,7 @@ export interface Place {
   readonly name: string;
 }
 
-/** Follows the user's links to the destination itself. Throws `cannot-create` if there is no folder to hold it. */
+/** Follows the user's links to the destination itself. Throws `cannot-create` if its parent folder does not exist. */
 export function locate(out: string): Place {
   let path = out;
   for (let links = 0; links <= MOST_LINKS; links += 1) {
@@ -36,7 +36,7 @@ export function locate(out: string): Place {
   throw new TurnmillError('cannot-create', `${out}: too many symbolic links`, { subject: out });
 }
 
-/** The kernel resolves the folder: in `link/../out` the `..` belongs to the link's target. */
+/** Lets the kernel resolve the folder: in `link/../out`, `..` is relative to the link's target. */
 function placeOf(out: string): Place {
   const dotted = ['.', '..'].includes(basename(out));
   const path = dotted ? (realpathIfAny(out) ?? resolve(out)) : out;
@@ -53,9 +53,9 @@ function placeOf(out: string): Place {
   return { path: join(parent, name), parent, name };
 }
 
-/** Throws `cannot-create` if the destination's own name is too long for the names of the parts beside it. */
-export function checkRoomForParts(out: string, place: Place): void {
-  const longest = Buffer.byteLength(partName({ ...place, name: '' }, 'staging', '0'.repeat(16)));
+/** Throws `cannot-create` if the destination's name is too long to derive the names of its siblings from it. */
+export function checkRoomForSiblings(out: string, place: Place): void {
+  const longest = Buffer.byteLength(siblingName({ ...place, name: '' }, 'staging', '0'.repeat(16)));
   checkName(out, place.name, MOST_NAME_BYTES - longest);
 }
 
@@ -66,28 +66,29 @@ function checkName(out: string, name: string, most: number): void {
   throw new TurnmillError('cannot-create', text, { subject: out });
 }
 
-/** Name of a part in the parent; also works as a relative link target. */
-export function partName(place: Place, part: Part, runId: string): string {
-  return `.${place.name}.${part}-${runId}`;
+/** Returns the name of a sibling; it also works as the target of a relative link. */
+export function siblingName(place: Place, kind: Sibling, runId: string): string {
+  return `.${place.name}.${kind}-${runId}`;
 }
 
-export function partPath(place: Place, part: Part, runId: string): string {
-  return join(place.parent, partName(place, part, runId));
+export function siblingPath(place: Place, kind: Sibling, runId: string): string {
+  return join(place.parent, siblingName(place, kind, runId));
 }
 
-/** The run whose version a link points to, if it is a version of this destination. */
+/** Returns the id of the run whose version a link points to; undefined if it is not a version of this destination. */
 export function versionOf(place: Place, target: string): string | undefined {
   const prefix = `.${place.name}.v-`;
   const runId = target.slice(prefix.length);
   return target.startsWith(prefix) && RUN_ID.test(runId) ? runId : undefined;
 }
 
-/** Ids of the runs that left such parts beside the destination, sorted bytewise. */
-export function runsWith(place: Place, parts: readonly Part[]): string[] {
+/** Returns the ids of the runs that left such siblings, sorted bytewise. */
+export function runsWith(place: Place, siblings: readonly Sibling[]): string[] {
   const runs = new Set<string>();
   for (const { name } of readDirectory(place.parent)) {
     const runId = ENDS_IN_RUN_ID.exec(name)?.[1];
-    if (runId !== undefined && parts.some((part) => name === partName(place, part, runId))) runs.add(runId);
+    if (runId !== undefined && siblings.some((kind) => name === siblingName(place, kind, runId)))
+      runs.add(runId);
   }
   return [...runs].sort();
 }

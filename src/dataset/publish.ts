@@ -1,6 +1,6 @@
 /**
- * Moves a staged dataset to OUT (docs/decisions/0004-publishing-by-rename.md). The steps are values, so that a test can
- * stop after each; recover.ts cleans up after a crash between two of them.
+ * Moves a staged dataset to OUT (docs/decisions/0004-publishing-by-rename.md). The steps are a list, so that a test can
+ * stop after any of them; recover.ts cleans up after a crash between two steps.
  */
 import { checkUnchanged, type Destination } from './destination.ts';
 import {
@@ -12,24 +12,24 @@ import {
   syncDirectory,
   unlinkIfAny,
 } from './fs-calls.ts';
-import { partName, partPath } from './place.ts';
+import { siblingName, siblingPath } from './place.ts';
 
 export interface PublicationStep {
   readonly name: string;
   run(): void;
 }
 
-/** All steps in order. With `replace`, OUT becomes a link to a version, whatever it was before. */
+/** Returns all steps in order. With `replace`, OUT becomes a link to a version, whatever it was before. */
 export function publicationSteps(
   destination: Destination,
   runId: string,
   replace: boolean,
 ): PublicationStep[] {
-  const { path, parent, found } = destination;
+  const { path, parent, state } = destination;
   const [staging, version, link, old] = (['staging', 'v', 'link', 'old'] as const).map((part) =>
-    partPath(destination, part, runId),
+    siblingPath(destination, part, runId),
   ) as [string, string, string, string];
-  const versionName = partName(destination, 'v', runId);
+  const versionName = siblingName(destination, 'v', runId);
   const check = { name: 'check', run: () => checkUnchanged(destination) };
   const sync = { name: 'sync the parent', run: () => syncDirectory(parent) };
 
@@ -39,11 +39,11 @@ export function publicationSteps(
   const announce = { name: 'announce', run: () => makeLink(versionName, link) };
   const name = { name: 'name the version', run: () => rename(staging, version) };
   const swap = { name: 'swap', run: () => rename(link, path) };
-  if (found === 'link') {
+  if (state === 'link') {
     const mark = { name: 'mark the old version', run: () => makeLink(readLinkIfAny(path) ?? '', old) };
     return [check, announce, mark, name, sync, check, swap, sync];
   }
-  if (found === 'folder') {
+  if (state === 'folder') {
     // No fsync in between, so that OUT is missing for only two system calls.
     const setAside = { name: 'set the old one aside', run: () => rename(path, old) };
     return [check, announce, name, sync, check, setAside, swap, sync];
@@ -52,12 +52,12 @@ export function publicationSteps(
   // Not `rename`, which would silently replace anything put there in the meantime.
   const appear = { name: 'link', run: () => makeLink(versionName, path) };
   const done = { name: 'retract the announcement', run: () => unlinkIfAny(link) };
-  return [check, announce, name, sync, check, ...(found === 'empty' ? [empty] : []), appear, sync, done];
+  return [check, announce, name, sync, check, ...(state === 'empty' ? [empty] : []), appear, sync, done];
 }
 
-/** Takes all steps. If one fails, the old dataset is restored at OUT before the error is thrown on. */
+/** Runs all steps. If one fails, restores the old dataset at OUT and rethrows the error. */
 export function publish(destination: Destination, runId: string, replace: boolean): void {
-  const old = partPath(destination, 'old', runId);
+  const old = siblingPath(destination, 'old', runId);
   try {
     for (const step of publicationSteps(destination, runId, replace)) step.run();
   } catch (error) {
@@ -67,7 +67,7 @@ export function publish(destination: Destination, runId: string, replace: boolea
   }
 }
 
-/** Publishes nothing if the parent cannot be synced: a crash could undo what the run has reported. */
+/** Undoes the rename if the parent cannot be synced: a crash could undo what the run has already reported. */
 function renameOnce(staging: string, path: string, parent: string): void {
   rename(staging, path);
   try {

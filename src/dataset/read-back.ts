@@ -1,7 +1,7 @@
 /**
- * Reads back a file that was just written, to compare it with its writer's counts and with the checksum of its bytes:
- * that reveals a write that the system only claimed to make, and a bit that flipped on the way in or out. Asynchronous,
- * so that signals are handled while a large dataset is read.
+ * Reads back a file that was just written, to compare it with its writer's counts and with the checksum of its bytes.
+ * That reveals a write that the system only claimed to make, and a bit that flipped on the way in or out. It is
+ * asynchronous, so that signals are handled while a large dataset is read.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -17,9 +17,9 @@ export interface ReadBack {
   /** Size and hash of the file. */
   readonly bytes: number;
   readonly sha256: string;
-  /** CRC-32 of the same buffers as `sha256`: if it equals the writer's, the hash covers the intended bytes. */
+  /** CRC-32 of the same buffers as `sha256`: if it equals the writer's, the hash is that of the intended bytes. */
   readonly crc32: number;
-  /** Newlines, bytes and checksum of the content, after decompression of `.gz` or `.zst`. */
+  /** Newlines of the content. For `.gz` and `.zst`, the content is what they unpack to. */
   readonly lines: number;
   readonly contentBytes: number;
   readonly contentCrc32: number;
@@ -27,7 +27,7 @@ export interface ReadBack {
 
 export interface ReadBackOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Gets the content, decompressed; a chunk is valid until the callback returns. */
+  /** Called with the decompressed content; a chunk is valid until the callback returns. */
   readonly onContent?: (chunk: Uint8Array) => void;
 }
 
@@ -62,7 +62,7 @@ export async function readBack(path: string, { signal, onContent }: ReadBackOpti
     }
   }
 
-  /** The stream keeps a chunk until it is inflated, so each one needs its own memory. */
+  /** Copies the chunks: the gunzip stream keeps each one until it is inflated, but `raw` reuses its buffer. */
   async function* copies(): AsyncGenerator<Uint8Array> {
     for await (const chunk of raw()) yield Buffer.from(chunk);
   }
@@ -88,8 +88,8 @@ export interface ReadChunksOptions {
 }
 
 /**
- * Reads the file in chunks of one reused buffer, so that a large dataset leaves no garbage; each chunk is valid until
- * the next. Throws the system's own errors, and the signal's reason.
+ * Reads the file in chunks that share one buffer, so that a large dataset leaves no garbage; each chunk is valid until
+ * the next one. Throws the system's own errors, and the signal's reason.
  */
 export async function* readChunks(
   path: string,

@@ -1,14 +1,14 @@
-/** Joins the lines of a shard into records: in a deck and in a shard of traces a record has several lines. */
+/** Joins the lines of a shard into records: in a TOML deck and in session traces, a record has several lines. */
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Tells whether a line begins a record (`recordStart`). */
+/** Returns whether a line begins a record (`recordStart`). */
 export type BeginsRecord = (line: Uint8Array) => boolean;
 
 export interface JoinedRecord {
   /** Length of the whole record, without its last line end. */
   readonly bytes: number;
-  /** A copy of its bytes, at most as many as were asked for. */
+  /** A copy of its first bytes, cut at the limit of `RecordLines`. */
   readonly content: Buffer;
 }
 
@@ -20,16 +20,16 @@ export class RecordLines {
   /** Length of the open record; undefined before the first line. */
   #bytes: number | undefined;
 
-  /** @param most bytes of a record that are kept */
+  /** @param most number of bytes of a record to keep */
   constructor(begins: BeginsRecord, most: number = Number.POSITIVE_INFINITY) {
     this.#begins = begins;
     this.#most = most;
   }
 
   /**
-   * Adds a line without its end. The first line begins a record, whatever it says.
-   * @param bytes length of the line, where it was cut
-   * @returns the record before this line, if the line begins another one
+   * Adds a line without its line end. The first line always begins a record.
+   * @param bytes length of the line, if `line` is only its beginning
+   * @returns the record before this line, if this line begins another one
    */
   add(line: Uint8Array, bytes: number = line.length): JoinedRecord | undefined {
     const done = this.#begins(line) ? this.end() : undefined;

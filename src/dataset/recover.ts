@@ -1,7 +1,7 @@
 /**
- * Finds and repairs a publication that was interrupted. If `link-RUN` exists, RUN did not reach its swap. If it is gone
- * and `old-RUN` exists, RUN did, but had not removed the superseded dataset yet. A version without either was published
- * once and belongs to the user, wherever its link was moved: it is left alone.
+ * Finds and repairs a publication that was interrupted. If `link-RUN` exists, RUN did not reach its swap. If `link-RUN`
+ * is gone and `old-RUN` exists, RUN did, but had not yet removed the superseded dataset. A version with neither was
+ * published and belongs to the user, even if its link was moved: it is left alone.
  */
 import { dirname } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -15,7 +15,7 @@ import {
   unlinkIfAny,
 } from './fs-calls.ts';
 import { isDataset } from './manifest.ts';
-import { locate, type Place, partName, partPath, runsWith, versionOf } from './place.ts';
+import { locate, type Place, runsWith, siblingName, siblingPath, versionOf } from './place.ts';
 
 export interface Recovery {
   /** Which dataset was put back at OUT, if OUT was missing. */
@@ -24,7 +24,7 @@ export interface Recovery {
   readonly problems: readonly TurnmillError[];
 }
 
-/** Finishes what a killed run began. Call it under the lock, before `checkDestination`. */
+/** Finishes or undoes the publication of killed runs. Call it under the lock, before `checkDestination`. */
 export function recoverDestination(out: string): Recovery {
   const place = locate(out);
   const problems: TurnmillError[] = [];
@@ -36,49 +36,49 @@ export function recoverDestination(out: string): Recovery {
   return { restored, problems };
 }
 
-/** The folder to read the dataset from; changes nothing. Throws `no-input` if there is none. */
+/** Returns the folder to read the dataset from, and changes nothing. Throws `no-input` if there is none. */
 export function resolveDataset(out: string): string {
-  const whole = realpathIfAny(out) ?? (realpathIfAny(dirname(out)) && beside(locate(out)));
-  // Look again: a publication may have ended since the first look.
-  const found = whole ?? realpathIfAny(out);
-  if (found !== undefined) return found;
+  const folder =
+    realpathIfAny(out) ?? (realpathIfAny(dirname(out)) && datasetBeside(locate(out))) ?? realpathIfAny(out); // a publication may have finished since the first look
+  if (folder !== undefined) return folder;
   throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out });
 }
 
-function beside(place: Place): string | undefined {
-  const parts = cutOff(place).flatMap((runId) => [
-    partPath(place, 'v', runId),
-    partPath(place, 'old', runId),
+/** Returns the dataset of an interrupted publication, if there is one: the new version, or the old folder. */
+function datasetBeside(place: Place): string | undefined {
+  const candidates = runsWithoutSwap(place).flatMap((runId) => [
+    siblingPath(place, 'v', runId),
+    siblingPath(place, 'old', runId),
   ]);
-  return parts.find((path) => isDataset(path));
+  return candidates.find((path) => isDataset(path));
 }
 
-/** Runs that set the old folder aside but did not put the new link in its place. */
-function cutOff(place: Place): string[] {
+/** Returns the runs that moved the old folder aside but did not put the new link in its place. */
+function runsWithoutSwap(place: Place): string[] {
   if (lstatIfAny(place.path) !== undefined) return [];
   return runsWith(place, ['old']).filter((runId) => {
-    const aside = lstatIfAny(partPath(place, 'old', runId))?.isDirectory();
-    return aside && lstatIfAny(partPath(place, 'link', runId)) !== undefined;
+    const aside = lstatIfAny(siblingPath(place, 'old', runId))?.isDirectory();
+    return aside && lstatIfAny(siblingPath(place, 'link', runId)) !== undefined;
   });
 }
 
-/** Restores the new version if it exists (it gets its name only when whole), else the old one. */
+/** Restores the new version if it exists (it gets its name only once it is complete), else the old one. */
 function restore(place: Place, runId: string): Recovery['restored'] {
-  if (!cutOff(place).includes(runId)) return undefined;
-  const isNew = isDataset(partPath(place, 'v', runId));
-  rename(partPath(place, isNew ? 'link' : 'old', runId), place.path);
+  if (!runsWithoutSwap(place).includes(runId)) return undefined;
+  const isNew = isDataset(siblingPath(place, 'v', runId));
+  rename(siblingPath(place, isNew ? 'link' : 'old', runId), place.path);
   syncDirectory(place.parent);
   return isNew ? 'new' : 'old';
 }
 
-/** Removes what RUN left beside OUT: its own version, or the one that it superseded. */
+/** Removes what RUN left beside OUT: its own version if it was not published, else the one that it superseded. */
 export function tidy(place: Place, runId: string): TurnmillError[] {
-  const link = partPath(place, 'link', runId);
-  const published = readLinkIfAny(place.path) === partName(place, 'v', runId);
+  const link = siblingPath(place, 'link', runId);
+  const published = readLinkIfAny(place.path) === siblingName(place, 'v', runId);
   try {
     if (published || lstatIfAny(link) === undefined) removeSuperseded(place, runId);
     else removeUnpublished(place, runId);
-    unlinkIfAny(link); // Last: as long as it exists, all of this can be repeated.
+    unlinkIfAny(link); // Comes last: as long as it exists, all of this can be repeated.
     return [];
   } catch (error) {
     return [error instanceof TurnmillError ? error : ioError('clean up next to', place.path, error)];
@@ -86,21 +86,21 @@ export function tidy(place: Place, runId: string): TurnmillError[] {
 }
 
 function removeSuperseded(place: Place, runId: string): void {
-  const old = partPath(place, 'old', runId);
+  const old = siblingPath(place, 'old', runId);
   const target = readLinkIfAny(old);
   const superseded = target === undefined ? undefined : versionOf(place, target);
   if (superseded !== undefined && readLinkIfAny(place.path) !== target) {
-    removeTree(partPath(place, 'v', superseded));
+    removeTree(siblingPath(place, 'v', superseded));
   }
   removeTree(old);
 }
 
 function removeUnpublished(place: Place, runId: string): void {
-  const old = partPath(place, 'old', runId);
+  const old = siblingPath(place, 'old', runId);
   if (lstatIfAny(old)?.isDirectory()) {
     const text = `${old} is a dataset that an interrupted run set aside, but ${place.path} is a different one: move one of them away`;
     throw new TurnmillError('cannot-create', text, { subject: old });
   }
-  removeTree(partPath(place, 'v', runId));
+  removeTree(siblingPath(place, 'v', runId));
   unlinkIfAny(old);
 }

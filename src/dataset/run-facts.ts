@@ -1,6 +1,6 @@
 /**
- * run.json: what differs from run to run and is therefore not in the manifest: clock, host, paths, and for `build
- * --update` one fingerprint per source that was read, in the order of the ledger.
+ * run.json: facts that differ from run to run and are therefore not in the manifest: clock, host, paths, and for `build
+ * --update` the fingerprint of each source that was read, in the order of the ledger.
  */
 
 import { join } from 'node:path';
@@ -24,14 +24,14 @@ export function writeRunFacts(
   writeCheckedFile(join(root, RUN_FACTS), runFactsText(facts, fingerprints), options);
 }
 
-/** Yields the text of run.json in pieces. */
+/** Returns the text of run.json in pieces. */
 export function runFactsText(facts: object, fingerprints?: WrittenFile): Iterable<string> {
   const lines = fingerprints === undefined ? undefined : readWrittenText(fingerprints);
   const text = prettyJson(facts);
   return lines === undefined ? [text] : { [Symbol.iterator]: () => withFingerprints(text, lines) };
 }
 
-/** Yields pieces, because there may be a million fingerprints. */
+/** Yields the text in pieces, because there may be a million fingerprints. */
 function* withFingerprints(facts: string, lines: string): Generator<string> {
   yield `${facts.slice(0, -'\n}\n'.length)},\n  "proofs": [`;
   let before = '\n    ';
@@ -55,7 +55,7 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Reads the facts of a committed dataset; undefined if they are missing or unreadable. */
+/** Reads the fingerprints of a published dataset; undefined if they are missing or unreadable. */
 export function readFingerprints(root: string): readonly string[] | undefined {
   try {
     const { proofs: fingerprints } = JSON.parse(readTextIfAny(join(root, RUN_FACTS)) ?? '{}');

@@ -1,13 +1,13 @@
 /**
- * Names the shards of a group. A group comes from a log (a scenario, an id), so it may be any text: a plain name stays,
- * any other becomes a slug and a hash. Different groups get different names, and none leads out of data/.
+ * Names the shards of a group. A group comes from a log (a scenario, an id), so it may be any text: a plain name is kept,
+ * any other becomes a slug and a hash. Different groups get different names, and no name leads out of data/.
  */
 import { createHash } from 'node:crypto';
 import type { BeginsRecord } from './record-lines.ts';
 
 /** Lower case only: some file systems take `A` and `a` for one file. */
 const PLAIN = /^[a-z0-9][a-z0-9._-]{0,99}$/;
-/** Names that Windows reserves, whatever follows the first dot. */
+/** Names that Windows reserves, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 /** Looks like a name with a hash; a plain group must not collide with one. */
 const HASHED = /-[a-z2-7]{16}$/i;
@@ -15,7 +15,7 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 const SLUG_CHARS = 40;
 const HASH_CHARS = 16;
 
-/** The group itself if it is a safe name, else `slug-hash`. */
+/** Returns the group itself if it is a safe name, else `slug-hash`. */
 export function shardStem(group: string): string {
   const plain = PLAIN.test(group) && !group.endsWith('.') && !DEVICE.test(group) && !HASHED.test(group);
   return plain ? group : `${slug(group)}-${base32(hash(group))}`;
@@ -43,7 +43,7 @@ export function recordStart(path: string): BeginsRecord | undefined {
   return undefined;
 }
 
-/** `<folder>/<stem>-00000.jsonl`, with `/` on every platform. */
+/** Returns `<folder>/<stem>-00000.jsonl`, with `/` on every platform. */
 export function shardPath(folder: string, stem: string, number: number, suffix: ShardSuffix): string {
   return `${folder}/${stem}-${String(number).padStart(5, '0')}${suffix}`;
 }
@@ -58,7 +58,7 @@ function slug(group: string): string {
   );
 }
 
-/** A lone surrogate has no UTF-8: such a name is hashed as UTF-16 after a byte that no UTF-8 text contains. */
+/** A lone surrogate cannot be encoded in UTF-8: such a name is hashed as UTF-16, after a byte that UTF-8 never contains. */
 function hash(group: string): Uint8Array {
   const utf8 = Buffer.from(group, 'utf8');
   const digest = createHash('sha256');

@@ -16,19 +16,19 @@ export interface ShardWriterOptions {
   readonly shardSizeBytes?: number;
   /** `none` by default. */
   readonly compress?: 'none' | 'gzip' | 'zstd';
-  /** Extension of the shards: `toml` for tables of a deck, `sts.jsonl` for session traces, `jsonl` by default. */
+  /** Extension of the shards: `toml` for the tables of a deck, `sts.jsonl` for session traces, `jsonl` by default. */
   readonly extension?: ShardKind;
-  /** Writes each format into `data/FORMAT/`; otherwise there may be only one format. */
+  /** Whether each format is written into `data/FORMAT/`; otherwise only one format is allowed. */
   readonly perFormat?: boolean;
 }
 
 const SHARD_SIZE_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Takes elements, one by one or in arrays, and writes the records among them to `DIR/data/GROUP-00000.jsonl`. A shard
- * that is there already is an error. Writing is synchronous: a chunk is taken once the system has its bytes, so the pipeline never
- * gets ahead of the disk. `finish` comes when everything is on the disk. A pipeline that fails leaves shards that end anywhere:
- * unlike `build`, this publishes nothing at once.
+ * Takes elements, one by one or in arrays, and writes the records among them to `DIR/data/GROUP-00000.jsonl`. It is an
+ * error if the shard already exists. Writing is synchronous, so the pipeline never gets ahead of the disk. `finish` is
+ * emitted once everything is on the disk. Unlike `build`, it does not publish atomically: a pipeline that fails leaves
+ * incomplete shards.
  */
 export class ShardWriter extends Writable {
   readonly #options: ShardWriterOptions;
@@ -44,7 +44,7 @@ export class ShardWriter extends Writable {
     this.#options = options;
   }
 
-  /** The shards written, sorted by path; empty before `finish`. */
+  /** The shards that were written, sorted by path; empty before `finish`. */
   get shards(): readonly ShardInfo[] {
     return this.#shards;
   }

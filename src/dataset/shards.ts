@@ -1,8 +1,8 @@
 /**
- * Writes the records of a dataset to one series of shards per folder and group. The number of groups is not limited: at
- * most `maxOpenFiles` descriptors are open (the least recently written shard is parked), and gathered blocks stay under
- * one cap, with the oldest written first. Both depend only on the order of the records, and only the cap shows in the
- * bytes.
+ * Writes the records of a dataset to one series of shards per folder and group. The number of groups is unlimited: at
+ * most `maxOpenFiles` descriptors are open (the least recently written shard is parked), and the gathered blocks share
+ * one cap (the oldest is written first). Both depend only on the order of the records, and only the cap affects the
+ * bytes of the shards.
  */
 import { openFilesLimit } from './fs-calls.ts';
 import { DATA } from './layout.ts';
@@ -13,7 +13,7 @@ import { PACKINGS } from './packing.ts';
 import { type ShardKind, shardPath, shardStem } from './shard-name.ts';
 import { type DatasetFiles, FolderFiles } from './store/files.ts';
 
-/** Cap on the sum of all gathered blocks. */
+/** Default cap on the sum of all gathered blocks. */
 const PENDING_BYTES = 64 * 1024 * 1024;
 
 const MOST_OPEN_FILES = 64;
@@ -32,7 +32,7 @@ export interface ShardInfo {
   readonly uncompressedBytes: number;
   /** Newlines inside records; 0 for lines of JSON. */
   readonly innerLines: number;
-  /** CRC-32 of the bytes on disk, as they went to the file system. */
+  /** CRC-32 of the bytes that were handed to the file system. */
   readonly crc32: number;
   /** CRC-32 of the records and their newlines. */
   readonly contentCrc32: number;
@@ -68,7 +68,7 @@ export interface ShardOptions {
   readonly maxOpenFiles?: number;
   /** Creates the files; by default in `dir`. */
   readonly files?: DatasetFiles;
-  /** Permissions; by default those that the umask leaves. */
+  /** Permissions; by default those that the umask allows. */
   readonly modes?: Pick<Modes, 'file' | 'folder'>;
   /** Cap on the gathered blocks. It affects the bytes of packed shards. */
   readonly maxPendingBytes?: number;
@@ -95,7 +95,7 @@ export class Shards {
   /** Shards that hold a gathered block, oldest first, and its memory in bytes. */
   readonly #pending = new Map<OpenShard, number>();
   #pendingSum = 0;
-  /** The shard used last, whose descriptor no other one can have taken. */
+  /** The shard that was used last; its descriptor cannot have been taken by another one. */
   #latest: OpenShard | undefined;
 
   constructor(options: ShardOptions) {
@@ -105,7 +105,10 @@ export class Shards {
     this.#files = options.files ?? new FolderFiles(options.dir, options.modes ?? modesOf({}));
   }
 
-  /** Appends a record to its group; `series` is the same for all records of a folder. `line` is the record's number, from 1. */
+  /**
+   * Appends a record to the shards of its group, and returns its shard and its number there, from 1.
+   * @param series the same for all records of a folder
+   */
   write(group: string, record: Uint8Array, series: Series = LINES): { shard: string; line: number } {
     let shard = this.#open.get(`${series.folder}/${group}`) ?? this.#start(series, group, 0);
     const bytes = record.length + 1;
@@ -119,26 +122,26 @@ export class Shards {
     shard.uncompressedBytes += bytes;
     if (series.kind !== 'jsonl') shard.innerLines += newlinesIn(record);
     if (this.#options.compress !== 'none') {
-      this.#note(shard);
+      this.#updatePending(shard);
       if (this.#pendingSum > this.#maxPendingBytes) this.#flushOldest();
     }
     return { shard: shard.path, line: shard.file.lines };
   }
 
   /**
-   * Syncs all records so far, or returns those that are still gathered, and reports the state of each shard. Writing
-   * can continue.
+   * Syncs all complete blocks, and returns the state of each shard with the lines that are still gathered. Writing can
+   * continue.
    */
   checkpoint(): ShardCheckpoint[] {
     const ended = this.#finished.map((shard) => ({ ...shard, gathered: new Uint8Array(0) }));
-    const going = [...this.#open.values()].map((shard) => {
+    const open = [...this.#open.values()].map((shard) => {
       this.#touch(shard);
       const { path, group, file } = shard;
       const gathered = file.checkpoint();
       return { path, group, records: file.lines, bytes: file.bytes, crc32: file.crc32, gathered };
     });
     this.#latest = undefined;
-    return [...ended, ...going];
+    return [...ended, ...open];
   }
 
   /** Flushes, syncs and closes everything. Returns the shards sorted by path, bytewise. */
@@ -176,14 +179,14 @@ export class Shards {
     }
   }
 
-  /** Must precede every call that may need the shard's descriptor. */
+  /** Marks the shard as used last. Call it before everything that may need the shard's descriptor. */
   #touch(shard: OpenShard): void {
     if (!this.#recent.delete(shard)) this.#makeRoom();
     this.#recent.add(shard);
   }
 
-  /** Updates how much memory the shard's gathered block takes. */
-  #note(shard: OpenShard): void {
+  /** Updates the memory that the shard's gathered block takes. */
+  #updatePending(shard: OpenShard): void {
     const bytes = shard.file.pendingBytes ?? 0;
     this.#pendingSum += bytes - (this.#pending.get(shard) ?? 0);
     if (bytes === 0) this.#pending.delete(shard);
@@ -196,7 +199,7 @@ export class Shards {
       this.#touch(oldest);
       this.#latest = oldest;
       oldest.file.flush();
-      this.#note(oldest);
+      this.#updatePending(oldest);
     }
   }
 
@@ -205,7 +208,7 @@ export class Shards {
     shard.file.sync();
     shard.file.close();
     this.#recent.delete(shard);
-    this.#note(shard);
+    this.#updatePending(shard);
     const { path, group, file, uncompressedBytes, innerLines } = shard;
     const { lines: records, bytes, crc32, contentCrc32 = crc32 } = file;
     this.#finished.push({ path, group, records, bytes, uncompressedBytes, innerLines, crc32, contentCrc32 });
@@ -218,7 +221,7 @@ function newlinesIn(bytes: Uint8Array): number {
   return count;
 }
 
-/** Number of shards to keep open, given how many files the process may open. */
+/** Returns how many shards may be open, depending on the process's limit of open files. */
 function affordableFiles(): number {
   const limit = openFilesLimit() ?? Number.POSITIVE_INFINITY;
   return Math.min(MOST_OPEN_FILES, Math.max(LEAST_OPEN_FILES, limit - OTHER_FILES));

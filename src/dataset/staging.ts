@@ -1,6 +1,6 @@
 /**
- * The folder that a dataset is written into: hidden, 0700, in the destination's own parent, so that one rename
- * publishes it. Nothing in it is visible under OUT before that.
+ * The folder that a dataset is written into: hidden, 0700, in the destination's parent, so that one rename publishes
+ * it. Nothing is visible under OUT before that.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -11,7 +11,7 @@ import type { Destination } from './destination.ts';
 import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
 import { WORK } from './layout.ts';
 import { type Modes, modesOf } from './modes.ts';
-import { partPath, runsWith } from './place.ts';
+import { runsWith, siblingPath } from './place.ts';
 import { publish } from './publish.ts';
 import { tidy } from './recover.ts';
 
@@ -20,35 +20,34 @@ export const SUBFOLDERS = ['data', 'ledger', 'quarantine', 'reports'] as const;
 const OWNER_ONLY = 0o700;
 
 export interface Staging {
-  /** Where to write. */
   readonly path: string;
   readonly modes: Modes;
   readonly runId: string;
-  /** Does it continue what a crashed run left, and was that still there? */
+  /** Whether it continues a crashed run whose staging folder still exists. */
   readonly isResumed: boolean;
   /** Leftovers of earlier runs that could not be removed. */
   readonly problems: readonly TurnmillError[];
   /** Notes for people on leftovers that were left alone. */
   readonly notes: readonly string[];
   /**
-   * Moves it to OUT; files and subfolders must be on the disk. Returns what could not be tidied up afterwards. If it
-   * throws, `discard` still has to be called.
+   * Moves it to OUT; files and subfolders must already be synced. Returns the leftovers that could not be removed
+   * afterwards. If it throws, `discard` still has to be called.
    */
   publish(options: { replace: boolean }): TurnmillError[];
-  /** Removes the staging folder of the resumed run, which is no longer needed. Returns what could not be removed. */
+  /** Removes the staging folder of the resumed run once it is no longer needed. Returns what could not be removed. */
   supersede(): TurnmillError[];
   /** Removes it; does nothing after publication. Returns what could not be removed. */
   discard(): TurnmillError[];
 }
 
 /**
- * Creates the folder and its subfolders, and removes those of crashed runs. Call it under the lock.
+ * Creates the folder and its subfolders, and removes the folders of crashed runs. Call it under the lock.
  * @param resumed the crashed run to continue from: its folder stays until it is superseded
  * @param modes permissions of what is created in it
  */
 export function openStaging(destination: Destination, resumed?: string, modes: Modes = modesOf({})): Staging {
-  const left = runsWith(destination, ['staging']).filter((run) => run !== resumed);
-  const paths = left.map((run) => partPath(destination, 'staging', run));
+  const crashed = runsWith(destination, ['staging']).filter((run) => run !== resumed);
+  const paths = crashed.map((run) => siblingPath(destination, 'staging', run));
   const foreign = new Set(paths.filter((folder) => isOfOtherBoot(folder, join(folder, WORK))));
   const problems = paths.filter((folder) => !foreign.has(folder)).flatMap(remove);
   const notes = [...foreign].map(
@@ -56,7 +55,7 @@ export function openStaging(destination: Destination, resumed?: string, modes: M
       `${basename(folder)} is left alone: a run before a restart, or on another machine, wrote it less than a day ago; remove it by hand if that run is over`,
   );
   const runId = randomBytes(8).toString('hex');
-  const path = partPath(destination, 'staging', runId);
+  const path = siblingPath(destination, 'staging', runId);
   makeDirectory(path, OWNER_ONLY);
   try {
     for (const name of SUBFOLDERS) makeDirectory(join(path, name), modes.folder(name));
@@ -71,7 +70,7 @@ export function openStaging(destination: Destination, resumed?: string, modes: M
 
   function supersede(): TurnmillError[] {
     if (superseded === undefined) return [];
-    const folder = partPath(destination, 'staging', superseded);
+    const folder = siblingPath(destination, 'staging', superseded);
     superseded = undefined;
     return remove(folder);
   }
@@ -98,12 +97,11 @@ export function openStaging(destination: Destination, resumed?: string, modes: M
   };
 }
 
-/** Path of a working file in the staging folder. */
 export function workPath(root: string, name: string): string {
   return join(root, WORK, name);
 }
 
-/** Removes the checkpoint first: if a kill leaves the rest, no run can resume from it. */
+/** Removes the folder, with the checkpoint first: if a kill interrupts this, no run can resume from the rest. */
 function remove(path: string): TurnmillError[] {
   try {
     removeTree(join(path, WORK));

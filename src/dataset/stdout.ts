@@ -1,7 +1,7 @@
 /**
- * `--out -`: writes records to standard output in batches of 64 KiB, none later than after 50 ms, so that a slow pipe
- * still delivers them. A full pipe pauses the run; a reader that went away is `broken-pipe` (exit 141, quiet). Files
- * and devices are written directly: Node's own stream loses the rest of a short write.
+ * `--out -`: writes records to standard output in batches of 64 KiB, each after at most 50 ms, so that records of a slow
+ * source arrive soon. A full pipe pauses the run; if the reader goes away, the error is `broken-pipe` (exit 141, without
+ * a message). Files and devices are written directly, because Node's own stream loses the rest of a short write.
  */
 import type { Writable } from 'node:stream';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -23,7 +23,7 @@ interface Waiter {
   done(): boolean;
 }
 
-/** Its methods throw or reject with `broken-pipe` or `io`; after the first failure all of them do. */
+/** Its methods throw or reject with `broken-pipe` or `io`; after the first failure, all of them do. */
 export class StdoutSink {
   readonly #stream: Target;
   readonly #batch = createByteBuffer();
@@ -38,7 +38,7 @@ export class StdoutSink {
   constructor(stream: Target = process.stdout) {
     this.#stream = stream;
     this.#direct = directDescriptor(stream);
-    // Stays attached: a late error must not become an uncaught one.
+    // Never removed: a late error must not become an uncaught one.
     stream.on('error', (error) => this.#fail(error));
     stream.on('close', () => this.#fail(new Error('it was closed')));
     stream.on('drain', () => this.#settle());
@@ -53,7 +53,7 @@ export class StdoutSink {
     return this.#bytes;
   }
 
-  /** Copies the record and a newline. If it returns a promise, wait for it before the next call. */
+  /** Copies the record and adds a newline. If it returns a promise, await it before the next call. */
   write(record: Uint8Array): Promise<void> | undefined {
     const batch = this.#batch;
     batch.append(record);
@@ -107,7 +107,7 @@ export class StdoutSink {
     this.#settle();
   }
 
-  /** Resolves the waits that are over, or rejects all of them after a failure. */
+  /** Resolves the promises whose condition is met, or rejects all of them after a failure. */
   #settle(): void {
     const still: Waiter[] = [];
     for (const waiter of this.#waiting) {
@@ -126,8 +126,8 @@ export class StdoutSink {
 }
 
 /**
- * The descriptor of a regular file or of a device such as /dev/full; undefined for a pipe, a socket or a terminal,
- * which the stream handles.
+ * Returns the descriptor of a regular file or of a device such as /dev/full; undefined for a pipe, a socket or a
+ * terminal, which are left to the stream.
  */
 function directDescriptor(stream: { readonly fd?: number; readonly isTTY?: boolean }): number | undefined {
   if (stream.fd === undefined || stream.isTTY) return undefined;

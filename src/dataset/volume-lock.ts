@@ -1,13 +1,13 @@
 /**
- * One run per destination among all that see its volume, in whatever containers: a folder beside the destination,
- * `.NAME.lock-RUN`, with a listening Unix socket. If a connection to it succeeds, its run is alive; the kernel refuses
- * the connection once the process is gone, however it ended. It lies beside the staging folder, not in it, because it
- * must outlive the renames of a publication.
+ * Admits one run per destination among all processes that see its volume, in any container. The lock is a folder beside
+ * the destination, `.NAME.lock-RUN`, with a listening Unix socket. If a connection to it succeeds, its run is alive;
+ * the kernel refuses the connection once the process has ended, in whatever way. The folder is beside the staging
+ * folder, not in it, because it must outlive the renames of a publication.
  *
- * Every run creates its socket first and then looks for others, so of two that come at once at least one sees the
- * other. The holder of the lock has a file `held` in its folder. When two are still waiting, the one with the higher id
- * gives up, and the other waits until it has: the higher one may have looked before the lower one existed, and then it
- * is the holder.
+ * Every run creates its socket first and then looks for others, so if two start at the same time, at least one sees the
+ * other. The holder of the lock has a file `held` in its folder. While both are waiting, the one with the higher id
+ * gives up, and the other one waits for that: the one with the higher id may have looked before the other existed, and
+ * may already be the holder.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -29,17 +29,17 @@ import {
   unlinkIfAny,
 } from './fs-calls.ts';
 import { codeOf } from './fs-faults.ts';
-import { type Place, partPath, runsWith } from './place.ts';
+import { type Place, runsWith, siblingPath } from './place.ts';
 
 const SOCKET = 'socket';
 const HELD = 'held';
-/** Other runs, perhaps of other users, must be able to connect; an answer reveals nothing. */
+/** Other runs, perhaps of other users, must be able to connect; a connection reveals nothing. */
 const OPEN_TO_ALL = 0o755;
 /** Longest path of a socket (`sun_path`, without its final zero byte). */
 const MOST_PATH_BYTES = 107;
-/** Reasons to go on without the lock: the next step of the run fails for the same reason, with a better message. */
+/** Errors that are ignored here: the next step of the run fails for the same reason, with a better message. */
 const CANNOT_MAKE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR', 'ENOENT']);
-/** Connection errors that mean the process is gone. Any other error leaves it open, and it counts as alive. */
+/** Connection errors that mean the process is gone. After any other error, it counts as alive. */
 const DEAD = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTDIR', 'ENOTSOCK', 'ENXIO']);
 const POLL_MS = 20;
 const PATIENCE_MS = 10_000;
@@ -50,9 +50,9 @@ export class VolumeLock {
   readonly #place: Place;
   readonly #runId = randomBytes(8).toString('hex');
   #server: Server | undefined;
-  /** Descriptor of this folder, open as long as a path through it is needed. */
+  /** Descriptor of this folder, open while a path through it is needed. */
   #fd: number | undefined;
-  /** Identity of the socket's name. */
+  /** Identity of the socket file. */
   #identity: Identity | undefined;
 
   private constructor(place: Place) {
@@ -60,8 +60,8 @@ export class VolumeLock {
   }
 
   /**
-   * Takes the lock. If the file system has no sockets, only looks for other holders.
-   * @throws TurnmillError `locked` when another run holds it
+   * Takes the lock. On a file system without sockets, only looks for other holders.
+   * @throws TurnmillError `locked` if another run holds it
    */
   static async acquire(place: Place): Promise<VolumeLock> {
     const lock = new VolumeLock(place);
@@ -85,8 +85,8 @@ export class VolumeLock {
   }
 
   /**
-   * Removes file by file, because a walk would need a descriptor. A file that stays does no harm: the next run removes
-   * it.
+   * Removes the files by name, because listing them would need a descriptor. A file that cannot be removed does no harm:
+   * the next run removes it.
    */
   #removeOwn(): void {
     const folder = this.#folder();
@@ -99,7 +99,7 @@ export class VolumeLock {
   }
 
   #folder(runId: string = this.#runId): string {
-    return partPath(this.#place, 'lock', runId);
+    return siblingPath(this.#place, 'lock', runId);
   }
 
   /** Creates the folder and the socket in it. */
@@ -123,7 +123,7 @@ export class VolumeLock {
       this.#removeOwn(); // this file system has no sockets
       return;
     }
-    server.on('error', () => {}); // the client may give up its connection
+    server.on('error', () => {}); // a client may drop its connection
     server.unref();
     this.#server = server;
     this.#identity = lstatIfAny(join(folder, SOCKET));
@@ -149,7 +149,10 @@ export class VolumeLock {
     return this.#server !== undefined && this.#runId < run;
   }
 
-  /** From here on every other run gives up. The previous holder may have removed the socket before it was listening. */
+  /**
+   * Becomes the holder: from here on, every other run gives up.
+   * @throws TurnmillError `locked` if the previous holder removed the socket before it was listening
+   */
   #hold(): void {
     if (this.#server === undefined) return;
     const path = join(this.#folder(), HELD);
@@ -174,7 +177,7 @@ export class VolumeLock {
     try {
       removeTree(this.#folder(run));
     } catch (error) {
-      // Ignored: the next run tries again.
+      // The next run tries again.
       if (!(error instanceof TurnmillError)) throw error;
     }
   }
@@ -184,7 +187,7 @@ export function lockedBy({ path }: Place): TurnmillError {
   return new TurnmillError('locked', `another run is writing ${path}`, { subject: path });
 }
 
-/** Is a process listening there? */
+/** Returns whether a process is listening on the folder's socket. */
 async function isAlive(folder: string): Promise<boolean> {
   let fd: number | undefined;
   try {
@@ -205,8 +208,8 @@ async function isAlive(folder: string): Promise<boolean> {
 }
 
 /**
- * Opens the folder if its path is too long for a socket: the process cannot change its working directory, which others
- * use too.
+ * Opens the folder if its path is too long for a socket. Changing the working directory instead would affect the whole
+ * process.
  */
 function folderIfLong(folder: string): number | undefined {
   return Buffer.byteLength(join(folder, SOCKET)) > MOST_PATH_BYTES ? openFolder(folder) : undefined;

@@ -1,4 +1,4 @@
-/** A file written in one go and on the disk when the call returns: the manifest, run.json, a report. */
+/** Writes a file in one go and syncs it before the call returns: the manifest, run.json, a report. */
 import { crc32 } from 'node:zlib';
 import { type AppendFile, createAppendFile } from './append-file.ts';
 import { readBytesIfAny } from './fs-calls.ts';
@@ -36,7 +36,7 @@ export function fillFile(file: AppendFile, pieces: Iterable<string | Uint8Array>
 }
 
 /**
- * Also reads the file back, for files that no manifest lists (run.json, the manifest itself, a checkpoint).
+ * Writes a file and reads it back, for files that no manifest lists (run.json, the manifest itself, a checkpoint).
  * @throws TurnmillError `io` if the file differs from what was written
  */
 export function writeCheckedFile(
@@ -56,12 +56,13 @@ export function readWrittenText(file: WrittenFile): string {
 }
 
 function readWritten({ path, bytes, crc32: checksum }: WrittenFile): Buffer {
-  const found = readBytesIfAny(path);
-  if (found === undefined || found.length !== bytes || crc32(found) !== checksum) throw notAsWritten(path);
-  return found;
+  const content = readBytesIfAny(path);
+  if (content === undefined || content.length !== bytes || crc32(content) !== checksum)
+    throw notAsWritten(path);
+  return content;
 }
 
-/** Readable JSON: two spaces, a final newline, keys in the order of the object. */
+/** Formats readable JSON: two spaces, a final newline, keys in the order of the object. */
 export function prettyJson(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -2,7 +2,7 @@
 import type { Kind, StreamElement } from '../../transforms/model/element.ts';
 import { TurnmillError } from '../errors.ts';
 
-/** The elements of a chunk. Throws a usage error for anything else. */
+/** Returns the elements of a chunk. @throws TurnmillError `usage` for anything else */
 export function chunkElements(chunk: unknown, writer: string): readonly StreamElement[] {
   const elements = [chunk].flat();
   if (elements.every((element) => typeof (element as StreamElement | null)?.kind === 'string'))
@@ -23,7 +23,7 @@ export class PassedOver {
   }
 }
 
-/** Runs a step of a stream, and passes what it throws to the stream. */
+/** Runs a step of a stream, and passes any error to `done`. */
 export function attempt(done: (error?: Error | null) => void, work: () => void): void {
   try {
     work();

@@ -1,4 +1,4 @@
-/** The stages of a run in their order, created for one worker and fused: an element runs through all of them at once. */
+/** Creates the stages of a run for one worker, in order, and fuses them: one call takes an element through all of them. */
 
 import {
   cleanup,
@@ -26,15 +26,16 @@ export interface ChainLink {
   readonly handlers: Handlers;
 }
 
-/** State that the stages share with the fold that began to read a source of many sessions. */
+/** State that the stages share with the fold that has read the beginning of a source of many sessions. */
 export interface SharedSource extends BegunSource {
   /** Ids of its sessions that have ended. */
   readonly ended: HashedSet;
 }
 
 /**
+ * Creates the stages, including those of plug-ins.
  * @param sessionBy whether a session is a whole source or all entries with one id
- * @param begun set if the fold began to read the source
+ * @param begun set if the fold has read the beginning of the source
  */
 export function createChain(
   settings: TaskSettings,
@@ -69,7 +70,7 @@ export function createChain(
   return chain.flatMap((link) => [link, ...placedAfter(link.name, plugIns.stages)]);
 }
 
-/** The options of parse that do not depend on the source. */
+/** Returns the options of parse that do not depend on the source. */
 function readingOf(settings: TaskSettings): Omit<ParseOptions, 'sessionBy' | 'begun'> {
   const { dialect, scanner, userTurn, maxDepth, maxMessages, maxElements, select, meta, plugIns } = settings;
   return {
@@ -88,14 +89,13 @@ function readingOf(settings: TaskSettings): Omit<ParseOptions, 'sessionBy' | 'be
   };
 }
 
-/** The plug-in stages to run after a built-in one, in order. */
+/** Returns the plug-in stages to run after a built-in one, in order. */
 function placedAfter(place: string, stages: readonly PlacedStage[]): readonly ChainLink[] {
   return stages
     .filter(({ after }) => after === place)
     .map((stage) => ({ name: stage.name, handlers: stage.create(defaultsOf(stage.options)) }));
 }
 
-/** Fuses the chain into one function. */
 export function fuseChain(
   chain: readonly ChainLink[],
   emit: (element: StreamElement) => void,

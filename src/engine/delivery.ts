@@ -1,4 +1,4 @@
-/** Collects the results of a task until there are enough to hand out together. */
+/** Collects the results of a task until there are enough for a delivery. */
 
 import { type Result, weightOf } from '../ledger/result.ts';
 import type { ProfileFigures } from '../profile.ts';
@@ -8,7 +8,7 @@ export interface Delivery {
   readonly results: readonly Result[];
   /** Bytes read from the sources since the last delivery. */
   readonly readBytes: number;
-  /** Does it end with the report of a source that has `flush`? */
+  /** Whether it ends with the report of a source that has `flush`. */
   readonly flushed: boolean;
   /** Figures since the last delivery, if the thread is profiled. */
   readonly profile?: ProfileFigures;
@@ -29,7 +29,6 @@ export class DeliveryBuilder {
     this.#weight += weightOf(result);
   }
 
-  /** Counts bytes read from a source. */
   countRead(bytes: number): void {
     this.#readBytes += bytes;
   }

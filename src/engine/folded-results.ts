@@ -1,6 +1,6 @@
 /**
- * Hands out the results of a folded session. Its conversation goes through the stages after snapshot-select only if the
- * settings ask for more than plain records, or a check may report on it.
+ * Passes the results of a folded session to the source ledger. Its conversation goes through the stages after
+ * snapshot-select only if the settings require more than plain records, or a check may report on it.
  */
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
@@ -17,7 +17,7 @@ export class FoldedResults {
   readonly #ledger: SourceLedger;
   /** The stages after snapshot-select. */
   #stages: ((element: StreamElement) => void) | undefined;
-  /** Does folding already produce the records? */
+  /** Whether folding already produces the records. */
   readonly #isPlain: boolean;
 
   constructor(settings: TaskSettings, ledger: SourceLedger) {

@@ -1,7 +1,7 @@
 /** The fast path of a task: folds sources that are one session of plain entries (transforms/fold/). */
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
-import { knowsAll, SessionFold } from '../../transforms/fold/session-fold.ts';
+import { implementsAll, SessionFold } from '../../transforms/fold/session-fold.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
@@ -10,9 +10,9 @@ import type { SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { FoldedResults } from './folded-results.ts';
 
-/** Lower limits are enforced by the walkers of the stages. */
+/** Least limit on nesting that is folded; with a lower one, the stages read the sources. */
 const LEAST_DEPTH = 16;
-/** Nesting that fold.c can count. */
+/** Deepest nesting that fold.c can count. */
 const MOST_DEPTH = 4096;
 
 export class Folding {
@@ -37,7 +37,7 @@ export class Folding {
     this.#fold.begin();
   }
 
-  /** Takes elements from the framer. @returns false if the stages have to read the source instead, from its start */
+  /** Takes elements from the framer. @returns false if the stages have to read the whole source instead */
   takeAll(elements: Iterable<StreamElement>): boolean {
     for (const element of elements) if (element.kind !== 'line' || !this.#take(element)) return false;
     return true;
@@ -88,14 +88,14 @@ export class Folding {
   }
 }
 
-/** Can sessions be folded with these settings? */
+/** Returns whether sessions can be folded with these settings. */
 export function isFoldable(settings: TaskSettings): boolean {
   const { dialect, cleanup, maxDepth, maxMessages, only, limit, profile, plugIns } = settings;
   const isDefault = cleanup.length === 1 && cleanup[0] === 'goose' && maxMessages === undefined;
   const mayBeExchange = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
   const canCountDepth = maxDepth >= LEAST_DEPTH && maxDepth <= MOST_DEPTH;
   return (
-    knowsAll &&
+    implementsAll &&
     isDefault &&
     mayBeExchange &&
     canCountDepth &&

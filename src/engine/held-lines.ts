@@ -1,5 +1,6 @@
 /**
- * Keeps the lines of a session while it is folded: if one of them is odd, the stages read the session from its start.
+ * Keeps copies of the lines of a session while it is folded: if a line cannot be folded, the stages read the session
+ * from its start.
  */
 
 import type { Line } from '../../transforms/model/element.ts';
@@ -18,7 +19,7 @@ export class HeldLines {
     return this.#origins[0]?.offset;
   }
 
-  /** Copies a line. @returns false if it is too much to hold */
+  /** Copies a line. @returns false if that would exceed the limit */
   add({ bytes, origin }: Line): boolean {
     const end = this.#used + bytes.length;
     if (end > MOST_BYTES) return false;
@@ -29,7 +30,7 @@ export class HeldLines {
     return true;
   }
 
-  /** Returns the lines and forgets them. Their bytes are valid until the next `add`. */
+  /** Returns the lines and removes them. Their bytes are valid until the next `add`. */
   take(): readonly Line[] {
     let at = 0;
     const lines = this.#origins.map((origin): Line => {
@@ -45,8 +46,8 @@ export class HeldLines {
     this.#origins.length = 0;
   }
 
-  /** Frees the memory. */
-  forget(): void {
+  /** Removes the lines and frees the memory. */
+  release(): void {
     this.clear();
     this.#bytes = new Uint8Array(0);
   }

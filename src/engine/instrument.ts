@@ -1,6 +1,6 @@
 /**
- * Measures the parts of a task with a profile's clock. The parts are wrapped from outside, so no task, stage, framer or
- * reader knows about it. Without a profile nothing is wrapped.
+ * Measures the parts of a task with a profile's clock, by wrapping readers, framers and stages from outside. Without a
+ * profile, nothing is wrapped.
  */
 
 import { tally } from '../../transforms/json/tally.ts';
@@ -76,7 +76,7 @@ function watchFramer(profile: Profile, framer: Framer): Framer {
   };
 }
 
-/** Does not count waiting for a pipe, or for a thread that decompresses, as reading. */
+/** Wraps a reader. Waiting for a pipe, or for a thread that decompresses, does not count as reading. */
 async function watchReader(
   profile: Profile,
   opening: string,

@@ -1,6 +1,6 @@
 /**
- * Turns the framed elements of one source after the other into results: folds the lines of a session that can be
- * folded, runs all others through the stages, and accounts for both in the source ledger.
+ * Turns the framed elements of sources into results, one source after the other: folds the sessions that can be folded,
+ * runs all others through the stages, and accounts for both in the source ledger.
  */
 
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
@@ -36,7 +36,6 @@ export interface IntakeOptions {
   readonly watch: Watch;
   /** Memory for folding; without it nothing is folded. */
   readonly memory: ScanMemory | undefined;
-  /** Receives the results. */
   readonly onResult: (result: Result) => void;
 }
 
@@ -58,10 +57,10 @@ export class Intake {
   #ref: SourceRef | undefined;
   #push: Push | undefined;
   #isFolding = false;
-  /** Is the source folded session by session? */
+  /** Whether the source is folded session by session. */
   #isPacked = false;
   #isEnding = false;
-  /** Has no worker thread died reading the source? */
+  /** Whether no worker thread has died while reading the source. */
   #isSafe = false;
   #mayFold = false;
   #mayReopen = false;
@@ -87,17 +86,17 @@ export class Intake {
     }
   }
 
-  /** Has the run reached its limit of sessions? */
+  /** Whether the run has reached its limit of sessions. */
   get isLimited(): boolean {
     return this.#atLimit?.() === true;
   }
 
-  /** May a session of the source resume after its end? */
+  /** Whether a session of the source may resume after its end. */
   get mayReopen(): boolean {
     return this.#mayReopen;
   }
 
-  /** Can the source be folded, as far as is known so far? */
+  /** Whether the source can be folded, as far as is known. */
   get canFold(): boolean {
     return this.#mayFold;
   }
@@ -111,7 +110,7 @@ export class Intake {
     return this.#refused;
   }
 
-  /** Starts the next source. @param isSafe whether no worker thread has died reading it */
+  /** Starts the next source. @param isSafe whether no worker thread has died while reading it */
   begin(ref: SourceRef, isSafe: boolean): void {
     this.#ref = ref;
     this.#mayReopen = sessionByFor(ref, this.#settings) === 'id';
@@ -126,7 +125,7 @@ export class Intake {
     this.#memberAt = memberAt;
   }
 
-  /** Starts on the framed lines or elements. @param canRewind whether they can be read again if they cannot be folded */
+  /** Prepares for the framed lines or elements. @param canRewind whether they can be read again if folding fails */
   open({ isLines, repair }: FramedSource, canRewind: boolean): void {
     this.#isFolding = isLines && this.#mayFold && canRewind;
     const ref = this.#ref as SourceRef;
@@ -150,7 +149,7 @@ export class Intake {
     return undefined;
   }
 
-  /** Called when the slab has grown for a giant line. @returns `odd` if the stages have to read the source again */
+  /** Call it when the slab has grown for a giant line. @returns `odd` if the stages have to read the source again */
   outgrow(): 'odd' | undefined {
     if (this.#isPacked) this.#packed?.leave();
     return this.#isFolding ? 'odd' : undefined;
@@ -169,12 +168,12 @@ export class Intake {
     return !this.#isFolding || this.#folding?.finish((this.#ref as SourceRef).name) === true;
   }
 
-  /** Prepares for reading the source again, by the stages. There are no results of it so far. */
+  /** Prepares for reading the source again with the stages. It has no results so far. */
   unfold(): void {
     this.#isFolding = this.#mayFold = false;
   }
 
-  /** Prepares for reading the source again, when its results so far will be withdrawn. */
+  /** Prepares for reading the source again; its results so far will be withdrawn. */
   forget(): void {
     this.#refused = undefined;
     this.#isPacked = this.#isEnding = false;
@@ -201,7 +200,7 @@ export class Intake {
     return { framing, sessions, totals: this.#ledger.endSource() };
   }
 
-  /** Counts the sessions of a source, whose results are final, towards the limit. */
+  /** Counts the sessions of a source towards the limit, once its results are final. */
   count({ sessions }: Ended): void {
     this.#sessionsBefore += sessions;
   }

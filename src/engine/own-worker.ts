@@ -1,6 +1,6 @@
 /**
- * The worker on the main thread. It reads only when the main thread has nothing else to do, so writing results comes
- * first. It needs no thread, no copies between threads and no second warm-up.
+ * The worker on the main thread. It reads only when the main thread has nothing else to do, because writing results
+ * comes first. It needs no second thread, no copies between threads and no second warm-up.
  */
 
 import type { SourceRef } from '../input/sources/source.ts';
@@ -25,12 +25,12 @@ export class OwnWorker {
     this.#deliveries = runTask(this.#sources(), settings, { signal, profile, upcoming });
   }
 
-  /** Is there no task to read, and room for the results of the next one? */
+  /** Returns whether it has no task, and room for the results of one. */
   isFree(): boolean {
     return this.#task === undefined && this.#hasRoom();
   }
 
-  /** Is there a task to read, and room for its results? */
+  /** Returns whether it has a task, and room for its results. */
   canWork(): boolean {
     return this.#task !== undefined && this.#hasRoom();
   }

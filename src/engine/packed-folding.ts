@@ -1,7 +1,7 @@
 /**
- * The fast path through a source of many sessions: standard input, and logs with `--session-by id`. Results come out
- * session by session. If the fold refuses a line, the stages take over its session: they get its previous lines, and
- * read on until a plain line begins another session.
+ * The fast path for a source of many sessions: standard input, and logs with `--session-by id`. It yields results
+ * session by session. If a line cannot be folded, the stages take over its session: they get its previous lines, and
+ * continue until a plain line begins another session.
  */
 
 import { SessionFold } from '../../transforms/fold/session-fold.ts';
@@ -40,9 +40,9 @@ export class PackedFolding {
   /** The stages, once they have read something of the source. */
   #stages: ((element: StreamElement) => void) | undefined;
   #source = '';
-  /** Are the stages reading the open session? */
+  /** Whether the stages are reading the open session. */
   #isWithStages = false;
-  /** Will the stages read the rest of the source? */
+  /** Whether the stages read the rest of the source. */
   #isLeft = false;
   /** Id of the session being folded. */
   #sessionId: string | undefined;
@@ -74,7 +74,7 @@ export class PackedFolding {
     this.#oddLines = 0;
     this.#at = undefined;
     this.#begun.ended.clear();
-    this.#held.forget();
+    this.#held.release();
     this.#fold.begin();
   }
 
@@ -107,13 +107,13 @@ export class PackedFolding {
   end(end: SessionEnd): void {
     if (!this.#isWithStages && this.#sessionId !== undefined) this.#close(end);
     this.#stages?.(end);
-    this.#held.forget();
+    this.#held.release();
   }
 
   #take(element: StreamElement): void {
-    const found = element.kind === 'line' ? this.#fold.addPacked(element) : 'odd';
-    if (found === 'odd') this.#takeOdd(element);
-    else if (found === 'taken') this.#hold(element as Line);
+    const outcome = element.kind === 'line' ? this.#fold.addPacked(element) : 'odd';
+    if (outcome === 'odd') this.#takeOdd(element);
+    else if (outcome === 'taken') this.#hold(element as Line);
     else this.#turn(element as Line);
   }
 
@@ -172,7 +172,7 @@ export class PackedFolding {
     this.#stages?.(element);
   }
 
-  /** Takes a line that begins another session than the one the stages read. @returns false if the line is theirs */
+  /** Folds a line if it begins another session than the one that the stages are reading. @returns false if it does not */
   #resumes(line: Line): boolean {
     if (this.#isLeft || this.#openId === undefined || seemsOf(this.#openId, line.bytes)) return false;
     this.#fold.begin();
@@ -192,9 +192,7 @@ export class PackedFolding {
   }
 }
 
-/**
- * Does the line seem to belong to the session with this id? Looks only at the first `session_id`, at any depth.
- */
+/** Returns whether the line seems to belong to the session with this id: looks only at its first `session_id`. */
 function seemsOf(id: Uint8Array, line: Uint8Array): boolean {
   const key = indexOf.call(line, ID_KEY);
   if (key < 0) return false;

@@ -1,7 +1,7 @@
 /**
- * Runs tasks on several workers. The sources are cut into tasks, which the main thread and the worker threads take one
- * after the other. Deliveries come out in the order of the sources, with a bounded window, so the output does not
- * depend on the number of workers.
+ * Runs tasks on several workers. The sources are divided into tasks, which the main thread and the worker threads take
+ * one after the other. Deliveries are yielded in the order of the sources, with a bounded window, so the output does
+ * not depend on the number of workers.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -16,20 +16,20 @@ import { type IsRead, type PlannedTask, planTasks, readIn, refsIn, type TaskSour
 import { workerCount } from './worker-count.ts';
 import type { WorkerThread } from './worker-thread.ts';
 
-/** Tasks that a thread gets in advance: one to read and one to wait. */
+/** Tasks that a thread has at any time: one that it reads, and the next one. */
 const TASKS_AHEAD = 2;
 
 export interface PoolHooks {
-  /** Are the results of the source with this index reused, so that it is not read? */
+  /** Returns whether the results of the source with this index are reused, so that it is not read. */
   readonly isReused?: (index: number) => boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Called when a worker thread died and its source is read again. */
+  /** Called when a worker thread has died and its source is read again. */
   readonly onRestart?: () => void;
   /** Profile of the main thread. */
   readonly profile?: Profile | undefined;
 }
 
-/** Returns the deliveries of all sources that have to be read, in the order of the sources. */
+/** Yields the deliveries of all sources that have to be read, in the order of the sources. */
 export async function* runWorkers(
   sources: Sources,
   settings: Settings,
@@ -60,14 +60,14 @@ function* inOrder(sources: Sources, isRead: IsRead): Generator<TaskSource> {
   if (before !== undefined) yield before;
 }
 
-/** The settings of a task, as plain data. */
+/** Returns the settings of a task, as plain data. */
 function conversionOf(settings: Settings, workers: number): TaskSettings {
   const { inputs: _i, out, replace: _r, update: _u, resume: _s, workers: _w, ...conversion } = settings;
   const s3 = { ...settings.s3, windowBytes: Math.floor(settings.s3.windowBytes / workers) };
   return { ...conversion, s3, takesBack: out !== undefined && out !== '-' };
 }
 
-/** The sources to be read, and how they are cut into tasks. */
+/** The sources to be read, and how they are divided into tasks. */
 interface Plan {
   readonly sources: Sources;
   readonly isRead: IsRead;
@@ -113,7 +113,7 @@ class WorkerPool {
     this.#threads = Array.from({ length: count - 1 }, start);
   }
 
-  /** Returns the deliveries of all tasks, in the order of the tasks. */
+  /** Yields the deliveries of all tasks, in the order of the tasks. */
   async *run(): AsyncGenerator<Delivery> {
     const abort = (): void => this.#fail(this.#signal?.reason as Error);
     this.#signal?.addEventListener('abort', abort, { once: true });

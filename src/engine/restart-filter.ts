@@ -1,7 +1,7 @@
 /**
- * Hides the death of a worker thread from those who use its results. The results of a source depend only on the source,
- * so the new thread reads it again, and the results that were already delivered are dropped. If the file has changed
- * since, everything from the second reading is dropped, and the source is rejected.
+ * Hides the death of a worker thread from the code that uses its results. The results of a source depend only on the
+ * source, so a new thread reads it again, and the results that were already delivered are dropped. If the file has
+ * changed since the first reading, all results of the second one are dropped, and the source is rejected.
  */
 
 import { eachFate, type Result, type SourceBegin, type SourceReport } from '../ledger/result.ts';
@@ -19,10 +19,10 @@ export class RestartFilter {
   readonly #fates = new Map<string, number>();
   /** Bytes of the source that the current thread has read. */
   #openBytes = 0;
-  /** Bytes that a dead thread had read and that the next one will read and count again. */
+  /** Bytes that a dead thread has read, and that the next thread will read and count again. */
   #againBytes = 0;
 
-  /** Reduces a delivery to the results and bytes that are new. */
+  /** Returns the delivery with only the results and bytes that are new. */
   pass(delivery: Delivery): Delivery {
     const readBytes = this.#newBytes(delivery.readBytes);
     const results: Result[] = [];
@@ -33,7 +33,7 @@ export class RestartFilter {
     return { ...delivery, results, readBytes };
   }
 
-  /** The current source will be read again from its beginning. */
+  /** Call it when the current source will be read again from its beginning. */
   restart(): void {
     this.#againBytes += this.#openBytes;
     this.#sent = this.#openBytes = 0;
@@ -49,7 +49,7 @@ export class RestartFilter {
   }
 
   #begin({ again, identity }: SourceBegin): void {
-    // withdraws what was delivered of the source, which is read once more
+    // this thread reads the source a second time, which withdraws the results so far
     if (again === true) this.#forgetSource();
     if (this.#delivered > 0) this.#isSameFile = identity === this.#identity;
   }
@@ -75,7 +75,7 @@ export class RestartFilter {
 
   #endSource(report: SourceReport): SourceReport {
     const isComplete = this.#isSameFile && this.#sent >= this.#delivered;
-    const ended = isComplete ? report : cutOff(report, sorted(this.#fates));
+    const ended = isComplete ? report : changedReport(report, sorted(this.#fates));
     this.#forgetSource();
     this.#againBytes = 0;
     this.#openBytes = Math.max(0, this.#openBytes - report.readBytes);
@@ -91,10 +91,10 @@ export class RestartFilter {
 }
 
 /**
- * Report of a source whose second reading gave other results than the first one: the source is rejected. Records on
- * standard output cannot be withdrawn, so lines whose results were delivered keep their fates.
+ * Returns the report of a source whose second reading had other results than the first one: the source is rejected.
+ * Records on standard output cannot be withdrawn, so lines whose results were delivered keep their fates.
  */
-function cutOff(report: SourceReport, fates: SourceReport['fates']): SourceReport {
+function changedReport(report: SourceReport, fates: SourceReport['fates']): SourceReport {
   const rejection = report.rejection ?? {
     reason: 'changed-while-read',
     detail: 'it was written to before it could be read again: a worker thread had died',

@@ -1,6 +1,6 @@
 /**
- * Runs a task: reads its sources one after the other and hands out their results in deliveries. A file may turn out to
- * be broken at its end, so the results of a source count only once the last one, its report, has arrived.
+ * Runs a task: reads its sources one after the other and yields their results in deliveries. A file may turn out to be
+ * damaged at its end, so the results of a source do not count until the last one, its report, has arrived.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { UNWATCHED, watchWith } from './instrument.ts';
 import { DELIVERY_BYTES, SourceRun, type SourceRunOptions } from './source-run.ts';
 import type { TaskSource, Upcoming } from './task.ts';
 
-/** A worker pauses when deliveries of this size are unread. */
+/** A worker pauses while unread deliveries exceed this size. */
 export const WINDOW_BYTES: number = 8 * 1024 * 1024;
 
 type TaskSources = Iterable<TaskSource> | AsyncIterable<TaskSource>;
@@ -56,7 +56,7 @@ async function* readAll(
   try {
     for (;;) {
       const next = listed.next();
-      // awaiting every source would cost more than reading some of them
+      // awaiting every source would take longer than reading a small one
       const { done, value: source } = next instanceof Promise ? await next : next;
       if (done === true || run.isLimited) break;
       run.begin(source);

@@ -17,7 +17,7 @@ import type { Upcoming } from './task.ts';
 
 /** Smaller files are read in one call. */
 const SMALL_BYTES = 512 * 1024;
-/** Worker threads that may die over a source before it is rejected. */
+/** Number of worker threads that may die while reading a source before it is rejected. */
 export const MOST_DEATHS = 3;
 
 export interface SourceOpenerOptions {
@@ -50,7 +50,7 @@ export class SourceOpener {
     this.#lists = listsInside(settings.dialect, settings.plugIns.dialects);
   }
 
-  /** Throws SourceFault for a source that has killed too many worker threads. */
+  /** Opens a source. Throws SourceFault if too many worker threads have died while reading it. */
   open({
     index,
     ref,
@@ -72,15 +72,15 @@ export class SourceOpener {
 
   /** Picks the framer of an opened source by its first bytes and its name. */
   frame(reader: SourceReader, { name, path }: SourceRef): FramedSource | Promise<FramedSource> {
-    // a source that can be read only once is read only as far as needed: if it is rejected, its report counts the bytes
-    // read so far
+    // a source that can be read only once is read no further than needed, because the report of a rejected source counts
+    // the bytes that were read
     const first = path === undefined ? this.#first.subarray(0, HEAD_BYTES) : this.#first;
     const { maxLineBytes, maxElements } = this.#settings;
     const options = { maxLineBytes, maxElements, slab: this.#slab, lists: this.#lists };
     return frameSource(reader, name, options, first);
   }
 
-  /** Reads a small plain file whole into the slab; undefined if it has to be opened like any other source. */
+  /** Reads all of a small plain file into the slab; undefined if it has to be opened like any other source. */
   readSmall(ref: SourceRef): SmallFile | undefined {
     const { path, name, sizeBytes, parts } = ref;
     if (parts !== undefined) return undefined;
@@ -90,7 +90,7 @@ export class SourceOpener {
     return readSmallFile(ref, this.#slab.bytes);
   }
 
-  /** Drops the objects that were fetched ahead. */
+  /** Drops the objects that were prefetched. */
   close(): void {
     this.#objects?.close();
   }

@@ -1,4 +1,4 @@
-/** Collects what the engine learns about a source while reading it, and reports it. */
+/** The state of a source while it is read, and the report on it. */
 
 import { type SourceFault, systemCode } from '../errors.ts';
 import type { Framer, FramingCounts } from '../input/framing/framer.ts';
@@ -7,23 +7,22 @@ import type { SourceRef } from '../input/sources/source.ts';
 import type { SourceReport } from '../ledger/result.ts';
 import type { SourceTotals } from '../ledger/source-ledger.ts';
 
-/** A source, and what its report takes from the reader; there is no reader if it could not be opened. */
+/** A source, and the parts of its reader that the report uses; there is no reader if it could not be opened. */
 export interface ReadSource {
   readonly index: number;
   readonly reader?: Pick<SourceReader, 'compression' | 'misnamed' | 'packed' | 'fingerprint' | 'readBytes'>;
-  /** Was the limit of sessions reached in this source? */
+  /** Whether the limit of sessions was reached in this source. */
   readonly isLimited?: boolean;
 }
 
-/** The source being read. */
 export interface OpenSource extends ReadSource {
   readonly ref: SourceRef;
-  /** Why each worker thread died that read it before. */
+  /** Causes of death of the worker threads that have died while reading it. */
   readonly deaths?: readonly string[] | undefined;
   reader?: SourceReader;
   framer?: Framer | undefined;
   isLimited?: boolean;
-  /** Is this the second reading? */
+  /** Set during the second reading. */
   again?: true;
 }
 
@@ -34,7 +33,7 @@ export interface Ended {
   readonly totals: SourceTotals;
 }
 
-/** The report of a source that has ended. @param fault why the source is rejected, if it is */
+/** Returns the report of a source that has ended. @param fault why the source is rejected, if it is */
 export function reportOf(
   { index, reader, isLimited }: ReadSource,
   { framing, totals }: Ended,
@@ -60,7 +59,7 @@ export function reportOf(
   };
 }
 
-/** errno of the system call that failed, if one did. */
+/** Returns the error code of the system call that failed, if one did. */
 function errnoOf({ cause }: SourceFault): { readonly code?: string } {
   const code =
     (cause as NodeJS.ErrnoException | undefined)?.syscall === undefined ? undefined : systemCode(cause);

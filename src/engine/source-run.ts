@@ -1,6 +1,6 @@
 /**
  * Reads one source after the other: opens it, frames it, passes its lines to the intake and reports on it. It reads as
- * far as it can without waiting; the caller waits, and hands out deliveries.
+ * far as it can without waiting; the caller awaits the pauses and yields the deliveries.
  */
 
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
@@ -28,7 +28,7 @@ const GIANT_BYTES = 32 * 1024 * 1024;
 const TURN_BYTES = 8 * 1024 * 1024;
 /** A source whose lines make the slab grow beyond this is not folded. */
 const MOST_FOLDED_BYTES = 16 * 1024 * 1024;
-/** When the results of one read weigh more than this, its lines were tiny: the next read takes `DENSE_BYTES` at most. */
+/** If the results of one read weigh more than this, its lines were tiny: the next read takes at most `DENSE_BYTES`. */
 const DENSE_WEIGHT = 2 * 1024 * 1024;
 const DENSE_BYTES = 64 * 1024;
 
@@ -43,7 +43,6 @@ export interface SourceRunOptions {
   readonly signal: AbortSignal | undefined;
   /** Memory for the slab, shared with the fold; undefined if the slab allocates its own. */
   readonly memory: ScanMemory | undefined;
-  /** Collects the results. */
   readonly delivery: DeliveryBuilder;
   /** Lists the sources to prefetch; undefined for none. */
   readonly upcoming?: Upcoming | undefined;
@@ -56,9 +55,9 @@ export class SourceRun {
   readonly #slab: Slab;
   readonly #opener: SourceOpener;
   readonly #intake: Intake;
-  /** Was the last source folded? If not, the next one is not tried whole: neighbouring logs tend to be alike. */
+  /** Whether the last source was folded. If not, the next one is not folded whole either: neighbouring logs are alike. */
   #isFolded = true;
-  /** Did the last read give very many results? */
+  /** Whether the last read had very many results. */
   #isDense = false;
   /** Decompressed bytes since the event loop last had a turn. */
   #sinceTurn = 0;
@@ -68,11 +67,11 @@ export class SourceRun {
   #read: FramedSource['read'] | undefined;
   /** Bytes that arrived asynchronously in the slab and are not framed yet. */
   #arrived: number | undefined;
-  /** Elements that the framer returned at the end of the source and that are not taken yet: maybe a whole document. */
+  /** Elements that the framer returned at the end of the source and that are not taken yet: perhaps a whole document. */
   #rest: Iterator<StreamElement> | undefined;
-  /** Error of a read or step that failed in the background; thrown at the next turn. */
+  /** Error of a read or step that failed in the background; thrown by the next `read`. */
   #failure: { readonly error: unknown } | undefined;
-  /** Is the source about to be read a second time? */
+  /** Whether the source is about to be read a second time. */
   #isRestarting = false;
   #isClosing = false;
   #countedBytes = 0;
@@ -86,19 +85,18 @@ export class SourceRun {
     this.#intake = new Intake({ settings, watch, memory, onResult: (result) => delivery.add(result) });
   }
 
-  /** Has the run reached its limit of sessions? */
+  /** Whether the run has reached its limit of sessions. */
   get isLimited(): boolean {
     return this.#intake.isLimited;
   }
 
-  /** Is the event loop due a turn? If so, counting starts again. */
+  /** Returns whether the event loop is due a turn; if so, starts counting again. */
   takeTurn(): boolean {
     if (this.#sinceTurn < TURN_BYTES) return false;
     this.#sinceTurn = 0;
     return true;
   }
 
-  /** Starts the next source. */
   begin({ index, ref, deaths }: TaskSource): void {
     this.#open = { index, ref, deaths };
     this.#intake.begin(ref, deaths === undefined);
@@ -130,7 +128,7 @@ export class SourceRun {
     }
   }
 
-  /** Closes the current source, if any, when its results are no longer wanted. */
+  /** Closes the current source, if there is one, because its results are no longer wanted. */
   async abandon(): Promise<void> {
     const reader = this.#open?.reader;
     this.#open = undefined;
@@ -167,7 +165,7 @@ export class SourceRun {
     return undefined;
   }
 
-  /** Reads the source again from its start, through the stages. There are no results of it so far. */
+  /** Reads the source again from its start, through the stages. It has no results so far. */
   #unfold(open: OpenSource): Pause {
     const reader = open.reader as SourceReader;
     open.framer = this.#arrived = this.#rest = undefined;
@@ -210,7 +208,7 @@ export class SourceRun {
     this.#intake.open(framed, open.reader?.rewind !== undefined);
   }
 
-  /** Reads and folds a small file in one go. @returns false if it has to be opened like any other file */
+  /** Reads and folds a small file in one step. @returns false if it has to be opened like any other file */
   #foldWhole(open: OpenSource): boolean {
     const { index, ref } = open;
     const file = this.#intake.canFold && this.#isFolded ? this.#opener.readSmall(ref) : undefined;
@@ -268,7 +266,7 @@ export class SourceRun {
     return 'over';
   }
 
-  /** Space in the slab for the next read. */
+  /** Returns the space in the slab for the next read. */
   #roomIn(framer: Framer): Uint8Array {
     const room = framer.space();
     return this.#isDense ? room.subarray(0, DENSE_BYTES) : room;
@@ -280,13 +278,13 @@ export class SourceRun {
     this.#countedBytes += fresh;
   }
 
-  /** Was the source possibly rewritten during the reading, and can it be read once more? */
+  /** Returns whether the source may have been rewritten while it was read, and can be read once more. */
   #isRewritten({ reader }: OpenSource, error: unknown): boolean {
     if (!(error instanceof SourceFault) || this.#settings.takesBack !== true) return false;
     return reader?.again !== undefined && reader.isTouched?.() === true;
   }
 
-  /** Reads the source again from its start, withdrawing its results so far. */
+  /** Reads the source again from its start, and withdraws its results so far. */
   #startOver(open: OpenSource, reader: SourceReader): Pause {
     this.#countRead(reader);
     this.#endSource(open);
@@ -332,8 +330,8 @@ export class SourceRun {
 }
 
 /**
- * The fault of a source that was rewritten during its second reading too: any error found may come from a mixture of
- * two versions.
+ * Returns the fault of a source that was rewritten during its second reading too. It replaces the error that was found,
+ * which may come from a mixture of two versions.
  */
 function rewrittenTwice(cause: unknown): SourceFault {
   const detail = 'it was changed while it was read, read again from its start, and changed again';

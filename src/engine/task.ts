@@ -1,17 +1,17 @@
-/** Cuts the sources into tasks. A worker gets one task at a time. */
+/** Divides the sources into tasks. A worker gets one task at a time. */
 import type { SourceRef, Sources } from '../input/sources/source.ts';
 
 /** A source and its index in the listing. */
 export interface TaskSource {
   readonly index: number;
   readonly ref: SourceRef;
-  /** Deliver all results at the end of this source, even if a delivery is not full. */
+  /** Whether to deliver all results at the end of this source, even if a delivery is not full. */
   readonly flush?: boolean;
-  /** Why each worker thread died that read it before. */
+  /** Causes of death of the worker threads that have died while reading it. */
   readonly deaths?: readonly string[];
 }
 
-/** Lists the sources that come after the one with this index, as far as they are known. */
+/** Lists the sources after the one with this index, as far as they are known. */
 export type Upcoming = (after: number) => Iterable<SourceRef>;
 
 export const NONE_UPCOMING: Upcoming = () => [];
@@ -20,13 +20,13 @@ export const NONE_UPCOMING: Upcoming = () => [];
 const TASK_BYTES = 4 * 1024 * 1024;
 const TASK_SOURCES = 256;
 
-/** Neighbouring sources of the listing; the last one has `flush`. */
+/** Consecutive sources of the listing; the last one has `flush`. */
 export type Task = readonly TaskSource[];
 
-/** Does the source have to be read? */
+/** Returns whether a source has to be read. */
 export type IsRead = (index: number) => boolean;
 
-/** A task that is not given out yet, as indexes of its first and last source. */
+/** A task that no worker has yet, as the indexes of its first and last source. */
 export interface PlannedTask {
   readonly first: number;
   readonly last: number;
@@ -58,7 +58,7 @@ export function taskOf({ first, last }: PlannedTask, sources: Sources, isRead: I
   }));
 }
 
-/** The sources to be read among those with the indexes `first` to `last`. */
+/** Yields the sources to be read among those with the indexes `first` to `last`. */
 export function* readIn(
   sources: Sources,
   isRead: IsRead,

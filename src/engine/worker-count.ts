@@ -1,6 +1,6 @@
 /**
  * Chooses the number of workers. A thread has to load and warm up its own code, which takes a third of a second of CPU
- * time, so by default there is one for each half second of work, and at most one for each core.
+ * time. By default there is one worker for each half second of work, and at most one for each core.
  */
 import { availableParallelism } from 'node:os';
 import type { SourceRef } from '../input/sources/source.ts';
@@ -8,14 +8,14 @@ import type { Settings } from '../settings/settings.ts';
 
 /** Bytes that one worker reads in about half a second (bench/RESULTS.md, main). */
 const WORKER_BYTES = 512 * 1024 * 1024;
-/** Opening and reporting a source takes as long as reading this many bytes (bench/RESULTS.md, small). */
+/** Number of bytes that take as long to read as opening and reporting a source (bench/RESULTS.md, small). */
 const SOURCE_BYTES = 256 * 1024;
-/** A byte of a compressed file takes as long as this many bytes of a plain one (bench/RESULTS.md, gz). */
+/** Bytes of a plain file that take as long as one byte of a compressed file (bench/RESULTS.md, gz). */
 const COMPRESSED_FACTOR = 8;
 const COMPRESSED_NAME = /\.(gz|zst)$/;
 
 /**
- * @param sources sources to be read
+ * @param sources the sources that have to be read
  * @param settings if `workers` is undefined, the number depends on the amount of work
  */
 export function workerCount(

@@ -1,8 +1,8 @@
 /**
- * The main thread's side of a worker thread. A thread that dies (exit, out of memory) is replaced; the new one starts
- * with the first source that has no report yet, dropping what the old one had delivered of it. The death counts against
- * the source that was being read: after the third one the source is rejected. An error that the thread reports is not a
- * death: it ends the run.
+ * The main thread's side of a worker thread. A thread that dies (exit, out of memory) is replaced. The new one starts
+ * with the first source that has no report yet, and the results that were already delivered are dropped. The death
+ * counts against the source that was being read: after three deaths, the source is rejected. An error that the thread
+ * reports is not a death: it ends the run.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -16,10 +16,9 @@ import { MOST_DEATHS } from './source-opener.ts';
 import type { Task, TaskSource } from './task.ts';
 import type { FromWorker, PostedFault, PostedPart, ToWorker, WorkerData } from './worker.ts';
 
-/** A delivery received from the thread. */
 export interface Received {
   readonly delivery: Delivery;
-  /** Call it when the delivery has been used, so that the thread may go on. */
+  /** Call it once the delivery has been used, so that the thread may continue. */
   taken(): void;
 }
 
@@ -30,7 +29,7 @@ export interface WorkerThreadHooks {
   readonly onRestart: () => void;
 }
 
-/** The part of a `Worker` used here. */
+/** The part of `Worker` that is used here. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
 export type StartThread = (data: WorkerData) => Thread;
 
@@ -43,14 +42,14 @@ export class WorkerThread {
   readonly #startThread: StartThread;
   readonly #received: Received[] = [];
   readonly #filter = new RestartFilter();
-  /** Sources given to the thread and not yet reported. */
+  /** Sources that were sent to the thread and have no report yet. */
   #sources: TaskSource[] = [];
   /** Consecutive deaths while no source was being read. */
   #idleDeaths = 0;
   #isStopped = false;
   #thread: Thread;
 
-  /** @param start starts a thread; tests pass their own */
+  /** @param start starts a thread; tests pass a fake one */
   constructor(settings: TaskSettings, hooks: WorkerThreadHooks, start: StartThread = startThread) {
     this.#settings = settings;
     this.#hooks = hooks;
@@ -64,7 +63,7 @@ export class WorkerThread {
     send(this.#thread, { type: 'task', sources: task });
   }
 
-  /** The next delivery, if one has arrived. */
+  /** Returns the next delivery, if one has arrived. */
   next(): Received | undefined {
     return this.#received.shift();
   }
@@ -75,17 +74,17 @@ export class WorkerThread {
   }
 
   #start(): Thread {
-    const inHand = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
+    const currentIndex = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
     const scanner = compiledScanner(this.#settings.scanner);
-    const thread = this.#startThread({ settings: this.#settings, inHand, scanner });
+    const thread = this.#startThread({ settings: this.#settings, currentIndex, scanner });
     let cause: Error | undefined;
     thread.on('message', (message: FromWorker) => this.#receive(thread, message));
     thread.on('messageerror', (error) => this.#fail(error));
     thread.on('error', (error) => {
       cause = error as Error;
     });
-    // this event comes after everything that the thread has posted
-    thread.on('exit', (code) => this.#replace(Atomics.load(inHand, 0), causeOf(cause, code)));
+    // emitted after all messages of the thread
+    thread.on('exit', (code) => this.#replace(Atomics.load(currentIndex, 0), causeOf(cause, code)));
     return thread;
   }
 
@@ -110,7 +109,7 @@ export class WorkerThread {
     this.#hooks.onDelivery(delivery);
   }
 
-  /** @param index source that the dead thread was reading, or -1 */
+  /** @param index index of the source that the dead thread was reading, or -1 */
   #replace(index: number, cause: string): void {
     if (this.#isStopped) return;
     const culprit = this.#sources.find((source) => source.index === index);

@@ -1,4 +1,4 @@
-/** A worker thread: receives tasks, runs them and posts the results as parts. It waits while too many are unread. */
+/** A worker thread: receives tasks, runs them and posts the results as parts. It pauses while too many are unread. */
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { takeCompiledScanner } from '../../transforms/json/scanners.ts';
@@ -21,14 +21,14 @@ export type ToWorker =
   | { readonly type: 'taken'; readonly weight: number }
   | { readonly type: 'end' };
 
-/** A delivery on its way to the main thread; `pieces` are the part with its results. */
+/** A delivery as it is posted to the main thread; `pieces` are the part with its results. */
 export interface PostedPart {
   readonly type: 'part';
   readonly pieces: readonly Uint8Array[];
   readonly readBytes: number;
   readonly flushed: boolean;
   readonly profile: ProfileFigures | undefined;
-  /** Approximate memory of the results. The worker counts it as unread until it comes back as `taken`. */
+  /** Approximate memory of the results, in bytes. They count as unread until the main thread sends it back as `taken`. */
   readonly weight: number;
 }
 
@@ -45,8 +45,8 @@ export type FromWorker = PostedPart | PostedFault;
 
 export interface WorkerData {
   readonly settings: TaskSettings;
-  /** One cell of shared memory with the index of the source being read. It survives the death of the thread. */
-  readonly inHand: Int32Array<SharedArrayBuffer>;
+  /** One cell of shared memory with the index of the source being read, which survives the death of the thread. */
+  readonly currentIndex: Int32Array<SharedArrayBuffer>;
   /** The scanner, compiled by the main thread; undefined if it is not used. */
   readonly scanner: CompiledScanner | undefined;
 }
@@ -102,7 +102,7 @@ class TaskWorker {
     for (;;) {
       const next = this.#queue.shift();
       if (next !== undefined) {
-        Atomics.store(this.#data.inHand, 0, next.index);
+        Atomics.store(this.#data.currentIndex, 0, next.index);
         yield next;
       } else if (this.#hasAll) return;
       else await this.#message();
@@ -120,7 +120,7 @@ class TaskWorker {
   }
 }
 
-/** Buffers that belong to a single piece: they are transferred to the other thread instead of being copied. */
+/** Returns the buffers that belong to a single piece: they are transferred to the other thread instead of copied. */
 function buffersOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
   const own = pieces.filter(({ length, buffer }) => length > 0 && length === buffer.byteLength);
   return [...new Set(own.map(({ buffer }) => buffer as ArrayBuffer))];

@@ -1,7 +1,7 @@
 /**
- * Tells whether a file has changed: by its inode, size, mtime and ctime in nanoseconds. These times may lag: the clock
- * of a file system has steps, and writes through a mapped file show when the kernel writes its pages back. A file that
- * changed shortly before it was read therefore also gets a checksum (docs/decisions/0013-update.md).
+ * Detects whether a file has changed by its inode, size, mtime and ctime in nanoseconds. These times may lag: the clock
+ * of a file system has steps, and a write through a mapped file changes them only when the kernel writes its pages back.
+ * A file that changed shortly before it was read therefore also gets a checksum (docs/decisions/0013-update.md).
  *
  * A fingerprint is `INODE:SIZE:MTIME:CTIME`, followed by `:CHECKSUM` if the times alone do not prove the file
  * unchanged, or by `::CHECKSUM` if they do and the checksum was taken for `--checksum`. The fingerprint of an object is
@@ -11,9 +11,9 @@
 import type { BigIntStats } from 'node:fs';
 
 /**
- * Linux writes a changed page back after 30 s (`vm.dirty_expire_centisecs`), looking every 5 s
- * (`vm.dirty_writeback_centisecs`): until then a program that has mapped it may write to it again without changing the
- * times. This also covers the coarsest clock of a file system in use, 2 s.
+ * Linux writes a changed page back after 30 s (`vm.dirty_expire_centisecs`), and looks every 5 s
+ * (`vm.dirty_writeback_centisecs`). Until then, a program that has mapped the file may write to it again without
+ * changing the times. This also covers the coarsest clock of a file system in use, 2 s.
  */
 const UNSETTLED_MS = 35_000;
 
@@ -23,17 +23,16 @@ const FOLDER = 'dir:';
 /** Number of hexadecimal digits. */
 const SHA256_LENGTH = 64;
 
-/** Includes ctime, because programs can set mtime back. */
+/** Returns the identity of a file. It includes ctime, because programs can set mtime back. */
 export function identityOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
 
-/** The identity of an object. */
 export function identityOfObject({ etag, sizeBytes }: { etag: string; sizeBytes: number }): string {
   return `${OBJECT}${etag}:${sizeBytes}`;
 }
 
-/** The identity of a folder that is one source. @param hash hash of the identities of its files */
+/** Returns the identity of a folder that is one source. @param hash hash of the identities of its files */
 export function identityOfFolder(hash: string, sizeBytes: number): string {
   return `${FOLDER}${hash}:${sizeBytes}`;
 }
@@ -46,7 +45,7 @@ export function sizeInIdentity(identity: string): number {
   return at === 0 ? Number.NaN : Number(identity.slice(at, end < 0 ? undefined : end));
 }
 
-/** Will every later write change the times? */
+/** Returns whether every later write will change the times. */
 export function isSettled({ ctimeMs }: BigIntStats): boolean {
   return Date.now() - Number(ctimeMs) > UNSETTLED_MS;
 }
@@ -58,10 +57,10 @@ export function fingerprintOf(identity: string, checksum: string, settled: boole
 export interface Fingerprint {
   readonly identity: string;
   readonly sizeBytes: number;
-  /** Do the times of the identity prove the file unchanged? */
+  /** Whether the times of the identity prove that the file is unchanged. */
   readonly isSettled: boolean;
   readonly checksum: string | undefined;
-  /** Is the checksum a SHA-256, which proves the content regardless of the times? */
+  /** Whether the checksum is a SHA-256, which proves the content regardless of the times. */
   readonly provesContent: boolean;
 }
 
@@ -88,7 +87,7 @@ export function parseFingerprint(fingerprint: string): Fingerprint | undefined {
   };
 }
 
-/** The fingerprint without its checksum; undefined for an empty one. */
+/** Returns the fingerprint without its checksum; undefined for an empty one. */
 export function identityIn(fingerprint: string): string | undefined {
   return parseFingerprint(fingerprint)?.identity;
 }

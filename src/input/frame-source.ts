@@ -1,4 +1,4 @@
-/** Opens a source and picks the framer by its first bytes and its name. */
+/** Chooses the framer of an opened source by its name and its first bytes. */
 
 import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
 import type { Repair } from '../../transforms/model/element.ts';
@@ -13,13 +13,13 @@ export interface FramedSource {
   readonly framer: Framer;
   /** Reads from the source's first byte on. */
   readonly read: SourceReader['read'];
-  /** Set if the bytes are a document although the name says otherwise. */
+  /** Set if the bytes are a document, although the name is that of a file of lines. */
   readonly repair: Repair | undefined;
-  /** Are its lines physical lines of the source? */
+  /** Whether its lines are physical lines of the source. */
   readonly isLines: boolean;
 }
 
-/** Most sources of small entries fit in one read. */
+/** Size of the first read; most sources of small entries fit into it. */
 export const FIRST_BYTES: number = 64 * 1024;
 
 /** How to frame a source. The slab is reused by the caller. */
@@ -32,10 +32,10 @@ export interface FramingOptions {
 }
 
 /**
- * Throws (or rejects with) SourceFault for a file that is not a log. The framer for lines of a plain file is returned
+ * Throws (or rejects with) SourceFault for a file that is not a log. For lines of a plain file, it returns
  * synchronously.
- * @param first room for the first bytes, at least HEAD_BYTES; the caller may reuse it once the result's `read` has
- * returned them
+ * @param first memory for the first bytes, at least HEAD_BYTES; it may be reused once the result's `read` has returned
+ * them
  */
 export function frameSource(
   reader: SourceReader,
@@ -56,15 +56,15 @@ async function frameByFirstBytes(
   options: FramingOptions,
   first: Buffer,
 ): Promise<FramedSource> {
-  let have = 0;
+  let length = 0;
   let shape: Shape | undefined;
   while (shape === undefined) {
-    const count = await reader.read(first.subarray(have));
-    have += count;
-    const head = first.subarray(0, Math.min(have, HEAD_BYTES));
-    shape = shapeOf(head, count === 0 || have >= HEAD_BYTES);
+    const count = await reader.read(first.subarray(length));
+    length += count;
+    const head = first.subarray(0, Math.min(length, HEAD_BYTES));
+    shape = shapeOf(head, count === 0 || length >= HEAD_BYTES);
   }
-  return framed(name, shape, afterHead(first.subarray(0, have), reader.read), options);
+  return framed(name, shape, afterHead(first.subarray(0, length), reader.read), options);
 }
 
 function framed(

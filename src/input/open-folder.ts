@@ -1,7 +1,7 @@
 /**
  * Reads a folder as one source: its files, unpacked, one after the other, with a line feed between them. A file that is
- * one JSON document becomes one line: its own line breaks, which are white space, are read as blanks, so that a damaged
- * file costs its own line and no other.
+ * one JSON document becomes one line: the line breaks in it are white space, and are replaced by blanks. A damaged file
+ * is therefore one rejected line, and does not affect the others.
  */
 import { createHash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
@@ -17,12 +17,10 @@ const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A source that is a folder. */
 export type FolderRef = SourceRef & Required<Pick<SourceRef, 'parts'>>;
 
 export const isFolder = (ref: SourceRef): ref is FolderRef => ref.parts !== undefined;
 
-/** Opens one of the files. */
 export type OpenPart = (part: SourceRef) => SourceReader | Promise<SourceReader>;
 
 /** @throws SourceFault */
@@ -38,15 +36,14 @@ export function openFolder(ref: FolderRef, openPart: OpenPart): SourceReader {
     readBytes: () => content.readBytes,
     verify() {
       if (identityNow(ref).identity !== identity)
-        throw new SourceFault('changed-while-read', 'a file of it was written to');
+        throw new SourceFault('changed-while-read', 'one of its files was written to while it was read');
     },
     close: () => content.close(),
   };
 }
 
 /**
- * The current identity of a folder's files.
- * @returns also whether every later write will change it
+ * Returns the current identity of a folder's files, and whether every later write will change it.
  * @throws SourceFault
  */
 export function identityNow({ parts }: FolderRef): {
@@ -100,7 +97,7 @@ class FolderContent {
     return this.#readBytes;
   }
 
-  /** Fills the room from its start; returns 0 at the end. Rejects with a SourceFault that names the file. */
+  /** Fills `room` from its start; returns 0 at the end. Rejects with a SourceFault that names the file. */
   async read(room: Uint8Array): Promise<number> {
     try {
       return await this.#read(room);
@@ -149,7 +146,7 @@ class FolderContent {
   }
 }
 
-/** Replaces line breaks between the tokens of JSON text with blanks. One inside a string is damage, and stays. */
+/** Replaces line breaks between JSON tokens with blanks. A line break inside a string is damage, and is kept. */
 class BreakBlanker {
   #inString = false;
   #isEscaped = false;

@@ -1,6 +1,6 @@
 /**
- * Opens objects of a store. Objects are read one after the other, and the next ones are prefetched: a request takes a
- * hundred times longer than reading a small object.
+ * Opens objects of a store. Objects are read one after the other, and the next ones are prefetched, because a request
+ * takes a hundred times as long as reading a small object.
  */
 import { ByteWindow } from '../object-store/byte-window.ts';
 import { objectClient } from '../object-store/client.ts';
@@ -36,7 +36,7 @@ export class ObjectFetcher implements ObjectOpener {
     this.#window = new ByteWindow(windowBytes);
   }
 
-  /** Starts to fetch sources that will be opened in this order, as many as there is room for. */
+  /** Starts to fetch the sources that will be opened next, in this order, as far as there is room for them. */
   expect(refs: Iterable<SourceRef>): void {
     for (const ref of refs) {
       if (this.#begun.size >= this.#s3.inFlight - 1) return;
@@ -102,7 +102,7 @@ export class ObjectFetcher implements ObjectOpener {
     return this.#packedReader(ref, object, read, { ...shared, compression }, options);
   }
 
-  /** Fetches the object with a new reader each time it is unpacked. */
+  /** Returns a reader that fetches the object again, with a new request, each time it is unpacked. */
   #packedReader(
     ref: ObjectRef,
     first: RangedReader,
@@ -154,7 +154,7 @@ function readerOf(ref: ObjectRef, window: ByteWindow, isSparse: boolean = false)
   return new RangedReader(objectClient(ref.s3), { ...place, etag, sizeBytes }, window, isSparse);
 }
 
-/** The bytes of an object as they are stored, packed or not. */
+/** Opens an object for reading its bytes as they are stored, packed or not. */
 export function openStored(
   ref: ObjectRef,
 ): Pick<SourceReader, 'verify'> & Pick<RangedReader, 'read' | 'close'> {

@@ -1,4 +1,4 @@
-/** Opens one source of any kind. A plain file can be read synchronously, anything else as its bytes arrive. */
+/** Opens a source of any kind. A plain file is read synchronously, anything else as its bytes arrive. */
 
 import { SourceFault } from '../errors.ts';
 import type { DecompressionLimits } from './decompress/limits.ts';
@@ -19,9 +19,9 @@ import { openStdin } from './sources/stdin.ts';
 import { StreamReader } from './sources/stream-reader.ts';
 
 /**
- * A file opens synchronously; throws (or rejects with) SourceFault.
- * @param signal stops waiting for standard input or a stream
- * @param first room for the first bytes of a file, at least SNIFF_BYTES; more room saves reads
+ * Opens a file synchronously. Throws (or rejects with) SourceFault.
+ * @param signal ends the waiting for standard input or a stream
+ * @param first memory for the first bytes of a file, at least SNIFF_BYTES; with more, fewer reads are needed
  */
 export function openSource(
   ref: SourceRef,
@@ -32,11 +32,11 @@ export function openSource(
   const { name, path, stream } = ref;
   if (stream !== undefined) return openPulled(new StreamReader(name, stream, signal), options, name);
   if (path === undefined) return openPulled(openStdin(signal), options);
-  // each file needs its own room, because its head has to stay until it is read
+  // each file needs its own memory, because its head has to be kept until it is read
   if (isFolder(ref)) return openFolder(ref, (part) => openSource(part, options, signal));
   if (isObject(ref))
     return (
-      options.objects?.open(ref, options) ?? openLate().then(({ openObject }) => openObject(ref, options))
+      options.objects?.open(ref, options) ?? loadObjects().then(({ openObject }) => openObject(ref, options))
     );
   const { checksum } = options;
   const file = openFile(Buffer.from(path, 'latin1'), {
@@ -52,8 +52,8 @@ export function openSource(
   }
 }
 
-/** Loaded on demand: most runs have only files. */
-const openLate = (): Promise<typeof import('./open-object.ts')> => import('./open-object.ts');
+/** Loaded on demand, because most runs read only files. */
+const loadObjects = (): Promise<typeof import('./open-object.ts')> => import('./open-object.ts');
 
 function readerOf(file: OpenFile, name: string, options: SourceOptions, first: Buffer): SourceReader {
   const named = compressionNamed(name);
@@ -66,7 +66,7 @@ function readerOf(file: OpenFile, name: string, options: SourceOptions, first: B
     : packedReader(file, options, compression, misnamed, again);
 }
 
-/** An object literal: putting the object together with spreads costs a run over small files a tenth more. */
+/** Uses one object literal: composing the object with spreads makes a run over small files a tenth slower. */
 function plainReader(
   file: OpenFile,
   head: Buffer,
@@ -142,12 +142,12 @@ function packedReader(
 
 /** Reads the first bytes of a file into `first`: the whole file, or enough to recognise it. */
 function headOf(file: OpenFile, first: Buffer): Buffer {
-  let have = 0;
-  while (have < Math.min(SNIFF_BYTES, file.sizeBytes)) have += file.read(first.subarray(have));
-  return first.subarray(0, have);
+  let length = 0;
+  while (length < Math.min(SNIFF_BYTES, file.sizeBytes)) length += file.read(first.subarray(length));
+  return first.subarray(0, length);
 }
 
-/** Yields the whole file from its start, each time it is called. Each chunk is valid until the next is requested. */
+/** Yields the whole file from its start. Each chunk is valid until the next one is requested. */
 async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
   const room = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, file.sizeBytes)));
   for (let at = 0; at < file.sizeBytes; ) {
@@ -160,7 +160,7 @@ async function* wholeFile(file: OpenFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** An input that can be read only once, as it arrives. */
+/** An input that can be read only once, as its bytes arrive. */
 interface PulledInput {
   read(room: Uint8Array): number | Promise<number>;
   close(): Promise<void> | void;
@@ -183,10 +183,10 @@ async function openPulled(
   }
   try {
     const first = Buffer.alloc(SNIFF_BYTES);
-    let have = 0;
-    for (let count = -1; have < SNIFF_BYTES && count !== 0; have += count)
-      count = await take(first.subarray(have));
-    const head = first.subarray(0, have);
+    let length = 0;
+    for (let count = -1; length < SNIFF_BYTES && count !== 0; length += count)
+      count = await take(first.subarray(length));
+    const head = first.subarray(0, length);
     const read = afterHead(head, take);
     const named = name === undefined ? undefined : compressionNamed(name);
     const compression = sniff(head, named, name);

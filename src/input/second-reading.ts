@@ -1,6 +1,6 @@
 /**
- * Reads places of a source once more, in order: a late rejection needs the hash of its bytes, which are gone by then. A
- * plain file is read only at those places, a packed one up to the last of them.
+ * Reads some places of a source once more, in order: a late rejection needs the hash of its bytes, which are gone by
+ * then. A plain file is read only at those places, a packed one up to the last of them.
  */
 import { createHash } from 'node:crypto';
 import { SourceFault } from '../errors.ts';
@@ -11,25 +11,26 @@ import type { SourceRef } from './sources/source.ts';
 
 /** The bytes at a place, and their hash. */
 export interface Stretch {
-  /** SHA-256 of all of it, hexadecimal. */
+  /** SHA-256 of all bytes, hexadecimal. */
   readonly sha256: string;
-  /** Undefined if longer than the caller asked for. */
+  /** Undefined if there are more than the caller wants to keep. */
   readonly bytes?: Uint8Array;
-  /** Gzip member in which it begins. */
+  /** Gzip member in which the bytes begin. */
   readonly member?: number;
 }
 
 export interface SecondReading {
   /**
-   * Offsets must not decrease. Undefined if the source ends before, or cannot be read.
-   * @param keepBytes return the bytes too if there are no more than this
+   * Reads the bytes at a place; offsets must not decrease. Returns undefined if the source ends before the last of them,
+   * or cannot be read.
+   * @param keepBytes returns the bytes too if there are no more than this
    */
   take(offset: number, length: number, keepBytes: number): Promise<Stretch | undefined>;
   close(): Promise<void>;
 }
 
-/** Fills the room from its start with the bytes at an offset, 0 at the end; offsets must not decrease. */
 interface Range {
+  /** Fills `room` from its start with the bytes at an offset; returns 0 at the end. Offsets must not decrease. */
   readAt(offset: number, room: Uint8Array): number | Promise<number>;
   /** Finds the gzip member of a byte that was read. */
   readonly memberAt?: SourceReader['memberAt'];
@@ -41,6 +42,7 @@ interface Range {
 const ROOM_BYTES = 256 * 1024;
 
 /**
+ * Opens a source for a second reading.
  * @param identity identity that the file must have; undefined for any
  * @returns undefined if the source cannot be read again
  */
@@ -48,20 +50,20 @@ export async function readAgain(
   ref: SourceRef,
   identity: string | undefined,
 ): Promise<SecondReading | undefined> {
-  const range = await orNothing(() => openRange(ref, identity));
+  const range = await undefinedOnFault(() => openRange(ref, identity));
   if (range === undefined) return undefined;
   const room = Buffer.allocUnsafe(ROOM_BYTES);
 
   async function take(offset: number, length: number, keepBytes: number): Promise<Stretch | undefined> {
     const hash = createHash('sha256');
     const kept = length <= keepBytes ? Buffer.alloc(length) : undefined;
-    for (let have = 0; have < length; ) {
-      const wanted = room.subarray(0, Math.min(room.length, length - have));
-      const count = await (range as Range).readAt(offset + have, wanted);
+    for (let done = 0; done < length; ) {
+      const wanted = room.subarray(0, Math.min(room.length, length - done));
+      const count = await (range as Range).readAt(offset + done, wanted);
       if (count === 0) return undefined;
       hash.update(wanted.subarray(0, count));
-      kept?.set(wanted.subarray(0, count), have);
-      have += count;
+      kept?.set(wanted.subarray(0, count), done);
+      done += count;
     }
     range?.verify();
     const member = range?.memberAt?.(offset);
@@ -73,12 +75,12 @@ export async function readAgain(
   }
 
   return {
-    take: (offset, length, keepBytes) => orNothing(() => take(offset, length, keepBytes)),
+    take: (offset, length, keepBytes) => undefinedOnFault(() => take(offset, length, keepBytes)),
     close: async () => range.close(),
   };
 }
 
-async function orNothing<T>(call: () => Promise<T | undefined>): Promise<T | undefined> {
+async function undefinedOnFault<T>(call: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
@@ -89,7 +91,8 @@ async function orNothing<T>(call: () => Promise<T | undefined>): Promise<T | und
 
 async function openRange(ref: SourceRef, identity: string | undefined): Promise<Range | undefined> {
   if (ref.path === undefined) return undefined;
-  const reader = await openSource(ref, { ...UNLIMITED, sparse: true }); // no limits: the first reading has reached these places
+  // no limits, because the first reading has already reached these places
+  const reader = await openSource(ref, { ...UNLIMITED, sparse: true });
   if (identity !== undefined && reader.identity !== identity) {
     await reader.close();
     return undefined;

@@ -1,4 +1,4 @@
-/** Interface of every open source, and the parts that readers of files, pipes and objects share. */
+/** The interface of every open source, and the code that readers of files, pipes and objects share. */
 
 import type { DecompressionLimits } from './decompress/limits.ts';
 import { createMembers, type Members } from './decompress/members.ts';
@@ -13,17 +13,15 @@ export interface SourceReader {
   readonly packed?: PackedCounts | undefined;
   /** Finds the gzip member that a byte of the content came from. */
   readonly memberAt?: Members['at'] | undefined;
-  /** Do the file's name and its first bytes disagree? */
+  /** Whether the file's name implies another compression than its first bytes. */
   readonly misnamed: boolean;
   /** Identifies the version of a file or an object. */
   readonly identity?: string;
-  /** The fingerprint of a file that was read, for a later run; undefined if there is none. */
+  /** Returns the fingerprint of a file that was read, for a later run; undefined if there is none. */
   readonly fingerprint?: () => string | undefined;
-  /**
-   * First bytes of a plain file, already read. `read` begins with them, so they must stay until it has returned them.
-   */
+  /** First bytes of a plain file, already read. `read` returns them first; they must be kept until then. */
   readonly head?: Uint8Array;
-  /** Fills the room from its start; returns 0 at the end of the source. Throws (or rejects with) SourceFault. */
+  /** Fills `room` from its start; returns 0 at the end of the source. Throws (or rejects with) SourceFault. */
   read(room: Uint8Array): number | Promise<number>;
   /**
    * Reads at a position, from a file or a sparse object that is not packed. For an object, `read` continues from there.
@@ -32,13 +30,13 @@ export interface SourceReader {
   /** Bytes taken from the file or the pipe so far. */
   readBytes(): number;
   /**
-   * Checks at the end that the source has not changed since it was opened. Throws SourceFault. @param strictly see
-   * OpenFile
+   * Checks at the end that the source has not changed since it was opened. Throws SourceFault.
+   * @param strictly as for `OpenFile.verify`
    */
   verify(strictly?: boolean): void;
-  /** Goes back to the start of a file; a packed one is unpacked again. The framer has to start over, with the head. */
+  /** Goes back to the start of a file; a packed one is unpacked again. The framer has to start again, with the head. */
   readonly rewind?: () => Promise<void> | void;
-  /** May the file have been rewritten, at its size, since it was opened? */
+  /** Returns whether the file may have been rewritten, without changing its size, since it was opened. */
   readonly isTouched?: () => boolean;
   /**
    * Opens the file once more, from its start. The new reader replaces this one, which must then be neither read nor
@@ -56,11 +54,10 @@ export interface ObjectOpener {
   close(): void;
 }
 
-/** How to read a source. */
 export interface SourceOptions extends DecompressionLimits {
-  /** Compute a SHA-256 of every file. */
+  /** Whether to compute the SHA-256 of every file. */
   readonly checksum?: boolean;
-  /** Will only some places be read, in order? */
+  /** Whether only some places will be read, in order. */
   readonly sparse?: boolean;
   /** Prefetches objects of a store. */
   readonly objects?: ObjectOpener;
@@ -84,7 +81,7 @@ export function unpacked(
   };
 }
 
-/** Returns the head that was looked at, then what `read` returns. */
+/** Returns a function that reads the bytes of `head`, which were read before, and then those of `read`. */
 export function afterHead<T extends number | Promise<number>>(
   head: Buffer,
   read: (room: Uint8Array) => T,
@@ -98,7 +95,7 @@ export function afterHead<T extends number | Promise<number>>(
   };
 }
 
-/** Yields the bytes in chunks. Each is valid until the next is requested. */
+/** Yields the bytes in chunks. Each is valid until the next one is requested. */
 export async function* chunksOf(
   read: (room: Uint8Array) => number | Promise<number>,
 ): AsyncGenerator<Uint8Array> {
@@ -111,7 +108,7 @@ interface Pull {
   close(): Promise<void>;
 }
 
-/** Reads chunks of any size into a room of any size. */
+/** Lets chunks of any size be read into memory of any size. */
 function pull(chunks: AsyncGenerator<Uint8Array>): Pull {
   let chunk: Uint8Array = new Uint8Array(0);
   return {

@@ -1,6 +1,6 @@
 /**
- * Checks whether a file is still the one that a previous run read, by its fingerprint (fingerprint.ts). Reads the file
- * only if its times do not prove it, or if the content is to be compared anyway.
+ * Checks by its fingerprint (fingerprint.ts) whether a file is still the one that a previous run read. Reads the file
+ * only if its times do not prove that, or if the content has to be compared anyway.
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { SourceFault } from '../errors.ts';
@@ -13,8 +13,8 @@ import { isObject, type SourceRef } from './sources/source.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The file's current fingerprint, or undefined if it is another file, has changed, or its fingerprint does not tell.
- * @param byContent compare only the content; undefined for a fingerprint without a SHA-256
+ * Returns the file's current fingerprint, or undefined if it is another file, has changed, or cannot be compared.
+ * @param byContent compare only the content; returns undefined for a fingerprint without a SHA-256
  */
 export function fingerprintIfUnchanged(
   ref: SourceRef,

@@ -1,6 +1,6 @@
 /**
- * The main job from end to end: list the sources, run the workers, record their results, reconcile the ledger, commit.
- * Nothing is visible before the last step.
+ * The main job from end to end: lists the sources, runs the workers, records their results, reconciles the ledger and
+ * commits. Nothing is visible before the last step.
  */
 
 import { hostname } from 'node:os';
@@ -62,19 +62,19 @@ export interface RunSummary {
   readonly out: string | undefined;
   readonly elapsedMs: number;
   readonly readBytes: number;
-  /** Sources not read, because the results of a previous run were reused. */
+  /** Sources that were not read, because the results of a previous run were reused. */
   readonly reusedSources: number;
-  /** An update had nothing to do, so the existing dataset stays. */
+  /** Whether an update had nothing to do, so that the existing dataset was kept. */
   readonly nothingChanged: boolean;
   /** Worker threads that died and were replaced. */
   readonly workerRestarts: number;
-  /** Problems after the dataset was in place (leftovers that could not be removed). */
+  /** Problems after publishing: leftovers that could not be removed. */
   readonly problems: readonly string[];
-  /** How the time of all threads divides, if `profile` was set. */
+  /** How the time of all threads is divided, if `profile` was set. */
   readonly profile?: ProfileFigures;
 }
 
-/** State of a run, complete from its beginning. */
+/** A run: its settings, its sources and when it began. */
 interface Run {
   readonly settings: Settings;
   readonly hooks: RunHooks;
@@ -87,8 +87,8 @@ interface Run {
 }
 
 /**
- * Builds a dataset. Streams among the inputs are closed when it ends, however it ends, read or not.
- * @throws TurnmillError: nothing was committed
+ * Builds a dataset. Streams among the inputs are closed at the end in any case, even if they were not read.
+ * @throws TurnmillError if nothing was committed
  */
 export async function build(request: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
   takeStreams(request.inputs);
@@ -136,13 +136,13 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
   }
 }
 
-/** Loaded on demand: most runs reuse nothing. */
+/** Loads the code for reuse on demand, because most runs reuse nothing. */
 async function planLate({ place }: Previous, { settings, listing, hooks }: Run): Promise<ReusePlan> {
   const { planReuse } = await import('../reuse/plan-reuse.ts');
   return planReuse(place, settings, listing, hooks);
 }
 
-/** Lists the sources to read. */
+/** Begins a run by listing its sources. @throws TurnmillError `no-input`, `rejected` for too many sources */
 async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   const started = performance.now();
   const startedAt = new Date().toISOString();
@@ -161,14 +161,14 @@ async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   return { settings, hooks: { ...hooks, onNote }, logLost, profile, started, startedAt, listing };
 }
 
-/** Checks the sources before any of them is opened. */
+/** Checks the number of sources before any of them is opened. */
 function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sources }: Listing): void {
   if (sources.length <= maxSources) return;
   const message = `${sources.length} sources found, but --max-sources allows ${maxSources}; nothing was read`;
   throw new TurnmillError('rejected', message, { subject: '--max-sources' });
 }
 
-/** The result of an update that has nothing to do, taken from the dataset. */
+/** Returns the summary of an update that has nothing to do, from the dataset. */
 function unchangedSummary({ settings, listing, started }: Run, { ledger, shards }: Manifest): RunSummary {
   return {
     sums: ledger as LedgerSums,
@@ -184,12 +184,12 @@ function unchangedSummary({ settings, listing, started }: Run, { ledger, shards 
   };
 }
 
-/** Does everything except writing. */
+/** Does everything that `build` does, except writing. */
 export function check(request: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
   return build({ ...request, out: undefined }, hooks);
 }
 
-/** @param done sources that the resumed run had completed */
+/** @param done number of sources that the resumed run had completed */
 async function runInto(run: Run, destination: Destination, reuse: Reuse, done: number): Promise<RunSummary> {
   const { settings, hooks, listing, profile, started } = run;
   try {
@@ -202,7 +202,7 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
     const state = { settings, listing, ledger, recorder, reuse, checkpoints, hooks, profile };
     const { readBytes, workerRestarts } = await recordAll(state);
     const late = recorder.reopened();
-    if (late !== undefined) hooks.onNote?.(incomplete(late));
+    if (late !== undefined) hooks.onNote?.(lateNote(late));
     const sums = reconcile(settings, ledger);
     destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
     const counted = counter?.take();
@@ -216,7 +216,7 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
     profile?.enter('other');
     return {
       sums,
-      rejections: ledger.keptOut().rejections,
+      rejections: ledger.rejectionCounts().rejections,
       shards: committed?.manifest.shards ?? [],
       out: settings.out,
       elapsedMs: performance.now() - started,
@@ -236,13 +236,13 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
 }
 
 interface ReadFacts {
-  /** Sources that the resumed run had completed. */
+  /** Number of sources that the resumed run had completed. */
   readonly done: number;
   readonly reusedSources: number;
   readonly workerRestarts: number;
 }
 
-/** The content of `run.json`, except for the fingerprints. */
+/** Returns the content of `run.json`, except for the fingerprints. */
 function runFactsOf(run: Run, reuse: Reuse, { done, reusedSources, workerRestarts }: ReadFacts): RunFacts {
   const { settings, listing } = run;
   const isRead = (index: number): boolean => !reuse.has(index);
@@ -261,19 +261,19 @@ function runFactsOf(run: Run, reuse: Reuse, { done, reusedSources, workerRestart
   };
 }
 
-/** Counts the indexes below `length` for which `is` holds. */
-function countOf(length: number, is: (index: number) => boolean): number {
+/** Counts the indexes below `length` for which `matches` returns true. */
+function countOf(length: number, matches: (index: number) => boolean): number {
   let count = 0;
-  for (let index = 0; index < length; index++) if (is(index)) count++;
+  for (let index = 0; index < length; index++) if (matches(index)) count++;
   return count;
 }
 
-function incomplete({ sessions, first }: LateResumption): string {
-  const what = sessions === 1 ? '1 session' : `${sessions} sessions`;
-  return `${what} came back after the end (${first}): standard output has only the first part; use --out DIR to reject them, or sort the input by session id`;
+function lateNote({ sessions, first }: LateResumption): string {
+  const count = sessions === 1 ? '1 session' : `${sessions} sessions`;
+  return `${count} came back after the end (${first}): standard output has only the first part; use --out DIR to reject them, or sort the input by session id`;
 }
 
-/** @throws TurnmillError if the ledger does not add up, or the run must not publish what it found */
+/** @throws TurnmillError if the ledger does not add up, or the result must not be published */
 function reconcile(settings: Settings, ledger: Ledger): LedgerSums {
   const problems = ledger.imbalances();
   const sums = ledger.sums();
@@ -287,15 +287,15 @@ function reconcile(settings: Settings, ledger: Ledger): LedgerSums {
     const where = namesOf(settings.inputs);
     throw new TurnmillError(unreadable, `none of the sources in ${where} can be read`, { subject: where });
   }
-  if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.keptOut());
-  const isEmpty = (sums.sessions.seen ?? 0) === 0 && ledger.keptOut().rejections === 0;
+  if (settings.maxQuarantine !== undefined) checkTolerance(settings.maxQuarantine, ledger.rejectionCounts());
+  const isEmpty = (sums.sessions.seen ?? 0) === 0 && ledger.rejectionCounts().rejections === 0;
   if (isEmpty && !settings.allowEmpty) throw noInput(settings, sums);
   return sums;
 }
 
 const MOST_EXTENSIONS = 4;
 
-/** Files that the walk of a folder passed over are named: a folder may hold nothing else. */
+/** Names the files that the walk passed over, because a folder may contain nothing else. */
 function noInput({ inputs }: Settings, { extensions }: Pick<Listing, 'extensions'>): TurnmillError {
   const passedOver = Object.entries(extensions)
     .toSorted(([, a], [, b]) => b - a)
@@ -310,7 +310,7 @@ function noInput({ inputs }: Settings, { extensions }: Pick<Listing, 'extensions
 
 const namesOf = (inputs: readonly Input[]): string => inputs.map(nameOfInput).join(', ');
 
-/** Loads the report's components only when everything else is done. */
+/** Returns a function that renders the report. Its components are loaded only after everything else is done. */
 function makePage(body: ReturnType<typeof manifestBody>, profile: DatasetProfile): MakePage {
   return async (shards) => {
     const { renderReport } = await import('../report/render.ts');

@@ -13,14 +13,14 @@ export interface Question {
   readonly line: number;
   readonly settings: Settings;
   readonly signal?: AbortSignal | undefined;
-  /** Include the texts of the messages. */
+  /** Whether to include the texts of the messages. */
   readonly withTexts?: boolean;
 }
 
 /**
- * The fate of a line, or of each of its objects if it holds several. Reads the whole source, because its last byte may
- * decide.
- * @throws TurnmillError `usage` when the source has no such line
+ * Explains the fate of a line, or of each object in it if it holds several. Reads the whole source, because its last
+ * byte may decide.
+ * @throws TurnmillError `usage` if the source has no such line
  */
 export async function explainLine({
   ref,
@@ -45,7 +45,7 @@ export async function explainLine({
   }
 }
 
-/** A source that cannot be read to its end loses all its lines. */
+/** Explains a line of a source that cannot be read to its end: all its lines are rejected. */
 function faultExplanation(
   { reason, message: detail }: SourceFault,
   { name }: SourceRef,

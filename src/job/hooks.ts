@@ -1,4 +1,4 @@
-/** Lets a caller watch a run and stop it. */
+/** Hooks with which a caller watches a run and stops it. */
 import type { Listing } from '../input/sources/source.ts';
 import type { Result } from '../ledger/result.ts';
 
@@ -14,15 +14,15 @@ export interface RunProgress {
 }
 
 /**
- * Limits the heap of the process during a run. The library sets no V8 flags; the owner of the process may, through
- * this.
+ * Limits the heap of the process during a run. The library itself sets no V8 flags; the owner of the process may do so
+ * here.
  */
 export interface HeapControl {
   /** Called before the first source is read. */
   begin(): void;
   /** Called from time to time while sources are read. */
   check(): void;
-  /** Called before work whose garbage is not typical of what follows: the heap should not grow because of it. */
+  /** Called before work with untypically much garbage, which should not make the heap grow. */
   hold(): void;
 }
 
@@ -32,6 +32,6 @@ export interface RunHooks {
   readonly onProgress?: (progress: RunProgress) => void;
   /** Called with every result, in the order of the sources, before it is recorded; a returned promise is awaited. */
   readonly onResult?: (result: Result, listing: Listing) => Promise<void> | void;
-  /** Takes a note for people on how the run goes. Returns false when it could not be shown. */
+  /** Shows a note about the run to people. Returns false if it could not be shown. */
   readonly onNote?: (message: string) => boolean | undefined;
 }

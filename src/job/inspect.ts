@@ -1,6 +1,6 @@
 /**
- * The main job's chain with a tap after every stage, for `inspect` and `explain`. It reads one source after the other,
- * like a worker, and writes nothing.
+ * Runs the main job's chain with a tap after every stage, for `inspect` and `explain`. Like a worker, it reads one
+ * source after the other; it writes nothing.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { StreamElement } from '../../transforms/model/element.ts';
@@ -16,7 +16,7 @@ import type { SourceRef } from '../input/sources/source.ts';
 import { closeStreams, takeStreams } from '../input/sources/stream-source.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Shows the elements before the first stage: lines as they were cut. */
+/** Name for the elements before the first stage: lines as they were framed. */
 export const FRAMING = 'framing';
 
 /** Receives an element that left a stage. Its bytes are valid until it returns. */
@@ -49,12 +49,12 @@ export interface ReadThrough {
   readonly settings: Settings;
   /** Takes an element; a returned promise pauses the reading. */
   readonly push: (element: StreamElement) => Promise<void> | undefined;
-  /** Has enough been seen? */
+  /** Returns whether enough elements have been seen. */
   readonly enough?: () => boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads a source through to its session-end; returns its number of lines. Throws SourceFault. */
+/** Reads a source up to its session-end, and returns its number of lines. Throws SourceFault. */
 export async function readThrough({ ref, settings, push, enough, signal }: ReadThrough): Promise<number> {
   const reader = await openSource(ref, settings, signal);
   try {
@@ -101,8 +101,8 @@ export interface Inspection {
 }
 
 /**
- * Shows the elements that leave a stage, in the order of the sources. A source that cannot be read shows as a
- * rejection.
+ * Passes the elements that leave a stage to `see`, in the order of the sources. A source that cannot be read is passed
+ * as a rejection.
  * @returns how many sources could not be read
  */
 export async function inspect(inspection: Inspection): Promise<number> {

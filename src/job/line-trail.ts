@@ -1,5 +1,5 @@
 /** Follows the objects of one line through the stages until the end of their session decides their fate. */
-import { lineId } from '../../transforms/dialects/line-id.ts';
+import { lineId } from '../../transforms/dialects/shared/line-id.ts';
 import type {
   Entry,
   EntryLog,
@@ -16,11 +16,11 @@ import { type RecordRejection, recordRejectionOf } from '../ledger/result.ts';
 import type { Tap } from './inspect.ts';
 import { type MessageTrail, traceMessages } from './message-trail.ts';
 
-/** The explanation of one object of the line, or of the line itself if it holds none. */
+/** The explanation of one object of a line, or of the line itself if it has none. */
 export interface Explanation {
   readonly source: string;
   readonly line: number;
-  /** Offset of its first byte in the (decompressed) source; `length` is undefined if the source could not be read. */
+  /** Offset of its first byte, after decompression, and its length; undefined if the source could not be read. */
   readonly offset?: number;
   readonly length?: number;
   readonly fate: string;
@@ -43,7 +43,7 @@ export interface Explanation {
   /** Number of messages that each rule changed or dropped. */
   readonly changes: Readonly<Record<string, number>>;
   readonly findings: readonly FindingNote[];
-  /** Findings about other lines of the session; the first hundred. */
+  /** The first hundred findings about other lines of the session. */
   readonly sessionFindings: readonly FindingNote[];
 }
 
@@ -57,14 +57,13 @@ const MOST_SESSION_FINDINGS = 100;
 interface Subject {
   readonly origin: Origin;
   readonly logged?: Entry;
-  /** Fate of the line if it is one of several lines of an entry, and not the one that the entry is addressed by. */
+  /** Fate of the line if it is one of several lines of an entry, and not the one at the entry's origin. */
   readonly apart?: 'folded' | 'superseded';
   cleaned?: Entry;
   fate?: string;
   rejection?: Rejection;
 }
 
-/** State of the open session. */
 interface Session {
   readonly subjects: Subject[];
   readonly findings: FindingNote[];
@@ -76,7 +75,7 @@ interface Session {
 export interface TrailOptions {
   readonly line: number;
   readonly cleanup: readonly string[];
-  /** Include the texts of the messages. */
+  /** Whether to include the texts of the messages. */
   readonly withTexts?: boolean | undefined;
 }
 
@@ -137,7 +136,7 @@ export class LineTrail {
     }
   }
 
-  /** A place may occur several times: an object of the log can hold several calls. */
+  /** Adds the objects on the line that the entry comes from. One may occur several times, if it has several calls. */
   #addPlaces(entry: Entry, lines: EntryLog): void {
     const apart = entry.isGathered === true ? 'superseded' : 'folded';
     let hasOwn = false;
@@ -150,7 +149,7 @@ export class LineTrail {
     }
   }
 
-  /** Rejects the whole source because of its first lines. */
+  /** Handles the rejection of the whole source because of its first lines. */
   #refuseAll({ bytes: _bytes, ...rejection }: Rejection): void {
     for (const subject of this.#session.subjects)
       Object.assign(subject, { fate: `rejected:${rejection.reason}`, rejection });
@@ -170,7 +169,7 @@ export class LineTrail {
     findings.push({ severity, rule, message, line: origin.line });
   }
 
-  /** Handles a session that resumed: the part that looked complete is rejected too. */
+  /** Handles a session that resumed after its end: its first part, which looked complete, is rejected too. */
   #withdraw({ sessionId, stage, reason, origin }: Rejection): void {
     for (const index of this.#written) {
       const answer = this.answers[index] as Explanation;
@@ -215,7 +214,7 @@ function answerFor(
   };
 }
 
-/** Explains a line that is not part of the open session, in a log where each line is a conversation. */
+/** Explains a line that is not part of the open session, in a log in which each line is a conversation. */
 function answerForItself({ origin, fate = '', rejection }: Subject, { findings }: Session): Explanation {
   return {
     ...origin,
@@ -238,7 +237,7 @@ function lineFate(fate: string, rejection: Rejection | undefined): Fate {
   return { fate, ...(rejection && { stage: rejection.stage, detail: rejection.detail }) };
 }
 
-/** The fate of an entry, which depends on its session. */
+/** Explains an entry, whose fate depends on its session. */
 function entryFate(
   { origin: { line, offset }, apart }: Subject,
   { rejection, record, recordRejections }: Session,

@@ -8,10 +8,10 @@ import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { endpoint } from '../loop/endpoint.ts';
 import {
-  type Ask,
   type Continuation,
   eachTurn,
   type LoopReport,
+  type Model,
   recordedReplies,
   runLoop,
 } from '../loop/run-loop.ts';
@@ -27,11 +27,11 @@ export interface LoopRequest {
   readonly eachTurn?: boolean | undefined;
   readonly maxSteps?: number | undefined;
   readonly onMiss?: 'stop' | 'tell' | undefined;
-  /** Ids of the sessions to run; undefined: all. */
+  /** Ids of the sessions to run; undefined for all. */
   readonly only?: readonly string[] | undefined;
   /** A folder for loop.jsonl and continuations.jsonl. */
   readonly out?: string | undefined;
-  /** Also write pairs that prefer the recorded reply. */
+  /** Whether to also write pairs in which the recorded reply is the preferred one. */
   readonly prefer?: 'recorded' | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Delays before each retry of a request, in milliseconds. */
@@ -60,7 +60,7 @@ export interface LoopSummary {
   readonly sameArguments: number;
 }
 
-/** Step limit for the record's own replies, of which there are only as many as it has. */
+/** Step limit for the record's own replies, whose number limits the steps anyway. */
 const ANY_STEPS = Number.MAX_SAFE_INTEGER;
 const DEFAULT_STEPS = 8;
 const LINE_FEED = 0x0a;
@@ -69,8 +69,8 @@ const MESSAGE_FORMATS: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'op
 const FILES = { loop: 'loop.jsonl', continuations: 'continuations.jsonl', preferences: 'preferences.jsonl' };
 
 /**
- * Executes nothing: tools are answered from the record.
- * @param onLine receives each line of loop.jsonl
+ * Runs the records of a dataset. Executes nothing: tool calls are answered from the record.
+ * @param onLine called with each line of loop.jsonl
  * @throws TurnmillError `unavailable` if the endpoint cannot be reached
  */
 export async function loop(
@@ -81,7 +81,7 @@ export async function loop(
   if (isEachTurn && request.endpoint === undefined)
     throw new TurnmillError(
       'usage',
-      '--each-turn needs --endpoint: without one the model is the record itself',
+      '--each-turn needs --endpoint: without one, the recorded replies would be compared with themselves',
     );
   const wanted = only === undefined ? undefined : new Set(only);
   const files = new OutFiles(request.out);
@@ -109,7 +109,7 @@ export async function loop(
   return sums;
 }
 
-function askerOf(record: LoopRecord, request: LoopRequest): Ask {
+function modelFor(record: LoopRecord, request: LoopRequest): Model {
   const { endpoint: base, model = '', key, prompt = 'messages', signal, waits } = request;
   return base === undefined ? recordedReplies(record) : endpoint({ base, model, key, prompt, signal, waits });
 }
@@ -117,7 +117,7 @@ function askerOf(record: LoopRecord, request: LoopRequest): Ask {
 async function runOne(session: string | null, record: LoopRecord, request: LoopRequest): Promise<LoopLine> {
   const own = request.endpoint === undefined;
   const { maxSteps = own ? ANY_STEPS : DEFAULT_STEPS, onMiss = 'stop', signal } = request;
-  const report = await runLoop(record, askerOf(record, request), { maxSteps, onMiss, signal });
+  const report = await runLoop(record, modelFor(record, request), { maxSteps, onMiss, signal });
   const { messages: _messages, ...counts } = report;
   return { session, ...counts };
 }
@@ -129,7 +129,7 @@ async function runTurns(
   files: OutFiles,
 ): Promise<TurnsLine> {
   const sums = { turns: 0, same_tools: 0, same_arguments: 0 };
-  for await (const turn of eachTurn(record, askerOf(record, request), request.signal)) {
+  for await (const turn of eachTurn(record, modelFor(record, request), request.signal)) {
     const { prompt, recorded, sampled = null, sameTools, sameArguments } = turn;
     sums.turns += 1;
     if (sameTools) sums.same_tools += 1;
@@ -140,12 +140,12 @@ async function runTurns(
   return { session, ...sums };
 }
 
-/** A preference pair in TRL's form. */
+/** Returns a preference pair in the form of TRL. */
 function preferenceOf({ prompt, recorded, sampled }: Continuation): object {
   return { prompt, chosen: [recorded], rejected: [{ role: 'assistant', ...sampled }] };
 }
 
-/** Creates files in a folder; does nothing without one. */
+/** Writes the output files into a folder; does nothing without one. */
 class OutFiles {
   readonly #folder: string | undefined;
   readonly #open = new Map<string, number>();
@@ -172,16 +172,16 @@ class OutFiles {
   }
 }
 
-interface FoundRecord {
+interface SessionRecord {
   readonly session: string | null;
   readonly record: LoopRecord;
 }
 
 /**
- * Yields the records of the first format that lists messages, with their sessions. Holds the lines of one shard in
+ * Yields the records of the first format that has messages, with their sessions. The lines of one shard are held in
  * memory.
  */
-async function* readRecords(dataset: string): AsyncGenerator<FoundRecord> {
+async function* readRecords(dataset: string): AsyncGenerator<SessionRecord> {
   const { shards, settings } = readManifest(dataset);
   const { format = [] } = settings as { readonly format?: readonly string[] };
   const chosen = format.find((name) => MESSAGE_FORMATS.has(name));

@@ -1,4 +1,4 @@
-/** Runs the tasks, merges in the results of reused sources in the order of the sources, and records everything. */
+/** Runs the tasks, merges their results with those of reused sources in the order of the sources, and records them. */
 
 import type { Delivery } from '../engine/delivery.ts';
 import { runWorkers } from '../engine/pool.ts';
@@ -25,7 +25,7 @@ export interface RecordingOptions {
   readonly profile: Profile | undefined;
 }
 
-/** Facts about the run that are not in the ledger. */
+/** Figures about the run that are not in the ledger. */
 export interface Recorded {
   readonly readBytes: number;
   readonly workerRestarts: number;
@@ -38,10 +38,10 @@ export function recordAll(options: RecordingOptions): Promise<Recorded> {
 
 class Recording {
   readonly #options: RecordingOptions;
-  /** Undefined if the size of a source is unknown. */
+  /** Undefined if the size of any source is unknown. */
   readonly #totalBytes: number | undefined;
   #readBytes = 0;
-  /** Sources completed so far. */
+  /** Number of sources completed so far. */
   #sources = 0;
   #workerRestarts = 0;
 
@@ -81,7 +81,7 @@ class Recording {
       const done = this.#take(result);
       if (done !== undefined) await done;
     }
-    this.#tellProgress();
+    this.#reportProgress();
   }
 
   /** Records the results of the reused sources before this index. */
@@ -90,14 +90,14 @@ class Recording {
     for await (const result of reuse.before(index)) {
       hooks.signal?.throwIfAborted();
       await this.#take(result);
-      if (result.kind === 'source') this.#tellProgress();
+      if (result.kind === 'source') this.#reportProgress();
     }
   }
 
   #take(result: Result): Promise<void> | void {
     const { hooks, listing } = this.#options;
-    const seen = hooks.onResult?.(result, listing);
-    return seen === undefined ? this.#record(result) : seen.then(() => this.#record(result));
+    const shown = hooks.onResult?.(result, listing);
+    return shown === undefined ? this.#record(result) : shown.then(() => this.#record(result));
   }
 
   #record(result: Result): Promise<void> | void {
@@ -110,11 +110,11 @@ class Recording {
     const { maxQuarantine } = settings;
     if (result.kind === 'source') this.#sources++;
     // a percentage refers to all lines, so it can only be checked at the end
-    if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.keptOut());
+    if (typeof maxQuarantine === 'number') checkTolerance(maxQuarantine, ledger.rejectionCounts());
     checkpoints.see(result);
   }
 
-  #tellProgress(): void {
+  #reportProgress(): void {
     const { hooks, listing, ledger } = this.#options;
     hooks.onProgress?.({
       sources: this.#sources,
@@ -122,11 +122,11 @@ class Recording {
       readBytes: this.#readBytes,
       totalBytes: this.#totalBytes,
       records: ledger.records(),
-      rejections: ledger.keptOut().rejections,
+      rejections: ledger.rejectionCounts().rejections,
     });
   }
 
-  /** Checks that every source is done, except those after the limit of sessions. */
+  /** Checks that every source was completed, except those after the limit of sessions. */
   #end(): void {
     const { settings, listing, ledger } = this.#options;
     const [done, all] = [this.#sources, listing.sources.length];

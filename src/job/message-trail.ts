@@ -8,7 +8,7 @@ import { traceCleanup } from '../../transforms/stages/cleanup.ts';
 export interface MessageTrail {
   /** Index among the logged messages; the reply comes after all others. */
   readonly logged: number;
-  /** Index among the messages kept; null if it was dropped. */
+  /** Index among the messages that were kept; null if it was dropped. */
   readonly kept: number | null;
   /** The rules that changed or dropped it, separated by commas. */
   readonly rule?: string;
@@ -20,15 +20,14 @@ export interface MessageTrail {
 
 export interface TraceOptions {
   readonly cleanup: readonly string[];
-  /** Include the texts of the messages. */
+  /** Whether to include the texts of the messages. */
   readonly withTexts: boolean;
 }
 
-/** Rules of the stage that handles the model's reasoning. */
 const REASONING_RULES = ['reasoning-dropped', 'reasoning-inlined'];
 const EMPTY_REPLY = 'empty-reply';
 
-/** @param record record made from the entry, if any */
+/** Returns the fate of each message of an entry. @param record the record that the entry became, if it did */
 export function traceMessages(
   logged: Entry,
   record: WrittenRecord | undefined,
@@ -58,7 +57,7 @@ const unchanged = (message: Message): { message: Message; rules: readonly string
   rules: [],
 });
 
-/** The rules that the stages after cleanup applied. */
+/** Returns the rules that the stages after cleanup applied. */
 function laterRules(cleaned: Message, final: Message | undefined, record: WrittenRecord): readonly string[] {
   const names: string[] = [];
   const expected = canonical(cleaned, (rule) => names.push(rule));

@@ -1,4 +1,4 @@
-/** Reads the records of a dataset's quarantine, in their order. Throws at the first line that is not a quarantine record. */
+/** Reads the records of a dataset's quarantine in order. Throws at the first line that is not a quarantine record. */
 
 import { closeSync, readSync } from 'node:fs';
 import { statIfAny } from '../dataset/fs-calls.ts';
@@ -15,8 +15,8 @@ import { readElements } from './read-elements.ts';
 export type QuarantineRecord = QuarantineLine;
 export type RecordSource = QuarantineSource;
 
-/** A record and its position, to fetch its bytes later. */
-export interface FoundRecord {
+/** A record and its position in the file, for fetching its bytes later. */
+export interface PlacedRecord {
   readonly record: QuarantineRecord;
   readonly at: { readonly offset: number; readonly length: number };
 }
@@ -24,7 +24,8 @@ export interface FoundRecord {
 const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
 /**
- * @throws TurnmillError `no-input` if there is no dataset, `invalid-dataset` if one of its files is not a regular file
+ * Checks that the folder is a dataset with a quarantine.
+ * @throws TurnmillError `no-input` if it is not, `invalid-dataset` if one of its files is not a regular file
  */
 export function requireQuarantine(out: string): void {
   const files = [manifestPath(out), quarantinePath(out)];
@@ -37,8 +38,11 @@ export function requireQuarantine(out: string): void {
   throw new TurnmillError('no-input', `no dataset found in ${out}`, { subject: out });
 }
 
-/** @throws TurnmillError `no-input` if there is no dataset, `invalid-dataset` if a line is not a quarantine record */
-export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> {
+/**
+ * Yields the records of a quarantine.
+ * @throws TurnmillError `no-input` if there is no dataset, `invalid-dataset` if a line is not a quarantine record
+ */
+export async function* readQuarantine(out: string): AsyncGenerator<PlacedRecord> {
   const path = quarantinePath(out);
   requireQuarantine(out);
   try {
@@ -59,13 +63,13 @@ export async function* readQuarantine(out: string): AsyncGenerator<FoundRecord> 
   }
 }
 
-/** The bytes that the record keeps. */
-export function rawBytesAt(out: string, { offset, length }: FoundRecord['at']): Uint8Array {
+/** Returns the rejected bytes that the record contains. */
+export function rawBytesAt(out: string, { offset, length }: PlacedRecord['at']): Uint8Array {
   const line = Buffer.alloc(length);
   const fd = openOwnFile(quarantinePath(out));
   try {
-    for (let have = 0, got = 1; have < length && got > 0; have += got)
-      got = readSync(fd, line, have, length - have, offset + have);
+    for (let at = 0, count = 1; at < length && count > 0; at += count)
+      count = readSync(fd, line, at, length - at, offset + at);
   } finally {
     closeSync(fd);
   }

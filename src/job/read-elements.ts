@@ -1,4 +1,4 @@
-/** Reads a source as a sequence of elements, for users of the library to start their own `stream.pipeline` with. */
+/** Reads a source as a sequence of elements, with which users of the library begin their own `stream.pipeline`. */
 import { basename } from 'node:path';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type { Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
@@ -16,20 +16,20 @@ export interface ReadOptions {
   /** Name of the source in every origin; by default that of the file or the stream. */
   readonly name?: string;
   readonly maxLineBytes?: number;
-  /** Most bytes of a packed source's content. */
+  /** Most bytes that a packed source may unpack to. */
   readonly maxDecompressedBytes?: number;
-  /** Highest ratio of a packed source that unpacks to over 256 MiB; the default depends on its packing. */
+  /** Highest ratio of a packed source that unpacks to over 256 MiB; the default depends on the compression. */
   readonly maxRatio?: number;
   /** How to reach the store of an `s3://` URL. */
   readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined };
-  /** Stops waiting for standard input or a stream. */
+  /** Ends the waiting for standard input or a stream. */
   readonly signal?: AbortSignal;
 }
 
 /**
  * Yields the lines of a file or an object (plain, gzip or zstd; JSONL or a JSON document), of a stream or of standard
- * input (`-`), and the end of its session. Each line owns its bytes, so streams may hold them. A faulty source throws
- * SourceFault; a stream is closed at the end.
+ * input (`-`), and the end of its session. Each line owns its bytes, so streams may keep them. Throws SourceFault for a
+ * faulty source. A stream is closed at the end.
  */
 export function readElements(input: Input, options: ReadOptions = {}): AsyncGenerator<StreamElement> {
   if (typeof input !== 'string') {
@@ -40,8 +40,8 @@ export function readElements(input: Input, options: ReadOptions = {}): AsyncGene
 }
 
 /**
- * Closes the stream as soon as the caller stops reading. The generator cannot: one that has not started never runs its
- * `finally`, and one that is waiting does so only later.
+ * Closes the stream as soon as the caller stops reading. The generator itself cannot do that: one that has not started
+ * never runs its `finally`, and one that is waiting runs it only later.
  */
 function elementsOfStream(input: Input, options: ReadOptions): AsyncGenerator<StreamElement> {
   const stopped = new AbortController();
@@ -106,9 +106,9 @@ async function refOf(input: Input, { name: named, s3 }: ReadOptions): Promise<So
 async function objectAt(url: string, named: string | undefined, s3: S3Options): Promise<SourceRef> {
   const { findObjectSource } = await import('../input/sources/objects.ts');
   const place = parseObjectUrl(url);
-  const found = await findObjectSource(place, named ?? basename(place.key), s3);
-  if (found === undefined) throw new SourceFault('vanished', `${url} not found`);
-  return found;
+  const ref = await findObjectSource(place, named ?? basename(place.key), s3);
+  if (ref === undefined) throw new SourceFault('vanished', `${url} not found`);
+  return ref;
 }
 
 function owned(element: Line | Rejection): Line | Rejection {

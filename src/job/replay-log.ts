@@ -17,7 +17,7 @@ interface CopySource {
   close(): void;
 }
 
-/** Returns false if it cannot be read, or changes meanwhile. */
+/** Copies a source. Returns false if it cannot be read, or changes while it is read. */
 export async function copySource(from: SourceRef, name: string, target: ReplayTarget): Promise<boolean> {
   let file: CopySource | undefined;
   let copy: AppendFile | undefined;
@@ -45,15 +45,15 @@ export async function copySource(from: SourceRef, name: string, target: ReplayTa
 
 export interface Log {
   write(line: Uint8Array): void;
-  /** Was anything written? */
+  /** Completes the log. Returns false if nothing was written. */
   end(): boolean;
 }
 
-/** A log that is created with its first line. The elements of a document become a document again. */
+/** Creates a log, as a file only once it has a line. The elements of a document become a document again. */
 export function createLog(name: string, target: ReplayTarget): Log {
   const isDocument = DOCUMENT.test(name);
   let file: LineFile | undefined;
-  /** The last element of a document: written once it is known whether a comma follows. */
+  /** The last element of a document, written once it is known whether a comma follows. */
   let last: Uint8Array | undefined;
   return {
     write(line) {

@@ -1,6 +1,6 @@
 /**
- * The folder for replayed logs: created beside its destination under another name, and renamed when complete. It holds
- * rejected lines unchanged, so only its owner may read it.
+ * The folder for replayed logs: created beside its destination under another name, and renamed once it is complete. It
+ * contains rejected lines unchanged, so only its owner may read it.
  */
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -20,18 +20,18 @@ import { acquireLock } from '../dataset/lock.ts';
 import { checkOverlap } from '../dataset/overlap.ts';
 import { createPackedLineFile } from '../dataset/packed-line-file.ts';
 import { packingNamed } from '../dataset/packing.ts';
-import { locate, type Place, partPath, runsWith } from '../dataset/place.ts';
+import { locate, type Place, runsWith, siblingPath } from '../dataset/place.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import type { RecordSource } from './quarantine-records.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** In hexadecimal they are twice as many characters: with a suffix, still short enough for every file system. */
+/** Longest name that is written in hexadecimal: twice as many characters and a suffix fit into every file system. */
 const MOST_HEX_BYTES = 100;
 
 export interface ReplayTarget {
-  /** Opens a log of lines; it is packed if its name says so. */
+  /** Opens a log of lines, which is packed if its name implies that. */
   open(name: string): LineFile;
   /** Opens a file for any bytes. */
   openCopy(name: string): AppendFile;
@@ -44,8 +44,8 @@ export interface ReplayTarget {
 }
 
 /**
- * Takes the folder's lock; `close` releases it. Removes what a killed replay left.
- * @param apart the dataset and the logs: the folder must not be among them, or a later run would read it
+ * Locks the folder; `close` unlocks it. Removes the leftovers of a killed replay.
+ * @param apart the dataset and the logs: the folder must not be inside them, or a later run would read it
  * @throws TurnmillError `locked`, `usage`, `cannot-create` if something already exists there
  */
 export async function openReplayTarget(into: string, apart: readonly string[]): Promise<ReplayTarget> {
@@ -67,7 +67,7 @@ function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 
   const place = locate(into);
   checkOverlap(into, place, apart);
   removeLeftovers(place);
-  const staging = partPath(place, 'staging', randomBytes(8).toString('hex'));
+  const staging = siblingPath(place, 'staging', randomBytes(8).toString('hex'));
   const folders = new Set<string>();
 
   function folder(name: string): void {
@@ -103,14 +103,15 @@ function openTarget(into: string, apart: readonly string[]): Omit<ReplayTarget, 
 }
 
 /**
- * Keeps the leftovers of a run that is locked: a replay on another machine that shares the volume may still be at work.
+ * Removes the leftovers of killed replays, unless there is a lock of another boot: a replay on another machine that
+ * shares the volume may still be running.
  */
 function removeLeftovers(place: Place): void {
-  if (runsWith(place, ['lock']).some((run) => isOfOtherBoot(partPath(place, 'lock', run)))) return;
-  for (const run of runsWith(place, ['staging'])) removeTree(partPath(place, 'staging', run));
+  if (runsWith(place, ['lock']).some((run) => isOfOtherBoot(siblingPath(place, 'lock', run)))) return;
+  for (const run of runsWith(place, ['staging'])) removeTree(siblingPath(place, 'staging', run));
 }
 
-/** The name of a log below the folder: that of its source. Undefined for a path that would lead out of the folder. */
+/** Returns the name of a source's log below the folder; undefined for a name that would lead out of the folder. */
 export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource): string | undefined {
   const name = source === '-' ? 'stdin.jsonl' : bytes === undefined ? source : encodedName(bytes);
   const parts = name.split('/');
@@ -121,13 +122,13 @@ export function replayName({ uri: source, uri_b64: bytes, input }: RecordSource)
   return input === undefined ? name : `${input}/${name}`;
 }
 
-/** Renames folders and files whose names are not UTF-8; the rest of the path stays, because it may name the group. */
+/** Encodes the parts of a path that are not UTF-8; the other parts are kept, because they may name the group. */
 function encodedName(base64: string): string {
   const parts = Buffer.from(base64, 'base64').toString('latin1').split('/');
   return parts.map((part) => encodedPart(Buffer.from(part, 'latin1'))).join('/');
 }
 
-/** Its bytes in hexadecimal, or their hash if that is too long for a name. */
+/** Returns the bytes of a name in hexadecimal, or their hash if that is too long for a name. */
 function encodedPart(name: Buffer): string {
   if (isUtf8(name)) return name.toString();
   const suffix = /\.[a-z]{1,5}(?:\.[a-z]{1,5})?$/i.exec(name.toString('latin1'))?.[0] ?? '';

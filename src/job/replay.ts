@@ -1,7 +1,8 @@
 /**
- * `turnmill quarantine replay`: writes the contents of a quarantine as logs again, one per source, so that a build over
- * them reads exactly what was rejected. The bytes come from the record or, by reference, from the logs; either way they
- * must match the hash in the record. Unavailable content is counted by cause (docs/decisions/0014-quarantine.md).
+ * `turnmill quarantine replay`: writes the contents of a quarantine as logs again, one for each source, so that a build
+ * from them reads exactly what was rejected. The bytes come from the quarantine record or, by reference, from the logs;
+ * in both cases they must match the hash in the record. Unavailable content is counted by cause
+ * (docs/decisions/0014-quarantine.md).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { isObjectUrl } from '../object-store/url.ts';
 import { MAX_LINE_CEILING } from '../settings/settings.ts';
 import { sha256 } from '../sha256.ts';
 import {
-  type FoundRecord,
+  type PlacedRecord,
   type QuarantineRecord,
   type RecordSource,
   rawBytesAt,
@@ -30,7 +31,7 @@ export interface ReplayRequest {
   readonly into: string;
   /** The inputs of the build, in order: folders, the files themselves, or URLs of a store. */
   readonly logs: readonly string[];
-  /** May a link lead to a path outside the input? */
+  /** Whether a link may lead to a path outside the input. */
   readonly followOutside?: boolean | undefined;
   /** How to reach the store of an `s3://` URL. */
   readonly s3?: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } | undefined;
@@ -47,12 +48,12 @@ export interface Replayed {
   readonly examples: readonly { readonly where: string; readonly why: string }[];
 }
 
-/** Why the bytes of a record are unavailable. */
-const WHY = {
-  reference: 'the quarantine does not keep its bytes: name the logs with --logs',
-  missing: 'it is not in the logs, or not readable there',
+/** Causes for which the bytes of a record are unavailable. */
+const CAUSES = {
+  reference: 'the quarantine does not contain its bytes: name the logs with --logs',
+  missing: 'it is not in the logs, or cannot be read there',
   outside: 'a symbolic link in its path leads out of the logs: allow it with --follow-outside',
-  changed: 'the logs have changed at its place',
+  changed: 'the logs have changed at this place',
   damaged: 'the bytes in the quarantine do not match their hash',
   unhashed: 'the quarantine has neither its bytes nor a hash',
   tooLong: 'the line is too long for any version of turnmill',
@@ -60,13 +61,13 @@ const WHY = {
   name: 'the name of its source leads out of the target folder',
 } as const;
 
-/** Position of a record's bytes, without the bytes: there may be any number of records about one source. */
+/** Where a record's bytes are. The bytes are left out, because a source may have any number of records. */
 interface Pending {
   readonly offset: number;
   readonly length: number;
   readonly line: number;
   readonly sha256: string | null;
-  readonly at: FoundRecord['at'];
+  readonly at: PlacedRecord['at'];
   readonly isKept: boolean;
   /** Further objects of its line that are counted but not listed. */
   readonly unlisted: number;
@@ -74,7 +75,10 @@ interface Pending {
 
 const MOST_EXAMPLES = 5;
 
-/** @throws TurnmillError `usage`, `locked`, `no-input`, `invalid-dataset`, `cannot-create`, `io` */
+/**
+ * Replays a quarantine into a new folder.
+ * @throws TurnmillError `usage`, `locked`, `no-input`, `invalid-dataset`, `cannot-create`, `io`
+ */
 export async function replayQuarantine(request: ReplayRequest): Promise<Replayed> {
   requireQuarantine(request.out);
   const target = await openReplayTarget(request.into, [request.out, ...request.logs]);
@@ -117,9 +121,9 @@ class Replay {
 
   async run(): Promise<void> {
     let group: Group | undefined;
-    for await (const found of readQuarantine(this.#request.out)) {
+    for await (const placed of readQuarantine(this.#request.out)) {
       this.#request.signal?.throwIfAborted();
-      const { record } = found;
+      const { record } = placed;
       if (group !== undefined && !isOneSource(group.record.source, record.source)) {
         await this.#replayLines(group);
         group = undefined;
@@ -128,7 +132,7 @@ class Replay {
       else {
         const { raw_b64: _raw, ...light } = record;
         group ??= { record: light, pending: [] };
-        group.pending.push(pendingOf(found));
+        group.pending.push(pendingOf(placed));
       }
     }
     if (group !== undefined) await this.#replayLines(group);
@@ -138,9 +142,10 @@ class Replay {
   async #replaySource(record: QuarantineRecord): Promise<void> {
     const from = await findSource(this.#request, record.source);
     const name = replayName(record.source);
-    if (name === undefined) this.#leave(record, undefined, WHY.name);
-    else if (typeof from === 'string') this.#leave(record, undefined, from);
-    else if (!(await copySource(from, name, this.#target))) this.#leave(record, undefined, WHY.missing);
+    if (name === undefined) this.#countUnavailable(record, undefined, CAUSES.name);
+    else if (typeof from === 'string') this.#countUnavailable(record, undefined, from);
+    else if (!(await copySource(from, name, this.#target)))
+      this.#countUnavailable(record, undefined, CAUSES.missing);
     else {
       this.#replayed++;
       this.#files++;
@@ -149,22 +154,23 @@ class Replay {
 
   async #replayLines({ record, pending }: Group): Promise<void> {
     const name = replayName(record.source);
-    const from = name === undefined ? WHY.name : await findSource(this.#request, record.source);
+    const from = name === undefined ? CAUSES.name : await findSource(this.#request, record.source);
     const bytes = new RejectedBytes(this.#request.out, from, name !== undefined);
     const log = createLog(name ?? '', this.#target);
     let latest: Pending | undefined;
     try {
-      for (const one of pending.sort((a, b) => a.offset - b.offset || b.length - a.length)) {
+      for (const item of pending.sort((a, b) => a.offset - b.offset || b.length - a.length)) {
         this.#request.signal?.throwIfAborted();
-        const isSecond = latest?.offset === one.offset && latest.length === one.length; // the same bytes, refused by another format
-        const found = isSecond ? undefined : await bytes.of(one);
-        if (typeof found === 'string') this.#leave(record, one.line, found);
+        // the same bytes again, refused by another format
+        const isSecond = latest?.offset === item.offset && latest.length === item.length;
+        const line = isSecond ? undefined : await bytes.of(item);
+        if (typeof line === 'string') this.#countUnavailable(record, item.line, line);
         else {
-          if (found !== undefined) log.write(found);
-          latest = one;
+          if (line !== undefined) log.write(line);
+          latest = item;
           this.#replayed++;
         }
-        if (one.unlisted > 0) this.#leave(record, one.line, WHY.counted, one.unlisted);
+        if (item.unlisted > 0) this.#countUnavailable(record, item.line, CAUSES.counted, item.unlisted);
       }
       if (log.end()) this.#files++;
     } finally {
@@ -172,7 +178,12 @@ class Replay {
     }
   }
 
-  #leave({ source }: QuarantineRecord, line: number | undefined, why: string, count: number = 1): void {
+  #countUnavailable(
+    { source }: QuarantineRecord,
+    line: number | undefined,
+    why: string,
+    count: number = 1,
+  ): void {
     this.#left.set(why, (this.#left.get(why) ?? 0) + count);
     if (this.#examples.length >= MOST_EXAMPLES) return;
     this.#examples.push({ where: line === undefined ? source.uri : `${source.uri}:${line}`, why });
@@ -180,7 +191,7 @@ class Replay {
 }
 
 /**
- * Gets the bytes of one source's rejected lines: from the quarantine, or from the source, which is opened on demand.
+ * Reads the bytes of one source's rejected lines: from the quarantine, or from the source, which is opened on demand.
  */
 class RejectedBytes {
   readonly #out: string;
@@ -197,14 +208,16 @@ class RejectedBytes {
 
   /** Returns the bytes, or why they are unavailable. */
   async of({ isKept, at, sha256: expected, offset, length }: Pending): Promise<Uint8Array | string> {
-    if (!this.#hasName) return WHY.name;
-    if (isKept) return checked(rawBytesAt(this.#out, at), expected, WHY.damaged);
-    if (expected === null) return WHY.unhashed;
-    if (length > MAX_LINE_CEILING) return WHY.tooLong;
+    if (!this.#hasName) return CAUSES.name;
+    if (isKept) return checked(rawBytesAt(this.#out, at), expected, CAUSES.damaged);
+    if (expected === null) return CAUSES.unhashed;
+    if (length > MAX_LINE_CEILING) return CAUSES.tooLong;
     if (typeof this.#from === 'string') return this.#from;
     this.#again ??= await readAgain(this.#from, undefined);
     const stretch = await this.#again?.take(offset, length, length);
-    return stretch === undefined ? WHY.missing : checked(stretch.bytes as Uint8Array, expected, WHY.changed);
+    return stretch === undefined
+      ? CAUSES.missing
+      : checked(stretch.bytes as Uint8Array, expected, CAUSES.changed);
   }
 
   async close(): Promise<void> {
@@ -216,7 +229,7 @@ function isOneSource(a: RecordSource, b: RecordSource): boolean {
   return a.uri === b.uri && a.uri_b64 === b.uri_b64 && a.input === b.input;
 }
 
-function pendingOf({ record, at }: FoundRecord): Pending {
+function pendingOf({ record, at }: PlacedRecord): Pending {
   const { byte_start: offset = 0, byte_end: end = 0, line = 0, raw_sha256: sha256 = null } = record;
   const unlisted = (record.count ?? 1) - 1;
   return { offset, length: end - offset, line, sha256, at, isKept: record.raw_b64 !== undefined, unlisted };
@@ -226,16 +239,16 @@ function checked(bytes: Uint8Array, expected: string | null, why: string): Uint8
   return sha256(bytes) === expected ? bytes : why;
 }
 
-/** Finds a source in the logs, or says why it cannot be used. The file or object that is opened must be this one. */
+/** Finds a source in the logs, or returns why it cannot be used. Only this file or object may be opened later. */
 async function findSource(
   { logs, followOutside = false, s3 }: ReplayRequest,
   source: RecordSource,
 ): Promise<SourceRef | string> {
   const root = logs[source.input ?? 0];
-  if (root === undefined) return WHY.reference;
+  if (root === undefined) return CAUSES.reference;
   if (!isObjectUrl(root)) return findFile(root, source, followOutside);
   const { findObjectIn } = await import('../input/sources/objects.ts');
-  return (await findObjectIn(root, source.uri, resolveS3Options(s3))) ?? WHY.missing;
+  return (await findObjectIn(root, source.uri, resolveS3Options(s3))) ?? CAUSES.missing;
 }
 
 function findFile(
@@ -244,14 +257,14 @@ function findFile(
   followOutside: boolean,
 ): SourceRef | string {
   const stats = statSync(root, { bigint: true, throwIfNoEntry: false });
-  if (stats === undefined) return WHY.missing;
+  if (stats === undefined) return CAUSES.missing;
   if (!stats.isDirectory()) return refAt(Buffer.from(root).toString('latin1'), uri, stats);
   const below = uri_b64 === undefined ? Buffer.from(uri) : Buffer.from(uri_b64, 'base64');
   const path = join(Buffer.from(root).toString('latin1'), below.toString('latin1'));
-  const found = { input, path, relative: below.toString('latin1') };
-  const end = endOf(found, root, followOutside ? 'anywhere' : 'inside');
+  const link = { input, path, relative: below.toString('latin1') };
+  const end = endOf(link, root, followOutside ? 'anywhere' : 'inside');
   if (end !== undefined) return refAt(end.path, uri, end.stats);
-  return endOf(found, root, 'anywhere') === undefined ? WHY.missing : WHY.outside;
+  return endOf(link, root, 'anywhere') === undefined ? CAUSES.missing : CAUSES.outside;
 }
 
 function refAt(path: string, name: string, { dev, ino }: FileIdentity): SourceRef {

@@ -1,4 +1,4 @@
-/** `turnmill report`: shows the report of a dataset, with facts of its run and a comparison with an earlier dataset. */
+/** `turnmill report`: renders the report of a dataset, with facts of its run and a comparison with an earlier dataset. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPORTS, RUN_FACTS } from '../dataset/layout.ts';
@@ -20,7 +20,7 @@ export interface ReportRequest {
   readonly s3?: S3Options | undefined;
 }
 
-interface Known {
+interface ReportedDataset {
   readonly manifest: Manifest;
   readonly profile: DatasetProfile;
   readonly run: RunFacts | undefined;
@@ -31,24 +31,24 @@ interface Known {
  * @throws TurnmillError `invalid-dataset` if a folder is not a dataset
  */
 export async function report({ dataset, against, s3 = DEFAULT_S3 }: ReportRequest): Promise<string> {
-  const now = await readKnown(dataset, s3);
-  const before = against === undefined ? undefined : await readKnown(against, s3);
+  const now = await readDataset(dataset, s3);
+  const before = against === undefined ? undefined : await readDataset(against, s3);
   return renderReport({ ...now, drift: before && driftOf(before, now) });
 }
 
-/** From a store it fetches only the files it needs: all of them if records must be counted. */
-async function readKnown(dataset: string, s3: S3Options): Promise<Known> {
+/** Reads a dataset. From a store, it fetches only the files that it needs: all of them if records must be counted. */
+async function readDataset(dataset: string, s3: S3Options): Promise<ReportedDataset> {
   const isNeeded = (path: string): boolean => path === RUN_FACTS || path === REPORTS.summary;
-  const { profile, ...known } = await withDataset(dataset, s3, isNeeded, async (folder) => ({
+  const { profile, ...facts } = await withDataset(dataset, s3, isNeeded, async (folder) => ({
     manifest: readManifest(folder),
     run: readJson<RunFacts>(join(folder, RUN_FACTS)),
     profile: readJson<LedgerSums>(join(folder, REPORTS.summary))?.profile,
   }));
-  const count = (folder: string): Promise<DatasetProfile> => readProfile(folder, known.manifest);
-  return { ...known, profile: profile ?? (await withDataset(dataset, s3, () => true, count)) };
+  const count = (folder: string): Promise<DatasetProfile> => readProfile(folder, facts.manifest);
+  return { ...facts, profile: profile ?? (await withDataset(dataset, s3, () => true, count)) };
 }
 
-/** Undefined when the file is missing. */
+/** Returns undefined if the file is missing. */
 function readJson<T>(path: string): T | undefined {
   let text: string;
   try {

@@ -1,11 +1,11 @@
-/** `turnmill view`: serves a dataset, a folder of logs (built into a private folder first), or a growing log. */
+/** `turnmill view`: serves a dataset, a folder of logs (built into a temporary folder first), or a growing log. */
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { manifestPath } from '../dataset/layout.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import { type Given, resolveSettings, type Settings } from '../settings/settings.ts';
+import { type PartialSettings, resolveSettings, type Settings } from '../settings/settings.ts';
 import { FollowedLog } from '../view/follow.ts';
 import type { Viewed } from '../view/routes.ts';
 import { type Serving, serve } from '../view/server.ts';
@@ -29,7 +29,7 @@ export interface View {
 }
 
 /** Settings in a manifest that affect how a line is read and changed. */
-const READING = [
+const READING_SETTINGS = [
   'dialect',
   'sessionBy',
   'cleanup',
@@ -42,7 +42,7 @@ const READING = [
   'maxDecompressedBytes',
   'maxRatio',
 ];
-/** Logs of lines, which may grow; other files are read whole. */
+/** Logs of lines, which may grow; other files are read as a whole. */
 const LINES = /\.(?:jsonl|ndjson|log)$/i;
 
 /**
@@ -72,7 +72,7 @@ export async function openView({ target, logs, signal }: ViewRequest): Promise<V
   }
 }
 
-/** Serves it until `close`. */
+/** Serves a view until its `close` is called. */
 export async function serveView(view: View, { port = 0, origins = [] }: ViewRequest): Promise<Serving> {
   try {
     return await serve(view.viewed, { port, origins });
@@ -98,8 +98,8 @@ async function openDataset(root: string, shown: string, logs: readonly string[])
   const sources = new LogSources(logs);
   const changesOf = async (ref: SourceRef, line: number, offset: number): Promise<unknown> => {
     const { explainLine } = await import('./explain.ts');
-    const found = await explainLine({ ref, line, settings, withTexts: true });
-    return found.find((one) => one.offset === offset) ?? found[0];
+    const explanations = await explainLine({ ref, line, settings, withTexts: true });
+    return explanations.find((explanation) => explanation.offset === offset) ?? explanations[0];
   };
   const viewed = { name: basename(resolve(shown)), dataset, sources, changesOf };
   return { viewed, close: () => dataset.close() };
@@ -108,10 +108,10 @@ async function openDataset(root: string, shown: string, logs: readonly string[])
 function readingSettings({ manifest }: ViewedDataset): Settings {
   const logged = manifest.settings as Readonly<Record<string, unknown>>;
   const settings = Object.fromEntries(
-    READING.map((name) => [name, logged[name]] as const).filter(([, value]) => value !== undefined),
+    READING_SETTINGS.map((name) => [name, logged[name]] as const).filter(([, value]) => value !== undefined),
   );
   try {
-    return resolveSettings({ ...settings, inputs: ['-'], integrity: false } as unknown as Given);
+    return resolveSettings({ ...settings, inputs: ['-'], integrity: false } as unknown as PartialSettings);
   } catch {
     return resolveSettings({ inputs: ['-'], integrity: false });
   }

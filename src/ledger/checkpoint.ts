@@ -1,4 +1,4 @@
-/** A checkpoint of a run, encoded as a part: `--resume` continues from it (docs/decisions/0012-resume.md). */
+/** A checkpoint of a run, encoded as a part; `--resume` continues from it (docs/decisions/0012-resume.md). */
 import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import type { ShardCheckpoint } from '../dataset/shards.ts';
 import { TurnmillError } from '../errors.ts';
@@ -9,7 +9,7 @@ export interface Checkpoint {
   readonly toolVersion: string;
   /** The settings that decide the bytes of the dataset. */
   readonly settings: object;
-  /** Number of sources completed, which is the index of the next one. */
+  /** Number of completed sources, which is the index of the next one. */
   readonly sources: number;
   readonly shards: readonly ShardCheckpoint[];
   readonly files: readonly FileCheckpoint[];
@@ -26,7 +26,7 @@ const codec = new PartCodec<CheckpointItem>({
   'staged-file': {},
 });
 
-/** Encodes a checkpoint as a part. @returns its pieces in order; gathered lines are not copied */
+/** Encodes a checkpoint as a part. @returns its pieces in order; lines that are still gathered are not copied */
 export function encodeCheckpoint({ shards, files, ...head }: Checkpoint): readonly Uint8Array[] {
   return codec.encode([
     { kind: 'checkpoint', ...head },

@@ -4,7 +4,7 @@ import type { Counts } from '../dataset/schema/ledger.ts';
 /** Pairs of a name and its count, sorted by name. */
 export type CountList = readonly (readonly [name: string, count: number])[];
 
-/** Counts by name. Leaves out names whose count is 0. */
+/** Counts by name, without the names whose count is 0. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -36,10 +36,10 @@ export class Tally {
   }
 }
 
-/** Shared by all empty results, which are the most common. */
+/** The empty list, shared because most lists are empty. */
 export const NO_COUNTS: CountList = [];
 
-/** Up to this many are sorted by insertion: every source and session has a few, and `sort` takes several times as long. */
+/** Up to this many counts, as most sources and sessions have, are sorted by insertion: `sort` takes several times as long. */
 const FEW = 8;
 
 export function sortedCounts(counts: ReadonlyMap<string, number>): CountList {
@@ -56,21 +56,21 @@ export function sortedCounts(counts: ReadonlyMap<string, number>): CountList {
 }
 
 /**
- * Bins: 0 to 7 one by one, then four to an octave. They are fixed, so that the counts of parts can be added in any
+ * Bins: one for each number from 0 to 7, then four per octave. They are fixed, so that counts can be added in any
  * order.
  */
 const ONES = 8;
 const PER_OCTAVE = 4;
 const FIRST_OCTAVE = 3;
 
-/** Index of the bin that holds a whole number. */
+/** Returns the index of the bin that contains a whole number. */
 export function binOf(value: number): number {
   if (value < ONES) return value;
   const octave = Math.floor(Math.log2(value));
   return ONES + (octave - FIRST_OCTAVE) * PER_OCTAVE + Math.floor((value / 2 ** octave - 1) * PER_OCTAVE);
 }
 
-/** First and last whole number of a bin. */
+/** Returns the first and the last whole number of a bin. */
 export function binRange(bin: number): readonly [from: number, to: number] {
   if (bin < ONES) return [bin, bin];
   const octave = FIRST_OCTAVE + Math.floor((bin - ONES) / PER_OCTAVE);

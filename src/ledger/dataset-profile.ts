@@ -1,6 +1,6 @@
 /**
- * Counts what the report shows, from the lines of the dataset as they are written. All lists are bounded, whatever the
- * input: the result goes into `reports/summary.json`, and depends only on the lines.
+ * Counts the figures of the report, from the lines of the dataset as they are written. All lists are bounded, because
+ * the result goes into `reports/summary.json`; it depends only on the lines.
  */
 import { type Grouping, groupOf } from '../../transforms/model/group.ts';
 import { type RecordShape, shortName } from '../../transforms/model/record-shape.ts';
@@ -32,13 +32,13 @@ const MOST_ROLES = 31;
 const MOST_NAMES = 10_000;
 const OTHER = 'other';
 
-interface Seen<T> {
+interface Examples<T> {
   count: number;
   readonly examples: T[];
 }
 
-/** A source of the run: its fates are summed up only when it is shown. */
-interface SeenSource extends SourceProfile {
+/** A source of the run. Its fates are summed up only if it is shown. */
+interface CountedSource extends SourceProfile {
   readonly rejected: number;
 }
 
@@ -50,13 +50,13 @@ function rejectedIn(fates: Counts): number {
   return rejected;
 }
 
-/** Is it certain to come after the other one in the list? */
-function sortsAfter(one: SeenSource, other: SeenSource): boolean {
+/** Returns whether a source is certain to come after another one in the list. */
+function sortsAfter(one: CountedSource, other: CountedSource): boolean {
   if (one.rejected !== other.rejected) return one.rejected < other.rejected;
   return one.lines === other.lines ? one.source > other.source : one.lines < other.lines;
 }
 
-function shownSource({ source, lines, size, fates }: SeenSource): SourceProfile {
+function shownSource({ source, lines, size, fates }: CountedSource): SourceProfile {
   const sums = new Tally();
   for (const [fate, n] of Object.entries(fates)) sums.add(fate.split(':', 1)[0] as string, n);
   return { source, lines, size, fates: sums.toObject() };
@@ -64,8 +64,11 @@ function shownSource({ source, lines, size, fates }: SeenSource): SourceProfile 
 
 export class ProfileCounter {
   readonly #groupBy: Grouping;
-  readonly #rejections = new Map<string, Seen<RejectionExample>>();
-  readonly #findings = new Map<string, Seen<FindingExample> & Pick<FindingProfile, 'rule' | 'severity'>>();
+  readonly #rejections = new Map<string, Examples<RejectionExample>>();
+  readonly #findings = new Map<
+    string,
+    Examples<FindingExample> & Pick<FindingProfile, 'rule' | 'severity'>
+  >();
   readonly #byMessages: number[] = [];
   readonly #byBytes: number[] = [];
   readonly #byCalls: number[] = [];
@@ -73,15 +76,15 @@ export class ProfileCounter {
   readonly #tools = new NameTally(MOST_NAMES);
   readonly #groups = new Map<string, { written: number; empty: number; rejected: number }>();
   /** Sources that may be shown. */
-  readonly #sources: SeenSource[] = [];
-  /** The last of the sources shown so far, once there are enough: a source that sorts after it is not kept. */
-  #lastShown: SeenSource | undefined;
+  readonly #sources: CountedSource[] = [];
+  /** The last source that may be shown, once there are enough: a source that sorts after it is not kept. */
+  #lastShown: CountedSource | undefined;
 
   constructor(groupBy: Grouping) {
     this.#groupBy = groupBy;
   }
 
-  /** Adds a record of any format. @param shape set for a record of the run's first format, if that lists messages */
+  /** Adds a record of any format. @param shape set for a record of the run's first format, if that has messages */
   record(bytes: number, shape: RecordShape | undefined): void {
     addTo(this.#byBytes, bytes);
     if (shape === undefined) return;
@@ -89,12 +92,12 @@ export class ProfileCounter {
     addTo(this.#byCalls, this.#tools.addAll(shape.calls));
   }
 
-  /** @param group group of its records, if it has any */
+  /** Adds a session. @param group the group of its records, if it has any */
   session({ fate, source, id }: SessionLine, group: string | undefined): void {
     const place = { origin: { source }, sessionId: id ?? '', startedAt: undefined };
     const name = group ?? groupOf(place, this.#groupBy);
     const key = this.#groups.has(name) || this.#groups.size < MOST_NAMES ? name : OTHER;
-    const sums = seenOf(this.#groups, key, { written: 0, empty: 0, rejected: 0 });
+    const sums = getOrAdd(this.#groups, key, { written: 0, empty: 0, rejected: 0 });
     if (fate === 'written' || fate === 'empty') sums[fate] += 1;
     else sums.rejected += 1;
   }
@@ -110,17 +113,17 @@ export class ProfileCounter {
     rest = {},
   }: QuarantineLine): void {
     const others = Object.values(rest).reduce((sum, n) => sum + n, 0);
-    const seen = seenOf(this.#rejections, reason, { count: 0, examples: [] });
+    const seen = getOrAdd(this.#rejections, reason, { count: 0, examples: [] });
     seen.count += count - others;
     for (const [other, n] of Object.entries(rest))
-      seenOf(this.#rejections, other, { count: 0, examples: [] }).count += n;
+      getOrAdd(this.#rejections, other, { count: 0, examples: [] }).count += n;
     if (seen.examples.length >= PROFILE_LIMITS.examples) return;
     const place = { source: shortName(source.uri), line, byte_start, byte_end };
     seen.examples.push({ ...place, message: shortName(error.message, LONGEST_MESSAGE) });
   }
 
   finding({ rule, severity, source, entry, message, count = 1 }: FindingLine): void {
-    const seen = seenOf(this.#findings, `${severity} ${rule}`, { rule, severity, count: 0, examples: [] });
+    const seen = getOrAdd(this.#findings, `${severity} ${rule}`, { rule, severity, count: 0, examples: [] });
     seen.count += count;
     if (seen.examples.length >= PROFILE_LIMITS.examples) return;
     const text = shortName(message, LONGEST_MESSAGE);
@@ -174,7 +177,7 @@ export class ProfileCounter {
   }
 
   #trimSources(): void {
-    const before = (a: SeenSource, b: SeenSource): number =>
+    const before = (a: CountedSource, b: CountedSource): number =>
       b.rejected - a.rejected || b.lines - a.lines || (a.source < b.source ? -1 : 1);
     this.#sources.sort(before).splice(PROFILE_LIMITS.sources);
     this.#lastShown = this.#sources[PROFILE_LIMITS.sources - 1];
@@ -208,18 +211,18 @@ class NameTally {
     return sum;
   }
 
-  /** The most frequent names. */
+  /** Returns the counts of the most frequent names, sorted by name. */
   largest(most: number): Counts {
     const sorted = [...this.#counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).slice(0, most);
     return Object.fromEntries(sorted.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
 
-function seenOf<T>(seen: Map<string, T>, name: string, fresh: T): T {
-  const known = seen.get(name);
+function getOrAdd<T>(map: Map<string, T>, name: string, initial: T): T {
+  const known = map.get(name);
   if (known !== undefined) return known;
-  seen.set(name, fresh);
-  return fresh;
+  map.set(name, initial);
+  return initial;
 }
 
 function byCount<T extends { readonly count: number }>(nameOf: (one: T) => string): (a: T, b: T) => number {

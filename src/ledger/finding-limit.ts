@@ -39,7 +39,7 @@ export class FindingLimit {
     this.forget();
   }
 
-  /** Drops what has not been reported of the session. */
+  /** Drops the findings of the session that have not been reported. */
   forget(): void {
     this.#count = 0;
     if (this.#rest.size > 0) this.#rest.clear();

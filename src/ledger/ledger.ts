@@ -5,17 +5,17 @@
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Listing } from '../input/sources/source.ts';
-import type { KeptOut } from '../settings/error-budget.ts';
+import type { RejectionCounts } from '../settings/error-budget.ts';
 import { type CountList, Tally } from './counts.ts';
 import { eachFate, type FindingResult, repairsOf, type SessionReport, type SourceReport } from './result.ts';
 
-/** Fates that entries get through their session. */
+/** Fates that entries get from their session. */
 const ENTRY_FATES = ['snapshot', 'superseded', 'truncated'];
 
-/** Reasons for skipping a source that lose no content. */
+/** Reasons for skipping a source by which no content is lost. */
 const HARMLESS = new Set(['symlink', 'duplicate-inode', 'excluded', 'over-limit']);
 
-/** Returns true if a source skipped for this reason does not count as rejected. */
+/** Returns whether a source that was skipped for this reason does not count as rejected. */
 export function losesNothing(reason: string): boolean {
   return HARMLESS.has(reason);
 }
@@ -24,7 +24,7 @@ export function losesNothing(reason: string): boolean {
 interface FormatSums {
   /** `records`, and `refused:REASON`. */
   readonly counts: Tally;
-  /** Sessions that have at least one record in it. */
+  /** Sessions with at least one record in the format. */
   sessions: number;
 }
 
@@ -43,7 +43,7 @@ export class Ledger {
   readonly #openFates = new Tally();
   readonly #addOpen = (fate: string, entries: number): void => this.#openFates.add(fate, entries);
   readonly #problems: string[] = [];
-  /** errno of each source that could not be read. */
+  /** Error code of each source that could not be read, if it has one. */
   readonly #unreadable: (string | undefined)[] = [];
   #lines = 0;
   #errors = 0;
@@ -92,7 +92,7 @@ export class Ledger {
     this.#refusedRecords += recordRejections.length;
     if (toolCounts === undefined) return;
     const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
-    this.#demand(
+    this.#assert(
       seen === kept + duplicateSame + duplicateConflict,
       () => `I7: session ${report.sessionId} has ${seen} tool definitions that do not add up`,
     );
@@ -112,28 +112,27 @@ export class Ledger {
     for (const [rule, n] of changes) this.#rewrites.add(rule, n);
   }
 
-  /** Adds a record in this format. */
   record(format: string): void {
     this.#format(format).counts.add('records');
   }
 
-  /** Adds a session that has records in this format. */
+  /** Counts a session that has records in this format. */
   wrote(format: string): void {
     this.#format(format).sessions++;
   }
 
-  /** Adds sources that were not read because of the run's limit of sessions. */
+  /** Counts sources that were not read because of the run's limit of sessions. */
   overLimit(count: number): void {
     this.#notReached += count;
   }
 
-  /** Returns how much was rejected so far, and the total. */
-  keptOut(): KeptOut {
+  /** Returns the number of rejections so far, and of lines. */
+  rejectionCounts(): RejectionCounts {
     const others = this.#lostSources + this.#refusedRecords;
     return { rejections: this.#rejectedLines + others, all: this.#lines + others };
   }
 
-  /** Returns why no source at all could be read; undefined when one could. */
+  /** Returns why not a single source could be read; undefined if one could. */
   allUnreadable(): 'permission' | 'io' | undefined {
     const codes = this.#unreadable;
     const skipped = this.#listing.skipped.filter(({ reason }) => reason === 'unreadable').length;
@@ -141,13 +140,13 @@ export class Ledger {
     return skipped > 0 || codes.some((code) => code === 'EACCES' || code === 'EPERM') ? 'permission' : 'io';
   }
 
-  /** Returns what does not add up; empty if everything does. */
+  /** Returns a message for each sum that does not add up; none if all do. */
   imbalances(): readonly string[] {
     this.#checkSums();
     return this.#problems;
   }
 
-  /** Records of all formats so far. */
+  /** Returns the number of records of all formats so far. */
   records(): number {
     let records = 0;
     for (const { counts } of this.#formats.values()) records += counts.get('records');
@@ -190,17 +189,17 @@ export class Ledger {
     return this.#formats.get(name) as FormatSums;
   }
 
-  #demand(holds: boolean, problem: () => string): void {
+  #assert(holds: boolean, problem: () => string): void {
     if (!holds) this.#problems.push(problem());
   }
 
-  /** I3: the fates of a source count the same entries as its sessions do. */
+  /** I3: checks that the fates of a source count the same entries as its sessions do. */
   #checkEntries({ source, status, fates }: SourceReport): void {
     for (const fate of ENTRY_FATES) {
       let bySource = 0;
       for (const [stated, n] of fates) if (stated === fate) bySource = n;
       const bySessions = this.#openFates.get(fate);
-      this.#demand(
+      this.#assert(
         bySource === bySessions || status === 'rejected',
         () =>
           `I3: ${this.#nameOf(source)} has ${bySource} entries '${fate}', its sessions have ${bySessions}`,
@@ -209,22 +208,22 @@ export class Ledger {
     this.#openFates.clear();
   }
 
-  /** I1 and I2: every byte and every line of a source that was read to its end is accounted for. */
+  /** I1 and I2: checks that every byte and every line of a source that was read to its end is accounted for. */
   #checkBytesAndLines({ source, framing, packed, readBytes, repairs, lines }: SourceReport): void {
     const { bytes, bomBytes, lineBytes, terminatorBytes } = framing;
     const name = this.#nameOf(source);
-    this.#demand(
+    this.#assert(
       bytes === bomBytes + lineBytes + terminatorBytes,
       () => `I1: the bytes of ${name} do not add up`,
     );
     const accounted = packed === undefined ? bytes : packed.memberBytes + packed.paddingBytes;
-    this.#demand(
+    this.#assert(
       readBytes === accounted,
-      () => `I1: ${name} gave ${readBytes} bytes, but ${accounted} are accounted for`,
+      () => `I1: ${readBytes} bytes of ${name} were read, but ${accounted} are accounted for`,
     );
     const split = repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
     const expected = framing.lines + split;
-    this.#demand(lines === expected, () => `I2: ${name} has ${expected} lines, but ${lines} got a fate`);
+    this.#assert(lines === expected, () => `I2: ${name} has ${expected} lines, but ${lines} got a fate`);
   }
 
   #nameOf(source: number): string | undefined {
@@ -234,37 +233,37 @@ export class Ledger {
   /** Checks the identities of the whole run. */
   #checkSums(): void {
     const fates = this.#fates.sum();
-    this.#demand(fates === this.#lines, () => `I2: ${this.#lines} lines, but ${fates} fates`);
+    this.#assert(fates === this.#lines, () => `I2: ${this.#lines} lines, but ${fates} fates`);
     const written = this.#sessions.get('written');
     const ended = written + this.#sessions.get('rejected') + this.#sessions.get('empty');
     const seen = this.#sessions.get('seen');
-    this.#demand(seen === ended, () => `I4: ${seen} sessions, but ${ended} have a result`);
+    this.#assert(seen === ended, () => `I4: ${seen} sessions, but ${ended} have a result`);
     for (const [name, { counts, sessions }] of this.#formats) {
       const accounted = counts.sum() - counts.get('records') + sessions;
-      this.#demand(
+      this.#assert(
         accounted === written,
         () => `I4: ${written} written sessions, ${accounted} accounted for in ${name}`,
       );
     }
     const snapshots = this.#fates.get('snapshot');
-    this.#demand(snapshots === written, () => `I3: ${snapshots} snapshots, ${written} written`);
+    this.#assert(snapshots === written, () => `I3: ${snapshots} snapshots, ${written} written`);
     this.#checkTools();
     const sources = this.#sources.sum() + this.#notReached;
     const listed = this.#listing.sources.length;
-    this.#demand(sources === listed, () => `I6: ${listed} sources, ${sources} accounted for`);
+    this.#assert(sources === listed, () => `I6: ${listed} sources, ${sources} accounted for`);
   }
 
   #checkTools(): void {
     const tools = this.#tools;
     const accounted = tools.get('kept') + tools.get('duplicate-same') + tools.get('duplicate-conflict');
-    this.#demand(
+    this.#assert(
       tools.get('seen') === accounted,
       () => `I7: ${tools.get('seen')} tool definitions, ${accounted} accounted for`,
     );
   }
 }
 
-/** The counts of a format, with its sessions if their number differs from that of its records. */
+/** Returns the counts of a format, with its sessions if their number differs from that of its records. */
 function countsOf({ counts, sessions }: FormatSums): Counts {
   const records = counts.get('records');
   const all = { records, ...counts.toObject(), ...(sessions === records ? {} : { sessions }) };

@@ -1,8 +1,7 @@
 /**
  * The part: the single encoding for results that leave a thread, a process or a machine. Worker threads post parts;
- * results that wait in a file, a checkpoint, and results handed from one machine to another are parts too. A part is a
- * header, a JSON text with one object per item, and the byte fields of the items (records, raw lines, places of
- * entries) in order and unchanged.
+ * checkpoints and results that are held in a file are parts too. A part consists of a header, a JSON text with one
+ * object per item, and the byte fields of the items (records, raw lines, places of entries), unchanged and in order.
  *
  * magic "TMP2" | text bytes u32 | field bytes u64 | CRC-32 of text and fields u32 | text | fields
  */
@@ -10,7 +9,7 @@ import { crc32 } from 'node:zlib';
 import { TurnmillError } from '../errors.ts';
 import type { Result } from './result.ts';
 
-/** Ends in the version. A reader of another version rejects the part. */
+/** Ends with the version; code of another version rejects the part. */
 const MAGIC = Buffer.from('TMP2', 'latin1');
 export const PART_HEADER_BYTES = 20;
 const TEXT_LENGTH_AT = 4;
@@ -25,17 +24,17 @@ export interface PartLengths {
   readonly fields: number;
 }
 
-/** Content of a part: plain data with a kind. */
+/** An item of a part: plain data with a kind. */
 export interface PartItem {
   readonly kind: string;
 }
 
-/** Encodes and decodes items of these kinds: plain data, except for the byte fields named in the constructor. */
+/** Encodes and decodes items: plain data, except for the byte fields that the constructor is passed. */
 export class PartCodec<Item extends PartItem> {
   /** Paths of the byte fields, by kind. */
   readonly #paths: ReadonlyMap<string, readonly (readonly string[])[]>;
 
-  /** @param fields every byte field of every kind; omitting one does not compile */
+  /** @param fields all byte fields of all kinds; omitting one does not compile */
   constructor(fields: ByteFields<Item>) {
     const kinds = Object.entries(fields as Readonly<Record<string, object>>);
     this.#paths = new Map(
@@ -45,8 +44,8 @@ export class PartCodec<Item extends PartItem> {
 
   /**
    * Encodes items as one part.
-   * @returns its pieces in order: header and text first, then the byte fields themselves, not copied. A pipe or file
-   *   takes them one after the other; a message to another thread may transfer them.
+   * @returns its pieces in order: header and text first, then the byte fields themselves, not copied. They can be
+   *   written to a file one after the other, or transferred in a message to another thread.
    */
   encode(items: readonly Item[]): readonly Uint8Array[] {
     const fields: Uint8Array[] = [];
@@ -63,7 +62,7 @@ export class PartCodec<Item extends PartItem> {
   /**
    * Decodes a part. The byte fields of its items are views of the pieces.
    * @param pieces as `encode` returned them, or the whole part as one piece
-   * @throws TurnmillError `invalid-dataset` if the part is truncated, damaged, or holds items of another kind
+   * @throws TurnmillError `invalid-dataset` if the part is truncated or damaged, or has items of another kind
    */
   decode(pieces: readonly Uint8Array[]): Item[] {
     const [first = new Uint8Array(0), ...others] = pieces;
@@ -100,8 +99,8 @@ export class PartCodec<Item extends PartItem> {
 }
 
 /**
- * Joins small neighbouring pieces of a part, to have fewer of them. A field of 64 KiB or more stays separate: a giant
- * record is not copied. Every joined piece owns its `ArrayBuffer`.
+ * Joins small neighbouring pieces of a part, so that there are fewer of them. A field of 64 KiB or more stays separate,
+ * so that a giant record is not copied. Every joined piece owns its `ArrayBuffer`.
  */
 export function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   const joined: Uint8Array[] = [];
@@ -116,7 +115,7 @@ export function joinSmall(pieces: readonly Uint8Array[]): readonly Uint8Array[] 
   return joined;
 }
 
-/** Unlike `Buffer.concat`, whose small results lie in a shared pool. */
+/** Concatenates pieces into a separate allocation; small results of `Buffer.concat` share a pool. */
 function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -141,7 +140,7 @@ export function readPartHeader(header: Uint8Array): PartLengths {
   };
 }
 
-/** Hands out the byte fields of a part in order. */
+/** Returns the byte fields of a part one after the other. */
 class Fields {
   readonly #pieces: readonly Uint8Array[];
   #piece = 0;
@@ -151,7 +150,7 @@ class Fields {
     this.#pieces = pieces.filter(({ length }) => length > 0);
   }
 
-  /** A field never spans pieces: it is one of them, or a slice of the single piece that holds the whole part. */
+  /** Returns the next field, which never spans pieces: it is one of them, or a slice of the single piece of a whole part. */
   take(length: unknown): Uint8Array {
     if (!Number.isSafeInteger(length) || (length as number) < 0)
       throw damaged('has a field without a length');
@@ -175,7 +174,7 @@ class Fields {
 /** An item as in its JSON text, with the length in place of each byte field. */
 type PlainItem = Record<string, unknown> & PartItem;
 
-/** Paths of the byte fields of a type, members joined by dots. Bytes in an array have no path: that does not compile. */
+/** Paths of the byte fields of a type, with dots between members. A type with bytes in an array does not compile. */
 type BytePath<T> = T extends Uint8Array
   ? ''
   : T extends readonly (infer E)[]
@@ -215,7 +214,7 @@ export function decodePart(pieces: readonly Uint8Array[]): Result[] {
   return codec.decode(pieces);
 }
 
-/** A copy of the object with a field's length in its place, or the object itself if it has no such field. */
+/** Returns a copy of the object with the field replaced by its length, or the object itself if it lacks the field. */
 function withLength(holder: object, path: readonly string[], at: number, fields: Uint8Array[]): object {
   const key = path[at] as string;
   const value = (holder as Record<string, unknown>)[key];

@@ -1,10 +1,10 @@
 /**
  * Limits the rejections of one line: without a limit, the quarantine of a line of two million empty objects would be
- * many times as large as the line. The last rejection listed holds the number of the others, by reason.
+ * many times as large as the line. The last listed rejection contains the number of the others, by reason.
  */
 import type { RejectedLine } from './result.ts';
 
-/** Rejected objects of a line, and entries of it in a rejected session, that the quarantine lists. */
+/** Number of rejected objects of a line, and of its entries in a rejected session, that the quarantine lists. */
 export const MOST_OF_A_LINE = 100;
 
 export class RejectionLimit {

@@ -1,4 +1,4 @@
-/** Results of a task, in the order of its sources, as plain data for the ledger, the quarantine and the writers. */
+/** Results of a task, in the order of its sources: plain data for the ledger, the quarantine and the writers. */
 import type {
   EntryLog,
   Finding,
@@ -13,21 +13,20 @@ import type { Compression } from '../input/decompress/sniff.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { CountList } from './counts.ts';
 
-/** The start of a source. */
 export interface SourceBegin {
   readonly kind: 'source-begin';
   /** Index in the listing. */
   readonly source: number;
   /**
-   * Can the results of the source be withdrawn at its end? A file may have changed, a gzip stream may be corrupt; a
-   * plain pipe just ends.
+   * Whether the results of the source may be withdrawn at its end: a file may have changed, a gzip stream may be
+   * corrupt. Those of a plain pipe are final.
    */
   readonly provisional: boolean;
-  /** Set if a session may resume after it has ended. Its earlier part is then withdrawn at the end of the source. */
+  /** Set if a session may resume after its end. If one does, its earlier part is withdrawn at the end of the source. */
   readonly mayReopen?: true;
-  /** Size, time and inode of the file that was opened; unchanged if the file is read again and has not changed. */
+  /** Identity of the file that was opened (src/input/fingerprint.ts); another one after a change. */
   readonly identity?: string | undefined;
-  /** Set if the source is read again because it may have been rewritten meanwhile: its results so far do not count. */
+  /** Set if the source is read again, because it may have been rewritten: its results so far are withdrawn. */
   readonly again?: true | undefined;
 }
 
@@ -36,11 +35,11 @@ export interface RecordResult {
   readonly group: string;
   readonly format: string;
   readonly bytes: Uint8Array;
-  /** Set for a record in the first format that wrote the session, if that lists messages. Absent in a reused record. */
+  /** Set for a record in the first format that wrote the session, if that has messages. Absent in a reused record. */
   readonly shape?: RecordShape | undefined;
 }
 
-/** A format that refused a session which another format wrote. */
+/** The refusal of a session by one format, while another format wrote it. */
 export interface RecordRejection {
   readonly format: string;
   readonly reason: string;
@@ -52,7 +51,7 @@ export function recordRejectionOf({ format = '', reason, stage, detail }: Reject
   return { format, reason, stage, detail };
 }
 
-/** The end of a session; comes after its records. */
+/** The end of a session, after its records. */
 export interface SessionReport {
   readonly kind: 'session';
   readonly sessionId: string | undefined;
@@ -67,7 +66,7 @@ export interface SessionReport {
   readonly changes: CountList;
   readonly toolCounts?: ToolCounts | undefined;
   readonly usage?: ToolUsage | undefined;
-  /** Formats that refused a session that another format wrote. */
+  /** Refusals by formats, if another format wrote the session. */
   readonly recordRejections?: readonly RecordRejection[] | undefined;
   /** Places of the entries of a written session that may still resume. */
   readonly entryLog?: EntryLog | undefined;
@@ -84,7 +83,6 @@ export interface SessionReport {
     | undefined;
 }
 
-/** A rejected line. */
 export interface RejectedLine {
   readonly kind: 'rejected-line';
   readonly reason: string;
@@ -116,7 +114,7 @@ export interface FindingResult {
   readonly count?: number;
 }
 
-/** The end of a source. Nothing of the source counts before it. */
+/** The end of a source. The results of the source do not count before it. */
 export interface SourceReport {
   readonly kind: 'source';
   readonly source: number;
@@ -126,7 +124,7 @@ export interface SourceReport {
     | {
         readonly reason: string;
         readonly detail: string;
-        /** errno of the system call that failed, if one did. */
+        /** Error code of the system call that failed, if one did. */
         readonly code?: string;
       }
     | undefined;
@@ -137,7 +135,7 @@ export interface SourceReport {
   readonly packed?: PackedCounts | undefined;
   /** The fingerprint of the file (src/input/fingerprint.ts), if it has one. */
   readonly fingerprint?: string | undefined;
-  /** Bytes read from the file. */
+  /** Bytes that were read from the file. */
   readonly readBytes: number;
   readonly framing: FramingCounts;
   /** Sum of the fates: a line of n objects counts n times. */
@@ -148,7 +146,7 @@ export interface SourceReport {
 
 export type Result = SourceBegin | RecordResult | SessionReport | RejectedLine | FindingResult | SourceReport;
 
-/** Calls `take` with each fate of a session's entries and their number. */
+/** Calls `take` with each fate of a session's entries, and with the number of entries. */
 export function eachFate(session: SessionReport, take: (fate: string, entries: number) => void): void {
   const { fate, entries, superseded, truncated, folded = 0, rejection } = session;
   if (fate === 'rejected') take(`rejected:${rejection?.reason}`, entries);
@@ -171,10 +169,10 @@ export function repairsOf({ repairs, framing }: SourceReport): CountList {
   return [...ofFraming.filter(([, n]) => n > 0), ...repairs];
 }
 
-/** Measured for a rejected line, which has a message, a hash and four objects. */
+/** Measured memory of a rejected line, which has a message, a hash and four objects. */
 const REJECTION_BYTES = 1024;
 
-/** Returns the approximate memory of a waiting result, in bytes. */
+/** Returns the approximate memory of a result, in bytes. */
 export function weightOf(result: Result): number {
   const base = 256;
   switch (result.kind) {
@@ -191,7 +189,7 @@ export function weightOf(result: Result): number {
   }
 }
 
-/** A session id or the name of a tool may be as long as a line. */
+/** Counts the texts too: a session id or the name of a tool may be as long as a line. */
 function sessionWeight({ sessionId = '', usage, rejection, entryLog }: SessionReport): number {
   const weight = sessionId.length + (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0);
   return weight + (usage === undefined ? 0 : namesWeight(usage.definitions));
@@ -209,7 +207,6 @@ function namesWeight(names: readonly string[]): number {
   return weight;
 }
 
-/** Returns the weight of all these results. */
 export function weightOfAll(results: readonly Result[]): number {
   return results.reduce((sum, result) => sum + weightOf(result), 0);
 }

@@ -1,6 +1,6 @@
 /**
- * The account of one source: turns the elements that leave the chain into results and gives every line its fate. An
- * account that does not add up is a bug, and ends the run with status 70.
+ * The account of one source: turns the elements that leave the chain into results, and assigns a fate to every line. If
+ * the account does not add up, that is a bug, and the run ends with status 70.
  */
 
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
@@ -33,23 +33,21 @@ import {
 
 /** The fates and repairs of a source that has ended. */
 export interface SourceTotals {
-  /** Sum of the fates. */
   readonly lines: number;
   readonly fates: CountList;
   readonly repairs: CountList;
-  /** Dialect of the source. */
   readonly dialect: string | undefined;
 }
 
 export interface SourceLedgerOptions {
-  /** Should the bytes of a rejected line of this length be kept? */
+  /** Returns whether to keep the bytes of a rejected line of this length. */
   readonly keepRaw: (length: number) => boolean;
   /** Returns the gzip member that a byte of the source came from. */
   readonly memberAt?: ((offset: number) => number | undefined) | undefined;
   readonly onResult: (result: Result) => void;
-  /** May a session of the current source resume after it has ended? */
+  /** Returns whether a session of the current source may resume after its end. */
   readonly mayReopen?: (() => boolean) | undefined;
-  /** Has the run reached its limit of sessions? Elements after that are not counted. */
+  /** Returns whether the run has reached its limit of sessions; elements after that are not counted. */
   readonly full?: (() => boolean) | undefined;
 }
 
@@ -64,7 +62,6 @@ export class SourceLedger {
   readonly #repairs = new Tally();
   readonly #findings: FindingLimit;
   readonly #rejections: RejectionLimit;
-  /** Records of the current session. */
   #records: WrittenRecord[] = [];
   #recordRejections: RecordRejection[] = [];
   #rejection: Rejection | undefined;
@@ -108,7 +105,7 @@ export class SourceLedger {
     }
   }
 
-  /** Counts lines whose fate was decided elsewhere. */
+  /** Counts lines whose fate the caller has decided. */
   countFate(fate: string, lines: number): void {
     this.#fates.add(fate, lines);
   }
@@ -221,7 +218,7 @@ function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: SourceLedgerOp
   };
 }
 
-/** Facts for a session's report, besides its end. */
+/** Facts for the report of a session that its end does not have. */
 interface SessionFacts {
   readonly records: readonly WrittenRecord[];
   readonly recordRejections: readonly RecordRejection[];

@@ -1,7 +1,7 @@
 /**
- * The part that a worker thread posts. Most results come from plain files: read, one record, at most one finding. These
- * travel as lists of values, with the names of their tools listed once: as objects, writing and parsing them took a
- * quarter of the time of a run with two workers.
+ * The part that a worker thread posts. Most results come from plain files that have one record and few findings. These
+ * are encoded as lists of values, with the names of their tools only once: encoding and parsing objects took a quarter
+ * of the time of a run with two workers.
  */
 import type { CountList } from './counts.ts';
 import { PartCodec, RESULT_BYTES } from './part.ts';
@@ -14,7 +14,7 @@ import type {
   SourceReport,
 } from './result.ts';
 
-/** The finding belongs to the session of the record. */
+/** A finding about the session of the record. */
 type FindingValues = readonly [
   ...[severity: FindingResult['severity'], rule: string, line: number, message: string],
   count?: number,
@@ -25,7 +25,7 @@ const NO_FINDINGS: readonly FindingValues[] = [];
 interface PlainFile {
   readonly kind: 'plain-file';
   readonly begin: readonly [source: number, provisional: boolean, identity: string];
-  /** Left out if there are none. */
+  /** Absent if there are none. */
   readonly findings?: readonly FindingValues[];
   readonly record: readonly [group: string, format: string, shape?: NonNullable<RecordResult['shape']>];
   readonly session: readonly [
@@ -35,7 +35,7 @@ interface PlainFile {
   readonly tools: readonly [
     ...[seen: number, kept: number, duplicateSame: number, duplicateConflict: number],
     ...[toolCalls: number, clientTurns: number, assistantTurns: number, assistantTurnsWithTools: number],
-    /** A number refers to an earlier list of names in this part. */
+    /** A number is the index of an earlier list of names in this part. */
     names: readonly string[] | number,
   ];
   readonly framing: readonly [
@@ -58,7 +58,7 @@ interface PlainFile {
 
 const codec = new PartCodec<Result | PlainFile>({ ...RESULT_BYTES, 'plain-file': { bytes: true } });
 
-/** Encodes results as one part that `decodeThreadPart` reads. */
+/** Encodes results as one part, for `decodeThreadPart`. */
 export function encodeThreadPart(results: readonly Result[]): readonly Uint8Array[] {
   const known = new Map<readonly string[], number>();
   const items: (Result | PlainFile)[] = [];
@@ -73,7 +73,7 @@ export function encodeThreadPart(results: readonly Result[]): readonly Uint8Arra
 }
 
 /**
- * Decodes such a part.
+ * Decodes a part from `encodeThreadPart`.
  * @throws TurnmillError `invalid-dataset` if it is damaged
  */
 export function decodeThreadPart(pieces: readonly Uint8Array[]): Result[] {
@@ -86,7 +86,7 @@ export function decodeThreadPart(pieces: readonly Uint8Array[]): Result[] {
   return results;
 }
 
-/** Index of the report, if a source has only findings, a record and its session; otherwise undefined. */
+/** Returns the index of a source's report, if the source has only findings, a record and its session. */
 function placeOfReport(results: readonly Result[], begin: number): number | undefined {
   let at = begin + 1;
   while (results[at]?.kind === 'finding') at++;
@@ -95,12 +95,13 @@ function placeOfReport(results: readonly Result[], begin: number): number | unde
 }
 
 /**
- * @param results results of one source, in the order that `placeOfReport` expects
+ * Encodes the results of one source as values.
+ * @param results in the order that `placeOfReport` expects
  * @returns undefined if a member cannot be expressed as a value
  */
 function pack(results: readonly Result[], known: Map<readonly string[], number>): PlainFile | undefined {
   const begin = results[0] as SourceBegin;
-  const found = results.slice(1, -3) as FindingResult[];
+  const findings = results.slice(1, -3) as FindingResult[];
   const [{ group, format, bytes, shape }, session, report] = results.slice(-3) as [
     RecordResult,
     SessionReport,
@@ -111,16 +112,16 @@ function pack(results: readonly Result[], known: Map<readonly string[], number>)
   const { fingerprint, readBytes, lines, fates, repairs, dialect } = report;
   if (identity === undefined || fingerprint === undefined || sessionId === undefined) return undefined;
   if (snapshot === undefined || toolCounts === undefined || usage === undefined) return undefined;
-  if (found.some((finding) => finding.sessionId !== sessionId)) return undefined;
+  if (findings.some((finding) => finding.sessionId !== sessionId)) return undefined;
   if (begin.mayReopen !== undefined || begin.again !== undefined || report.source !== source)
     return undefined;
-  if (session.fate !== 'written' || saysMore(session)) return undefined;
+  if (session.fate !== 'written' || hasOtherMembers(session)) return undefined;
   if (report.status !== 'read' || report.compression !== 'none') return undefined;
   if (report.rejection !== undefined || report.packed !== undefined) return undefined;
   return {
     kind: 'plain-file',
     begin: [source, provisional, identity],
-    ...(found.length > 0 && { findings: found.map(valuesOf) }),
+    ...(findings.length > 0 && { findings: findings.map(valuesOf) }),
     record: shape === undefined ? [group, format] : [group, format, shape],
     session: sessionValues(sessionId, snapshot, session),
     tools: toolValues(toolCounts, usage, known),
@@ -166,10 +167,10 @@ function valuesOf({ severity, rule, line, message, count }: FindingResult): Find
   return count === undefined ? [severity, rule, line, message] : [severity, rule, line, message, count];
 }
 
-const saysMore = ({ folded, recordRejections, entryLog, rejection }: SessionReport): boolean =>
+const hasOtherMembers = ({ folded, recordRejections, entryLog, rejection }: SessionReport): boolean =>
   folded !== undefined || recordRejections !== undefined || entryLog !== undefined || rejection !== undefined;
 
-/** Appends the results to the list. */
+/** Appends the results of a plain file to `into`. */
 function unpack(file: PlainFile, known: (readonly string[])[], into: Result[]): void {
   const [source, provisional, identity] = file.begin;
   const [group, format, shape] = file.record;

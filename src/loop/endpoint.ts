@@ -1,9 +1,9 @@
-/** A model behind an endpoint of OpenAI's chat completions. */
+/** A model at an endpoint of OpenAI's chat completions. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { buildConversationHistory } from '../../transforms/dialects/conversation-history.ts';
+import { buildConversationHistory } from '../../transforms/dialects/text-protocol/conversation-history.ts';
 import { RESPONSE_FORMAT } from '../../transforms/formats/prompt.ts';
 import { TurnmillError } from '../errors.ts';
-import type { Ask, Reply } from './run-loop.ts';
+import type { Model, Reply } from './run-loop.ts';
 import type { LoopMessage } from './tape.ts';
 
 export interface EndpointOptions {
@@ -24,8 +24,8 @@ const SERVER_FAULT = 500;
 const REQUEST_MS = 300_000;
 const MOST_SHOWN = 200;
 
-/** @throws TurnmillError `unavailable` if it cannot be reached, or refuses */
-export function endpoint(options: EndpointOptions): Ask {
+/** Returns the model at an endpoint. It throws TurnmillError `unavailable` if the endpoint cannot be reached, or refuses. */
+export function endpoint(options: EndpointOptions): Model {
   return async (messages, tools) => {
     const body = JSON.stringify(requestOf(messages, tools, options));
     const answer = await withRetries(body, options);
@@ -49,7 +49,7 @@ function requestOf(
 const hasFunction = (tool: unknown): boolean =>
   typeof tool === 'object' && tool !== null && 'function' in tool;
 
-/** The text that an agent of the text protocol sends: how to answer, the tools, the history and the request. */
+/** Returns the text that an agent of the text protocol sends: how to answer, the tools, the history and the request. */
 export function promptText(messages: readonly LoopMessage[], tools: readonly unknown[]): string {
   const history = messages.map((message) => ({
     ...message,
@@ -92,18 +92,18 @@ function replyOf(message: unknown): Reply | undefined {
 async function withRetries(body: string, options: EndpointOptions): Promise<unknown> {
   const { base, signal, waits = WAITS_MS } = options;
   for (let attempt = 0; ; attempt++) {
-    const answer = await once(body, options);
+    const answer = await sendOnce(body, options);
     if ('value' in answer) return answer.value;
     const pause = waits[attempt];
-    if (!answer.mayPass || pause === undefined)
+    if (!answer.mayRetry || pause === undefined)
       throw new TurnmillError('unavailable', `${base}: ${answer.why}`, { subject: base });
     await wait(pause, undefined, signal && { signal });
   }
 }
 
-type Attempt = { readonly value: unknown } | { readonly why: string; readonly mayPass: boolean };
+type Attempt = { readonly value: unknown } | { readonly why: string; readonly mayRetry: boolean };
 
-async function once(body: string, { base, key, signal }: EndpointOptions): Promise<Attempt> {
+async function sendOnce(body: string, { base, key, signal }: EndpointOptions): Promise<Attempt> {
   const limit = AbortSignal.timeout(REQUEST_MS);
   let response: Response;
   try {
@@ -114,25 +114,25 @@ async function once(body: string, { base, key, signal }: EndpointOptions): Promi
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
       },
       body,
-      redirect: 'error', // never sends the key to another host
+      redirect: 'error', // the key must not be sent to another host
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
   } catch (error) {
     signal?.throwIfAborted();
     const { cause, message } = error as Error;
-    return { why: `cannot be reached: ${(cause as Error | undefined)?.message ?? message}`, mayPass: false };
+    return { why: `cannot be reached: ${(cause as Error | undefined)?.message ?? message}`, mayRetry: false };
   }
   const text = await response.text();
-  const mayPass = response.status === TOO_MANY || response.status >= SERVER_FAULT;
-  if (!response.ok) return { why: `status ${response.status}: ${text.slice(0, MOST_SHOWN)}`, mayPass };
+  const mayRetry = response.status === TOO_MANY || response.status >= SERVER_FAULT;
+  if (!response.ok) return { why: `status ${response.status}: ${text.slice(0, MOST_SHOWN)}`, mayRetry };
   try {
     return { value: JSON.parse(text) };
   } catch {
-    return { why: 'the answer is not JSON', mayPass: false };
+    return { why: 'the answer is not JSON', mayRetry: false };
   }
 }
 
-/** The URL without slashes at its end. */
+/** Strips the slashes at the end of a URL. */
 function withoutSlashes(address: string): string {
   let end = address.length;
   while (address[end - 1] === '/') end--;

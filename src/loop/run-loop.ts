@@ -1,8 +1,8 @@
 /**
- * An agent's loop over a recorded conversation: ask the model, answer its calls from the record, ask again with the whole history,
- * until a reply makes no call. Then the record's next user message follows.
+ * An agent's loop over a recorded conversation: call the model, answer its tool calls from the record, and call the
+ * model again with the whole history, until a reply has no calls. Then the next user message of the record follows.
  */
-import { extractToolCall, stripToolBlocks } from '../../transforms/dialects/tool-blocks.ts';
+import { extractToolCall, stripToolBlocks } from '../../transforms/dialects/text-protocol/tool-blocks.ts';
 import {
   type Call,
   callKey,
@@ -13,14 +13,16 @@ import {
   Tape,
 } from './tape.ts';
 
-/** A model's reply. */
 export interface Reply {
   readonly content: string | null;
   readonly tool_calls?: readonly RecordedCall[] | undefined;
 }
 
 /** Returns the model's reply to a history; undefined if there is none. */
-export type Ask = (messages: readonly LoopMessage[], tools: readonly unknown[]) => Promise<Reply | undefined>;
+export type Model = (
+  messages: readonly LoopMessage[],
+  tools: readonly unknown[],
+) => Promise<Reply | undefined>;
 
 /**
  * `missed`: the record has no result for a call. `no-reply`: the model returned nothing. `endpoint`: the endpoint
@@ -62,29 +64,29 @@ export const DEFAULT_LOOP: LoopOptions = { maxSteps: 8, onMiss: 'stop' };
 
 export async function runLoop(
   record: LoopRecord,
-  ask: Ask,
+  model: Model,
   options: LoopOptions = DEFAULT_LOOP,
 ): Promise<LoopReport> {
-  return new Loop(record, ask, options).run();
+  return new Loop(record, model, options).run();
 }
 
 class Loop {
   readonly #tape: Tape;
   readonly #tools: readonly unknown[];
-  readonly #ask: Ask;
+  readonly #model: Model;
   readonly #options: LoopOptions;
   readonly #messages: LoopMessage[];
-  /** Messages of the user after each finished answer. */
+  /** The user's messages that follow each finished answer. */
   readonly #requests: LoopMessage[][];
   readonly #calls = new Set<string>();
   readonly #counts = { steps: 0, same: 0, drifted: 0, missed: 0, repeated: 0 };
   #first: Divergence | undefined;
 
-  constructor(record: LoopRecord, ask: Ask, options: LoopOptions) {
+  constructor(record: LoopRecord, model: Model, options: LoopOptions) {
     const begin = record.messages.findIndex(({ role }) => role === 'assistant');
     this.#tape = new Tape(record);
     this.#tools = record.tools;
-    this.#ask = ask;
+    this.#model = model;
     this.#options = options;
     this.#messages = begin < 0 ? [...record.messages] : record.messages.slice(0, begin);
     this.#requests = begin < 0 ? [] : requestsAfter(record.messages, begin);
@@ -98,7 +100,7 @@ class Loop {
   async #loop(): Promise<LoopEnd> {
     for (let left = this.#options.maxSteps; left > 0; left--) {
       this.#options.signal?.throwIfAborted();
-      const reply = await this.#ask(this.#messages, this.#tools);
+      const reply = await this.#model(this.#messages, this.#tools);
       this.#counts.steps += 1;
       if (reply === undefined) return 'no-reply';
       const calls = callsOf(reply, this.#counts.steps - 1);
@@ -114,7 +116,7 @@ class Loop {
     return 'max-steps';
   }
 
-  /** Returns false if a call has no recorded result and that ends the loop. */
+  /** Answers calls from the record. Returns false if a call has no recorded result, and that ends the loop. */
   #answer(calls: readonly RecordedCall[]): boolean {
     for (const raw of calls) {
       const call = callOf(raw);
@@ -125,7 +127,7 @@ class Loop {
       this.#counts[match] += 1;
       if (match !== 'same') this.#first ??= { step: this.#counts.steps, recorded, got: call };
       if (match === 'missed' && this.#options.onMiss === 'stop') return false;
-      const content = match === 'missed' ? missed(call.name) : textOfResult(result);
+      const content = match === 'missed' ? missingResult(call.name) : textOfResult(result);
       this.#messages.push({ role: 'tool', tool_call_id: raw.id, content });
     }
     return true;
@@ -133,12 +135,15 @@ class Loop {
 }
 
 /**
- * Tells the model that a call has no recorded result. The blank after the colon is how Python's `json.dumps` writes it.
+ * The content that tells the model that a call has no recorded result, formatted as by Python's `json.dumps`, with a
+ * blank after the colon.
  */
-const missed = (name: string): string => `{"error": ${JSON.stringify(`no recorded result for ${name}`)}}`;
+const missingResult = (name: string): string =>
+  `{"error": ${JSON.stringify(`no recorded result for ${name}`)}}`;
 
 /**
- * Structured calls keep the model's ids. In a text the last block is the call; its id is made of the step and the name.
+ * Returns the calls of a reply. Structured calls keep the model's ids. In a text, the last block is the call; its id is
+ * composed of the step and the name.
  */
 function callsOf({ content, tool_calls: calls = [] }: Reply, step: number): readonly RecordedCall[] {
   if (calls.length > 0) return calls;
@@ -166,7 +171,7 @@ function textOfResult(result: unknown): unknown {
   return typeof result === 'string' || Array.isArray(result) ? result : JSON.stringify(result);
 }
 
-/** The user's messages after `begin`, with consecutive ones grouped to one request. */
+/** Returns the user's messages after `begin`, with consecutive ones grouped into one request. */
 function requestsAfter(messages: readonly LoopMessage[], begin: number): LoopMessage[][] {
   const requests: LoopMessage[][] = [];
   messages.forEach((message, i) => {
@@ -177,8 +182,8 @@ function requestsAfter(messages: readonly LoopMessage[], begin: number): LoopMes
   return requests;
 }
 
-/** Uses the record's own replies as the model. */
-export function recordedReplies({ messages }: LoopRecord): Ask {
+/** Returns a model that gives the record's own replies. */
+export function recordedReplies({ messages }: LoopRecord): Model {
   const replies = messages.filter(({ role }) => role === 'assistant');
   let at = 0;
   return async () => {
@@ -197,31 +202,31 @@ export interface Continuation {
   readonly prompt: readonly LoopMessage[];
   readonly recorded: LoopMessage;
   readonly sampled: Reply | undefined;
-  /** Do both make the same calls, by name and by arguments? */
+  /** Whether both have calls of the same names, and whether also the arguments are the same. */
   readonly sameTools: boolean;
   readonly sameArguments: boolean;
 }
 
-/** Asks for each recorded reply once, after the recorded history, so that an error in one does not affect the next. */
+/** Requests each recorded reply separately, with the recorded history, so that an error in one does not affect the next. */
 export async function* eachTurn(
   record: LoopRecord,
-  ask: Ask,
+  model: Model,
   signal?: AbortSignal,
 ): AsyncGenerator<Continuation> {
   for (const [i, recorded] of record.messages.entries()) {
     if (recorded.role !== 'assistant' || i === 0) continue;
     signal?.throwIfAborted();
     const prompt = record.messages.slice(0, i);
-    const sampled = await ask(prompt, record.tools);
-    const was = (recorded.tool_calls ?? []).map(callOf);
-    const now = sampled === undefined ? [] : callsOf(sampled, i).map(callOf);
-    const sameTools = was.map(({ name }) => name).join('\n') === now.map(({ name }) => name).join('\n');
+    const sampled = await model(prompt, record.tools);
+    const before = (recorded.tool_calls ?? []).map(callOf);
+    const after = sampled === undefined ? [] : callsOf(sampled, i).map(callOf);
+    const sameTools = before.map(({ name }) => name).join('\n') === after.map(({ name }) => name).join('\n');
     yield {
       prompt,
       recorded,
       sampled,
       sameTools,
-      sameArguments: was.map(callKey).join('\n') === now.map(callKey).join('\n'),
+      sameArguments: before.map(callKey).join('\n') === after.map(callKey).join('\n'),
     };
   }
 }

@@ -1,8 +1,7 @@
 /**
- * The calls of a recorded conversation with their results: tool calls are answered from it, and nothing is executed.
+ * The calls of a recorded conversation with their results. Tool calls are answered from it, and nothing is executed.
  */
-
-import { parsedArguments } from '../../transforms/dialects/tool-activity.ts';
+import { parsedArguments } from '../../transforms/dialects/text-protocol/tool-activity.ts';
 import { equalityKey } from '../../transforms/model/equality-key.ts';
 
 export interface Call {
@@ -10,7 +9,7 @@ export interface Call {
   readonly arguments: unknown;
 }
 
-/** A call as a record holds it. */
+/** A call as it is written in a record. */
 export interface RecordedCall {
   readonly id?: unknown;
   readonly name?: unknown;
@@ -31,7 +30,7 @@ export interface LoopRecord {
   readonly tools: readonly unknown[];
 }
 
-/** How a call compares with the record: the same, with other arguments, or to a tool that has no result left. */
+/** How a call compares with the record: the same, with other arguments, or of a tool that has no result left. */
 export type Match = 'same' | 'drifted' | 'missed';
 
 export interface Answered {
@@ -50,7 +49,7 @@ interface Entry {
   used: boolean;
 }
 
-/** Name and arguments of a call, in any notation. Arguments that are not JSON stay a text. */
+/** Returns name and arguments of a call in any notation. Arguments that are not JSON remain a text. */
 export function callOf({ function: fn, ...call }: RecordedCall): Call {
   const args = fn?.arguments ?? call.arguments ?? call.args ?? {};
   return { name: String(fn?.name ?? call.name ?? ''), arguments: parsedArguments(args) };
@@ -67,12 +66,12 @@ export class Tape {
     this.#entries = messages.flatMap((message, at) =>
       (message.tool_calls ?? []).map((raw): Entry => {
         const call = callOf(raw);
-        const found = resultOf(messages, at, raw.id);
+        const result = resultOf(messages, at, raw.id);
         return {
           call,
           key: callKey(call),
-          hasResult: found !== undefined,
-          result: found?.content,
+          hasResult: result !== undefined,
+          result: result?.content,
           used: false,
         };
       }),
@@ -83,13 +82,13 @@ export class Tape {
     return this.#entries.filter(({ used }) => !used).length;
   }
 
-  /** Takes the result of the same call, or else of the next one with that name. */
+  /** Returns the result of the same call or, if there is none, of the next call with that name. */
   answer(call: Call): Answered {
     const key = callKey(call);
     const recorded = this.#entries.find(({ used }) => !used)?.call;
     const same =
-      this.#entries.find((one) => !one.used && one.key === key) ??
-      this.#entries.find((one) => one.key === key);
+      this.#entries.find((entry) => !entry.used && entry.key === key) ??
+      this.#entries.find((entry) => entry.key === key);
     if (same !== undefined) return this.#take(same, 'same', recorded);
     const near = this.#entries.find(({ used, call: { name } }) => !used && name === call.name);
     if (near !== undefined) return this.#take(near, 'drifted', recorded);
@@ -104,7 +103,7 @@ export class Tape {
   }
 }
 
-/** The result of a call: the message that answers it, before the next message with calls. */
+/** Returns the message that answers a call, if there is one before the next message with calls. */
 function resultOf(messages: readonly LoopMessage[], at: number, id: unknown): LoopMessage | undefined {
   for (let i = at + 1; i < messages.length; i++) {
     const message = messages[i] as LoopMessage;

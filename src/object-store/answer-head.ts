@@ -8,14 +8,14 @@ export interface AnswerHead {
   readonly status: number;
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Length of the body in bytes; undefined if the head does not say. */
+  /** Length of the body in bytes; undefined if the head does not state it. */
   readonly length: number | undefined;
-  /** Will the server close the connection after the response? */
+  /** Whether the server closes the connection after the response. */
   readonly closes: boolean;
   readonly hasNoBody: boolean;
 }
 
-/** @param text without its final empty line. Throws StoreFault. */
+/** Parses a head. @param text without its final empty line. @throws StoreFault */
 export function parseHead(text: string): AnswerHead {
   const [first = '', ...lines] = text.split('\r\n');
   const [, version, status] = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/.exec(first) ?? [];

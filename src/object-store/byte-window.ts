@@ -1,35 +1,35 @@
 import { Slabs } from './slabs.ts';
 
-/** Limits the bytes fetched ahead of use, and holds the memory for them. */
+/** Limits the number of prefetched bytes, and provides the memory for them. */
 export class ByteWindow {
   readonly slabs: Slabs = new Slabs();
   readonly #bytes: number;
-  #taken = 0;
+  #reserved = 0;
   #most = 0;
 
   constructor(bytes: number) {
     this.#bytes = bytes;
   }
 
-  /** Most bytes ever in use at a time. */
+  /** The highest number of bytes that were ever reserved at the same time. */
   get most(): number {
     return this.#most;
   }
 
-  /** Takes room; returns false if there is not enough. */
-  tryTake(bytes: number): boolean {
-    if (this.#taken + bytes > this.#bytes) return false;
-    this.take(bytes);
+  /** Reserves bytes; returns false if that would exceed the limit. */
+  tryReserve(bytes: number): boolean {
+    if (this.#reserved + bytes > this.#bytes) return false;
+    this.reserve(bytes);
     return true;
   }
 
-  /** Takes room that the work cannot do without, even beyond the limit. */
-  take(bytes: number): void {
-    this.#taken += bytes;
-    this.#most = Math.max(this.#most, this.#taken);
+  /** Reserves bytes without which the work would stall, even beyond the limit. */
+  reserve(bytes: number): void {
+    this.#reserved += bytes;
+    this.#most = Math.max(this.#most, this.#reserved);
   }
 
-  giveBack(bytes: number): void {
-    this.#taken -= bytes;
+  release(bytes: number): void {
+    this.#reserved -= bytes;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A connection to an object store. The AWS SDK lists, writes and finds credentials, regions and endpoints. Bodies are
- * read by separate requests, signed with the SDK's signer: the SDK takes twice the CPU time for 5 MB objects and six
- * times for 10 kB ones, and neither times out nor resumes a body (docs/s3.md).
+ * A client of an object store. The AWS SDK lists, writes and finds credentials, regions and endpoints. Bodies are read
+ * by separate requests, which are signed with the SDK's signer: the SDK takes twice the CPU time for objects of 5 MB and
+ * six times for those of 10 kB, and neither times out nor resumes a body (docs/s3.md).
  */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
@@ -9,7 +9,7 @@ import https from 'node:https';
 import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { defaultCode, Refusal, StoreFault, storeError, storeFault } from './fault.ts';
+import { defaultCode, ErrorResponse, StoreFault, storeError, storeFault } from './fault.ts';
 import { codeIn, intoSink } from './http-answer.ts';
 import type { S3Options } from './options.ts';
 import { configOf, DEFAULT_REGION, withoutVersionWarning } from './sdk-config.ts';
@@ -18,20 +18,20 @@ import type { ObjectPlace } from './url.ts';
 import { type Sink, UnknownLength, Wire } from './wire.ts';
 
 const CONNECT_MS = 5000;
-/** Rejects line ends within a header: an ETag comes from the store and could contain one. */
+/** Matches a head without line ends inside a header: an ETag comes from the store, and might contain one. */
 const IS_HEAD = /^(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n$/;
 /** Time limits and retries for a store. */
 export interface Patience {
-  /** Time without data after which a connection is given up. */
+  /** Time without data after which a connection is closed. */
   readonly idleMs: number;
-  /** Consecutive tries without a byte. */
+  /** Number of consecutive tries without a byte. */
   readonly tries: number;
   /** Delay before the second try; doubled before each further one. */
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
 }
 
-/** `TURNMILL_S3_IDLE_MS` overrides the idle time for tests. */
+/** `TURNMILL_S3_IDLE_MS` sets the idle time in tests. */
 const PATIENCE: Patience = {
   idleMs: Number(process.env.TURNMILL_S3_IDLE_MS ?? 20_000),
   tries: 7,
@@ -39,18 +39,18 @@ const PATIENCE: Patience = {
   longestDelayMs: 8000,
 };
 
-/** The address of a bucket's objects, by the SDK's rules. */
+/** The address of a bucket's objects, as the SDK determines it. */
 interface BucketAddress {
   readonly protocol: string;
   readonly hostname: string;
   readonly port: number | undefined;
-  /** Comes before the key. */
+  /** The part of the path before the key. */
   readonly path: string;
   readonly region: string;
 }
 
 export interface GetRequest extends ObjectPlace {
-  /** First byte and the one after the last; undefined for the whole object, whatever its size. */
+  /** First byte, and first byte after the range; undefined for the whole object. */
   readonly from?: number;
   readonly to?: number;
   /** ETag that the object must still have. */
@@ -59,7 +59,7 @@ export interface GetRequest extends ObjectPlace {
   readonly signal?: AbortSignal;
 }
 
-/** Hashes for the signer with node:crypto; the SDK's own hashes are written in JavaScript. */
+/** Hashes for the signer with node:crypto, because the SDK's own hashes are written in JavaScript. */
 class NodeSha256 {
   readonly #hash: Hash | Hmac;
 
@@ -89,9 +89,9 @@ export class ObjectClient {
   readonly #addresses = new Map<string, Promise<BucketAddress>>();
   readonly #regions = new Map<string, string>();
   readonly #signers = new Map<string, SignatureV4>();
-  /** Do its responses say how long their bodies are? */
-  #tellsLengths = true;
-  /** The store's clock minus ours, once it has refused a request because of the time. */
+  /** Whether its responses state the length of their bodies. */
+  #statesLengths = true;
+  /** The store's clock minus ours, once it has rejected a request because of the time. */
   #clockOffsetMs = 0;
   /** The latest time reported by the store. */
   #storeTimeMs: number | undefined;
@@ -106,8 +106,8 @@ export class ObjectClient {
   }
 
   /**
-   * Forces new credentials: the SDK renews them only by their expiry time, and fails when the store reports them as
-   * expired.
+   * Renews credentials when the store reports them as expired: the SDK does so only at their expiry time, and fails
+   * otherwise.
    */
   #renewCredentials(): void {
     this.sdk.middlewareStack.add(
@@ -117,8 +117,8 @@ export class ObjectClient {
             return await next(args);
           } catch (error) {
             const { isStale, status } = storeFault(error);
-            const isUntold = status === 400 && commandName === 'HeadObjectCommand'; // such a response has no body
-            if (!isStale && !isUntold) throw error;
+            const hasNoCode = status === 400 && commandName === 'HeadObjectCommand'; // such a response has no body
+            if (!isStale && !hasNoCode) throw error;
             await this.sdk.config.credentials({ forceRefresh: true });
             return next(args);
           }
@@ -133,13 +133,13 @@ export class ObjectClient {
    * @throws StoreFault
    */
   get(request: GetRequest): Promise<IncomingMessage> {
-    return this.#ask(request.bucket, async (address) => {
+    return this.#withAdaptation(request.bucket, async (address) => {
       const answer = await this.#send(request, address);
       const { statusCode: status = 0, headers } = answer;
       const time = Date.parse(headers.date ?? '');
       if (!Number.isNaN(time)) this.#storeTimeMs = time;
       if (status >= 200 && status < 300) return answer;
-      throw new Refusal((await codeIn(answer)) ?? defaultCode(status), status, headers);
+      throw new ErrorResponse((await codeIn(answer)) ?? defaultCode(status), status, headers);
     });
   }
 
@@ -150,9 +150,9 @@ export class ObjectClient {
   async fetch(request: GetRequest, sink: Sink): Promise<void> {
     const { signal } = request;
     const { idleMs } = this.patience;
-    if (!this.#tellsLengths) return intoSink(await this.get(request), sink, idleMs);
+    if (!this.#statesLengths) return intoSink(await this.get(request), sink, idleMs);
     try {
-      await this.#ask(request.bucket, async (address) => {
+      await this.#withAdaptation(request.bucket, async (address) => {
         const { method, path, headers } = await this.#signed(request, address);
         const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         const head = `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
@@ -161,27 +161,27 @@ export class ObjectClient {
       });
     } catch (error) {
       if (!(error instanceof UnknownLength)) throw error;
-      this.#tellsLengths = false;
+      this.#statesLengths = false;
       await intoSink(await this.get(request), sink, idleMs);
     }
   }
 
   /**
-   * Milliseconds since 1970 by the store's clock, as of the latest response to `get`; by our clock if the store does
-   * not report a time.
+   * Milliseconds since 1970 by the store's clock, as of the latest response to `get`; by the local clock if the store
+   * does not report a time.
    */
   get storeTimeMs(): number {
     return this.#storeTimeMs ?? Date.now();
   }
 
-  /** Retries once with new credentials, another region or the store's time, if the response calls for it. */
-  async #ask<T>(bucket: string, send: (address: BucketAddress) => Promise<T>): Promise<T> {
+  /** Sends a request, and again with new credentials, another region or the store's time if the response requires that. */
+  async #withAdaptation<T>(bucket: string, send: (address: BucketAddress) => Promise<T>): Promise<T> {
     for (let changes = 0; ; changes++) {
       const address = await this.#address(bucket);
       try {
         return await send(address);
       } catch (error) {
-        if (!(error instanceof Refusal) || changes >= 2) throw error;
+        if (!(error instanceof ErrorResponse) || changes >= 2) throw error;
         if (!(await this.#adapt(bucket, address.region, error))) throw error;
       }
     }
@@ -262,8 +262,8 @@ export class ObjectClient {
     return (await signer.sign({ ...request, query: {} }, { signingDate })).headers;
   }
 
-  /** Adapts to what the response calls for; returns false if there is nothing to change. */
-  async #adapt(bucket: string, usedRegion: string, fault: Refusal): Promise<boolean> {
+  /** Makes the changes that the response requires; returns false if there are none. */
+  async #adapt(bucket: string, usedRegion: string, fault: ErrorResponse): Promise<boolean> {
     const { headers } = fault;
     const region = headers['x-amz-bucket-region'];
     const isElsewhere = [301, 307, 400].includes(fault.status ?? 0);
@@ -291,11 +291,11 @@ export class ObjectClient {
     return address;
   }
 
-  /** Has the SDK build a request, and takes the address from it: nothing is sent. */
+  /** Lets the SDK build a request and takes the address from it; nothing is sent. */
   async #findAddress(bucket: string): Promise<BucketAddress> {
     const key = 'key';
     const command = new GetObjectCommand({ Bucket: bucket, Key: key });
-    let found: BucketAddress | undefined;
+    let bucketAddress: BucketAddress | undefined;
     command.middlewareStack.add(
       (_next, context) => async (args) => {
         const { protocol, hostname, port, path } = args.request as {
@@ -308,7 +308,7 @@ export class ObjectClient {
           | { signingRegion?: string }
           | undefined;
         const region = scheme?.signingRegion ?? DEFAULT_REGION;
-        found = { protocol, hostname, port, path: path.slice(0, -key.length), region };
+        bucketAddress = { protocol, hostname, port, path: path.slice(0, -key.length), region };
         return { response: undefined, output: { $metadata: {} } };
       },
       { step: 'build', name: 'takeAddress', priority: 'low' },
@@ -316,7 +316,7 @@ export class ObjectClient {
     const region = this.#regions.get(bucket);
     if (region === undefined) await this.sdk.send(command);
     else await new S3Client(this.#config({ ...this.options, region })).send(command);
-    return found as unknown as BucketAddress;
+    return bucketAddress as unknown as BucketAddress;
   }
 
   #config(options: S3Options): S3ClientConfig {
@@ -342,7 +342,7 @@ function encodeKey(key: string): string {
 
 const clients = new Map<string, ObjectClient>();
 
-/** The connection with these options, one per thread. The patience of the first call applies. */
+/** Returns the client with these options, one for each thread. The patience of the first call applies. */
 export function objectClient(options: S3Options, patience?: Patience): ObjectClient {
   const name = JSON.stringify(options);
   let client = clients.get(name);

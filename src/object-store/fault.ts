@@ -1,11 +1,11 @@
 /**
- * Errors of an object store: an error response, or none. Only codes and statuses are kept: the text of a response, or
- * an error of the SDK, may quote the signed request.
+ * Errors of an object store: an error response, or no response. Only codes and statuses are kept, because the text of a
+ * response, or an error of the SDK, may quote the signed request.
  */
 import { type ErrorCode, TurnmillError } from '../errors.ts';
 import { printable } from '../printable.ts';
 
-/** Codes that new credentials, or the store's own time, may fix. */
+/** Codes of errors that new credentials, or the time of the store, may fix. */
 const STALE_CREDENTIALS: ReadonlySet<string> = new Set([
   'ExpiredToken',
   'ExpiredTokenException',
@@ -28,7 +28,7 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
 const NO_CREDENTIALS: ReadonlySet<string> = new Set(['CredentialsProviderError', 'TokenProviderError']);
 const SAFE_CODE = /^[\w.:/-]{1,80}$/;
 
-/** The response is not for the requested range; a retry may get the right one. */
+/** Code for a response with another range than the requested one; a retry may get the right one. */
 export const NOT_THAT_RANGE = 'NotThatRange';
 
 export class StoreFault extends Error {
@@ -47,23 +47,22 @@ export class StoreFault extends Error {
     this.isTransient = isTransient;
   }
 
-  /** May new credentials or a corrected clock help? */
+  /** Whether new credentials or a corrected clock may help. */
   get isStale(): boolean {
     return STALE_CREDENTIALS.has(this.code);
   }
 }
 
-/** A response that refuses the request, with its headers. */
-export class Refusal extends StoreFault {
+export class ErrorResponse extends StoreFault {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 
-  constructor(code: string, status: number, headers: Refusal['headers']) {
+  constructor(code: string, status: number, headers: ErrorResponse['headers']) {
     super(code, status);
     this.headers = headers;
   }
 }
 
-/** Used if the response has no code. */
+/** Returns a code for a response that has none. */
 export function defaultCode(status: number): string {
   if (status === 404) return 'NoSuchKey';
   if (status === 412) return 'PreconditionFailed';
@@ -84,7 +83,7 @@ interface SdkError {
   readonly errors?: readonly { readonly code?: unknown }[];
 }
 
-/** Translates an error of the SDK or of Node. A bug (a TypeError and the like) is thrown on. */
+/** Translates an error of the SDK or of Node. Rethrows a bug, such as a TypeError. */
 export function storeFault(error: unknown): StoreFault {
   if (error instanceof StoreFault) return error;
   if (error instanceof TypeError || error instanceof RangeError || error instanceof TurnmillError)

@@ -1,14 +1,14 @@
-/** Reads answers that came through `node:http`: those of an error, and those without a length. */
+/** Reads responses that came through `node:http`: error responses, and those without a length. */
 import type { IncomingMessage } from 'node:http';
 import type { AnswerHead } from './answer-head.ts';
 import { NOT_THAT_RANGE, StoreFault } from './fault.ts';
 import { Silence } from './silence.ts';
 import { fill, type Sink } from './wire.ts';
 
-/** Most bytes read of an error response. */
+/** Most bytes that are read of an error response. */
 const MOST_ERROR_BYTES = 16 * 1024;
 
-/** The error code in the body of a refusal, if there is one. */
+/** Returns the error code in the body of an error response, if there is one. */
 export async function codeIn(answer: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -25,15 +25,15 @@ export async function codeIn(answer: IncomingMessage): Promise<string | undefine
 }
 
 /**
- * Uses events, and one timer for all chunks: an iterator and a timer per chunk take more time than the bytes
- * themselves.
+ * Passes the body of a response to a sink. Uses events, and one timer for all chunks: an iterator, and a timer for each
+ * chunk, take more time than the bytes themselves.
  */
 export function intoSink(answer: IncomingMessage, sink: Sink, idleMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const silence = new Silence(idleMs, () => answer.destroy(new StoreFault('ETIMEDOUT')));
     const end = (error?: Error): void => {
       silence.end();
-      answer.destroy(); // does nothing after its end
+      answer.destroy(); // does nothing if the response has ended
       if (error === undefined) resolve();
       else reject(error);
     };

@@ -1,4 +1,4 @@
-/** Lists the objects below a prefix, page by page, or looks at one object. */
+/** Lists the objects below a prefix, page by page, or looks up a single object. */
 import { HeadObjectCommand, type ListObjectsV2Output, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import type { ObjectClient } from './client.ts';
 import { storeError, storeFault } from './fault.ts';
@@ -43,7 +43,7 @@ function* objectsOf(
 }
 
 /**
- * Looks up one object; undefined if there is none.
+ * Looks up one object; returns undefined if there is none.
  * @throws TurnmillError
  */
 export async function findObject(

@@ -1,5 +1,5 @@
 /**
- * How to reach and use object stores that speak S3. Plain data without a secret, which can be posted to worker threads.
+ * How to reach and use object stores that speak S3: plain data without secrets, which can be posted to worker threads.
  */
 
 import { TurnmillError } from '../errors.ts';
@@ -8,25 +8,25 @@ const MEBIBYTE = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1000;
 
 export interface S3Options {
-  /** URL of a store other than AWS; undefined for what the AWS environment and profile say. */
+  /** URL of a store other than AWS; undefined for the one in the AWS environment or profile. */
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
-  /** Put the bucket in the path instead of the host name; undefined for yes if there is an endpoint. */
+  /** Whether the bucket is in the path instead of the host name; if undefined, it is if there is an endpoint. */
   readonly pathStyle: boolean | undefined;
-  /** Send requests unsigned. */
+  /** Whether to send requests unsigned. */
   readonly anonymous: boolean;
   readonly requesterPays: boolean;
   /** How the store encrypts what is written: `AES256`, `aws:kms` or `aws:kms=KEY`. */
   readonly sse: string | undefined;
   readonly partSizeBytes: number;
-  /** Bytes per GET. */
+  /** Most bytes per GET. */
   readonly rangeBytes: number;
-  /** Objects open at the same time. */
+  /** Number of objects that are open at the same time. */
   readonly inFlight: number;
-  /** Bytes fetched ahead, by all workers together. */
+  /** Most bytes that all workers together prefetch. */
   readonly windowBytes: number;
   /**
-   * Whether uploads carry the checksums that only newer stores know; undefined for `required` if there is an endpoint.
+   * When uploads carry the checksums that only newer stores know; if undefined, `required` if there is an endpoint.
    */
   readonly checksum: 'required' | 'supported' | undefined;
   /** How to make sure that the store honours conditional writes. */
@@ -57,7 +57,7 @@ export const DEFAULT_S3: S3Options = {
   graceMs: 24 * HOUR_MS,
 };
 
-/** Fills in defaults for the options that the caller leaves out. Throws a usage error for an invalid value. */
+/** Fills in the defaults of options that are left out. Throws a usage error for an invalid value. */
 export function resolveS3Options(
   partial: { readonly [K in keyof S3Options]?: S3Options[K] | undefined } = {},
 ): S3Options {

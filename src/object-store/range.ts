@@ -1,4 +1,4 @@
-/** A range of an object: the bytes that have arrived, and how many of them were read. */
+/** A range of an object: holds the bytes that have arrived until they are read. */
 import { SLAB_BYTES, type Slabs } from './slabs.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -6,17 +6,17 @@ const NOTHING = Buffer.alloc(0);
 export class Range {
   readonly from: number;
   readonly to: number;
-  /** Are its bytes kept until `giveUp`, to be read once more? */
+  /** Whether its bytes are kept until `release`, so that they can be read again. */
   readonly isKept: boolean;
   readonly #slabs: Slabs;
-  /** Buffers that have arrived; unread from `#taken` in buffer `#reading` on, up to `#filled` in the last one. */
+  /** Slabs with bytes that have arrived: unread from `#taken` in slab `#reading` on, up to `#filled` in the last slab. */
   readonly #held: Buffer[] = [];
   #reading = 0;
   #taken = 0;
   #filled = 0;
-  /** Bytes that have arrived. */
-  have = 0;
-  /** Bytes that were read. */
+  /** Number of bytes that have arrived. */
+  arrived = 0;
+  /** Number of bytes that were read. */
   #read = 0;
 
   constructor(from: number, to: number, slabs: Slabs, isKept: boolean) {
@@ -34,14 +34,14 @@ export class Range {
     return this.#read === this.length;
   }
 
-  /** Is it worth waking the reader? A turn of the event loop for each packet takes more time than its bytes. */
+  /** Whether waking the reader is worthwhile: a turn of the event loop for each packet takes more time than its bytes. */
   get isReady(): boolean {
-    return this.have - this.#read >= SLAB_BYTES || this.have === this.length;
+    return this.arrived - this.#read >= SLAB_BYTES || this.arrived === this.length;
   }
 
-  /** Memory for the next bytes; empty if all have arrived. */
+  /** Returns memory for the next bytes; empty if all have arrived. */
   room(): Buffer {
-    const left = this.length - this.have;
+    const left = this.length - this.arrived;
     let slab = this.#held.at(-1);
     if (left > 0 && (slab === undefined || this.#filled === slab.length)) {
       slab = this.#slabs.take(left);
@@ -51,13 +51,13 @@ export class Range {
     return slab === undefined ? NOTHING : slab.subarray(this.#filled, this.#filled + left);
   }
 
-  /** Reports `count` new bytes in the room. */
+  /** Call it after `count` new bytes were written into `room()`. */
   filled(count: number): void {
     this.#filled += count;
-    this.have += count;
+    this.arrived += count;
   }
 
-  /** Fills the room from its start with bytes that have arrived. */
+  /** Fills `room` from its start with bytes that have arrived, and returns their number. */
   take(room: Uint8Array): number {
     let count = 0;
     for (;;) {
@@ -67,7 +67,7 @@ export class Range {
       const copied = slab.copy(room, count, this.#taken, end);
       count += copied;
       this.#taken += copied;
-      if (this.#taken < slab.length) break; // the room is full, or more will come into it
+      if (this.#taken < slab.length) break; // `room` is full, or the slab is not
       this.#next(slab);
     }
     this.#read += count;
@@ -79,10 +79,10 @@ export class Range {
     this.#reading = this.#taken = this.#read = 0;
   }
 
-  /** Frees the memory once all bytes have arrived: until then a connection may write to it. */
-  giveUp(): void {
-    if (this.have < this.length) return;
-    for (const slab of this.#held.splice(0)) this.#slabs.giveBack(slab);
+  /** Frees the memory, if all bytes have arrived: until then, a connection may write to it. */
+  release(): void {
+    if (this.arrived < this.length) return;
+    for (const slab of this.#held.splice(0)) this.#slabs.release(slab);
   }
 
   #next(slab: Buffer): void {
@@ -92,6 +92,6 @@ export class Range {
       return;
     }
     this.#held.shift();
-    this.#slabs.giveBack(slab);
+    this.#slabs.release(slab);
   }
 }

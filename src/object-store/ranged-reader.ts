@@ -1,6 +1,6 @@
 /**
- * Reads an object by ranges. Some are prefetched, and each one resumes after its last byte when a connection fails.
- * Every request names the object's ETag, so all bytes come from the object that was listed.
+ * Reads an object in ranges. Some are prefetched, and after a failed connection each resumes at its next byte. Every
+ * request names the object's ETag, so all bytes come from the object that was listed.
  */
 import { SourceFault, type TurnmillError } from '../errors.ts';
 import type { AnswerHead } from './answer-head.ts';
@@ -17,10 +17,10 @@ export interface StoredObject extends ObjectPlace {
 
 /** Ranges of an object to prefetch. */
 const RANGES_AHEAD = 2;
-/** Bytes that a store sends in the time of one request: a sparse reader fetches no less, and skips no more. */
+/** Bytes that a store sends in the time that a request takes: a sparse reader fetches at least this, and skips at most this. */
 const NEAR_BYTES = 1024 * 1024;
 
-/** A reason without a stack: by default an error with a stack is created for each object. */
+/** Reason for aborting: a text, because by default an error with a stack is created for each object. */
 const CLOSED = 'closed';
 
 export class RangedReader {
@@ -30,19 +30,19 @@ export class RangedReader {
   readonly #isSparse: boolean;
   #closing = new AbortController();
   readonly #ranges: Range[] = [];
-  /** The range that covers the whole object, if there is one: it can be read again. */
+  /** The range that covers the whole object, if there is one; it can be read again. */
   #whole: Range | undefined;
   /** Position of the next range. */
   #next = 0;
   /** Position of the next byte to read. */
   #at = 0;
   /** Bytes requested since the last jump to another position. */
-  #inARow = 0;
+  #sequentialBytes = 0;
   #fault: unknown;
   #wake: () => void = () => undefined;
 
   /**
-   * @param isSparse whether only places of it will be read: it then fetches little at first, and more as reading stays
+   * @param isSparse whether only some places will be read: it then fetches little at first, and more while reading is
    * sequential
    */
   constructor(client: ObjectClient, object: StoredObject, window: ByteWindow, isSparse: boolean = false) {
@@ -57,14 +57,14 @@ export class RangedReader {
     return this.#at;
   }
 
-  /** Starts fetching before anything is read; returns false if the window has no room. */
+  /** Starts fetching before anything is read. Returns false if the window has no room. */
   prefetch(): boolean {
     const { sizeBytes } = this.#object;
     return sizeBytes === 0 || this.#ranges.length > 0 || this.#fetchNext(false);
   }
 
   /**
-   * Fills the room from its start, with fewer bytes if no more have arrived; 0 at the end.
+   * Fills `room` from its start, only partly if no more bytes have arrived; returns 0 at the end.
    * @throws SourceFault; TurnmillError `unavailable` if the store stops answering
    */
   read(room: Uint8Array): number | Promise<number> {
@@ -75,7 +75,7 @@ export class RangedReader {
     this.#at += count;
     if (range.isRead) {
       this.#ranges.shift();
-      if (!range.isKept) this.#window.giveBack(range.length);
+      if (!range.isKept) this.#window.release(range.length);
     }
     return count;
   }
@@ -100,14 +100,14 @@ export class RangedReader {
   close(): void {
     this.#stop();
     if (this.#whole !== undefined) {
-      this.#window.giveBack(this.#whole.length);
-      this.#whole.giveUp();
+      this.#window.release(this.#whole.length);
+      this.#whole.release();
       this.#whole = undefined;
     }
     this.#next = this.#object.sizeBytes;
   }
 
-  /** Continues at this position, or before it if all bytes are in memory. */
+  /** Continues at this position, or at the start if all bytes are in memory. */
   #goTo(position: number): void {
     if (this.#whole !== undefined && this.#fault === undefined) {
       this.#whole.rewind();
@@ -119,41 +119,43 @@ export class RangedReader {
     this.#closing = new AbortController();
     this.#fault = undefined;
     this.#next = this.#at = Math.min(position, this.#object.sizeBytes);
-    this.#inARow = 0;
+    this.#sequentialBytes = 0;
   }
 
   #stop(): void {
     this.#closing.abort(CLOSED);
-    for (const { isKept, length } of this.#ranges) if (!isKept) this.#window.giveBack(length);
+    for (const { isKept, length } of this.#ranges) if (!isKept) this.#window.release(length);
     this.#ranges.length = 0;
   }
 
-  /** Prefetches. Returns the range to read now; undefined at the end. */
+  /** Prefetches, and returns the range to read now; undefined at the end. */
   #advance(): Range | undefined {
     while (this.#ranges.length <= this.#rangesAhead && this.#fetchNext(this.#ranges.length === 0));
     const [range] = this.#ranges;
-    if (this.#fault !== undefined && (range === undefined || range.have === 0)) throw this.#fault;
+    if (this.#fault !== undefined && (range === undefined || range.arrived === 0)) throw this.#fault;
     return range;
   }
 
   get #rangesAhead(): number {
     if (!this.#isSparse) return RANGES_AHEAD;
-    return this.#inARow < this.#client.options.rangeBytes ? 0 : 1;
+    return this.#sequentialBytes < this.#client.options.rangeBytes ? 0 : 1;
   }
 
-  /** @param must fetch even if the window is full, because reading would stall otherwise */
+  /** Returns false if there is nothing to fetch, or no room. @param must fetch even if the window is full */
   #fetchNext(must: boolean): boolean {
     const { sizeBytes } = this.#object;
     const { rangeBytes } = this.#client.options;
-    const most = this.#isSparse ? Math.min(rangeBytes, Math.max(NEAR_BYTES, this.#inARow)) : rangeBytes;
+    const most = this.#isSparse
+      ? Math.min(rangeBytes, Math.max(NEAR_BYTES, this.#sequentialBytes))
+      : rangeBytes;
     const bytes = Math.min(most, sizeBytes - this.#next);
     if (bytes <= 0 || this.#fault !== undefined) return false;
-    if (must) this.#window.take(bytes);
-    else if (!this.#window.tryTake(bytes)) return false;
+    if (must) this.#window.reserve(bytes);
+    else if (!this.#window.tryReserve(bytes)) return false;
     const range = new Range(this.#next, this.#next + bytes, this.#window.slabs, bytes === sizeBytes);
     if (range.isKept) this.#whole = range;
     this.#next += bytes;
-    this.#inARow += bytes;
+    this.#sequentialBytes += bytes;
     this.#ranges.push(range);
     const { signal } = this.#closing;
     this.#fetch(range, signal).catch((error: unknown) => {
@@ -174,14 +176,14 @@ export class RangedReader {
 
   /** Fetches the whole range, retrying when the connection fails. */
   async #fetch(range: Range, signal: AbortSignal): Promise<void> {
-    for (let tries = 0; range.have < range.length; ) {
-      const before = range.have;
+    for (let tries = 0; range.arrived < range.length; ) {
+      const before = range.arrived;
       try {
         await this.#fetchOnce(range, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof StoreFault)) throw error;
-        tries = range.have > before ? 1 : tries + 1;
+        tries = range.arrived > before ? 1 : tries + 1;
         const { patience } = this.#client;
         if (!error.isTransient || tries > patience.tries) throw this.#faultOf(error);
         await delay(tries, patience, signal);
@@ -191,13 +193,13 @@ export class RangedReader {
 
   async #fetchOnce(range: Range, signal: AbortSignal): Promise<void> {
     const { bucket, key, etag } = this.#object;
-    const from = range.from + range.have;
+    const from = range.from + range.arrived;
     await this.#client.fetch(
       { bucket, key, etag, from, to: range.to, signal },
       {
         begin: (head) => this.#check(head, from, range.to),
         get left() {
-          return range.length - range.have;
+          return range.length - range.arrived;
         },
         room: () => range.room(),
         filled: (count) => {
@@ -206,7 +208,7 @@ export class RangedReader {
         },
       },
     );
-    if (range.have < range.length) throw new StoreFault('ShortBody');
+    if (range.arrived < range.length) throw new StoreFault('ShortBody');
   }
 
   /** Checks that the response is the requested part of the listed object. */
@@ -232,13 +234,13 @@ export class RangedReader {
     if (code === 'InvalidObjectState')
       return new SourceFault('unreadable', 'it is archived: restore it first, then run again', fault);
     if (code === NOT_THAT_RANGE)
-      return new SourceFault('unreadable', 'the store answered with other bytes than were asked for', fault);
+      return new SourceFault('unreadable', 'the store sent other bytes than those requested', fault);
     if (isTransient) return storeError('read', objectUrl(this.#object), fault);
     return new SourceFault('unreadable', `cannot read it: ${message}`, fault);
   }
 }
 
-/** Waits before the next try, longer each time, with some jitter so that retries do not coincide. */
+/** Waits before the next try: longer each time, and with some jitter, so that retries do not coincide. */
 function delay(
   tries: number,
   { firstDelayMs, longestDelayMs }: Patience,

@@ -28,8 +28,8 @@ export function configOf(options: S3Options): S3ClientConfig {
 }
 
 /**
- * The region from the environment or the profile. Without one any region will do: the store names the bucket's in its
- * response.
+ * Returns the region of the environment or the profile. Without one, any region will do: the response of the store names
+ * the bucket's region.
  */
 function regionOfEnvironment(): () => Promise<string> {
   const { config } = new S3Client({});

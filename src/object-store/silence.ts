@@ -1,9 +1,9 @@
 /**
- * Detects a period without any activity. A busy thread notices nothing: a timer that fires late starts again, and even
- * after a timely one, pending input is processed first.
+ * Detects a period without any activity. Activity is not missed while the thread is busy: a timer that fires late is
+ * started again, and even after one that is on time, pending input is processed first.
  */
 
-/** Fraction of the period by which a timer may be late. */
+/** A timer that is later than this fraction of its period has fired late. */
 const LATE = 0.25;
 
 export class Silence {

@@ -1,5 +1,5 @@
 /**
- * Reads, writes and removes whole small objects: the name of the current version, probes, leftovers of earlier runs.
+ * Reads, writes and removes small objects as a whole: the name of the current version, probes, leftovers of earlier runs.
  */
 import {
   DeleteObjectCommand,
@@ -25,7 +25,7 @@ export interface SmallObject {
 /** Condition for a write; undefined for none. */
 export type Condition = { readonly ifNoneMatch: '*' } | { readonly ifMatch: string } | undefined;
 
-/** The text of an object; undefined if there is none. Throws TurnmillError. */
+/** Returns the text of an object; undefined if there is none. Throws TurnmillError. */
 export async function readSmallObject(
   client: ObjectClient,
   place: ObjectPlace,
@@ -49,7 +49,7 @@ export async function readSmallObject(
   }
 }
 
-/** Throws StoreFault: 412 if the condition does not hold. */
+/** Writes an object. Throws StoreFault, with status 412 if the condition is not met. */
 export async function writeSmallObject(
   client: ObjectClient,
   { bucket, key }: ObjectPlace,
@@ -71,7 +71,7 @@ export async function writeSmallObject(
   }
 }
 
-/** Succeeds if there is no such object. Throws TurnmillError. */
+/** Removes an object; succeeds if there is none. Throws TurnmillError. */
 export async function removeObject(client: ObjectClient, place: ObjectPlace): Promise<void> {
   try {
     await client.sdk.send(
@@ -88,9 +88,9 @@ export interface OpenUpload extends ObjectPlace {
   readonly initiatedMs: number;
 }
 
-/** Unfinished uploads below a prefix. Throws TurnmillError. */
+/** Returns the unfinished uploads below a prefix. Throws TurnmillError. */
 export async function listUploads(client: ObjectClient, { bucket, key }: ObjectPlace): Promise<OpenUpload[]> {
-  const found: MultipartUpload[] = [];
+  const uploads: MultipartUpload[] = [];
   let at: { KeyMarker?: string; UploadIdMarker?: string } = {};
   try {
     for (;;) {
@@ -102,7 +102,7 @@ export async function listUploads(client: ObjectClient, { bucket, key }: ObjectP
       } = await client.sdk.send(
         new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key, ...at, ...payerOf(client) }),
       );
-      found.push(...Uploads);
+      uploads.push(...Uploads);
       if (IsTruncated !== true || NextKeyMarker === undefined) break;
       at = {
         KeyMarker: NextKeyMarker,
@@ -112,7 +112,7 @@ export async function listUploads(client: ObjectClient, { bucket, key }: ObjectP
   } catch (error) {
     throw storeError('list the uploads below', objectUrl({ bucket, key }), error);
   }
-  return found
+  return uploads
     .filter(({ Key = '' }) => Key.startsWith(key))
     .map(({ Key = '', UploadId = '', Initiated }) => ({
       bucket,
@@ -123,14 +123,14 @@ export async function listUploads(client: ObjectClient, { bucket, key }: ObjectP
 }
 
 /**
- * When the latest part of an upload was stored: 0 if there is none, infinity without permission to list parts. Throws
- * TurnmillError.
+ * Returns when the latest part of an upload was stored: 0 if there is none, infinity without permission to list parts.
+ * Throws TurnmillError.
  */
 export async function latestPartMs(client: ObjectClient, { bucket, key, id }: OpenUpload): Promise<number> {
   let latest = 0;
   let at: { PartNumberMarker?: string } = {};
   try {
-    // the SDK's paginator never ends if the last page, too, names a next one, as moto's does
+    // not the SDK's paginator, which never ends if the last page names a next one, as moto's does
     for (;;) {
       const {
         Parts = [],

@@ -1,7 +1,7 @@
 /**
- * Writes objects in parts. A part waits in a file until its turn, so memory is limited to the parts in flight, however
- * many objects are written side by side. Every part is sent with its MD5, which the store compares with the bytes it
- * received.
+ * Writes objects in parts. A part is in a file until it is sent, so that memory is limited to the parts in flight,
+ * regardless of the number of objects being written. Every part is sent with its MD5, which the store compares with the
+ * bytes that it received.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, unlinkSync } from 'node:fs';
@@ -20,11 +20,11 @@ import { type StoreFault, storeError, storeFault } from './fault.ts';
 import { findObject, payerOf } from './list-objects.ts';
 import { type ObjectPlace, objectUrl } from './url.ts';
 
-/** Parts in flight, each in memory. */
+/** Most parts in flight; each of them is in memory. */
 export const MOST_PARTS_IN_FLIGHT = 4;
-/** Limit of S3. */
+/** Most parts of an object, by the rules of S3. */
 const MOST_PARTS = 10_000;
-/** Rounds of retries, each with the SDK's own tries. */
+/** Rounds of tries; the SDK retries several times in each. */
 const ROUNDS = 4;
 
 /** A file with the bytes of a part. */
@@ -33,7 +33,6 @@ export interface PartFile {
   readonly crc32: number;
 }
 
-/** An object being written. */
 export interface WrittenObject {
   readonly key: string;
   readonly bytes: number;
@@ -44,7 +43,7 @@ interface Upload {
   readonly place: ObjectPlace;
   id: Promise<string> | undefined;
   readonly parts: { readonly ETag: string; readonly PartNumber: number }[];
-  /** Parts that were added and are not stored yet. */
+  /** Number of parts that were added and are not stored yet. */
   open: number;
   added: number;
   bytes: number;
@@ -85,7 +84,7 @@ export class Uploads {
     return upload;
   }
 
-  /** Sends a part when there is room, then removes the file. @param isLast whether it completes the object */
+  /** Sends a part once there is room, then removes its file. @param isLast whether it completes the object */
   add(upload: Upload, file: PartFile, bytes: number, isLast: boolean): void {
     upload.added++;
     upload.open++;
@@ -103,23 +102,23 @@ export class Uploads {
     this.#pump();
   }
 
-  /** Resolves when there is room for another part; undefined if there is. Throws the error of an upload that failed. */
+  /** Returns a promise for room for another part; undefined if there is room. Throws the error of a failed upload. */
   whenReady(): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#failure;
-    return this.#queue.length === 0 ? undefined : this.#moved().then(() => this.whenReady());
+    return this.#queue.length === 0 ? undefined : this.#nextEvent().then(() => this.whenReady());
   }
 
-  /** Resolves when everything added is stored. */
+  /** Resolves once all parts are stored. */
   async done(): Promise<void> {
-    while (this.#failure === undefined && this.#queue.length + this.#running > 0) await this.#moved();
+    while (this.#failure === undefined && this.#queue.length + this.#running > 0) await this.#nextEvent();
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Stops, and makes the store drop the parts of incomplete objects. */
+  /** Stops, and lets the store drop the parts of incomplete objects. */
   async abort(): Promise<void> {
     this.#isStopped = true;
     this.#queue.length = 0;
-    while (this.#running > 0) await this.#moved();
+    while (this.#running > 0) await this.#nextEvent();
     for (const { place, id } of this.#uploads) {
       const UploadId = await id?.catch(() => undefined);
       if (UploadId === undefined) continue;
@@ -145,7 +144,7 @@ export class Uploads {
     }
   }
 
-  #moved(): Promise<void> {
+  #nextEvent(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake.push(resolve);
     });
@@ -194,10 +193,10 @@ export class Uploads {
       try {
         return (await this.#client.sdk.send(new CompleteMultipartUploadCommand(command))).ETag ?? '';
       } catch (error) {
-        // an earlier try succeeded but its response was lost: the object exists, and the upload does not
-        const found =
+        // if an earlier try succeeded but its response was lost, the object exists, and the upload does not
+        const object =
           storeFault(error).code === 'NoSuchUpload' ? await findObject(this.#client, place) : undefined;
-        if (found?.sizeBytes === bytes) return found.etag;
+        if (object?.sizeBytes === bytes) return object.etag;
         throw error;
       }
     });
@@ -209,7 +208,7 @@ export class Uploads {
     this.#written.push({ key: upload.place.key, bytes: upload.bytes, etag });
   }
 
-  /** Retries after temporary errors, for longer than the SDK does. */
+  /** Retries after temporary errors for longer than the SDK does. */
   async #persist<T>(doing: string, place: ObjectPlace, send: () => Promise<T>): Promise<T> {
     for (let round = 1; ; round++) {
       let fault: StoreFault;
@@ -248,7 +247,7 @@ export function encryptionOf({
   };
 }
 
-/** Succeeds if the upload no longer exists. */
+/** Aborts an upload; succeeds if it no longer exists. */
 export async function abortUpload(
   client: ObjectClient,
   { bucket, key }: ObjectPlace,

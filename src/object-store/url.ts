@@ -1,4 +1,4 @@
-/** `s3://BUCKET/KEY`; `s3a://` means the same. */
+/** URLs of objects: `s3://BUCKET/KEY`, or `s3a://BUCKET/KEY`, which means the same. */
 import { TurnmillError } from '../errors.ts';
 import { printable } from '../printable.ts';
 

@@ -1,12 +1,12 @@
 /**
- * Fetches bodies over its own HTTP/1.1 connections, straight from the socket into the caller's memory. node:http makes
- * two buffers for every 64 kB, and V8 collects its heap each time some tens of megabytes of them have piled up, which
- * takes as long as everything else. Responses whose head does not tell their length are left to node:http.
+ * Fetches bodies over its own HTTP/1.1 connections, straight from the socket into the caller's memory. node:http
+ * allocates two buffers for every 64 kB, and V8 collects its heap after a few tens of megabytes of them, which takes as
+ * long as everything else. Responses whose head does not state their length are left to node:http.
  */
 import { connect, isIP, type Socket, type TcpSocketConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type AnswerHead, parseHead } from './answer-head.ts';
-import { defaultCode, Refusal, StoreFault } from './fault.ts';
+import { defaultCode, ErrorResponse, StoreFault } from './fault.ts';
 import { Silence } from './silence.ts';
 
 const HEAD_BYTES = 64 * 1024;
@@ -18,15 +18,14 @@ export interface Site {
   readonly port: number | undefined;
 }
 
-/** Receives the body of a response. */
 export interface Sink {
   /** Throws StoreFault if the response does not fit the request. */
   begin(head: AnswerHead): void;
   /** Number of bytes it still accepts. */
   readonly left: number;
-  /** Memory for the next bytes. */
+  /** Returns memory for the next bytes. */
   room(): Uint8Array;
-  /** Reports `count` new bytes in that memory. */
+  /** Called after `count` new bytes were written into that memory. */
   filled(count: number): void;
 }
 
@@ -38,7 +37,7 @@ export interface WireRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The response cannot be read here, because its head does not tell the length of its body. */
+/** Thrown for a response that cannot be read here, because its head does not state the length of its body. */
 export class UnknownLength extends Error {}
 
 interface Exchange extends WireRequest {
@@ -48,16 +47,16 @@ interface Exchange extends WireRequest {
 
 /** A connection that handles one request after the other. */
 class Connection {
-  /** Has it answered a request before? */
+  /** Whether it has received a response before. */
   isUsed = false;
   readonly #socket: Socket;
   readonly #onIdle: (connection: Connection) => void;
   readonly #head = Buffer.allocUnsafeSlow(HEAD_BYTES);
   #headBytes = 0;
-  /** Bytes of the body still to arrive. */
+  /** Number of bytes of the body that have not arrived yet. */
   #left = 0;
-  /** Set once the head of a refusal has arrived: the body is collected after it. */
-  #refusal: AnswerHead | undefined;
+  /** Head of an error response, whose body is being collected. */
+  #errorHead: AnswerHead | undefined;
   #closes = false;
   #exchange: Exchange | undefined;
 
@@ -66,7 +65,7 @@ class Connection {
     const isPlain = protocol === 'http:';
     const onread: TcpSocketConnectOpts['onread'] = {
       buffer: () => this.#room(),
-      callback: (count) => this.#came(count),
+      callback: (count) => this.#onBytes(count),
     };
     const target = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port ?? (isPlain ? 80 : 443), onread };
     const servername = isIP(target.host) === 0 ? { servername: target.host } : {};
@@ -78,7 +77,7 @@ class Connection {
       this.#fail(error instanceof StoreFault ? error : new StoreFault(error.code ?? 'failed')),
     );
     this.#socket.on('close', () => {
-      if (this.#refusal !== undefined) this.#refuse(this.#refusal);
+      if (this.#errorHead !== undefined) this.#failWith(this.#errorHead);
       else this.#fail(new StoreFault('ECONNRESET'));
     });
   }
@@ -87,7 +86,7 @@ class Connection {
     return this.#socket.destroyed || !this.#socket.writable;
   }
 
-  /** Has any byte of a response arrived since the last request? */
+  /** Whether any byte of a response has arrived since the last request. */
   get isAnswered(): boolean {
     return this.#headBytes > 0;
   }
@@ -116,14 +115,14 @@ class Connection {
     });
   }
 
-  /** Room for the next bytes. */
+  /** Returns memory for the next bytes. */
   #room(): Uint8Array {
     if (this.#left > 0 && this.#exchange !== undefined) return this.#exchange.sink.room();
-    if (this.#headBytes === HEAD_BYTES) this.#headBytes = 0; // the body of the sink has failed, or the end of a refusal arrives
+    if (this.#headBytes === HEAD_BYTES) this.#headBytes = 0; // the bytes are discarded: the request has failed
     return this.#head.subarray(this.#headBytes);
   }
 
-  #came(count: number): boolean {
+  #onBytes(count: number): boolean {
     const exchange = this.#exchange;
     if (exchange === undefined) {
       this.#socket.destroy(); // the server sent more than requested
@@ -131,24 +130,24 @@ class Connection {
     }
     exchange.silence.break();
     try {
-      if (this.#left > 0) this.#bodyCame(exchange, count);
-      else this.#headCame(exchange, count);
+      if (this.#left > 0) this.#onBodyBytes(exchange, count);
+      else this.#onHeadBytes(exchange, count);
     } catch (error) {
       this.#fail(error as Error);
     }
     return true;
   }
 
-  #bodyCame(exchange: Exchange, count: number): void {
+  #onBodyBytes(exchange: Exchange, count: number): void {
     exchange.sink.filled(count);
     this.#left -= count;
     if (this.#left === 0) this.#finish(exchange);
   }
 
-  #headCame(exchange: Exchange, count: number): void {
+  #onHeadBytes(exchange: Exchange, count: number): void {
     this.#headBytes += count;
-    if (this.#refusal !== undefined) {
-      this.#refusalCame(this.#refusal);
+    if (this.#errorHead !== undefined) {
+      this.#onErrorBytes(this.#errorHead);
       return;
     }
     const came = this.#head.subarray(0, this.#headBytes);
@@ -161,14 +160,14 @@ class Connection {
     const rest = came.subarray(end + END_OF_HEAD.length);
     if (head.status < 200) {
       this.#headBytes = 0;
-      if (rest.length > 0) this.#headCame(exchange, rest.copy(this.#head));
+      if (rest.length > 0) this.#onHeadBytes(exchange, rest.copy(this.#head));
       return;
     }
     this.#closes = head.closes;
     if (head.status >= 300) {
-      this.#refusal = head;
+      this.#errorHead = head;
       this.#headBytes = rest.copy(this.#head);
-      this.#refusalCame(head);
+      this.#onErrorBytes(head);
       return;
     }
     this.#begin(exchange, head, rest);
@@ -185,19 +184,19 @@ class Connection {
     if (this.#left === 0) this.#finish(exchange);
   }
 
-  /** Handles a refusal once its body, which has the reason, is complete or long enough. */
-  #refusalCame(head: AnswerHead): void {
+  /** Fails once the body of an error response, which has the code, is complete or long enough. */
+  #onErrorBytes(head: AnswerHead): void {
     const came = this.#head.toString('latin1', 0, this.#headBytes);
     const isWhole =
       head.length === undefined ? /(?:^|\r\n)0\r\n\r\n$/.test(came) : came.length >= head.length;
-    if (isWhole || head.hasNoBody || this.#headBytes === HEAD_BYTES) this.#refuse(head);
+    if (isWhole || head.hasNoBody || this.#headBytes === HEAD_BYTES) this.#failWith(head);
   }
 
-  #refuse({ status, headers }: AnswerHead): void {
+  #failWith({ status, headers }: AnswerHead): void {
     const text = this.#head.toString('latin1', 0, this.#headBytes);
-    this.#refusal = undefined;
+    this.#errorHead = undefined;
     const [, code] = /<Code>([\w.-]+)<\/Code>/.exec(text) ?? [];
-    this.#fail(new Refusal(code ?? defaultCode(status), status, headers));
+    this.#fail(new ErrorResponse(code ?? defaultCode(status), status, headers));
   }
 
   #finish(exchange: Exchange): void {
@@ -213,13 +212,13 @@ class Connection {
 
   #fail(fault: Error): void {
     this.#left = 0;
-    this.#refusal = undefined;
+    this.#errorHead = undefined;
     this.#socket.destroy();
     this.#exchange?.end(fault);
   }
 }
 
-/** Copies bytes into a sink, no more than it accepts. */
+/** Copies bytes into the memory of a sink, piece by piece. */
 export function fill(sink: Sink, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) {
     const copied = bytes.copy(sink.room(), 0, at);
@@ -233,7 +232,7 @@ export class Wire {
 
   /**
    * Sends a request, and passes the body of the response to its sink.
-   * @throws StoreFault, Refusal, UnknownLength
+   * @throws StoreFault, ErrorResponse, UnknownLength
    */
   async fetch(site: Site, request: WireRequest): Promise<void> {
     const name = `${site.protocol}//${site.hostname}:${site.port}`;
@@ -249,6 +248,6 @@ export class Wire {
         if (!isLost || request.signal?.aborted === true) throw error;
       }
     }
-    return new Connection(site, (one) => idle.push(one)).send(request);
+    return new Connection(site, (connection) => idle.push(connection)).send(request);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Decides when a run writes a checkpoint (`--resume`): at the end of a source, late enough that a short run writes
- * none, and rarely enough that checkpoints take at most a twentieth of the time.
+ * Decides when a run writes a checkpoint (`--resume`): at the end of a source, so late that a short run writes none, and
+ * so rarely that checkpoints take at most a twentieth of the time.
  */
 
 import type { Result } from '../ledger/result.ts';
@@ -8,8 +8,8 @@ import type { Destination } from './output.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /**
- * Bytes read or reused between two checkpoints. `TURNMILL_CHECKPOINT_BYTES` overrides it for tests: 0 writes one after
- * every source.
+ * Bytes that are read or reused between two checkpoints. `TURNMILL_CHECKPOINT_BYTES` sets it in tests: with 0, there is
+ * one after every source.
  */
 const INTERVAL_BYTES = 256 * MEBIBYTE;
 const LEAST_RATIO = 20;
@@ -19,14 +19,14 @@ export class Checkpoints {
   readonly #done: number;
   readonly #clock: () => number;
   readonly #intervalBytes: number;
-  /** Is the time between checkpoints limited too? Not for tests that set the interval. */
+  /** Whether the time between checkpoints is limited too; not in tests that set the interval. */
   readonly #isPaced: boolean;
   /** Bytes since the last checkpoint. */
   #bytes = 0;
   #notBefore = 0;
 
   /**
-   * @param done sources reused from a checkpoint, which stays valid until the first new one
+   * @param done number of sources that are reused from a checkpoint, which remains valid until the first new one
    * @param clock returns milliseconds
    */
   constructor(
@@ -42,17 +42,17 @@ export class Checkpoints {
     this.#isPaced = override === undefined;
   }
 
-  /** Called with every result after it was written. */
+  /** Call it with every result after it was written. */
   see(result: Result): void {
     if (result.kind === 'record') this.#bytes += result.bytes.length;
     if (result.kind !== 'source') return;
     this.#bytes += result.readBytes;
     const sources = result.source + 1;
     if (sources > this.#done && this.#bytes >= this.#intervalBytes && this.#clock() >= this.#notBefore)
-      this.#make(sources);
+      this.#write(sources);
   }
 
-  #make(sources: number): void {
+  #write(sources: number): void {
     const started = this.#clock();
     this.#destination.checkpoint(sources);
     const ended = this.#clock();

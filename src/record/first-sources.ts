@@ -1,6 +1,6 @@
 /**
- * Remembers which source each session id was first seen in. A hash table in one typed array: a run may have a million
- * ids, and a Map takes three times the memory.
+ * Remembers the source in which each session id first occurred. It is a hash table in one typed array, because a run may
+ * have a million ids, and a Map takes three times the memory.
  */
 const HASH_WORDS = 4;
 /** A slot holds the hash, and the index of the source plus 1; 0 marks a free slot. */
@@ -13,7 +13,7 @@ export class FirstSources {
   readonly #key = new Uint32Array(HASH_WORDS);
   #used = 0;
 
-  /** Returns the index of the source that had the id first, which is `source` if the id is new. */
+  /** Returns the index of the first source with the id: `source`, if the id is new. */
   of(id: string, source: number): number {
     if (this.#used * 2 >= this.#slots) this.#grow();
     const key = this.#key;
@@ -27,7 +27,7 @@ export class FirstSources {
     return source;
   }
 
-  /** Returns where the slot of a hash begins, or the free slot that it gets. */
+  /** Returns where the slot of a hash begins, or the free slot for it. */
   #find(key: Uint32Array): number {
     for (let slot = (key[0] as number) % this.#slots; ; slot = (slot + 1) % this.#slots) {
       const at = slot * SLOT_WORDS;
@@ -63,7 +63,7 @@ function finish(x: number): number {
   return b ^ (b >>> 16);
 }
 
-/** Two UTF-16 units beginning at `at`; zeros beyond the end. */
+/** Returns the two UTF-16 units at `at`, with zeros beyond the end. */
 function pair(text: string, at: number): number {
   const low = at < text.length ? text.charCodeAt(at) : 0;
   const high = at + 1 < text.length ? text.charCodeAt(at + 1) : 0;
@@ -72,8 +72,8 @@ function pair(text: string, at: number): number {
 
 /**
  * Hashes a text to 128 bits without OpenSSL: MurmurHash3 (x86, 128 bits) over its UTF-16 units. SHA-256 of each session
- * id took 2 % of a run over small files. Collisions can be made on purpose, so use it only for reports, never to reject.
- * @param into four words that get the hash
+ * id took 2 % of a run over small files. Collisions can be constructed, so use it only for reports, never to reject.
+ * @param into four words that receive the hash
  */
 export function quickHash(text: string, into: Uint32Array): void {
   let [a, b, c, d] = [0, 0, 0, 0];

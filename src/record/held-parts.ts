@@ -9,7 +9,7 @@ import type { Result } from '../ledger/result.ts';
 
 export interface HeldParts {
   write(results: readonly Result[]): void;
-  /** Yields everything written, in order. Can be read several times. The bytes of a result are valid until the next one. */
+  /** Yields all results in order, and may be called again. The bytes of a result are valid until the next one. */
   read(): Iterable<Result>;
   close(): void;
 }
@@ -17,7 +17,6 @@ export interface HeldParts {
 export class FileParts implements HeldParts {
   readonly #file: HeldFile;
 
-  /** Creates the file. */
   constructor(path: string) {
     this.#file = new HeldFile(path);
   }
@@ -36,7 +35,7 @@ export class FileParts implements HeldParts {
   }
 }
 
-/** For runs that write no files. These drop the bytes of records, so a session takes about 40 bytes here. */
+/** For runs that write no files: they drop the bytes of records, so a session takes about 40 bytes. */
 export class MemoryParts implements HeldParts {
   #blocks: Buffer[] = [];
 

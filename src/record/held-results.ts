@@ -1,5 +1,5 @@
 /**
- * Holds the results of a source until its report says whether they count: in memory, and as parts in a file if there
+ * Holds the results of a source until its report shows whether they count: in memory, and as parts in a file if there
  * are many.
  */
 
@@ -7,7 +7,7 @@ import { type Result, weightOf } from '../ledger/result.ts';
 import type { HeldParts } from './held-parts.ts';
 import type { Destination } from './output.ts';
 
-/** Kept small, because every garbage collection copies what is held longer. */
+/** Most bytes in memory. It is small, because every garbage collection copies results that are held for long. */
 const HELD_BYTES = 256 * 1024;
 const NO_BYTES = new Uint8Array(0);
 
@@ -16,8 +16,8 @@ export class HeldResults {
   #held: Result[] = [];
   #bytes = 0;
   /**
-   * Weight of the largest result. A single giant record is not written to the file: reading it back would take a second
-   * copy.
+   * Weight of the largest result. A single giant record is not written to the file, because reading it back would take a
+   * second copy.
    */
   #largest = 0;
   #parts: HeldParts | undefined;
@@ -44,7 +44,7 @@ export class HeldResults {
     this.#forget();
   }
 
-  /** Yields all of them in order. Can be called several times. The bytes of a result are valid until the next one. */
+  /** Yields all results in order, and may be called again. The bytes of a result are valid until the next one. */
   *all(): Generator<Result> {
     if (this.#parts !== undefined) yield* this.#parts.read();
     yield* this.#held;

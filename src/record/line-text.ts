@@ -1,6 +1,6 @@
 /**
- * The JSON text of the lines written for every source: two of the ledger, and findings. A template for the common shape
- * takes a third of the time of `JSON.stringify`, for the same text.
+ * Formats the lines that are written for every source as JSON: those of the ledger, and findings. For the common shape,
+ * a template takes a third of the time of `JSON.stringify`, and the text is the same.
  */
 import type { Counts, SessionLine, SourceLine, ToolUsageLine } from '../dataset/schema/ledger.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
@@ -8,7 +8,7 @@ import type { FindingLine } from '../dataset/schema/reports.ts';
 /** Characters that need no escape in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** The text of a line of `ledger/sessions.jsonl`. */
+/** Formats a line of `ledger/sessions.jsonl`. */
 export function sessionText(line: SessionLine): string {
   const { shard, origin, tools } = line;
   const isCommon = line.records === undefined && line.refused === undefined && !isFromOddInput(line);
@@ -27,7 +27,7 @@ export function sessionText(line: SessionLine): string {
   );
 }
 
-/** The text of a line of `ledger/sources.jsonl`. */
+/** Formats a line of `ledger/sources.jsonl`. */
 export function sourceText(line: SourceLine): string {
   const { size, compression, bytes, parts, framed, repairs } = line;
   const isCommon = line.reason === undefined && line.detail === undefined && line.packed === undefined;
@@ -44,7 +44,7 @@ export function sourceText(line: SourceLine): string {
   );
 }
 
-/** The text of a line of `reports/integrity.jsonl`. */
+/** Formats a line of `reports/integrity.jsonl`. */
 export function findingText(line: FindingLine): string {
   if (isFromOddInput(line)) return JSON.stringify(line);
   return (
@@ -67,7 +67,7 @@ function usageText(usage: ToolUsageLine): string {
   );
 }
 
-/** Sessions with the same tools share the list of their names. */
+/** Texts by list: sessions with the same tools share the list of their names. */
 const texts = new WeakMap<readonly string[], string>();
 
 function namesText(names: readonly string[]): string {
@@ -85,5 +85,4 @@ function countsText(counts: Counts): string {
   return `{${text}}`;
 }
 
-/** The text as JSON writes it. */
 export const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));

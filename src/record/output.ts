@@ -1,4 +1,4 @@
-/** Where a run's output goes: a dataset folder, standard output, or nowhere (a dry run, `check`). */
+/** The destinations of a run's output: a dataset, standard output, or none (a dry run, `check`). */
 
 import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
@@ -22,28 +22,28 @@ import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
 import { FileParts, type HeldParts, MemoryParts } from './held-parts.ts';
 
-/** Place of a record: its shard below the output's root, and its line in it, from 1. */
+/** Place of a record: the path of its shard below the dataset, and its number in the shard, from 1. */
 export interface Location {
   readonly shard: string;
   readonly line: number;
 }
 
-/** Creates the report's page from the shards as the manifest lists them. */
+/** Creates the page of the report from the shards as the manifest lists them. */
 export type MakePage = (shards: readonly ManifestShard[]) => Promise<string>;
 
 export interface Destination {
-  /** Is everything final once it is written? The records of a source then count as they come. */
+  /** Whether everything is final once it is written, so that the records of a source count immediately. */
   readonly streams: boolean;
-  /** Are records only counted? Held results then need no bytes. */
+  /** Whether records are only counted, so that held results need no bytes. */
   readonly discards: boolean;
   record(record: RecordResult): Location | Promise<Location>;
   /** Appends a JSON line to one of the files beside the shards. */
   line(file: string, json: string): void;
-  /** Writes a report in one piece, at the end. */
+  /** Writes a report as a whole, at the end. */
   text(file: string, text: string): void;
   openHeldParts(): HeldParts | undefined;
   /**
-   * Publishes the dataset, all or nothing. The profile counts the segments `read-back` and `sync`.
+   * Publishes the dataset, all or nothing. The profile measures the segments `read-back` and `sync`.
    * @param page creates the report once the hashes of the shards are known
    */
   commit(
@@ -52,9 +52,9 @@ export interface Destination {
     profile?: Profile,
     page?: MakePage,
   ): Promise<Committed | undefined>;
-  /** Writes a checkpoint: flushes everything to disk, so that a run can continue after this many sources. */
+  /** Writes a checkpoint: syncs everything, so that a later run can continue after this number of sources. */
   checkpoint(sources: number): void;
-  /** Ends a run that was stopped. Returns true if a later run can continue from what it leaves. */
+  /** Ends a run that was stopped. Returns whether a later run can continue from a checkpoint. */
   leave(): boolean | Promise<boolean>;
   /** Ends a run that failed, and removes everything. */
   discard(): void | Promise<void>;
@@ -68,7 +68,7 @@ export interface DatasetOutputOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A dataset folder: writes everything to the staging folder, and publishes that at the end. */
+/** A dataset: everything is written to the staging folder, which is published at the end. */
 export class DatasetOutput implements Destination {
   readonly streams = false;
   readonly discards = false;
@@ -78,12 +78,12 @@ export class DatasetOutput implements Destination {
   readonly #signal: AbortSignal | undefined;
   readonly #series: ReadonlyMap<string, Series>;
   readonly #shards: Shards;
-  /** The files of lines by name; a dataset has all of them, even if empty. */
+  /** The files of lines by name; a dataset has all of them, even empty ones. */
   readonly #lineFiles: ReadonlyMap<string, PlainLineFile>;
   readonly #fingerprints: PlainLineFile;
   readonly #reports: WrittenFile[] = [];
   #hasCheckpoint = false;
-  /** The listing, once it is written. */
+  /** The file of the listing, once it is written. */
   #listed: FileCheckpoint | undefined;
 
   constructor({ writer, settings, listing, signal }: DatasetOutputOptions) {
@@ -185,9 +185,9 @@ export class DatasetOutput implements Destination {
   }
 }
 
-/** With several formats, each has its own folder. */
+/** Returns the folder and the kind of a format's shards; with several formats, each has its own folder. */
 function seriesOf(name: string, { format: chosen, formatOptions, plugIns }: Settings): Series {
-  const format = [...formats, ...plugIns.formats].find((one) => one.name === name);
+  const format = [...formats, ...plugIns.formats].find((known) => known.name === name);
   const kind = format?.fileKind?.(formatOptions) ?? 'jsonl';
   return { folder: chosen.length > 1 ? `${DATA}/${name}` : DATA, kind };
 }
@@ -198,7 +198,7 @@ function openLineFile({ files }: DatasetWriter, file: string): PlainLineFile {
 
 const NOWHERE: Location = { shard: '', line: 0 };
 
-/** Counts and writes nothing: a dry run, `check`. */
+/** Writes nothing: a dry run, `check`. */
 export class NoOutput implements Destination {
   readonly streams = true;
   readonly discards: boolean = true;
@@ -236,7 +236,7 @@ export class NoOutput implements Destination {
   }
 }
 
-/** Writes records to standard output and nothing else. */
+/** Writes records to standard output, and nothing else. */
 export class StandardOutput extends NoOutput {
   override readonly discards = false;
   readonly #sink = new StdoutSink();

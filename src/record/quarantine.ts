@@ -1,6 +1,6 @@
 /**
  * Writes the records of the quarantine: each rejection with its place, the hash of its bytes, and the bytes themselves
- * if the user wants them or they cannot be read again (docs/decisions/0014-quarantine.md).
+ * if the user wants that or they cannot be read again (docs/decisions/0014-quarantine.md).
  */
 import { placesOf } from '../../transforms/model/entry-log.ts';
 import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
@@ -13,7 +13,7 @@ import type { RecordRejection, RejectedLine, SessionReport, SourceReport } from 
 import type { Settings } from '../settings/settings.ts';
 
 const VERSION = 2;
-/** Longest line whose bytes are kept. For longer ones only the place is. */
+/** Longest line whose bytes are kept; for a longer one, only the place is. */
 export const RAW_MAX_BYTES: number = 1024 * 1024;
 
 type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
@@ -24,7 +24,7 @@ export interface QuarantineOptions {
   readonly write: ((record: QuarantineLine) => void) | undefined;
 }
 
-interface Why {
+interface Cause {
   readonly reason: string;
   readonly stage: string;
 }
@@ -32,9 +32,9 @@ interface Why {
 type PlaceFields = Pick<QuarantineLine, 'line' | 'byte_start' | 'byte_end' | 'member'>;
 type RawFields = Pick<QuarantineLine, 'raw_sha256' | 'raw_ref' | 'raw_b64'>;
 /** Members of a record besides its reason and its source. */
-type Fields = Omit<QuarantineLine, 'v' | 'scope' | keyof Why | 'source'>;
+type Fields = Omit<QuarantineLine, 'v' | 'scope' | keyof Cause | 'source'>;
 
-/** The bytes at a place, or a reference to them, as a record holds them. */
+/** The members of a record for the bytes at a place, or for a reference to them. */
 interface Content {
   readonly member: number | undefined;
   readonly raw: RawFields;
@@ -48,17 +48,17 @@ interface Place {
 
 export class Quarantine {
   readonly #options: QuarantineOptions;
-  /** Rejected bytes up to this length are kept; 0 if only their places are. */
+  /** Lines up to this length are kept; 0 if only their places are. */
   readonly #keepBytes: number;
-  /** Bytes that this run may still keep. */
+  /** Number of bytes that this run may still keep. */
   #leftBytes: number;
   #ref: SourceRef | undefined;
   #identity: string | undefined;
-  /** Bytes of the current source, if it has no identity. */
+  /** Size of the current source, if it has no identity. */
   #size: number | undefined;
-  /** Second reading of the current source; undefined until it is needed. */
+  /** The second reading of the current source; undefined until it is needed. */
   #again: Promise<SecondReading | undefined> | undefined;
-  /** Several formats may refuse the same line. */
+  /** The latest content that was read again: several formats may refuse the same line. */
   #latest: { readonly offset: number; readonly content: Content } | undefined;
 
   constructor(options: QuarantineOptions) {
@@ -69,8 +69,8 @@ export class Quarantine {
   }
 
   /**
-   * Starts a source: the lines and sessions that follow belong to it.
-   * @param identity of the file, to recognise it when it is read again
+   * Starts a source, to which the following lines and sessions belong.
+   * @param identity identity that the file must have when it is read again
    */
   begin(ref: SourceRef, identity: string | undefined): void {
     this.#ref = ref;
@@ -86,7 +86,7 @@ export class Quarantine {
   line({ detail, at, sha256, raw, member, rest, ...rejection }: RejectedLine): void {
     const { reason, line } = rejection;
     const content = this.#contentOf(rejection, sha256, raw);
-    this.#put('line', rejection, this.#here(), {
+    this.#put('line', rejection, this.#currentSource(), {
       ...placed(rejection, member),
       ...content,
       error: errorOf(reason, detail, at),
@@ -106,7 +106,7 @@ export class Quarantine {
       for (const { place, more } of listedPlaces(placesOf(log))) {
         const { member, raw } = await this.#contentAgain(place);
         const about: Fields = { ...placed(place, member), session_key, ...raw, error };
-        this.#put('session', { reason, stage }, this.#here(), {
+        this.#put('session', { reason, stage }, this.#currentSource(), {
           ...about,
           ...restOf(more > 0 ? [[reason, more]] : undefined),
         });
@@ -128,7 +128,7 @@ export class Quarantine {
         session_key: sessionId ?? null,
         format,
       };
-      this.#put('record', { reason, stage }, this.#here(), {
+      this.#put('record', { reason, stage }, this.#currentSource(), {
         ...about,
         ...raw,
         error: errorOf(reason, detail),
@@ -137,7 +137,7 @@ export class Quarantine {
     this.#rejected(`${this.#name}:${place.line}, format ${format}`, reason);
   }
 
-  /** Lists a whole source. @param size of the file, if known */
+  /** Lists a whole source. @param size size of the file, if known */
   source(
     named: Named,
     { reason, detail, code = reason }: NonNullable<SourceReport['rejection']>,
@@ -163,15 +163,15 @@ export class Quarantine {
 
   #put(
     scope: QuarantineLine['scope'],
-    { reason, stage }: Why,
+    { reason, stage }: Cause,
     source: QuarantineSource,
     fields: Fields,
   ): void {
     this.#options.write?.({ v: VERSION, scope, reason, stage, source, ...fields });
   }
 
-  /** The current source as a record names it. */
-  #here(): QuarantineSource {
+  /** Returns the current source as it is written in a record. */
+  #currentSource(): QuarantineSource {
     const size = this.#identity === undefined ? this.#size : sizeInIdentity(this.#identity);
     return this.#sourceOf(this.#ref as SourceRef, size);
   }
@@ -185,7 +185,7 @@ export class Quarantine {
     };
   }
 
-  /** With `--on-reject fail` the first rejection ends the run. */
+  /** Ends the run at the first rejection with `--on-reject fail`. */
   #rejected(subject: string, reason: string): void {
     if (this.#options.settings.onReject === 'fail')
       throw new TurnmillError('rejected', `${subject}: ${reason}`, { subject });
@@ -220,12 +220,12 @@ function placed({ line, offset, length }: Place, member: number | undefined): Pl
 }
 
 /**
- * Selects the places of a session's entries to list. If a line has too many entries, the last one listed carries the
+ * Yields the places of a session's entries that are listed. If a line has too many entries, the last listed one has the
  * number of the others.
  */
 function* listedPlaces(places: Iterable<Place>): Generator<{ readonly place: Place; readonly more: number }> {
-  let last: Place | undefined; // the last place of its line to list
-  let count = 0; // entries of that line so far
+  let last: Place | undefined; // the last place on its line that is listed
+  let count = 0; // number of entries on that line so far
   for (const place of places) {
     if (place.line !== last?.line) {
       if (last !== undefined) yield { place: last, more: Math.max(0, count - MOST_OF_A_LINE) };
@@ -237,7 +237,7 @@ function* listedPlaces(places: Iterable<Place>): Generator<{ readonly place: Pla
   if (last !== undefined) yield { place: last, more: Math.max(0, count - MOST_OF_A_LINE) };
 }
 
-/** Further objects of the same line: how many the record counts for in all, and by reason those that are not listed. */
+/** Returns how many objects of its line the record covers, and those that are not listed, by reason. */
 function restOf(rest: RejectedLine['rest']): Pick<QuarantineLine, 'count' | 'rest'> {
   if (rest === undefined) return {};
   return { count: rest.reduce((sum, [, n]) => sum + n, 1), rest: Object.fromEntries(rest) };

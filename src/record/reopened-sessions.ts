@@ -1,6 +1,6 @@
 /**
- * Withdraws sessions that resumed after they had ended, while the results of their source are still held: drops the
- * records and findings of the earlier part, and gives its entries the fate of the later part.
+ * Withdraws sessions that resumed after their end, while the results of their source are still held: drops the records
+ * and findings of the earlier part, and assigns the fate of the later part to its entries.
  */
 
 import { keyOf } from '../../transforms/model/hashed-set.ts';
@@ -12,11 +12,12 @@ export const REOPENED = 'session-reopened';
 export class ReopenedSessions {
   /** The line at which each id first resumed, by hash of the id. */
   readonly #lines = new Map<string, number>();
-  /** Numbers of the sessions of the source to withdraw. */
+  /** Numbers of the sessions to withdraw, within the source. */
   readonly #numbers = new Set<number>();
-  readonly #moved = new Map<string, number>();
+  /** How the number of entries changes, by fate. */
+  readonly #changes = new Map<string, number>();
 
-  /** Called with every result of the source. */
+  /** Call it with every result of the source. */
   see(result: Result): void {
     if (result.kind !== 'session' || result.sessionId === undefined) return;
     if (result.rejection?.reason !== REOPENED) return;
@@ -28,14 +29,14 @@ export class ReopenedSessions {
     return this.#lines.size;
   }
 
-  /** The line at which the first of them resumed. */
+  /** The line at which the first session resumed. */
   get first(): number | undefined {
     return this.#lines.values().next().value;
   }
 
   /**
-   * Withdraws the sessions. @param held returns all held results; called twice, because dropped results come before
-   * their session
+   * Yields the held results without the withdrawn sessions.
+   * @param held returns all held results; called twice, because results that are dropped come before their session
    */
   *amend(held: () => Iterable<Result>): Generator<Result> {
     if (this.#lines.size === 0) {
@@ -61,9 +62,9 @@ export class ReopenedSessions {
 
   /** Returns the source's report with the new fates. Call it after `amend`. */
   amendReport(report: SourceReport): SourceReport {
-    if (this.#moved.size === 0) return report;
+    if (this.#changes.size === 0) return report;
     const fates = new Map(report.fates);
-    for (const [fate, n] of this.#moved) fates.set(fate, (fates.get(fate) ?? 0) + n);
+    for (const [fate, n] of this.#changes) fates.set(fate, (fates.get(fate) ?? 0) + n);
     for (const [fate, n] of fates) if (n === 0) fates.delete(fate);
     return { ...report, fates: sortedCounts(fates) };
   }
@@ -90,12 +91,12 @@ export class ReopenedSessions {
       changes: NO_COUNTS,
       rejection,
     };
-    eachFate(session, (fate, n) => this.#move(fate, -n));
-    eachFate(rejected, (fate, n) => this.#move(fate, n));
+    eachFate(session, (fate, n) => this.#change(fate, -n));
+    eachFate(rejected, (fate, n) => this.#change(fate, n));
     return rejected;
   }
 
-  #move(fate: string, n: number): void {
-    this.#moved.set(fate, (this.#moved.get(fate) ?? 0) + n);
+  #change(fate: string, n: number): void {
+    this.#changes.set(fate, (this.#changes.get(fate) ?? 0) + n);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Takes results in the order of the sources and writes them: records, sessions, quarantine, findings, the ledger. The
- * results of a source are held until its report says whether they count; those that do not fit in memory wait as parts
- * in a file.
+ * results of a source are held until its report shows whether they count; those that do not fit in memory are held as
+ * parts in a file.
  */
 
 import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
@@ -29,10 +29,10 @@ import { ReopenedSessions } from './reopened-sessions.ts';
 import { SESSION_IN_PARTS, SessionParts } from './session-parts.ts';
 import { type RecordPlace, SourceLines } from './source-lines.ts';
 
-/** Sessions that resumed after their records were out: only their first parts were written. */
+/** Sessions that resumed after their records had been written to standard output, which has only their first parts. */
 export interface LateResumption {
   readonly sessions: number;
-  /** SOURCE:LINE at which the first one resumed. */
+  /** `SOURCE:LINE` at which the first one resumed. */
   readonly first: string;
 }
 
@@ -42,7 +42,7 @@ export interface RecorderOptions {
   readonly destination: Destination;
   readonly ledger: Ledger;
   readonly usage: UsageByGroup;
-  /** Counts what the report shows, if one is written. */
+  /** Counts the figures of the report, if one is written. */
   readonly profile?: ProfileCounter | undefined;
 }
 
@@ -52,19 +52,18 @@ export class Recorder {
   readonly #held: HeldResults;
   readonly #sessionParts: SessionParts;
   readonly #quarantine: Quarantine;
-  /** The source of the current results. */
   #source: SourceRef | undefined;
   #sourceIndex = -1;
   /** Identity of the opened file. */
   #identity: string | undefined;
-  /** Do the results of the source count as they come? */
+  /** Whether the results of the source count immediately. */
   #isStreaming = false;
-  /** May the end of the source withdraw everything? */
+  /** Whether all results of the source may be withdrawn at its end. */
   #isProvisional = false;
   /** Undefined if the sessions of the source cannot resume. */
   #reopened: ReopenedSessions | undefined;
   #late: LateResumption | undefined;
-  /** Places of the records whose session report comes next. */
+  /** Places of the records of the next session report. */
   #places: RecordPlace[] = [];
   #group = '';
 
@@ -81,7 +80,7 @@ export class Recorder {
     this.#quarantine = new Quarantine({ settings, write: destination.streams ? undefined : write });
   }
 
-  /** Returns the sessions that resumed after their records were out, if there are any. */
+  /** Returns the sessions that resumed after their records had been written, if there are any. */
   reopened(): LateResumption | undefined {
     return this.#late;
   }
@@ -90,7 +89,7 @@ export class Recorder {
     if (result.kind === 'source-begin') return this.#begin(result);
     if (result.kind === 'source') return this.#endSource(result);
     this.#reopened?.see(result);
-    return this.#isStreaming || this.#endsAtOnce(result) ? this.#apply(result) : this.#held.add(result);
+    return this.#isStreaming || this.#endsRun(result) ? this.#apply(result) : this.#held.add(result);
   }
 
   /** Records the sources that were skipped. */
@@ -121,10 +120,10 @@ export class Recorder {
   }
 
   /**
-   * With `--on-reject fail`, the first rejection of a pipe ends the run: its results cannot be withdrawn, so the rest
-   * is not read.
+   * Returns whether the result ends the run: with `--on-reject fail`, the rest of a pipe is not read after a rejection,
+   * because its results cannot be withdrawn.
    */
-  #endsAtOnce(result: Result): boolean {
+  #endsRun(result: Result): boolean {
     if (this.#isProvisional || this.#options.settings.onReject !== 'fail') return false;
     if (result.kind === 'session')
       return result.rejection !== undefined || result.recordRejections !== undefined;
@@ -135,7 +134,7 @@ export class Recorder {
     const ref = this.#source as SourceRef;
     const isWithdrawn =
       report.status === 'rejected' && this.#isProvisional && !this.#options.destination.streams;
-    // nothing of a stream is written before its end, so its quarantine records can have a size like those of files
+    // nothing of a stream is written before its end, so its quarantine records can have its size, like those of files
     if (ref.stream !== undefined) this.#quarantine.setSize(report.readBytes);
     if (isWithdrawn || this.#held.isEmpty) return this.#closeSource(ref, report, isWithdrawn);
     return this.#applyHeld().then(() => this.#closeSource(ref, report, false));
@@ -158,7 +157,7 @@ export class Recorder {
     }
   }
 
-  /** Remembers the sessions that resumed when their records could no longer be withdrawn. */
+  /** Remembers the sessions that resumed after their records could no longer be withdrawn. */
   #noteReopened({ name }: SourceRef): void {
     const reopened = this.#reopened;
     const { streams, discards } = this.#options.destination;
@@ -177,7 +176,7 @@ export class Recorder {
       case 'rejected-line':
         return this.#quarantine.line(result);
       case 'finding':
-        // a reused finding of this rule may no longer be true, since other sources may precede this one now
+        // a reused finding of this rule may no longer be true, because other sources may precede this one now
         return result.rule === SESSION_IN_PARTS ? undefined : this.#writeFinding(ref, result);
       default:
         return;
@@ -246,8 +245,8 @@ export class Recorder {
 }
 
 /**
- * Size of a file when it was opened, or else when it was listed; for standard input, streams and folders the bytes
- * read.
+ * Returns the size of a file when it was opened, or else when it was listed; for standard input, streams and folders,
+ * the number of bytes that were read.
  */
 function sizeOf(ref: SourceRef, identity: string | undefined, { readBytes }: SourceReport): number {
   if (ref.path === undefined || ref.parts !== undefined) return readBytes;
@@ -255,8 +254,8 @@ function sizeOf(ref: SourceRef, identity: string | undefined, { readBytes }: Sou
 }
 
 /**
- * Reasons that need not lie in the bytes of the file, so that the next run may be able to read it. (A killed decompressor
- * looks like corrupt zstd.)
+ * Reasons that may have nothing to do with the bytes of the file, so that the next run may be able to read it. (A killed
+ * decompressor looks like corrupt zstd.)
  */
 const TRANSIENT: ReadonlySet<string> = new Set([
   'unreadable',
@@ -267,10 +266,10 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   'corrupt-zstd',
 ]);
 
-/** Is the fingerprint valid for later runs? */
+/** Returns whether the fingerprint of a source that was rejected for this reason is valid for later runs. */
 const isLasting = (reason: string | undefined): boolean => reason === undefined || !TRANSIENT.has(reason);
 
-/** The report of a rejected source: all its lines share its fate. */
+/** Returns the report of a rejected source: all its lines have its fate. */
 function withoutFates(report: SourceReport): SourceReport {
   const { lines } = report.framing;
   const fates = lines === 0 ? [] : [[`rejected:${report.rejection?.reason}`, lines] as const];

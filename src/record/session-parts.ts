@@ -1,5 +1,5 @@
 /**
- * Reports sessions with entries in several sources: each source writes its own record, and none is the whole
+ * Reports sessions with entries in several sources: each source becomes a separate record, and none is the whole
  * conversation.
  */
 import type { Listing, SourceRef } from '../input/sources/source.ts';
@@ -7,7 +7,7 @@ import type { FindingResult, SessionReport } from '../ledger/result.ts';
 import { FirstSources } from './first-sources.ts';
 
 export const SESSION_IN_PARTS = 'session-in-parts';
-/** Findings of a source that are reported one by one. The others are counted in one more finding. */
+/** Number of findings of a source that are reported one by one. The others are counted in one further finding. */
 const MOST_FINDINGS = 1000;
 
 export class SessionParts {
@@ -26,7 +26,7 @@ export class SessionParts {
   see(source: number, { sessionId, snapshot, rejection }: SessionReport): void {
     const line = snapshot?.line ?? rejection?.line;
     const ref = this.#listing.sources.at(source) as SourceRef;
-    if (sessionId === undefined || line === undefined || isMadeUp(sessionId, ref)) return;
+    if (sessionId === undefined || line === undefined || isDerived(sessionId, ref)) return;
     const first = this.#first.of(sessionId, source);
     if (first === source) return;
     if (this.#findings.length >= MOST_FINDINGS) {
@@ -60,7 +60,7 @@ export class SessionParts {
   }
 }
 
-/** Did a dialect derive the id from the source's name, because the log has none? */
-function isMadeUp(id: string, { name }: SourceRef): boolean {
+/** Returns whether a dialect derived the id from the name of the source, because the log has none. */
+function isDerived(id: string, { name }: SourceRef): boolean {
   return id === name || id.startsWith(`${name}:`);
 }

@@ -1,6 +1,6 @@
 /**
- * Writes the lines of the dataset's files about sources, sessions and findings. Each of them lists the members that name
- * its source: spreading an object with these into every line took a tenth of a run over small files.
+ * Writes the lines of the dataset's files about sources, sessions and findings. The members that name the source are
+ * repeated in each: spreading an object with these into every line took a tenth of a run over small files.
  */
 import { LINE_FILES } from '../dataset/layout.ts';
 import type {
@@ -38,7 +38,7 @@ export class SourceLines {
   readonly #profile: ProfileCounter | undefined;
 
   /**
-   * @param hasSeveralInputs whether the run has several inputs, so that each source names its own
+   * @param hasSeveralInputs whether the run has several inputs, so that the lines name the input of each source
    * @param profile counts the lines
    */
   constructor(destination: Pick<Destination, 'line'>, hasSeveralInputs: boolean, profile?: ProfileCounter) {
@@ -84,9 +84,9 @@ export class SourceLines {
   }
 
   /**
+   * Writes the line of a session.
    * @param group group of its records
-   * @param hasOneFormat if true, the line has only the place of the record; otherwise it lists records and refusals by
-   * format
+   * @param hasOneFormat if true, the line has only the place of the record; otherwise, records and refusals by format
    */
   session(
     ref: SourceRef,
@@ -123,7 +123,7 @@ export class SourceLines {
   }
 
   finding(ref: SourceRef, { severity, rule, sessionId, line, message, count }: FindingResult): void {
-    const found: FindingLine = {
+    const findingLine: FindingLine = {
       severity,
       rule,
       session: sessionId ?? null,
@@ -134,11 +134,11 @@ export class SourceLines {
       message,
       count,
     };
-    this.#profile?.finding(found);
-    this.#destination.line(LINE_FILES.findings, findingText(found));
+    this.#profile?.finding(findingLine);
+    this.#destination.line(LINE_FILES.findings, findingText(findingLine));
   }
 
-  /** The number of the input that a source was found in, when there are several. */
+  /** Returns the number of the input that a source was found in, if there are several. */
   #inputOf({ input }: Pick<SourceRef, 'input'>): number | undefined {
     return this.#hasSeveralInputs ? input : undefined;
   }
@@ -146,7 +146,7 @@ export class SourceLines {
 
 const NO_COUNTS: Counts = {};
 
-/** `Object.fromEntries` takes longer than the rest of a line. */
+/** Does the same as `Object.fromEntries`, which takes longer than the rest of a line. */
 function countsOf(counts: CountList): Counts {
   if (counts.length === 0) return NO_COUNTS;
   const result: Record<string, number> = {};
@@ -156,13 +156,13 @@ function countsOf(counts: CountList): Counts {
 
 const refused = ({ format, reason }: RecordRejection): RefusedFormat => ({ format, reason });
 
-/** How the bytes divide. `rest` are bytes read of a source that was given up, or left at the limit of sessions. */
+/** Breaks down the bytes of a source. `rest` are those that were read but not used: after a fault, or beyond a limit. */
 function partsOf({ bytes, bomBytes, lineBytes, terminatorBytes }: FramingCounts): ByteParts {
   const rest = bytes - bomBytes - lineBytes - terminatorBytes;
   return { bom: bomBytes, lines: lineBytes, terminators: terminatorBytes, rest };
 }
 
-/** How the bytes of a compressed source divide: members, padding, and bytes that belong to neither. */
+/** Breaks down the bytes of a compressed source: members, padding, and bytes that belong to neither. */
 function packedLine({ rejection }: SourceReport, packed: PackedCounts, size: number): PackedLine {
   const { members, memberBytes, paddingBytes } = packed;
   const trailing = rejection?.reason === 'trailing-data' ? size - memberBytes - paddingBytes : 0;

@@ -55,7 +55,7 @@ export function RecordsSection(props: {
   );
 }
 
-/** In two columns if there are more than a few. */
+/** The tools, in two columns if there are many. */
 function Tools({ tools }: { readonly tools: readonly (readonly [string, number])[] }): VNode {
   if (tools.length === 0) return <span class="dim">none</span>;
   const half = tools.length > MOST_IN_A_COLUMN ? Math.ceil(tools.length / 2) : tools.length;
@@ -63,12 +63,12 @@ function Tools({ tools }: { readonly tools: readonly (readonly [string, number])
     <div class={half < tools.length ? 'two' : undefined}>
       {[tools.slice(0, half), tools.slice(half)]
         .filter(({ length }) => length > 0)
-        .map((some) => (
+        .map((column) => (
           <Bars
             cls="tool"
             label="Tools called"
             most={tools[0]?.[1] ?? 1}
-            rows={some.map(([name, value]) => ({ key: fittedName(name), value }))}
+            rows={column.map(([name, value]) => ({ key: fittedName(name), value }))}
           />
         ))}
     </div>
@@ -196,7 +196,7 @@ function byCount(counts: Readonly<Record<string, number>>): readonly (readonly [
   return Object.entries(counts).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
 }
 
-/** The bins from the first to the last that is not empty, merged to at least eight and at most 22 columns. */
+/** Returns the bins from the first to the last that is not empty, merged into 8 to 22 columns. */
 function binsOf(counts: Counts): readonly Bin[] {
   const numbers = Object.keys(counts).map((from) => binOf(Number(from)));
   if (numbers.length === 0) return [];

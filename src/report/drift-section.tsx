@@ -11,8 +11,8 @@ export function DriftSection({ drift }: { readonly drift: Drift }): VNode {
     <section id="drift">
       <h2>Drift</h2>
       <p>
-        Compared with the earlier dataset, in shares. Marked: more than one point and more than a quarter
-        away; histograms with a stability index over 0.2, from 500 records on.
+        Compared with the earlier dataset, in shares. Marked are shares that differ by more than one point and
+        more than a quarter, and, from 500 records on, histograms with a stability index over 0.2.
       </p>
       <PlainTable
         label="Shares before and now"

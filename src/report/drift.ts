@@ -1,10 +1,10 @@
-/** Compares a dataset with an earlier one by shares, so that a larger input alone makes no difference. */
+/** Compares a dataset with an earlier one by shares, so that a larger input alone is not a difference. */
 import { sumOf } from '../charts/numbers.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { DatasetProfile } from '../dataset/schema/reports.ts';
 
-/** A share that moved, or a number. */
+/** A share or a number, before and now. */
 export interface DriftRow {
   readonly name: string;
   readonly was: number;
@@ -23,8 +23,9 @@ export interface Shift {
 export interface Drift {
   readonly rows: readonly DriftRow[];
   readonly shifts: readonly Shift[];
-  /** Tools and reasons that only one of the two has. */
+  /** Tools and reasons that only the new dataset has. */
   readonly appeared: readonly string[];
+  /** Tools and reasons that only the earlier dataset has. */
   readonly gone: readonly string[];
 }
 
@@ -58,7 +59,7 @@ export function driftOf(was: Measured, now: Measured): Drift {
     profile.rejections.map(({ reason }) => `reason ${reason}`);
   const tools = ({ profile }: Measured): readonly string[] =>
     Object.keys(profile.records.tools).map((name) => `tool ${name}`);
-  const names = (of: Measured): readonly string[] => [...reasons(of), ...tools(of)];
+  const names = (side: Measured): readonly string[] => [...reasons(side), ...tools(side)];
   return {
     rows: [...numbers, ...marked.slice(0, MOST_ROWS)],
     shifts: shiftsOf(was, now),

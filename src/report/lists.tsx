@@ -1,4 +1,4 @@
-/** The sections Rejected and Findings: one row per reason or rule, which unfolds to its first examples. */
+/** The sections Rejected and Findings: one row for each reason or rule, which unfolds to its first examples. */
 import type { VNode } from 'preact';
 import { checks } from '../../transforms/checks/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
@@ -10,12 +10,12 @@ import { REASONS } from '../ledger/reasons.ts';
 
 const LONGEST_MEANING = 180;
 
-/** Text from outside, with hidden characters escaped and its text direction isolated. */
+/** Text from outside, with hidden characters escaped and its direction isolated. */
 export function Outside({ text, mono }: { readonly text: string; readonly mono?: boolean }): VNode {
   return <bdi class={mono === true ? 'mono' : undefined}>{fitted(text)}</bdi>;
 }
 
-/** Does the same for a name, which is shorter. */
+/** A name from outside, which is cut to a shorter length. */
 export function OutsideName({ text, mono }: { readonly text: string; readonly mono?: boolean }): VNode {
   return <bdi class={mono === true ? 'mono' : undefined}>{fittedName(text)}</bdi>;
 }
@@ -40,40 +40,52 @@ export function RejectedSection(props: {
       )}
       {rejections.length === 0 ? null : (
         <div class="card list">
-          {rejections.map(({ reason, count, examples }, i) => (
-            <details open={i === 0}>
-              <summary>
-                <b>
-                  <OutsideName text={reason} />
-                </b>
-                <span class="num">{showNumber(count)}</span>
-                <span class="why">{firstSentence(REASONS[reason] ?? '')}</span>
-                <Stack
-                  width={110}
-                  height={7}
-                  label={fittedName(reason)}
-                  parts={[
-                    { key: 'for this reason', cls: 'rejected', value: count },
-                    { key: 'for others', cls: 'track', value: all - count },
-                  ]}
-                />
-              </summary>
-              <ul class="ex">
-                {examples.map((example) => (
-                  <RejectedExample example={example} />
-                ))}
-                {count > examples.length ? (
-                  <li class="dim">
-                    {`and ${showNumber(count - examples.length)} more: `}
-                    <code>turnmill quarantine list DATASET</code>
-                  </li>
-                ) : null}
-              </ul>
-            </details>
+          {rejections.map((rejection, i) => (
+            <RejectedReason rejection={rejection} all={all} isOpen={i === 0} />
           ))}
         </div>
       )}
     </section>
+  );
+}
+
+/** One reason with its examples. `all` is the number of rejections for any reason. */
+function RejectedReason(props: {
+  readonly rejection: RejectionProfile;
+  readonly all: number;
+  readonly isOpen: boolean;
+}): VNode {
+  const { reason, count, examples } = props.rejection;
+  return (
+    <details open={props.isOpen}>
+      <summary>
+        <b>
+          <OutsideName text={reason} />
+        </b>
+        <span class="num">{showNumber(count)}</span>
+        <span class="why">{firstSentence(REASONS[reason] ?? '')}</span>
+        <Stack
+          width={110}
+          height={7}
+          label={fittedName(reason)}
+          parts={[
+            { key: 'for this reason', cls: 'rejected', value: count },
+            { key: 'for others', cls: 'track', value: props.all - count },
+          ]}
+        />
+      </summary>
+      <ul class="ex">
+        {examples.map((example) => (
+          <RejectedExample example={example} />
+        ))}
+        {count > examples.length ? (
+          <li class="dim">
+            {`and ${showNumber(count - examples.length)} more: `}
+            <code>turnmill quarantine list DATASET</code>
+          </li>
+        ) : null}
+      </ul>
+    </details>
   );
 }
 
@@ -107,9 +119,11 @@ export function FindingsSection({ findings }: { readonly findings: readonly Find
         <div class="card muted">None.</div>
       ) : (
         <div class="card list">
-          {[...findings.filter(isError), ...findings.filter((one) => !isError(one))].map((finding) => (
-            <Finding finding={finding} />
-          ))}
+          {[...findings.filter(isError), ...findings.filter((finding) => !isError(finding))].map(
+            (finding) => (
+              <Finding finding={finding} />
+            ),
+          )}
         </div>
       )}
     </section>
@@ -154,7 +168,7 @@ function Finding({ finding }: { readonly finding: FindingProfile }): VNode {
   );
 }
 
-/** The summary of the check that reports the rule. */
+/** Returns the summary of the check or the format that reports the rule. */
 function meaningOfRule(rule: string): string {
   const check = checks.find(({ rules }) => rules.includes(rule));
   if (check !== undefined) return firstSentence(check.summary);

@@ -130,7 +130,7 @@ function Fates({ total, nodes }: { readonly total: number; readonly nodes: reado
   );
 }
 
-/** The fates without their details; the note shows the most frequent details. */
+/** Returns the fates without their details; a note shows the most frequent details. */
 function nodesOf(fates: Readonly<Record<string, number>>): readonly FlowNode[] {
   return FATES.flatMap(([fate, label, meaning]) => {
     const parts = Object.entries(fates).filter(([name]) => name.split(':', 1)[0] === fate);

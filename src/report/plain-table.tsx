@@ -1,14 +1,14 @@
-/** A table in a card, which scrolls sideways where it is too wide for the page. */
+/** A table in a card, which scrolls sideways if it is too wide for the page. */
 import type { ComponentChildren, VNode } from 'preact';
 
-/** The head of a column: its text, in an object if its cells are numbers. */
+/** The heading of a column; in an object if its cells are numbers. */
 type Column = string | { readonly num: string };
 
 export function PlainTable(props: {
   readonly label: string;
   readonly columns: readonly Column[];
   readonly rows: readonly VNode[];
-  /** Shown after the table, in the same card. */
+  /** Shown below the table, in the same card. */
   readonly children?: ComponentChildren;
 }): VNode {
   const { label, columns, rows, children } = props;

@@ -1,4 +1,4 @@
-/** Counts the profile of a dataset from its files, with one line of each file in memory at a time. */
+/** Counts the profile of a dataset from its files, with one line in memory at a time. */
 import { join } from 'node:path';
 import type { Grouping } from '../../transforms/model/group.ts';
 import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
@@ -55,7 +55,7 @@ export async function readProfile(root: string, manifest: Manifest): Promise<Dat
   return counter.take();
 }
 
-/** @param take receives each record without its final newline; valid until it returns */
+/** Reads the records of a shard. @param take called with each record, without its final newline; valid until it returns */
 async function eachRecord(root: string, path: string, take: (record: Uint8Array) => void): Promise<void> {
   const begins = recordStart(path);
   if (begins === undefined) return eachLine(join(root, path), take);
@@ -68,7 +68,7 @@ async function eachRecord(root: string, path: string, take: (record: Uint8Array)
   if (last !== undefined) take(last.content);
 }
 
-/** @param take receives each line, decompressed, without its newline; valid until it returns */
+/** Reads the lines of a file, decompressed. @param take called with each line, without its newline; valid until it returns */
 async function eachLine(path: string, take: (line: Uint8Array) => void): Promise<void> {
   let held: Uint8Array[] = [];
   const onContent = (chunk: Uint8Array): void => {

@@ -1,4 +1,4 @@
-/** Data of a report, and the limits of its lists. */
+/** The data of a report, and the limits of its lists. */
 import type { Manifest, RunFacts } from '../dataset/schema/manifest.ts';
 import type { DatasetProfile } from '../dataset/schema/reports.ts';
 import type { Drift } from './drift.ts';
@@ -14,7 +14,7 @@ export interface ReportData {
 export const MOST_SHARDS = 40;
 export const MOST_SHOWN_TOOLS = 20;
 
-/** The fates without their details, in display order: their colours, titles and meanings. */
+/** The fates without their details, in display order, with titles and meanings. */
 export const FATES: readonly (readonly [fate: string, title: string, meaning: string])[] = [
   ['snapshot', 'Snapshots', 'the last whole state of a session: a record is made from it'],
   ['superseded', 'Superseded', 'an earlier state, contained in the snapshot'],

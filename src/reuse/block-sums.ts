@@ -1,6 +1,6 @@
 /**
- * CRC-32 of each 64 KiB of a file, computed while the whole file was being verified: a later reading, even of a part,
- * compares block by block.
+ * CRC-32 of each block of 64 KiB of a file, computed while the whole file is verified. A later reading, even of a part
+ * of the file, is compared block by block.
  */
 import { crc32 } from 'node:zlib';
 
@@ -21,7 +21,10 @@ export class BlockSums {
     }
   }
 
-  /** Are these whole blocks (the last one may be shorter) those that begin at `offset`, a multiple of the block size? */
+  /**
+   * Returns whether these are the blocks of the file from `offset` on, a multiple of the block size. They must be whole;
+   * only the last one may be shorter.
+   */
   match(offset: number, bytes: Uint8Array): boolean {
     for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
       const sum = this.#sums[(offset + at) / BLOCK_BYTES];

@@ -1,7 +1,7 @@
 /**
  * Reads the lines of a verified file one by one. Each block is compared with its checksum before anything in it is
  * used, because the file may have changed since. `park` releases descriptor and memory until the next line, so that any
- * number of files can be read side by side.
+ * number of files can be read at the same time.
  */
 import { closeSync, readSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -29,7 +29,7 @@ export class CheckedLines implements Lines {
   #to = 0;
   /** File position of the buffer's end, which is the start of a block. */
   #position = 0;
-  /** Bytes at the start of the next block that were returned before the file was parked. */
+  /** Number of bytes at the start of the next block that were returned before the file was parked. */
   #used = 0;
 
   /**
@@ -43,21 +43,22 @@ export class CheckedLines implements Lines {
   }
 
   /**
+   * Returns the next line.
    * @throws TurnmillError `io` if the file has changed or cannot be read; `invalid-dataset` if it does not end at the
    * end of a line
    */
   next(): Buffer | undefined {
-    let seen = 0; // bytes of the line searched so far
+    let searched = 0; // number of bytes of the line that have no line feed
     for (;;) {
-      const end = this.#buffer.subarray(0, this.#to).indexOf(LINE_FEED, this.#from + seen);
+      const end = this.#buffer.subarray(0, this.#to).indexOf(LINE_FEED, this.#from + searched);
       if (end >= 0) {
         const line = this.#buffer.subarray(this.#from, end);
         this.#from = end + 1;
         return line;
       }
-      seen = this.#to - this.#from;
+      searched = this.#to - this.#from;
       if (this.#position === this.#bytes) {
-        if (seen > 0) throw damaged(this.#path, 'does not end with a line feed');
+        if (searched > 0) throw damaged(this.#path, 'does not end with a line feed');
         this.park();
         return undefined;
       }
@@ -76,16 +77,16 @@ export class CheckedLines implements Lines {
     this.#from = this.#to = 0;
   }
 
-  /** Makes room for twice the held bytes and a block; frees a buffer that one giant line needed. */
+  /** Makes room for as many bytes as are unread, at least a block; frees a buffer that a giant line needed. */
   #makeRoom(): void {
-    const held = this.#to - this.#from;
-    const wanted = held + Math.max(BLOCK_BYTES, held);
+    const unread = this.#to - this.#from;
+    const wanted = unread + Math.max(BLOCK_BYTES, unread);
     const { length } = this.#buffer;
     const room = length < wanted || length > wanted * 8 ? Buffer.allocUnsafe(wanted) : this.#buffer;
     this.#buffer.copy(room, 0, this.#from, this.#to);
     this.#buffer = room;
     this.#from = 0;
-    this.#to = held;
+    this.#to = unread;
   }
 
   #readMore(): void {
@@ -103,11 +104,11 @@ export class CheckedLines implements Lines {
   #fill(block: Buffer): void {
     try {
       this.#fd ??= openOwnFile(this.#path);
-      for (let have = 0; have < block.length; ) {
-        const at = this.#position + have;
-        const got = readSync(this.#fd, block, have, block.length - have, at);
-        if (got === 0) throw damaged(this.#path, `ends after ${at} of ${this.#bytes} bytes`);
-        have += got;
+      for (let filled = 0; filled < block.length; ) {
+        const at = this.#position + filled;
+        const count = readSync(this.#fd, block, filled, block.length - filled, at);
+        if (count === 0) throw damaged(this.#path, `ends after ${at} of ${this.#bytes} bytes`);
+        filled += count;
       }
     } catch (error) {
       throw error instanceof TurnmillError ? error : ioError('read', this.#path, error);
@@ -115,13 +116,13 @@ export class CheckedLines implements Lines {
   }
 }
 
-/** The error for a file that was valid when it was read before. */
+/** Returns the error for a file that was valid when it was first read. */
 export function changedSince(path: string): TurnmillError {
   const text = `${path} had other bytes when it was read again, so nothing was published; check disk and memory, then run again`;
   return new TurnmillError('io', text, { subject: path });
 }
 
-/** The error for a file that contradicts the previous run. */
+/** Returns the error for a file of a previous run that is damaged. */
 export function damaged(path: string, why: string): TurnmillError {
   return new TurnmillError('invalid-dataset', `${path} ${why}`, { subject: path });
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the files beside the shards of a previous run source by source: the source's line of the ledger, its sessions,
- * findings and quarantine records. Each file has them in the order of the sources, so it is read once from the start.
+ * Reads the ledger, the findings and the quarantine of a previous run source by source. Each file has its lines in the
+ * order of the sources, so it is read once, from the start.
  */
 import { LINE_FILES } from '../dataset/layout.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
@@ -37,7 +37,7 @@ export class LedgerFiles {
     this.findings = new SourceCursor(new Lookahead(run.lines(LINE_FILES.findings)), keyOf);
   }
 
-  /** Skips to the lines of this source in every file. Must be called in the order of the sources. */
+  /** Skips to the lines of this source in every file. Call it in the order of the sources. */
   seek(key: SourceKey): void {
     for (const cursor of [this.sources, this.sessions, this.quarantine, this.findings]) cursor.seek(key);
   }
@@ -77,7 +77,7 @@ export class SourceCursor<Line> {
   }
 }
 
-/** An iterator that can look at its next item. */
+/** An iterator whose next item can be peeked at. */
 export class Lookahead<Item> {
   readonly #items: Iterator<Item, undefined>;
   #next: Item | undefined;

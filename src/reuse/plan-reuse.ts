@@ -1,5 +1,6 @@
 /**
- * Plans what a run can reuse: the sources that a killed run completed, and those unchanged since the dataset was built.
+ * Plans what a run can reuse: the sources that a killed run completed, and those that are unchanged since the dataset
+ * was built.
  */
 
 import { lstatIfAny } from '../dataset/fs-calls.ts';
@@ -11,7 +12,7 @@ import type { Listing } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
 import { planResume } from './resume.ts';
 import { NOTHING_REUSED, type Reuse } from './reuse.ts';
-import { InTurn, type Reusable, ReusedSources } from './reused-sources.ts';
+import { type Reusable, ReusedSources, SequentialReuse } from './reused-sources.ts';
 import { planUpdate, type Update } from './update.ts';
 
 export interface ReuseHooks {
@@ -20,17 +21,20 @@ export interface ReuseHooks {
 }
 
 export interface ReusePlan {
-  /** Manifest of the dataset, if it already is what this run would build. */
+  /** Manifest of the existing dataset, if this run would build the same one. */
   readonly upToDate: Manifest | undefined;
-  /** Are results taken from the dataset, so that its shards are needed? */
+  /** Whether results are taken from the dataset, so that its shards are needed. */
   readonly readsDataset: boolean;
   /** The killed run to continue from, and how many sources it completed. */
   readonly resumed: { readonly runId: string; readonly sources: number } | undefined;
-  /** @param pathFor path for a temporary file of the run */
+  /** Opens the results to reuse. @param pathFor returns a path for a temporary file of the run */
   open(pathFor: (name: string) => string): Reuse;
 }
 
-/** @throws TurnmillError `cannot-resume`, `invalid-dataset` */
+/**
+ * Finds out what can be reused, with `--update` and `--resume`.
+ * @throws TurnmillError `cannot-resume`, `invalid-dataset`
+ */
 export async function planReuse(
   place: Place,
   settings: Settings,
@@ -39,9 +43,9 @@ export async function planReuse(
 ): Promise<ReusePlan> {
   const { update: isUpdate, resume: isResume, format } = settings;
   const total = listing.sources.length;
-  const found = isUpdate ? await planUpdate(place.path, settings, listing, signal) : undefined;
-  if (typeof found === 'string') onNote?.(`${found}: everything is read again`);
-  const update = typeof found === 'object' ? found : undefined;
+  const planned = isUpdate ? await planUpdate(place.path, settings, listing, signal) : undefined;
+  if (typeof planned === 'string') onNote?.(`${planned}: everything is read again`);
+  const update = typeof planned === 'object' ? planned : undefined;
   if (update !== undefined && settings.checksum && update.withoutContent > 0)
     onNote?.(`${update.withoutContent} of ${total} sources have no SHA-256 yet: they are read again`);
   const resumed = isResume ? await planResume(place, settings, listing, signal) : undefined;
@@ -61,26 +65,29 @@ export async function planReuse(
       const open = (reusable: Reusable): Reuse => new ReusedSources(reusable, listing, options);
       const first = resumed === undefined ? NOTHING_REUSED : open(resumed);
       if (update === undefined) return first;
-      return new InTurn(first, open({ ...update, fingerprints: withoutDone(update, resumed?.sources ?? 0) }));
+      return new SequentialReuse(
+        first,
+        open({ ...update, fingerprints: withoutDone(update, resumed?.sources ?? 0) }),
+      );
     },
   };
 }
 
-/** Drops the sources that the killed run completed from those taken from the dataset. */
+/** Excludes the sources that the killed run completed from those that are taken from the dataset. */
 function withoutDone({ fingerprints }: Reusable, done: number): Reusable['fingerprints'] {
   return fingerprints.map((fingerprint, index) => (index < done ? undefined : fingerprint));
 }
 
-/** Is the dataset up to date? If the run must not tolerate its rejections, it goes through all of it and fails. */
+/** Returns whether the dataset can be kept. If the run might not tolerate its rejections, they are counted again. */
 function isUpToDate(update: Update, settings: Settings): boolean {
   const { onReject, maxQuarantine } = settings;
   const toleratesAll = onReject === 'quarantine' && maxQuarantine === undefined;
   return update.nothingChanged && toleratesAll && hasMode(update, settings);
 }
 
-/** A mode that the user names is applied even to a dataset that is up to date. */
+/** Returns whether the dataset has the mode that the user names, if any: it is applied even if nothing else changed. */
 function hasMode({ run }: Update, { mode }: Settings): boolean {
   if (mode === undefined) return true;
-  const found = lstatIfAny(manifestPath(run.root))?.mode ?? 0n;
-  return (Number(found) & 0o777) === modesOf({ mode }).file('manifest.json');
+  const current = lstatIfAny(manifestPath(run.root))?.mode ?? 0n;
+  return (Number(current) & 0o777) === modesOf({ mode }).file('manifest.json');
 }

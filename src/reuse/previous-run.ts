@@ -1,6 +1,6 @@
 /**
- * Reads what a previous run wrote: a published dataset (`--update`), or the staging folder of a killed run up to its
- * last checkpoint (`--resume`). Compares every file with its checksum before using anything in it.
+ * Reads the files of a previous run: a published dataset (`--update`), or the staging folder of a killed run up to its
+ * last checkpoint (`--resume`). Every file is compared with its checksum before anything in it is used.
  */
 
 import { truncateSync } from 'node:fs';
@@ -34,11 +34,11 @@ export interface PreviousShard extends PreviousFile {
   readonly records: number;
   /** Lines that were not yet in the file at the checkpoint. */
   readonly gathered?: Uint8Array;
-  /** Set once the file has been checked. */
+  /** Set if the file has been checked. */
   readonly sums?: BlockSums;
 }
 
-/** The files of a previous run. Those beside the shards have been checked. */
+/** The files of a previous run. All except the shards have been checked. */
 export class PreviousRun {
   /** The folder that all paths are relative to. */
   readonly root: string;
@@ -57,7 +57,7 @@ export class PreviousRun {
 
   /**
    * Yields the lines of a file in order.
-   * @throws TurnmillError `invalid-dataset` if there is no such file, or if a line is not of its type; `io` if it has
+   * @throws TurnmillError `invalid-dataset` if the file does not exist or a line is not of its type; `io` if it has
    * changed since it was checked
    */
   lines<F extends LineFileName>(name: F): Generator<LineTypes[F], undefined> {
@@ -78,8 +78,7 @@ function* parsedLines<F extends LineFileName>(
       const line = lines.next();
       if (line === undefined) return;
       const parsed = parseLine(name, line);
-      if (parsed === undefined)
-        throw damaged(path, `has a line that is not one of this file: line ${number}`);
+      if (parsed === undefined) throw damaged(path, `has a line that does not belong there: line ${number}`);
       yield parsed;
     }
   } finally {
@@ -124,7 +123,10 @@ export async function checkStagedFiles<File extends FileCheckpoint>(
   return checked;
 }
 
-/** Does the file have the bytes of the checkpoint? Later bytes may follow. @param sums gets the checksums of its blocks */
+/**
+ * Returns whether the file begins with the bytes of the checkpoint.
+ * @param sums receives the checksums of its blocks
+ */
 async function matches(
   path: string,
   file: FileCheckpoint,
@@ -147,7 +149,7 @@ async function matches(
   return bytes === file.bytes && checksum === file.crc32;
 }
 
-/** Cuts off what was written after the checkpoint. */
+/** Cuts off the bytes that were written after the checkpoint. */
 export function cutToCheckpoint(root: string, files: readonly FileCheckpoint[]): void {
   for (const { path, bytes } of files) {
     const stagedPath = join(root, path);
@@ -161,12 +163,12 @@ export function cutToCheckpoint(root: string, files: readonly FileCheckpoint[]):
 
 export interface CheckFileOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Receives the content of the file, decompressed. */
+  /** Called with the content of the file, decompressed. */
   readonly onContent?: (chunk: Uint8Array) => void;
 }
 
 /**
- * Reads a whole file and compares it with the manifest, or again with the checkpoint.
+ * Reads a whole file and compares it with the manifest, or with the checkpoint a second time.
  * @throws TurnmillError if it has other bytes: `invalid-dataset`; `io` for a staged file, which matched before
  * @returns the checksums of its content, decompressed
  */
@@ -177,15 +179,15 @@ export async function checkFile(
 ): Promise<BlockSums> {
   const path = join(root, file.path);
   const sums = new BlockSums();
-  const found = await readBack(path, {
+  const read = await readBack(path, {
     signal,
     onContent(chunk) {
       sums.add(chunk);
       onContent?.(chunk);
     },
   });
-  const { bytes, sha256 = found.sha256, crc32: checksum = found.crc32 } = file;
-  const isSame = found.bytes === bytes && sha256 === found.sha256 && checksum === found.crc32;
+  const { bytes, sha256 = read.sha256, crc32: checksum = read.crc32 } = file;
+  const isSame = read.bytes === bytes && sha256 === read.sha256 && checksum === read.crc32;
   if (!isSame) throw file.sha256 === undefined ? changedSince(path) : notAsPublished(path);
   return sums;
 }

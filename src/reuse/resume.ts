@@ -1,11 +1,11 @@
 /**
- * `build --resume`: continues from the last checkpoint of a run that was killed. The sources and the files must not
- * have changed since: otherwise the run is refused, and nothing is touched (docs/decisions/0012-resume.md).
+ * `build --resume`: continues from the last checkpoint of a run that was killed. If the sources or the files have
+ * changed since, the run ends with an error, and nothing is touched (docs/decisions/0012-resume.md).
  */
 
 import { readCheckpoint } from '../dataset/checkpoint-file.ts';
 import { WORK_FILES } from '../dataset/layout.ts';
-import { type Place, partPath, runsWith } from '../dataset/place.ts';
+import { type Place, runsWith, siblingPath } from '../dataset/place.ts';
 import { TurnmillError } from '../errors.ts';
 import type { Listing, Sources } from '../input/sources/source.ts';
 import { compareSources } from '../input/sources/source-table.ts';
@@ -20,7 +20,7 @@ import type { Reusable } from './reused-sources.ts';
 
 export interface Resumption extends Reusable {
   readonly runId: string;
-  /** Number of completed sources, the first ones of the listing. */
+  /** Number of completed sources, which are the first ones of the listing. */
   readonly sources: number;
 }
 
@@ -33,9 +33,9 @@ export async function planResume(
   listing: Listing,
   signal?: AbortSignal,
 ): Promise<Resumption | undefined> {
-  const found = findCheckpoint(place);
-  if (found === undefined) return undefined;
-  const { root, runId, checkpoint } = found;
+  const stagedCheckpoint = findCheckpoint(place);
+  if (stagedCheckpoint === undefined) return undefined;
+  const { root, runId, checkpoint } = stagedCheckpoint;
   checkSettings(checkpoint, settings);
   const files = await checkStagedFiles(root, checkpoint.files, refuseStaged, signal);
   const staged = new PreviousRun(root, files, []);
@@ -47,8 +47,7 @@ export async function planResume(
   return { run, fingerprints, runId, sources: checkpoint.sources };
 }
 
-/** A checkpoint and the run that left it. */
-interface FoundCheckpoint {
+interface StagedCheckpoint {
   readonly checkpoint: Checkpoint;
   readonly runId: string;
   /** The staging folder. */
@@ -56,13 +55,12 @@ interface FoundCheckpoint {
 }
 
 /**
- * Returns the most advanced checkpoint among those that killed runs left beside the destination. Call it under the
- * lock.
+ * Returns the most advanced checkpoint of the killed runs with this destination. Call it under the lock.
  */
-export function findCheckpoint(place: Place): FoundCheckpoint | undefined {
-  let best: FoundCheckpoint | undefined;
+export function findCheckpoint(place: Place): StagedCheckpoint | undefined {
+  let best: StagedCheckpoint | undefined;
   for (const runId of runsWith(place, ['staging'])) {
-    const root = partPath(place, 'staging', runId);
+    const root = siblingPath(place, 'staging', runId);
     const bytes = readCheckpoint(root);
     const checkpoint = bytes === undefined ? undefined : decodeCheckpoint(bytes);
     if (checkpoint === undefined || checkpoint.sources <= (best?.checkpoint.sources ?? 0)) continue;
@@ -80,12 +78,12 @@ function checkSettings(checkpoint: Checkpoint, settings: Settings): void {
 
 function checkListing(staged: PreviousRun, sources: Sources): void {
   let at = 0;
-  for (const then of staged.lines(WORK_FILES.listing)) {
+  for (const before of staged.lines(WORK_FILES.listing)) {
     const now = sources.at(at++);
-    if (now === undefined || compareSources(then, now) < 0) refuse(`${then.name} is gone`);
-    if (compareSources(now, then) < 0) refuse(`${now.name} was added`);
-    if (now.sizeBytes !== then.sizeBytes)
-      refuse(`${now.name} had ${then.sizeBytes} bytes and now has ${now.sizeBytes}`);
+    if (now === undefined || compareSources(before, now) < 0) refuse(`${before.name} is gone`);
+    if (compareSources(now, before) < 0) refuse(`${now.name} was added`);
+    if (now.sizeBytes !== before.sizeBytes)
+      refuse(`${now.name} had ${before.sizeBytes} bytes and now has ${now.sizeBytes}`);
   }
   const more = sources.at(at);
   if (more !== undefined) refuse(`${more.name} was added`);
@@ -94,9 +92,9 @@ function checkListing(staged: PreviousRun, sources: Sources): void {
 /** Returns the current fingerprints of the completed sources. */
 function currentFingerprints(staged: PreviousRun, done: number, sources: Sources): readonly string[] {
   const fingerprints: string[] = [];
-  for (const then of staged.lines(WORK_FILES.fingerprints)) {
+  for (const before of staged.lines(WORK_FILES.fingerprints)) {
     const ref = sources.at(fingerprints.length);
-    const now = ref === undefined || then === '' ? then : fingerprintIfUnchanged(ref, then);
+    const now = ref === undefined || before === '' ? before : fingerprintIfUnchanged(ref, before);
     if (now === undefined) refuse(`${ref?.name} was changed`);
     fingerprints.push(now);
   }

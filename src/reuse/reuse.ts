@@ -1,13 +1,13 @@
 /**
- * Sources whose results a previous run already has, so that they need not be read again. Their code is loaded on
- * demand: most runs reuse nothing.
+ * Reuse of sources whose results a previous run has. The code for it is loaded on demand, because most runs reuse
+ * nothing.
  */
 import type { Result } from '../ledger/result.ts';
 
 export interface Reuse {
-  /** Are the results of the source with this index reused? */
+  /** Returns whether the results of the source with this index are reused. */
   has(index: number): boolean;
-  /** Returns the results of the reused sources before this index that have not been returned yet. */
+  /** Yields the results of the reused sources before this index that have not been yielded yet. */
   before(index: number): AsyncIterable<Result>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The results of all reused sources in the order of the listing. The job merges them with the results of the sources
- * that the workers read.
+ * Yields the results of all reused sources in the order of the listing. The job merges them with the results of the
+ * sources that the workers read.
  */
 import type { Listing } from '../input/sources/source.ts';
 import type { Result } from '../ledger/result.ts';
@@ -8,7 +8,7 @@ import type { PreviousRun } from './previous-run.ts';
 import type { Reuse } from './reuse.ts';
 import { type ReusedSource, SourceResults, type SourceResultsOptions } from './source-results.ts';
 
-/** A previous run, and which of its sources are reused. */
+/** A previous run, and those of its sources that are reused. */
 export interface Reusable {
   readonly run: PreviousRun;
   /** The current fingerprint for each index in the listing; undefined for a source that has to be read. */
@@ -52,8 +52,8 @@ export class ReusedSources implements Reuse {
   }
 }
 
-/** Two previous runs: all sources reused from the first come before those from the second. */
-export class InTurn implements Reuse {
+/** Reuse of two previous runs: all sources from the first run come before those from the second. */
+export class SequentialReuse implements Reuse {
   readonly #first: Reuse;
   readonly #second: Reuse;
 

@@ -1,6 +1,6 @@
 /**
- * Reads the records of a previous run by shard and number, in the order in which they were written: a shard is read
- * once, from its start. A compressed one is unpacked to a file first, because decompression cannot be suspended.
+ * Reads the records of a previous run by shard and number, in the order in which they were written, so that a shard is
+ * read once, from its start. A compressed one is unpacked to a file first, because decompression cannot be suspended.
  */
 import { rmSync } from 'node:fs';
 import { createAppendFile } from '../dataset/append-file.ts';
@@ -11,22 +11,21 @@ import { CheckedLines, damaged, type Lines } from './checked-lines.ts';
 import { checkFile, type PreviousRun, type PreviousShard } from './previous-run.ts';
 
 export interface ShardRecordsOptions {
-  /** Path for the unpacked form of a shard. */
+  /** Returns a path for an unpacked shard. */
   readonly pathFor: (name: string) => string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A shard being read. */
 interface OpenShard {
   readonly shard: PreviousShard;
   readonly records: Lines;
-  /** The unpacked file, to be removed. */
+  /** Path of the unpacked file, which has to be removed. */
   readonly unpacked: string | undefined;
-  /** Number of the last record read. */
+  /** Number of the last record that was read. */
   number: number;
 }
 
-/** Shards open at the same time. */
+/** Most shards that are open at the same time. */
 const MOST_OPEN = 64;
 const COMPRESSED = /\.(?:gz|zst)$/;
 
@@ -94,7 +93,7 @@ export class ShardRecords {
     const { signal } = this.#options;
     const file = createAppendFile(to, { mode: 0o600 });
     try {
-      // at a checkpoint, the whole shard may still be in memory
+      // at the checkpoint, the whole shard may still have been in memory
       const sums =
         shard.bytes === 0
           ? new BlockSums()
@@ -127,7 +126,7 @@ export class ShardRecords {
   }
 }
 
-/** Records of several lines: tables of a deck, session traces. */
+/** Reads records that have several lines: tables of a deck, session traces. */
 class RecordsOfLines implements Lines {
   readonly #lines: Lines;
   readonly #records: RecordLines;

@@ -1,6 +1,6 @@
 /**
- * Recreates the results of a source from what a previous run wrote, so that the result writer treats them like those of
- * a worker (docs/decisions/0013-update.md).
+ * Recreates the results of a source from the files of a previous run, so that the result writer treats them like those
+ * of a worker (docs/decisions/0013-update.md).
  */
 import { createEntryLog, type Place } from '../../transforms/model/entry-log.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
@@ -29,11 +29,10 @@ export interface SourceResultsOptions extends ShardRecordsOptions {
   readonly format: string;
 }
 
-/** A source to reuse. */
 export interface ReusedSource extends SourceKey {
   /** Index in the listing of this run. */
   readonly index: number;
-  /** Tells the next run that the file is unchanged. */
+  /** The current fingerprint, for the next run. */
   readonly fingerprint: string;
 }
 
@@ -55,7 +54,7 @@ export class SourceResults {
   }
 
   /**
-   * Yields the results of a source. Sources must come in the order of the listing.
+   * Yields the results of a source. Call it in the order of the listing.
    * @throws TurnmillError `invalid-dataset` if the files contradict each other
    */
   async *of(source: ReusedSource): AsyncGenerator<Result> {
@@ -120,20 +119,20 @@ export class SourceResults {
     );
   }
 
-  /** The quarantine has a record for each format that refused the session. */
+  /** Takes the next refusal: the quarantine has a record for each format that refused the session. */
   #nextRecordRejection(): RecordRejection {
     const { format, reason, stage, error } = this.#takeRejection();
     return { format: this.#present(LINE_FILES.quarantine, format), reason, stage, detail: error.message };
   }
 
-  /** The quarantine has a record for each entry of a rejected session. */
+  /** Takes the records of a rejected session: the quarantine has one for each entry. */
   #rejectionOf(reason: string, entries: number): NonNullable<SessionReport['rejection']> {
     const log = createEntryLog();
     let [stage, detail, violation] = ['', '', 0];
     for (let n = 0; n < entries; ) {
       const rejected = this.#takeRejection();
       const count = 1 + (rejected.rest?.[reason] ?? 0);
-      // only the line of unlisted entries is known: they are counted again
+      // of unlisted entries, only the line is known: they are added with the place of the listed one
       for (let i = 0; i < count; i++) log.add({ source: '', ...this.#placeOf(rejected) });
       n += count;
       const [, text = '', line] = VIOLATION.exec(rejected.error.message) ?? [];
@@ -203,7 +202,7 @@ export class SourceResults {
     };
   }
 
-  /** Returns the value, which an intact dataset always has. */
+  /** Returns the value. Throws if it is missing, which means that the dataset is damaged. */
   #present<T>(file: LineFileName, value: T | undefined): T {
     if (value === undefined)
       throw damaged(this.#run.pathOf(file), 'does not have all lines and members of a source');

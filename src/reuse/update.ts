@@ -20,9 +20,9 @@ import type { Reusable } from './reused-sources.ts';
 
 export interface Update extends Reusable {
   readonly manifest: Manifest;
-  /** Would the new dataset equal the existing one? */
+  /** Whether the new dataset would equal the existing one. */
   readonly nothingChanged: boolean;
-  /** Sources of the dataset without a SHA-256, which `--checksum` reads again. */
+  /** Number of sources of the dataset without a SHA-256, which `--checksum` reads again. */
   readonly withoutContent: number;
 }
 
@@ -47,26 +47,26 @@ export async function planUpdate(
   if (fingerprints === undefined) return 'the dataset has no fingerprints of its sources';
 
   const run = await openPreviousDataset(root, manifest, signal);
-  const found = findUnchanged(run, fingerprints, listing.sources, settings);
+  const unchanged = findUnchanged(run, fingerprints, listing.sources, settings);
   const total = listing.sources.length;
-  const isSame = found.count === total && found.seen === total && sameSkipped(manifest, run, listing);
-  const { fingerprints: reused, withoutContent } = found;
+  const { fingerprints: reused, count, previousCount, withoutContent } = unchanged;
+  const isSame = count === total && previousCount === total && sameSkipped(manifest, run, listing);
   return { run, fingerprints: reused, withoutContent, manifest, nothingChanged: isSame };
 }
 
 interface Unchanged {
   readonly fingerprints: Reusable['fingerprints'];
-  /** Unchanged sources, including those that cannot be reused. */
+  /** Number of unchanged sources, including those that cannot be reused. */
   readonly count: number;
-  /** Sources of the dataset. */
-  readonly seen: number;
-  /** Those of them that lack a SHA-256 to compare. */
+  /** Number of sources of the dataset. */
+  readonly previousCount: number;
+  /** Number of those without a SHA-256. */
   readonly withoutContent: number;
 }
 
 /**
- * Both lists have the same order. Which rejected lines fit into the quarantine depends on all earlier ones: if it keeps
- * their bytes, sources that have some are read again.
+ * Finds the unchanged sources; both lists are in the same order. If the quarantine keeps bytes, sources with rejected
+ * lines are read again, because it depends on all earlier ones whether they fit.
  */
 function findUnchanged(
   run: PreviousRun,
@@ -77,24 +77,24 @@ function findUnchanged(
   const fingerprints: (string | undefined)[] = new Array(sources.length).fill(undefined);
   let at = 0;
   let count = 0;
-  let seen = 0;
+  let previousCount = 0;
   let withoutContent = 0;
   for (const key of sourcesRead(run)) {
-    const then = previous[seen++] ?? '';
-    if (parseFingerprint(then)?.provesContent !== true) withoutContent++;
+    const before = previous[previousCount++] ?? '';
+    if (parseFingerprint(before)?.provesContent !== true) withoutContent++;
     for (
       let ref = sources.at(at);
       ref !== undefined && compareSources(ref, key) <= 0;
       ref = sources.at(++at)
     ) {
       if (compareSources(ref, key) < 0) continue;
-      const now = fingerprintIfUnchanged(ref, then, checksum);
+      const now = fingerprintIfUnchanged(ref, before, checksum);
       if (now === undefined) continue;
       count++;
       if (quarantineContent === 'ref' || !key.hasRejections) fingerprints[at] = now;
     }
   }
-  return { fingerprints, count, seen, withoutContent };
+  return { fingerprints, count, previousCount, withoutContent };
 }
 
 function sameSkipped({ ledger }: Manifest, run: PreviousRun, listing: Listing): boolean {
@@ -104,9 +104,9 @@ function sameSkipped({ ledger }: Manifest, run: PreviousRun, listing: Listing): 
     (ledger.skipped.excluded ?? 0) === excluded &&
     JSON.stringify(ledger.extensions) === JSON.stringify(extensions) &&
     before.length === skipped.length &&
-    before.every((one, i) => {
+    before.every((source, i) => {
       const now = skipped[i];
-      return now !== undefined && compareSources(one, now) === 0 && one.reason === now.reason;
+      return now !== undefined && compareSources(source, now) === 0 && source.reason === now.reason;
     })
   );
 }

@@ -1,5 +1,6 @@
 /**
- * The settings that decide the bytes of the dataset: none that concern the machine, the paths or the way the run works.
+ * The settings that decide the bytes of the dataset, without those that concern the machine, the paths or the way the
+ * run works.
  */
 import {
   type FormatOptionValue,
@@ -10,7 +11,7 @@ import { sha256 } from '../sha256.ts';
 import type { RunPlugIns } from './plug-ins.ts';
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
 
-/** With sorted keys. */
+/** Returns these settings, with sorted keys. */
 export function decisiveSettings(settings: Settings): Readonly<Record<string, unknown>> {
   const {
     inputs: _inputs,
@@ -59,14 +60,15 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
 }
 
 /**
- * Settings of event logs, listed only if they differ from the default, so that datasets of other logs stay comparable.
+ * Returns the settings that differ from the default. Settings of event logs are listed only then, so that datasets of
+ * other logs remain comparable.
  */
 function otherThanDefault(settings: Partial<Settings>): object {
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_SETTINGS;
   return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== defaults[name]));
 }
 
-/** The files by SHA-256, wherever they are, and the names of all plug-ins; nothing if there are none. */
+/** Returns the names of all plug-ins, and the SHA-256 of their files, regardless of the paths; nothing without plug-ins. */
 function plugInsOf({ files, dialects, formats, stages }: RunPlugIns): object {
   const names = [
     ...dialects.map(({ name }) => `dialect:${name}`),
@@ -77,14 +79,14 @@ function plugInsOf({ files, dialects, formats, stages }: RunPlugIns): object {
   return { plugIns: names, plugInSha256s: files.map((file) => file.sha256) };
 }
 
-/** SHA-256 of the texts that are set. */
+/** Returns the SHA-256 of each text that is set. */
 function hashes(texts: Readonly<Record<string, string | undefined>>): object {
   return Object.fromEntries(
     Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, sha256(text)]])),
   );
 }
 
-/** Texts read from a file are listed by SHA-256, because they may be confidential. */
+/** Replaces texts that were read from a file by their SHA-256, because they may be confidential. */
 function hashedTexts(values: FormatOptionValues, { formats }: RunPlugIns): FormatOptionValues {
   const known = formatOptionsWith(formats);
   const entries = Object.entries(values).map(([name, value]): [string, FormatOptionValue] =>
@@ -96,7 +98,7 @@ function hashedTexts(values: FormatOptionValues, { formats }: RunPlugIns): Forma
 /** Returns the names of the settings that differ from a previous run. */
 export function differences(previous: object, settings: Settings): readonly string[] {
   const now = decisiveSettings(settings);
-  const then = previous as Readonly<Record<string, unknown>>;
-  const names = new Set([...Object.keys(then), ...Object.keys(now)]);
-  return [...names].filter((name) => JSON.stringify(then[name]) !== JSON.stringify(now[name])).sort();
+  const before = previous as Readonly<Record<string, unknown>>;
+  const names = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name])).sort();
 }

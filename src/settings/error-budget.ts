@@ -1,14 +1,14 @@
 /**
- * How much may be rejected before a run publishes nothing (`--max-quarantine`): a number of rejections, or a percentage
- * of everything read. Compares exactly, in whole numbers.
+ * Limits how much may be rejected before a run publishes nothing (`--max-quarantine`): a number of rejections, or a
+ * percentage of the lines. The comparison is exact, in whole numbers.
  */
 import { TurnmillError } from '../errors.ts';
 
 /** A number of rejections, or `P%` of the lines, with up to four decimals. */
 export type Tolerance = number | `${number}%`;
 
-/** The counts compared. A source lost without a line counts as one of each. */
-export interface KeptOut {
+/** The counts that are compared. A source that was lost without a line counts as one of each. */
+export interface RejectionCounts {
   readonly rejections: number;
   /** Lines, and lost sources. */
   readonly all: number;
@@ -25,17 +25,17 @@ export function parseTolerance(text: string): Tolerance | undefined {
 }
 
 /** Throws `rejected` if more was rejected than tolerated. */
-export function checkTolerance(tolerance: Tolerance, { rejections, all }: KeptOut): void {
+export function checkTolerance(tolerance: Tolerance, { rejections, all }: RejectionCounts): void {
   if (!exceeds(tolerance, { rejections, all })) return;
-  const of = typeof tolerance === 'number' ? '' : ` in ${all} lines`;
+  const total = typeof tolerance === 'number' ? '' : ` in ${all} lines`;
   throw new TurnmillError(
     'rejected',
-    `${rejections} rejections${of}, more than --max-quarantine ${tolerance} allows; nothing was published`,
+    `${rejections} rejections${total}, more than --max-quarantine ${tolerance} allows; nothing was published`,
     { subject: '--max-quarantine' },
   );
 }
 
-function exceeds(tolerance: Tolerance, { rejections, all }: KeptOut): boolean {
+function exceeds(tolerance: Tolerance, { rejections, all }: RejectionCounts): boolean {
   if (typeof tolerance === 'number') return rejections > tolerance;
   return BigInt(rejections) * BigInt(MILLION) > BigInt(perMillion(tolerance) ?? 0) * BigInt(all);
 }

@@ -13,21 +13,19 @@ import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { sha256 } from '../sha256.ts';
 
-/** A plug-in file as loaded. */
 export interface PlugInFile {
   readonly path: string;
   readonly sha256: string;
 }
 
-/** All plug-ins of a run. */
 export interface RunPlugIns extends PlugIns {
   readonly files: readonly PlugInFile[];
-  /** Did the caller pass some of them as objects? These cannot be posted to another thread. */
+  /** Whether the caller passed some of them as objects, which cannot be posted to another thread. */
   readonly hasObjects: boolean;
 }
 
 /** Plug-ins as the caller of the library passes them. */
-export interface GivenPlugIns {
+export interface PlugInObjects {
   readonly dialects?: readonly Dialect[] | undefined;
   readonly formats?: readonly Format[] | undefined;
   readonly stages?: readonly PlacedStage[] | undefined;
@@ -39,7 +37,7 @@ type Shape = Readonly<Record<string, unknown>>;
 const MOST_BYTES = 16 * 1024 * 1024;
 const OPTION_NAME = /^[a-z][A-Za-z0-9]*$/;
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** Order in which to recognise kinds: stages come first, because a dialect has a `create` too. */
+/** Order in which the kinds are tried: stages first, because a dialect has a `create` too. */
 const KINDS: readonly Kind[] = ['stages', 'dialects', 'formats'];
 const CHAIN: readonly string[] = Object.values(builtIn).map(({ name }) => name);
 const TAKEN: Readonly<Record<Kind, readonly string[]>> = {
@@ -60,7 +58,7 @@ export const NO_RUN_PLUG_INS: RunPlugIns = {
 };
 
 /**
- * Loads plug-in files, and checks them.
+ * Loads and checks plug-in files.
  * @param files paths of ES modules
  * @throws TurnmillError `usage`, with the name of the file
  */
@@ -75,7 +73,7 @@ export async function loadPlugIns(files: readonly string[]): Promise<RunPlugIns>
 
 /**
  * Loads the files again, in a worker thread.
- * @throws TurnmillError `usage` if one has changed meanwhile
+ * @throws TurnmillError `usage` if one has changed since
  */
 export async function reloadPlugIns(files: readonly PlugInFile[]): Promise<RunPlugIns> {
   const loaded = await loadPlugIns(files.map(({ path }) => path));
@@ -85,18 +83,18 @@ export async function reloadPlugIns(files: readonly PlugInFile[]): Promise<RunPl
   return loaded;
 }
 
-/** The part that can be posted to another thread: the files, for loading them again. */
+/** Returns the part that can be posted to another thread: the files, which are loaded again there. */
 export function filesOnly({ files }: RunPlugIns): RunPlugIns {
   return { ...NO_RUN_PLUG_INS, files };
 }
 
-/** Adds the caller's objects. @throws TurnmillError `usage` */
-export function withObjects(loaded: RunPlugIns, objects: GivenPlugIns): RunPlugIns {
+/** Adds the plug-ins that the caller passed as objects. @throws TurnmillError `usage` */
+export function withObjects(loaded: RunPlugIns, objects: PlugInObjects): RunPlugIns {
   const where = 'the settings';
   const own: PlugIns = {
-    dialects: (objects.dialects ?? []).map((one) => checked('dialects', one, where)),
-    formats: (objects.formats ?? []).map((one) => checked('formats', one, where)),
-    stages: (objects.stages ?? []).map((one) => checked('stages', one, where)),
+    dialects: (objects.dialects ?? []).map((plugIn) => checked('dialects', plugIn, where)),
+    formats: (objects.formats ?? []).map((plugIn) => checked('formats', plugIn, where)),
+    stages: (objects.stages ?? []).map((plugIn) => checked('stages', plugIn, where)),
   };
   const hasObjects = loaded.hasObjects || KINDS.some((kind) => own[kind].length > 0);
   return merge(loaded, { ...own, files: [], hasObjects }, where);
@@ -113,7 +111,7 @@ function readPlugIn(path: string): Uint8Array {
   }
 }
 
-/** The query makes a process that loads a changed module get the new one. */
+/** Imports a module. Its hash is the query, so that a process that loads a changed module gets the new one. */
 async function importPlugIns({ path, sha256: hash }: PlugInFile): Promise<PlugIns> {
   const url = pathToFileURL(path);
   url.search = `sha256=${hash}`;
@@ -123,48 +121,48 @@ async function importPlugIns({ path, sha256: hash }: PlugInFile): Promise<PlugIn
   } catch (error) {
     return fail(path, `it cannot be loaded: ${String(error)}`, error);
   }
-  const found: { [K in Kind]: PlugIns[K][number][] } = { dialects: [], formats: [], stages: [] };
-  const add = <K extends Kind>(kind: K, one: unknown, name: string): void => {
-    found[kind].push(checked(kind, one, path, name));
+  const plugIns: { [K in Kind]: PlugIns[K][number][] } = { dialects: [], formats: [], stages: [] };
+  const add = <K extends Kind>(kind: K, plugIn: unknown, name: string): void => {
+    plugIns[kind].push(checked(kind, plugIn, path, name));
   };
   if (module.default !== undefined) {
-    for (const one of [module.default].flat()) {
-      const kind = KINDS.find((known) => isOf(known, one));
+    for (const plugIn of [module.default].flat()) {
+      const kind = KINDS.find((known) => isOf(known, plugIn));
       if (kind === undefined) return fail(path, notPlugIn('default'));
-      add(kind, one, 'default');
+      add(kind, plugIn, 'default');
     }
   }
   for (const kind of KINDS) {
     const list = module[kind];
     if (list === undefined) continue;
     if (!Array.isArray(list)) return fail(path, `its export '${kind}' is not a list`);
-    for (const one of list) add(kind, one, kind);
+    for (const plugIn of list) add(kind, plugIn, kind);
   }
-  if (KINDS.every((kind) => found[kind].length === 0))
+  if (KINDS.every((kind) => plugIns[kind].length === 0))
     return fail(
       path,
       "it exports no plug-in: export one as default, or lists named 'dialects', 'formats' or 'stages'",
     );
-  return found;
+  return plugIns;
 }
 
-function isOf(kind: Kind, one: unknown): boolean {
-  if (typeof one !== 'object' || one === null) return false;
-  const { after, create, detect, read, encode } = one as Shape;
+function isOf(kind: Kind, plugIn: unknown): boolean {
+  if (typeof plugIn !== 'object' || plugIn === null) return false;
+  const { after, create, detect, read, encode } = plugIn as Shape;
   if (kind === 'stages') return after !== undefined && typeof create === 'function';
   if (kind === 'formats') return typeof encode === 'function';
   return typeof detect === 'function' && [create, read].some((member) => typeof member === 'function');
 }
 
-/** Fills in the plug-in's defaults; turns the description of a dialect into the dialect. */
+/** Checks a plug-in and fills in its defaults; turns the description of a dialect into the dialect. */
 function checked<K extends Kind>(
   kind: K,
-  one: unknown,
+  plugIn: unknown,
   where: string,
   from: string = kind,
 ): PlugIns[K][number] {
-  if (!isOf(kind, one)) return fail(where, notPlugIn(from));
-  const { name, summary, after } = one as Shape;
+  if (!isOf(kind, plugIn)) return fail(where, notPlugIn(from));
+  const { name, summary, after } = plugIn as Shape;
   if (typeof name !== 'string' || !NAME.test(name))
     return fail(
       where,
@@ -172,9 +170,9 @@ function checked<K extends Kind>(
     );
   if (typeof summary !== 'string') return fail(where, `the plug-in '${name}' has no summary`);
   if (kind === 'dialects')
-    return ('create' in (one as object) ? one : defineDialect(one as DialectSpec)) as never;
+    return ('create' in (plugIn as object) ? plugIn : defineDialect(plugIn as DialectSpec)) as never;
   if (kind === 'formats') {
-    const format: Format = Object.assign({ rules: [], otherContent: '', options: {} }, one as Format);
+    const format: Format = Object.assign({ rules: [], otherContent: '', options: {} }, plugIn as Format);
     checkOptions(format, where);
     return format as never;
   }
@@ -183,14 +181,14 @@ function checked<K extends Kind>(
       where,
       `the stage '${name}' has to follow ${shown(after)}, which is not one of ${CHAIN.join(', ')}`,
     );
-  return Object.assign({ options: {} }, one) as never;
+  return Object.assign({ options: {} }, plugIn) as never;
 }
 
 /** Checks the options, which become flags and keys of a configuration file. */
 function checkOptions({ name, options }: Format, where: string): void {
   for (const [key, spec] of Object.entries(options as Readonly<Record<string, Shape | undefined>>)) {
-    const { describe, default: held, choices = [] } = spec ?? {};
-    const isValue = typeof held === 'boolean' || typeof held === 'string';
+    const { describe, default: value, choices = [] } = spec ?? {};
+    const isValue = typeof value === 'boolean' || typeof value === 'string';
     if (!OPTION_NAME.test(key) || typeof describe !== 'string' || !isValue || !Array.isArray(choices))
       fail(
         where,
@@ -204,7 +202,7 @@ const notPlugIn = (from: string): string =>
 
 const shown = (value: unknown): string => `'${String(value)}'`;
 
-/** @throws TurnmillError `usage` if a name is taken */
+/** Merges two sets of plug-ins. @throws TurnmillError `usage` if a name is taken */
 function merge(some: RunPlugIns, more: RunPlugIns, where: string): RunPlugIns {
   for (const kind of KINDS) {
     const taken = new Set([...TAKEN[kind], ...some[kind].map(({ name }) => name)]);
@@ -215,9 +213,9 @@ function merge(some: RunPlugIns, more: RunPlugIns, where: string): RunPlugIns {
     }
   }
   const ownFormats = [...some.formats, ...more.formats];
-  const odd = oddOption([...formats, ...ownFormats]);
-  if (odd !== undefined)
-    fail(where, `another format's option '${odd}' has values of another type: choose another name`);
+  const clash = clashingOption([...formats, ...ownFormats]);
+  if (clash !== undefined)
+    fail(where, `another format's option '${clash}' has values of another type: choose another name`);
   return {
     dialects: [...some.dialects, ...more.dialects],
     formats: ownFormats,
@@ -228,14 +226,14 @@ function merge(some: RunPlugIns, more: RunPlugIns, where: string): RunPlugIns {
 }
 
 /** Finds an option that is a flag in one format and takes a text in another. */
-function oddOption(known: readonly Format[]): string | undefined {
+function clashingOption(known: readonly Format[]): string | undefined {
   const types = new Map<string, string>();
   for (const { options } of known) {
-    for (const [name, { default: held }] of Object.entries(
+    for (const [name, { default: value }] of Object.entries(
       options as Readonly<Record<string, OptionSpec<unknown>>>,
     )) {
-      if ((types.get(name) ?? typeof held) !== typeof held) return name;
-      types.set(name, typeof held);
+      if ((types.get(name) ?? typeof value) !== typeof value) return name;
+      types.set(name, typeof value);
     }
   }
   return undefined;

@@ -1,4 +1,4 @@
-/** Settings of a run, from flags, the configuration file or the library's caller, with every default filled in. */
+/** The settings of a run, from flags, the configuration file or the caller of the library, with all defaults filled in. */
 
 import { MAX_CONVERSATION_BYTES } from '../../transforms/dialects/define-dialect.ts';
 import { FOLD_SELECTIONS, type FoldSelect } from '../../transforms/dialects/dialect.ts';
@@ -19,9 +19,9 @@ import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-s
 import { DEFAULT_S3, resolveS3Options, type S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { parseTolerance, type Tolerance } from './error-budget.ts';
-import { type GivenPlugIns, NO_RUN_PLUG_INS, type RunPlugIns, withObjects } from './plug-ins.ts';
+import { NO_RUN_PLUG_INS, type PlugInObjects, type RunPlugIns, withObjects } from './plug-ins.ts';
 
-/** Everything that decides the bytes of the dataset; its hash is in the manifest. */
+/** The settings that decide the bytes of the dataset; their hash is in the manifest. */
 export interface ConversionSettings extends CleanupOptions {
   readonly dialect: string;
   /** The user's text before a response that was logged without its request. */
@@ -31,15 +31,15 @@ export interface ConversionSettings extends CleanupOptions {
   /** JSON text of an array of tools, for conversations whose log has none. */
   readonly toolDefinitions: string | undefined;
   /**
-   * Undefined for the default: by file for files, directories and streams (a folder of event files is one), by id for
-   * standard input.
+   * Undefined for the default: by file for files, folders and streams (a folder of event files is one session), by id
+   * for standard input.
    */
   readonly sessionBy: 'file' | 'id' | 'folder' | undefined;
   /** Which conversations of an event log become records. */
   readonly select: FoldSelect;
-  /** No format occurs twice; with several, each has a folder in data/. */
+  /** Names of the formats, all different; with several, each has a folder in data/. */
   readonly format: readonly string[];
-  /** Names of the metadata to write into the records. */
+  /** Names of the metadata that are written into the records. */
   readonly meta: readonly MetaName[];
   /** Options of formats, by name (docs/formats.md). */
   readonly formatOptions: FormatOptionValues;
@@ -58,66 +58,66 @@ export interface ConversionSettings extends CleanupOptions {
   readonly maxMessages: number | undefined;
   /** Most elements of any array or object of a line, and most objects of a line. */
   readonly maxElements: number;
-  /** Bytes that the open conversations of an event log may hold. */
+  /** Most bytes that the open conversations of an event log may take. */
   readonly maxConversationBytes: number;
   /** Most files that a run may list; undefined for any number. */
   readonly maxSources: number | undefined;
-  /** Most bytes of a packed source's content. */
+  /** Most bytes that a packed source may unpack to. */
   readonly maxDecompressedBytes: number;
-  /** Highest ratio of a packed source that unpacks to over 256 MiB; undefined for the default of its packing. */
+  /** Highest ratio of a packed source that unpacks to over 256 MiB; undefined for the default of the compression. */
   readonly maxRatio: number | undefined;
   readonly shardSizeBytes: number;
   readonly compress: 'none' | 'gzip' | 'zstd';
   /** Sessions after which the run ends; undefined for no limit. */
   readonly limit: number | undefined;
-  /** Ids of the sessions to write records of; undefined for all. */
+  /** Ids of the sessions that become records; undefined for all. */
   readonly only: readonly string[] | undefined;
-  /** Keep only position and hash of a rejected line, or the bytes too. */
+  /** Whether the quarantine keeps only position and hash of a rejected line, or the bytes too. */
   readonly quarantineContent: 'ref' | 'raw';
-  /** Total bytes of rejected lines that the quarantine keeps; of further ones only place and hash. */
+  /** Most bytes of rejected lines that the quarantine keeps in total; of further lines only position and hash. */
   readonly quarantineSizeBytes: number;
 }
 
 /** The settings that a task needs. */
 export interface TaskSettings extends ConversionSettings {
   /**
-   * How to validate new text; both scanners produce the same dataset. `TURNMILL_SCANNER=plain` is for tests and old
+   * How new text is validated; both scanners produce the same dataset. `TURNMILL_SCANNER=plain` is for tests and old
    * machines.
    */
   readonly scanner: ScannerName;
-  /** Measure where the time goes. */
+  /** Whether to measure how the time is spent. */
   readonly profile: boolean;
-  /** Report what the consumers of the formats would do with each record (`check --target`). */
+  /** Whether to report what the consumers of the formats would do with each record (`check --target`). */
   readonly consumers: boolean;
-  /** Compute a SHA-256 of every source, and compare it with that of the earlier run. */
+  /** Whether to compute the SHA-256 of every source, and compare it with that of the previous run. */
   readonly checksum: boolean;
   /** How to reach and use object stores. */
   readonly s3: S3Options;
   /** Dialects, formats and stages besides the built-in ones. */
   readonly plugIns: RunPlugIns;
-  /** Can the results of a source be dropped before its report? Not if records go to standard output. */
+  /** Whether the results of a source can be withdrawn before its report; not if records go to standard output. */
   readonly takesBack?: boolean;
 }
 
 export interface Settings extends TaskSettings {
-  /** Paths of files and directories, `-`, or streams. */
+  /** Paths of files and folders, `-`, or streams. */
   readonly inputs: readonly Input[];
-  /** A directory to create, `-` for standard output, or undefined to write nothing (dry run, check). */
+  /** A folder to create, `-` for standard output, or undefined to write nothing (dry run, check). */
   readonly out: string | undefined;
   readonly replace: boolean;
-  /** Reuse unchanged sources from the dataset at `out`, and replace it with the new one. */
+  /** Whether to reuse unchanged sources from the dataset at `out`, and replace it with the new one. */
   readonly update: boolean;
-  /** Continue from the last checkpoint of a killed run. */
+  /** Whether to continue from the last checkpoint of a killed run. */
   readonly resume: boolean;
   /** Number of workers; undefined to choose by the size of the input (engine/worker-count.ts). */
   readonly workers: number | undefined;
   readonly onReject: 'quarantine' | 'fail';
-  /** Commit nothing if there are more rejections than this; undefined for no limit. */
+  /** Nothing is published if there are more rejections than this; undefined for no limit. */
   readonly maxQuarantine: Tolerance | undefined;
   readonly allowEmpty: boolean;
-  /** Write reports/index.html. */
+  /** Whether to write reports/index.html. */
   readonly report: boolean;
-  /** Permissions of the dataset's files (`0o640`); undefined for what all sources and the umask grant. */
+  /** Permissions of the dataset's files (`0o640`); undefined for those that all sources and the umask grant. */
   readonly mode: number | undefined;
   /** Which symbolic links in folders to follow. */
   readonly follow: Follow;
@@ -127,7 +127,7 @@ export const MEBIBYTE: number = 1024 * 1024;
 /** Longest line that can be read: the limit of a JavaScript string. */
 export const MAX_LINE_CEILING: number = 512 * MEBIBYTE - 24;
 
-/** More elements than any line has bytes. */
+/** A limit that no line reaches: it has fewer bytes. */
 export const MAX_ELEMENTS_CEILING: number = ANY_NUMBER;
 
 export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
@@ -178,8 +178,8 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   follow: 'none',
 };
 
-/** Settings as the caller passes them; a single format may be a string. */
-export type Given = GivenPlugIns &
+/** Settings as the caller passes them: only the inputs are required, and a single format may be a string. */
+export type PartialSettings = PlugInObjects &
   Pick<Settings, 'inputs'> & {
     readonly [K in Exclude<keyof Settings, 'format' | 's3'>]?: Settings[K] | undefined;
   } & {
@@ -188,7 +188,12 @@ export type Given = GivenPlugIns &
   };
 
 /** Fills in the settings of a run. Throws a usage error that names the option if a value is not allowed. */
-export function resolveSettings({ dialects, formats: ownFormats, stages, ...options }: Given): Settings {
+export function resolveSettings({
+  dialects,
+  formats: ownFormats,
+  stages,
+  ...options
+}: PartialSettings): Settings {
   const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const merged = { ...DEFAULT_SETTINGS, out: undefined, ...set } as Settings;
   const settings = {
@@ -198,11 +203,28 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...opti
     formatOptions: sorted(merged.formatOptions),
     plugIns: withObjects(merged.plugIns, { dialects, formats: ownFormats, stages }),
   };
-  if (settings.inputs.length === 0)
-    fail('name at least one input: a file, a folder, or - for standard input');
-  if (settings.inputs.filter((input) => input === '-').length > 1)
+  checkInputs(settings.inputs);
+  checkConversion(settings);
+  checkLimits(settings);
+  checkMode(settings.mode);
+  checkRules(settings.cleanup);
+  checkReuse(settings);
+  return settings;
+}
+
+/** Sorts the values, so that equivalent settings compare equal. */
+function sorted(values: FormatOptionValues): FormatOptionValues {
+  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function checkInputs(inputs: Settings['inputs']): void {
+  if (inputs.length === 0) fail('name at least one input: a file, a folder, or - for standard input');
+  if (inputs.filter((input) => input === '-').length > 1)
     fail('standard input (-) can be an input only once');
-  checkStreams(settings.inputs);
+  checkStreams(inputs);
+}
+
+function checkConversion(settings: Settings): void {
   oneOf('dialect', settings.dialect, [
     ...(parse.options.dialect.choices ?? []),
     ...settings.plugIns.dialects.map(({ name }) => name),
@@ -221,6 +243,9 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...opti
   oneOf('on-reject', settings.onReject, ['quarantine', 'fail']);
   oneOf('quarantine-content', settings.quarantineContent, ['ref', 'raw']);
   for (const rule of [...settings.rejectOn, ...settings.keepOn]) checkFinding(rule, settings);
+}
+
+function checkLimits(settings: Settings): void {
   if (settings.workers !== undefined) inRange('workers', settings.workers, 1, 1024);
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('max-depth', settings.maxDepth, 1, MAX_DEPTH_CEILING);
@@ -236,15 +261,6 @@ export function resolveSettings({ dialects, formats: ownFormats, stages, ...opti
   const { maxQuarantine } = settings;
   if (maxQuarantine !== undefined && parseTolerance(String(maxQuarantine)) === undefined)
     fail(`--max-quarantine: '${maxQuarantine}' is neither a whole number nor a percentage`);
-  checkMode(settings.mode);
-  checkRules(settings.cleanup);
-  checkReuse(settings);
-  return settings;
-}
-
-/** Sorts the values, so that equivalent settings compare equal. */
-function sorted(values: FormatOptionValues): FormatOptionValues {
-  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function checkFormats({ format: names, formatOptions, out, plugIns }: Settings): void {
@@ -264,11 +280,11 @@ function checkMeta({ meta, format: names, plugIns }: Settings): void {
   const having = [...formats, ...plugIns.formats].filter(({ metadata }) => metadata !== undefined);
   if (meta.length > 0 && !having.some(({ name }) => names.includes(name)))
     fail(
-      `--meta: --format ${names.join(', ')} has no place for it; ${having.map(({ name }) => name).join(', ')} have`,
+      `--meta: --format ${names.join(', ')} has no place for it; use one of ${having.map(({ name }) => name).join(', ')}`,
     );
 }
 
-/** Refuses a rule that no chosen format has, because it would have no effect. */
+/** Throws for a rule that no chosen format has, because it would have no effect. */
 function checkFinding(rule: string, { format: names, plugIns }: Settings): void {
   const known = [...formats, ...plugIns.formats];
   const having = known.filter(({ rules }) => rules.includes(rule)).map(({ name }) => name);
@@ -285,19 +301,21 @@ function checkMode(mode: number | undefined): void {
   );
 }
 
-/** Refuses to reuse another run unless this one writes a whole dataset of files. */
+/** Throws if `--update`, `--resume` or `--checksum` cannot work with the other settings. */
 function checkReuse(settings: Settings): void {
   const { update, resume, checksum, inputs, out, limit, plugIns } = settings;
   if (checksum && !update) fail('--checksum works only together with --update');
   for (const option of [...(update ? ['update'] : []), ...(resume ? ['resume'] : [])]) {
     if (out === undefined || out === '-') fail(`--${option} needs an output folder`);
     if (option === 'resume' && isObjectUrl(out))
-      fail('--resume: a run that writes to a store makes no checkpoints; run it again from the beginning');
+      fail('--resume: a run that writes to a store has no checkpoints; run it again from the beginning');
     if (inputs.includes('-')) fail(`--${option}: standard input cannot be read again`);
     const stream = inputs.find((input) => typeof input !== 'string');
     if (stream !== undefined) fail(`--${option}: the stream ${nameOfInput(stream)} cannot be read again`);
     if (plugIns.hasObjects)
-      fail(`--${option}: a change of a plug-in object cannot be seen: give the plug-in as a file (plugins)`);
+      fail(
+        `--${option}: changes of a plug-in object cannot be detected: pass the plug-in as a file (plugins)`,
+      );
     if (limit !== undefined) fail(`--${option} and --limit contradict each other`);
   }
 }
@@ -321,7 +339,7 @@ function inRange(option: string, value: number, least: number, most: number): vo
   }
 }
 
-/** `group-by` for `groupBy`. */
+/** Returns `group-by` for `groupBy`. */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

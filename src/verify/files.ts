@@ -1,6 +1,6 @@
 /**
- * Compares the files in the folder with the manifest: each listed file must exist with its bytes and its hash, and
- * there must be no others.
+ * Compares the files in the folder with the manifest: each listed file must exist and have the listed size and hash, and
+ * there must be no other files.
  */
 import { createHash } from 'node:crypto';
 import { type Dir, lstatSync, opendirSync } from 'node:fs';
@@ -14,13 +14,13 @@ import { asObject } from './untrusted.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const RUN_FACTS = 'run.json';
-/** It names each source: 60 MB for a million of them. */
+/** run.json has a fingerprint for each source: 60 MB for a million of them. */
 const RUN_FACTS_MAX_BYTES = 256 * 1024 * 1024;
 const FOLDERS: ReadonlySet<string> = new Set(['data', 'ledger', 'quarantine', 'reports']);
 
 /**
  * Compares the listed files with the manifest.
- * @returns the paths that are regular files, whatever their content
+ * @returns the paths that are regular files, with any content
  * @throws TurnmillError `io` or `permission` if one cannot be read
  */
 export async function checkListedFiles(
@@ -66,7 +66,7 @@ async function measure(path: string): Promise<{ bytes: number; sha256: string }>
 }
 
 /**
- * Finds files that the manifest does not list: a trainer that reads data/* would include them.
+ * Reports files that the manifest does not list: a trainer that reads data/* would include them.
  * @param listed the paths of the manifest's shards and files
  */
 export function checkForeignFiles(root: string, listed: ReadonlySet<string>, problems: Problems): void {
@@ -90,7 +90,7 @@ export function checkForeignFiles(root: string, listed: ReadonlySet<string>, pro
   }
 }
 
-/** Yields the names in a folder, and whether they are folders. Not an array, because there may be any number. */
+/** Yields the names in a folder, of which there may be any number, and whether they are folders. */
 function* namesIn(path: string): Generator<readonly [string, boolean]> {
   let folder: Dir | undefined;
   try {
@@ -105,7 +105,7 @@ function* namesIn(path: string): Generator<readonly [string, boolean]> {
   }
 }
 
-/** The manifest does not cover run.json: it may be missing, but must not be something else. */
+/** Checks run.json, which the manifest does not list: it may be missing, but must not be something else. */
 function checkRunFacts(root: string, problems: Problems): void {
   const path = join(root, RUN_FACTS);
   const stats = lstatSync(path);

@@ -11,11 +11,11 @@ import type { ShardFacts } from './shards.ts';
 import { add, type Counts, sumOf, type Totals } from './tallies.ts';
 import { asCounts, asObject, type Untrusted } from './untrusted.ts';
 
-/** Sources that the ledger does not list. */
+/** Status of sources that ledger/sources.jsonl does not list. */
 const UNLISTED = 'over-limit';
 const MEMBERS =
   'sources skipped extensions fates repairs sessions tools rewrites findings bytes lines records formats errors warnings';
-/** Most files that ledger/sources.jsonl lists as skipped because of their names; all of them are counted. */
+/** Most files that ledger/sources.jsonl lists as skipped because of their names; all such files are counted. */
 const MOST_LISTED = 1000;
 const MOST_EXTENSIONS = 100;
 
@@ -70,7 +70,7 @@ function checkNumbers(
   equal('ledger.warnings', counted.warnings, ledger.warnings);
 }
 
-/** Compares the ledger's figures for each format. @returns the records of all formats */
+/** Compares the ledger's figures for each format. @returns the number of records of all formats */
 function checkFormats(
   ledger: Ledger,
   formats: readonly string[],
@@ -84,13 +84,13 @@ function checkFormats(
   let records = 0;
   for (const [format, counts] of formatCounts(formats, shards, counted)) {
     records += counts.get('records') ?? 0;
-    const its = asCounts(stated[format]) ?? new Map();
-    problems.equalCounts({ file: MANIFEST }, `ledger.formats.${format}`, counts, its);
+    const statedCounts = asCounts(stated[format]) ?? new Map();
+    problems.equalCounts({ file: MANIFEST }, `ledger.formats.${format}`, counts, statedCounts);
   }
   return records;
 }
 
-/** Records in the shards of each format, its sessions if these are fewer, and its refused records. */
+/** Counts, for each format, the records in its shards, its sessions if these are fewer, and its refused records. */
 function formatCounts(
   formats: readonly string[],
   shards: ReadonlyMap<string, ShardFacts>,
@@ -109,7 +109,7 @@ function formatCounts(
   return all;
 }
 
-/** The skipped sources counted, with the ledger's own figures for kinds that are not fully listed. */
+/** Returns the counted skipped sources, with the ledger's own figures for kinds that are not fully listed. */
 function withUnlisted({ skipped }: Totals, ledger: Ledger): Counts {
   const counts = new Map(skipped);
   const stated = asCounts(ledger.skipped);
@@ -119,7 +119,7 @@ function withUnlisted({ skipped }: Totals, ledger: Ledger): Counts {
   return counts;
 }
 
-/** The extensions must add up to all excluded files, and match the listed ones if all are listed. */
+/** Checks that the extensions add up to all excluded files, and match the listed files if all are listed. */
 function checkExcluded(ledger: Ledger, { skipped, extensions }: Totals, problems: Problems): void {
   const stated = asCounts(ledger.extensions);
   const all = asCounts(ledger.skipped)?.get('excluded') ?? 0;
@@ -130,7 +130,7 @@ function checkExcluded(ledger: Ledger, { skipped, extensions }: Totals, problems
   problems.equalCounts({ file: MANIFEST }, 'ledger.extensions', extensions, stated);
 }
 
-/** Compares reports/summary.json with the manifest's ledger, which it repeats, and its profile with a recount. */
+/** Compares reports/summary.json with the ledger in the manifest, which it repeats, and its profile with a recount. */
 export function checkSummary(
   root: string,
   ledger: Untrusted<Manifest>['ledger'],

@@ -1,6 +1,6 @@
 /**
- * Reads the ledger's files side by side: ledger/sources.jsonl leads, and sessions, quarantine and findings follow in
- * the same order, source by source. Only sums are kept. Skipped sources come first, then those that were read.
+ * Reads the ledger's files in parallel, source by source: ledger/sources.jsonl defines the order, and sessions,
+ * quarantine and findings follow it. Only sums are kept. Skipped sources come first, then those that were read.
  */
 import { join } from 'node:path';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
@@ -109,7 +109,7 @@ class LedgerReader {
     checkSource(at, tally, this.#totals, this.#problems);
   }
 
-  /** Each of the two parts must be sorted and name each source once. */
+  /** Checks that each of the two parts is sorted and names each source once. */
   #checkOrder(line: number, key: SourceKey, skipped: boolean): void {
     const before = this.#before;
     const add = (expected: string): void => this.#problems.add(SOURCES, `line ${line}: expected ${expected}`);
@@ -138,7 +138,7 @@ class LedgerReader {
 
 async function* nothing(): AsyncGenerator<ReadLine> {}
 
-/** The source that a line of ledger, quarantine or reports is about; all of these files follow its order. */
+/** The source of a line in ledger, quarantine or reports; the lines of all these files are in the order of the sources. */
 interface SourceKey {
   /** For messages. */
   readonly name: string;
@@ -146,7 +146,7 @@ interface SourceKey {
   readonly input: number;
 }
 
-/** The source of a line of ledger or reports; undefined if it names none. */
+/** Returns the source of a line in ledger or reports; undefined if it names none. */
 function sourceKey(
   value: Untrusted<Pick<SourceLine, 'source' | 'source_b64' | 'input'>>,
 ): SourceKey | undefined {
@@ -167,7 +167,7 @@ function keyOf(source: unknown, raw: unknown, number: unknown): SourceKey | unde
   return { name, bytes, input };
 }
 
-/** Sorts bytewise by path, then by input: the order of the sources in every file of a dataset. */
+/** Compares bytewise by path, then by input, which is the order of the sources in every file of a dataset. */
 function compareKeys(a: SourceKey, b: SourceKey): number {
   return Buffer.compare(a.bytes, b.bytes) || a.input - b.input;
 }
@@ -175,8 +175,8 @@ function compareKeys(a: SourceKey, b: SourceKey): number {
 type Head<T> = LineOf<T> & { readonly key: SourceKey };
 
 /**
- * A file whose lines follow the order of ledger/sources.jsonl. It is read alongside, one line at a time, so memory does
- * not depend on the size of the dataset. A line about a source that the ledger lacks is a problem.
+ * A file whose lines follow the order of ledger/sources.jsonl. It is read at the same time, line by line, so that memory
+ * does not depend on the size of the dataset. A line about a source that the ledger does not list is a problem.
  */
 class FollowingLines<T> {
   readonly #lines: AsyncGenerator<ReadLine>;
@@ -198,7 +198,7 @@ class FollowingLines<T> {
     this.#keyOf = keyOf;
   }
 
-  /** Yields the next lines as long as they are about this source. */
+  /** Yields the next lines while they are about this source. */
   async *of(source: SourceKey): AsyncGenerator<LineOf<T>> {
     for (let next = await this.#peek(); next !== undefined; next = await this.#peek()) {
       if (compareKeys(next.key, source) !== 0) return;
@@ -207,7 +207,7 @@ class FollowingLines<T> {
     }
   }
 
-  /** Reports the lines about sources that should have come before this one; undefined for all that are left. */
+  /** Reports the lines about sources that precede this one as problems; undefined for all remaining lines. */
   async passOver(before: SourceKey | undefined): Promise<void> {
     for (let next = await this.#peek(); next !== undefined; next = await this.#peek()) {
       if (before !== undefined && compareKeys(next.key, before) >= 0) return;
@@ -222,7 +222,7 @@ class FollowingLines<T> {
     await this.#lines.return(undefined);
   }
 
-  /** The next line, without taking it. */
+  /** Returns the next line without taking it. */
   async #peek(): Promise<Head<T> | undefined> {
     while (this.#head === undefined && !this.#ended) {
       const next = await this.#lines.next();

@@ -1,7 +1,7 @@
 /**
- * Reads the lines of a dataset's file, plain or packed, with split2, JSON.parse and node:zlib or the zstd program:
- * deliberately another splitter, parser and unpacker than the writers use. A line that is not a JSON object is a
- * problem; readers only get objects.
+ * Reads the lines of a dataset's file, plain or packed, with split2, JSON.parse, and node:zlib or the zstd program. It
+ * deliberately uses other code for splitting, parsing and unpacking than the writers do. A line that is not a JSON
+ * object is a problem; callers only get objects.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,20 +22,20 @@ export interface ReadLine {
   readonly value: JsonObject | undefined;
 }
 
-/** split2 splits all that it holds at every chunk, so large chunks keep a long line cheap. */
+/** split2 splits its whole buffer again at every chunk, so large chunks keep a long line cheap. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** One chunk short of the longest possible string. */
 const LINE_MAX_CHARS = 512 * 1024 * 1024 - 24 - CHUNK_BYTES;
 const NEWLINE = 0x0a;
 
-/** Reads to the end, or as far as the file can be read. Throws `io` or `permission`. */
+/** Yields the lines to the end, or as far as the file can be read. Throws `io` or `permission`. */
 export async function* readLines(path: string, file: string, problems: Problems): AsyncGenerator<ReadLine> {
   for await (const { line, text } of readTexts(path, file, problems)) {
     yield { line, text, value: parseLine(text, file, line, problems) };
   }
 }
 
-/** Does the same for a file whose lines need not be JSON. */
+/** Yields the lines of a file in the same way, but they need not be JSON. */
 export async function* readTexts(
   path: string,
   file: string,
@@ -67,7 +67,7 @@ function packingOf(file: string): Packing {
   return file.endsWith('.zst') ? 'zstd' : undefined;
 }
 
-/** A problem of packed data. */
+/** Returns the message of an error in packed data; undefined for any other error. */
 function packedFault({ code = '', message }: NodeJS.ErrnoException): string | undefined {
   return code.startsWith('Z_') || code.startsWith('ZSTD_') ? message : undefined;
 }
@@ -81,12 +81,12 @@ function sourceOf(path: string, packing: Packing): AsyncIterable<Buffer> {
 function textLines(path: string, file: string, problems: Problems): Readable {
   const lines = split2('\n', { maxLength: LINE_MAX_CHARS });
   const content = (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> => checked(chunks, file, problems);
-  // An error reaches the caller through the lines.
+  // an error reaches the caller through the lines
   const reported = (): void => undefined;
   return pipeline(sourceOf(path, packingOf(file)), content, lines, reported);
 }
 
-/** Detects what split2 does not report: bytes that are not UTF-8, and a last line without its newline. */
+/** Detects two problems that split2 does not report: bytes that are not UTF-8, and a last line without a newline. */
 async function* checked(
   chunks: AsyncIterable<Buffer>,
   file: string,
@@ -116,7 +116,7 @@ function parseLine(text: string, file: string, line: number, problems: Problems)
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own message would quote the line.
+    // the parser's own message would quote the line
     const found = text.trim() === '' ? 'a blank line' : 'no JSON';
     problems.add(file, `line ${line}: expected a JSON object, found ${found}`);
     return undefined;
@@ -127,7 +127,7 @@ function parseLine(text: string, file: string, line: number, problems: Problems)
 }
 
 /**
- * The content of a .gz file: all its members, with nothing after them.
+ * Yields the content of a .gz file: all its members, with nothing after them.
  * @throws an error with a code `Z_...` if the data is damaged, or if other bytes follow
  */
 async function* gzipContent(path: string, chunkBytes: number): AsyncGenerator<Buffer> {
@@ -136,7 +136,7 @@ async function* gzipContent(path: string, chunkBytes: number): AsyncGenerator<Bu
   yield* decoded(streamOwnFile(path, { highWaterMark: chunkBytes }), members);
   // node:zlib skips NULs after the last member, and everything that follows them
   if (members.bytesWritten !== size)
-    throw Object.assign(new Error('other bytes after its end'), { code: 'Z_BEHIND' });
+    throw Object.assign(new Error('other bytes after its end'), { code: 'Z_TRAILING' });
 }
 
 /** Functions of zlib that the types of Node 20 lack. */
@@ -147,15 +147,15 @@ const { createZstdDecompress } = zlib as unknown as ZlibWithZstd;
 
 const READ_BYTES = 256 * 1024;
 /**
- * Many versions of node:zlib take a truncated frame for complete. So bytes are appended to the file that only an
- * incomplete frame would consume.
+ * Bytes that are appended to the data, and that only an incomplete frame consumes: many versions of node:zlib take a
+ * truncated frame for a complete one.
  */
-const BEYOND = Buffer.alloc(64);
+const PADDING = Buffer.alloc(64);
 
 /**
- * The content of a .zst file: by node:zlib frame after frame, because it stops after the first one, or else by the zstd
- * program, which reads the file itself.
- * @returns chunks of about that size, so that splitting them into lines stays fast
+ * Yields the content of a .zst file: with node:zlib frame by frame, because it stops after the first one, or else with
+ * the zstd program, which reads the file itself.
+ * @param chunkBytes approximate size of the chunks; large ones are split into lines faster
  * @throws an error with a code `ZSTD_...` if the data is damaged; TurnmillError `unavailable` without zstd
  */
 async function* zstdContent(path: string, chunkBytes: number): AsyncGenerator<Buffer> {
@@ -177,16 +177,16 @@ async function* byProgram(path: string): AsyncGenerator<Buffer> {
   const child = spawn('zstd', ['-dcq'], { stdio: [fd, 'pipe', 'pipe'] });
   closeSync(fd); // the child has its own descriptor
   const closed = once(child, 'close') as Promise<[number | null]>;
-  closed.catch(() => undefined); // awaited below, once everything is read
-  let complaint = '';
+  closed.catch(() => undefined); // awaited below, after everything was read
+  let stderrText = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString('latin1')).slice(-1000);
+    stderrText = (stderrText + chunk.toString('latin1')).slice(-1000);
   });
   try {
     for await (const chunk of child.stdout ?? []) yield chunk as Buffer;
     const [status] = await closed;
     if (status === 0) return;
-    const what = complaint.trim().split(' : ').at(-1) || `zstd ended with ${status}`;
+    const what = stderrText.trim().split(' : ').at(-1) || `zstd ended with ${status}`;
     throw Object.assign(new Error(what), { code: 'ZSTD_program' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -213,17 +213,17 @@ async function* byZlib(path: string): AsyncGenerator<Buffer> {
   if (start > size) throw Object.assign(new Error('a truncated frame'), { code: 'ZSTD_cut' });
 }
 
-/** Yields the end of the file in one piece with the bytes after it, which alone would be taken for the next frame. */
+/** Yields a file from `start`, with the padding in one piece with its end: alone, it would be taken for the next frame. */
 async function* bytesFrom(path: string, start: number): AsyncGenerator<Buffer> {
   let last: Buffer = Buffer.alloc(0);
   for await (const chunk of streamOwnFile(path, { start, highWaterMark: READ_BYTES })) {
     if (last.length > 0) yield last;
     last = chunk as Buffer;
   }
-  yield Buffer.concat([last, BEYOND]);
+  yield Buffer.concat([last, PADDING]);
 }
 
-/** Sends a source through a stream of node:zlib, and closes the source in any case. */
+/** Pipes a source through a stream of node:zlib, and closes the source in any case. */
 async function* decoded(source: Readable, decoder: Transform): AsyncGenerator<Buffer> {
   source.on('error', (error) => decoder.destroy(error));
   try {

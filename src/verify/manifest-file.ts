@@ -1,6 +1,6 @@
 /**
- * Reads manifest.json, which makes a folder a dataset. A missing manifest or an unknown schema ends the check; a
- * damaged manifest is a problem like any other.
+ * Reads manifest.json, which makes a folder a dataset. A missing manifest or an unknown schema ends the check; any other
+ * damage to it is a problem.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
@@ -38,6 +38,7 @@ const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 const MEMBERS = 'schema tool settings settings_sha256 shards files totals ledger';
 
 /**
+ * Reads and checks the manifest.
  * @throws TurnmillError `no-input` without a manifest, `invalid-dataset` if its schema is unknown or it names a file
  * outside the dataset
  */
@@ -66,7 +67,7 @@ export function readManifest(root: string, problems: Problems): ManifestFacts {
   };
 }
 
-/** The text of a value in the JSON files that a dataset writes whole. */
+/** Formats a value like the JSON files of a dataset that are not files of lines. */
 export function pretty(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
@@ -115,7 +116,7 @@ function parseManifest(bytes: Buffer, root: string): Untrusted<Manifest> {
   return manifest;
 }
 
-/** Throws at a path that leads out of the folder, before any is opened: a manifest may come from anywhere. */
+/** Throws for a path that leads out of the folder, before any path is opened: a manifest may come from anywhere. */
 function checkPaths({ shards, files }: Untrusted<Manifest>, root: string): void {
   const items = [shards, files].flatMap((list) => (Array.isArray(list) ? list : []));
   const paths = items.map((item) => asObject(item)?.path).filter((path) => path !== undefined);

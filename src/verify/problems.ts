@@ -1,8 +1,9 @@
-/** Collects the problems of a dataset: the first thousand with their places, and the number of all. */
+/** Collects the problems of a dataset: the first thousand with their places, and the total number. */
 
-/** One problem: the file below the dataset's folder, and what was expected and found there. */
 export interface Problem {
+  /** Path of the file below the dataset's folder. */
   readonly file: string;
+  /** The difference between the expected and the actual content. */
   readonly message: string;
 }
 
@@ -27,7 +28,7 @@ export class Problems {
     if (this.#kept.length < MOST_KEPT) this.#kept.push({ file, message });
   }
 
-  /** Adds a problem if the two differ; `line` is undefined for the whole file. */
+  /** Adds a problem if the values differ. @param line undefined for the whole file */
   equal(file: string, line: number | undefined, what: string, expected: unknown, found: unknown): void {
     if (expected === found) return;
     const place = line === undefined ? '' : `line ${line}: `;
@@ -47,7 +48,7 @@ export class Problems {
   }
 }
 
-/** A value on one short line. */
+/** Formats a value on one short line. */
 function shown(value: unknown): string {
   if (value === undefined) return 'none';
   const text = JSON.stringify(value);

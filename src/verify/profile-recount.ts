@@ -1,6 +1,6 @@
 /**
- * Recounts `profile` of reports/summary.json: histograms, roles, tools, reasons, findings and groups. Compares only the
- * numbers of the lists; which examples they show depends on the order.
+ * Recounts `profile` in reports/summary.json: histograms, roles, tools, reasons, findings and groups. Only the numbers
+ * in the lists are compared, because the examples depend on the order of the lines.
  */
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
@@ -46,7 +46,7 @@ export class ProfileRecount {
     const list = record.messages ?? record.fullConversation ?? record.conversations;
     if (format !== this.#first || !Array.isArray(list)) return;
     let calls = 0;
-    for (const message of list.map((one) => asObject(one) ?? {})) {
+    for (const message of list.map((item) => asObject(item) ?? {})) {
       const role = asText(message.role) ?? asText(message.from) ?? '?';
       addBounded(this.#roles, role, MOST_ROLES);
       if (role !== 'assistant') continue;
@@ -59,7 +59,7 @@ export class ProfileRecount {
     add(this.#byCalls, lowerEnd(calls));
   }
 
-  /** Records of a deck are not lines, so their sizes are not recounted. */
+  /** Call it for a shard whose records are not lines: their sizes are not recounted. */
   deck(): void {
     this.#hasDecks = true;
   }
@@ -74,8 +74,8 @@ export class ProfileRecount {
   }
 
   session({ fate }: Untrusted<SessionLine>): void {
-    const became = asText(fate) ?? '';
-    add(this.#sessionFates, became.startsWith(REJECTED) ? 'rejected' : became);
+    const text = asText(fate) ?? '';
+    add(this.#sessionFates, text.startsWith(REJECTED) ? 'rejected' : text);
   }
 
   compare(profile: Untrusted<DatasetProfile> | undefined, problems: Problems): void {
@@ -96,21 +96,24 @@ export class ProfileRecount {
     problems.equal(FILE, undefined, 'profile.records.tool_count', this.#tools.size, records.tool_count);
     const reasons = asObjects(profile.rejections).map(({ reason, count }) => [reason, count]);
     same('rejections', largest(this.#reasons, SHOWN.reasons), Object.fromEntries(reasons));
-    const findings = asObjects(profile.findings).map((one) => [`${one.severity} ${one.rule}`, one.count]);
+    const findings = asObjects(profile.findings).map(({ severity, rule, count }) => [
+      `${severity} ${rule}`,
+      count,
+    ]);
     same('findings', largest(this.#findings, SHOWN.reasons), Object.fromEntries(findings));
     if (asObjects(profile.groups).length === asCount(profile.group_count))
       same('groups', this.#sessionFates, sumsOf(asObjects(profile.groups)));
   }
 }
 
-/** Names of the tools that a message calls. */
+/** Returns the names of the tools that a message calls. */
 function calledBy({ tool_calls: calls, function_call: legacy }: JsonObject): readonly string[] {
   const nameOf = (value: unknown): string => asText(asObject(value)?.name) || '?';
   if (Array.isArray(calls) && calls.length > 0) return calls.map((call) => nameOf(asObject(call)?.function));
   return asObject(legacy) === undefined ? [] : [nameOf(legacy)];
 }
 
-/** Counts a name, cut in the middle; beyond the limit of names as `other`. */
+/** Counts a name, with the middle cut out if it is long; beyond the limit of names, as `other`. */
 function addBounded(counts: Counts, name: string, most: number): void {
   const short = cut(name || '?');
   add(counts, counts.has(short) || counts.size < most ? short : 'other');
@@ -127,7 +130,7 @@ function largest(counts: ReadonlyMap<string, number>, most: number): ReadonlyMap
   return new Map([...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).slice(0, most));
 }
 
-/** Lower end of the bin that holds a number: itself below 8, else the quarter of its power of two. */
+/** Returns the lower end of a number's bin: the number itself below 8, else the start of a quarter of its power of two. */
 function lowerEnd(value: number): string {
   if (value < 8) return String(value);
   let octave = 8;

@@ -1,4 +1,4 @@
-/** Checks one line of quarantine/rejected.jsonl: its place, and its bytes against their hash if they are kept. */
+/** Checks a line of quarantine/rejected.jsonl: its place, and its bytes against their hash if they are kept. */
 import { createHash } from 'node:crypto';
 import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
 import type { Problems } from './problems.ts';
@@ -34,14 +34,14 @@ export function checkQuarantined(
   if (scope !== 'source') checkPlace(line, value, tally, problems);
 }
 
-/** The position in the message must be the number beside it. */
+/** Checks that the position in the message equals `error.at`. */
 function checkPosition(line: number, value: Value, problems: Problems): void {
   const { message, at }: Untrusted<QuarantineError> = asObject(value.error) ?? {};
   const [, position] = POSITION.exec(asText(message) ?? '') ?? [];
   problems.equal(FILE, line, 'error.at', position === undefined ? undefined : Number(position), at);
 }
 
-/** The last record of a line with many rejected objects counts those that are not listed. */
+/** Adds the rejected objects that are not listed, which the last record of a line with many of them counts. */
 function addRest(line: number, value: Value, tally: SourceTally, problems: Problems): void {
   const { scope, count, rest } = value;
   if (count === undefined && rest === undefined) return;
@@ -79,7 +79,7 @@ function checkPlace(line: number, value: Value, tally: SourceTally, problems: Pr
   problems.equal(FILE, line, 'raw_sha256', hash, value.raw_sha256);
 }
 
-/** Checks the gzip member in which it begins; unknown if the bytes could not be read a second time. */
+/** Checks the gzip member in which the bytes begin; it is unknown if they could not be read a second time. */
 function checkMember(line: number, value: Value, tally: SourceTally, problems: Problems): void {
   const most = value.raw_sha256 === null ? undefined : tally.members;
   const member = asCount(value.member) ?? 0;

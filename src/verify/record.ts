@@ -1,6 +1,6 @@
 /**
- * Checks the shape of one record, defined independently of the writers: by family of formats, which members it has and
- * of what type. Tools and arguments may be JSON strings in formats whose loader wants that.
+ * Checks the shape of a record, independently of the writers: for each family of formats, the members and their types.
+ * Tools and arguments may be JSON strings in formats whose loader requires that.
  */
 import { asObject, asText, type JsonObject } from './untrusted.ts';
 
@@ -16,7 +16,7 @@ const SPEAKERS: ReadonlySet<unknown> = new Set(['human', 'gpt', 'function_call',
 
 const SOURCES: ReadonlySet<unknown> = new Set(['system', 'user', 'agent']);
 
-const NO_METADATA = 'expected `metadata` to be an object, or a string that holds one, found another value';
+const NO_METADATA = 'expected `metadata` to be an object, or a string with one, found another value';
 
 const CHECKS: ReadonlyMap<unknown, RecordCheck> = new Map<string, RecordCheck>([
   ['atif', trajectory],
@@ -33,19 +33,19 @@ const CHECKS: ReadonlyMap<unknown, RecordCheck> = new Map<string, RecordCheck>([
   ['sts', traceLine],
 ]);
 
-/** The check of a format. A record of an unknown format only has to be a JSON object. */
+/** Returns the check of a format. A record in an unknown format only has to be a JSON object. */
 export function recordCheckOf(format: unknown): RecordCheck {
   return CHECKS.get(format) ?? (() => ({}));
 }
 
-/** `messages` and `tools`, and at most the named members besides them. */
-function chat(...beside: readonly string[]): RecordCheck {
+/** Checks for `messages` and `tools`, and no other members than those in `optional`. */
+function chat(...optional: readonly string[]): RecordCheck {
   return ({ messages, tools: definitions, metadata, ...others }) => {
     const tools = toolsIn(definitions);
     if (!Array.isArray(messages)) return { problem: 'expected an array `messages`, found none', tools };
     if (tools === undefined) return { problem: 'expected an array `tools`, found none' };
     if (!isMetadata(metadata)) return { problem: NO_METADATA, tools };
-    const more = Object.keys(others).filter((name) => !beside.includes(name)).length;
+    const more = Object.keys(others).filter((name) => !optional.includes(name)).length;
     if (more > 0) return { problem: `expected only messages and tools, found ${more} more members`, tools };
     const bad = messages.findIndex((message) => asText(asObject(message)?.role) === undefined);
     const what = `expected messages[${bad}] to be an object with a string \`role\`, found another value`;
@@ -53,13 +53,13 @@ function chat(...beside: readonly string[]): RecordCheck {
   };
 }
 
-/** Checks the member that `--meta` adds, which may be absent. */
+/** Returns whether the member that `--meta` adds is valid; it may be absent. */
 function isMetadata(metadata: unknown): boolean {
   const value = typeof metadata === 'string' ? parsed(metadata) : metadata;
   return metadata === undefined || asObject(value) !== undefined;
 }
 
-/** Number of definitions in a list, or in a string that holds one; undefined if one is not an object. */
+/** Returns the number of definitions in a list, or in a JSON string with one; undefined if one is not an object. */
 function toolsIn(definitions: unknown): number | undefined {
   const list = typeof definitions === 'string' ? parsed(definitions) : definitions;
   if (!Array.isArray(list) || list.some((tool) => asObject(tool) === undefined)) return undefined;
@@ -96,7 +96,7 @@ function isTurn({ from, value, ...others }: JsonObject): boolean {
   return SPEAKERS.has(from) && asText(value) !== undefined && Object.keys(others).length === 0;
 }
 
-/** `text`, or `prompt` and `completion`. */
+/** Checks for `text`, or `prompt` and `completion`. */
 function texts({ text, prompt, completion, metadata, ...others }: JsonObject): RecordFacts {
   const values = text === undefined ? [prompt, completion] : [text];
   const left = text === undefined ? [] : [prompt, completion].filter((value) => value !== undefined);
@@ -106,7 +106,7 @@ function texts({ text, prompt, completion, metadata, ...others }: JsonObject): R
   return { problem: 'expected a text `text`, or `prompt` and `completion`, and nothing else' };
 }
 
-/** `schema_version`, an `agent` and `steps`, which count from 1; `extra` is what `--meta` adds. */
+/** Checks for `schema_version`, an `agent` and `steps`, which count from 1; `--meta` adds `extra`. */
 function trajectory({ schema_version: version, agent, steps, extra, ...others }: JsonObject): RecordFacts {
   const definitions = asObject(agent)?.tool_definitions ?? [];
   const tools = toolsIn(definitions);
@@ -127,7 +127,7 @@ const isStep = ({ step_id: id, source, message }: JsonObject, number: number): b
 
 const TRACE_ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
-/** A line of a session trace: its header, or an envelope around a message. */
+/** Checks a line of a session trace: its header, or an envelope around a message. */
 function traceLine({ type, harness, id, metadata, message, ...others }: JsonObject): RecordFacts {
   if (Object.keys(others).length > 0) return { problem: 'expected no other member, found one' };
   if (type === 'session') {
@@ -142,7 +142,7 @@ function traceLine({ type, harness, id, metadata, message, ...others }: JsonObje
   return { problem: 'expected `message` to have a known `role` and a text `content`, found something else' };
 }
 
-/** `messages` or `fullConversation`, besides any other member of the log. */
+/** Checks for `messages` or `fullConversation`; any other members of the log are allowed. */
 function samples({ messages, fullConversation }: JsonObject): RecordFacts {
   const turns = messages ?? fullConversation;
   if (!Array.isArray(turns))

@@ -1,4 +1,4 @@
-/** Checks one line of ledger/sessions.jsonl: it adds up, and its records are in shards of its group. */
+/** Checks a line of ledger/sessions.jsonl: it must add up, and its records must be in shards of its group. */
 import type {
   LinePlace,
   RecordPlace,
@@ -25,7 +25,7 @@ type Line = LineOf<SessionLine>;
 const FILE = 'ledger/sessions.jsonl';
 const REJECTED = 'rejected:';
 /** Members that only a written session has. */
-const OF_RECORDS = [
+const WRITTEN_ONLY = [
   'shard',
   'line',
   'records',
@@ -64,7 +64,7 @@ export function checkSession({ line, value }: Line, tally: SourceTally, context:
   }
   if (!rejected && fate !== 'empty') problems.equal(FILE, line, 'fate', 'written, empty or rejected', fate);
   problems.equal(FILE, line, 'superseded + truncated without a record', 0, superseded + truncated);
-  for (const key of OF_RECORDS) {
+  for (const key of WRITTEN_ONLY) {
     if (value[key] !== undefined)
       problems.equal(FILE, line, `${key} without a record`, undefined, value[key]);
   }
@@ -74,7 +74,7 @@ export function checkSession({ line, value }: Line, tally: SourceTally, context:
   } else problems.equal(FILE, line, 'entries without a record', 0, entries);
 }
 
-/** A written session has a record in a shard of its group, a snapshot, and the stated number of tools. */
+/** Checks that a written session has a record in a shard of its group, a snapshot, and the stated number of tools. */
 function checkWritten({ line, value }: Line, tally: SourceTally, context: SessionContext): void {
   const { problems, totals } = context;
   const tools: Untrusted<ToolCountsLine> | undefined = asObject(value.tools);
@@ -96,7 +96,7 @@ function checkWritten({ line, value }: Line, tally: SourceTally, context: Sessio
   checkRecords({ line, value }, kept, tally, context);
 }
 
-/** One record; or a list with at least one of each format that did not refuse the session. */
+/** Checks the record, or the list with at least one record in each format that did not refuse the session. */
 function checkRecords(at: Line, tools: number, tally: SourceTally, context: SessionContext): void {
   const { line, value } = at;
   const { formats, problems, totals } = context;
@@ -118,7 +118,7 @@ function checkRecords(at: Line, tools: number, tally: SourceTally, context: Sess
   problems.equal(FILE, line, 'formats of records and refused', [...formats].sort().join(' '), named);
 }
 
-/** The group of the record's shard, if there is such a shard. */
+/** Returns the group of the record's shard, if the shard exists. */
 function checkRecord(
   { line, value }: Line,
   record: Untrusted<RecordPlace>,
@@ -133,17 +133,17 @@ function checkRecord(
   return [shard.group];
 }
 
-/** The first ten characters of a date beyond the year 9999. */
+/** A date after the year 9999. */
 const FAR_DATE = /^[+-]\d{6}-\d{2}$/;
-/** The end of a name that was cut. */
+/** A name that was cut, and ends with a hash. */
 const CUT_NAME = /^.{199,200}-[0-9a-f]{32}$/s;
 const HASH_CHARS = 33;
-/** The group of everything, or of sessions without a date or a name. */
+/** The group of all sessions without grouping, or of those without a date or a name. */
 const ONE_GROUP = 'conversations';
 
 /**
- * Compares a session's group with its source's path, as far as the path tells: the whole name, its beginning, or
- * nothing.
+ * Compares a session's group with the path of its source, as far as the path determines it: the whole name, its
+ * beginning, or nothing. Returns the problem, if there is one.
  */
 export function groupProblem(
   groupBy: unknown,
@@ -160,12 +160,12 @@ export function groupProblem(
   }
   if (source === '-' && id.startsWith('-:') && group === ONE_GROUP) return undefined;
   const stem = source === '-' ? id : source.slice(source.lastIndexOf('/') + 1);
-  // a long name is cut, and ends in a hash of the whole
+  // a long name is cut, and ends with a hash of the whole name
   const known = CUT_NAME.test(group) ? group.slice(0, -HASH_CHARS) : group;
   return stem.startsWith(known) ? undefined : wrongGroup(`the beginning of '${stem}'`, group);
 }
 
-/** A calendar day in ISO 8601. */
+/** Returns whether the text is a calendar day in ISO 8601. */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);

@@ -1,6 +1,6 @@
 /**
- * Checks every shard, record by record: its number of lines, the shape of each record, and its name, which depends on
- * its group. Sessions must point to each record once, in order.
+ * Checks every shard, record by record: the number of its lines, the shape of each record, and its name, which depends
+ * on its group. The sessions must point to each record once, in order.
  */
 import { join } from 'node:path';
 import { readLines, readTexts } from './line-reader.ts';
@@ -12,12 +12,12 @@ import { asCount, asText } from './untrusted.ts';
 import { recount, type UsageRecount } from './usage.ts';
 
 /**
- * The numbers of tools of a shard's records, as a sum and an order-dependent hash: the shard produces one tally, the
- * sessions that point to it another, so neither has to be kept record by record.
+ * The numbers of tools in a shard's records, as a sum and an order-dependent hash. The shard's tally is compared with
+ * that of the sessions that point to it, so that neither has to be kept record by record.
  */
 export class ToolTally {
   sum = 0;
-  /** Differs if the same numbers come in another order. */
+  /** Hash that differs if the same numbers are in another order. */
   fold = 0;
 
   add(tools: number): void {
@@ -29,15 +29,14 @@ export class ToolTally {
 export interface ShardFacts {
   readonly format: string;
   readonly group: string;
-  /** Number of records. */
   readonly records: number;
-  /** Undefined if the format does not show its tools. */
+  /** Undefined if records in the format do not list their tools. */
   readonly tools: ToolTally | undefined;
 }
 
-/** The name made for a group that cannot be a file name: a slug and a hash. */
-const MADE_NAME = /-[a-z2-7]{16}$/i;
-/** A deck of samples: each begins with its header on a separate line, which no text in it can look like. */
+/** The name for a group that cannot be a file name: a slug and a hash. */
+const DERIVED_NAME = /-[a-z2-7]{16}$/i;
+/** A deck of samples: each begins with its header on a separate line, and no text in a sample can look like that. */
 const DECK = /\.toml(?:\.gz|\.zst)?$/;
 const DECK_RECORD = '[[samples]]';
 /** Session traces: each begins with its header. */
@@ -49,14 +48,13 @@ const SUFFIXES: ReadonlyMap<unknown, string> = new Map([
   ['zstd', '.zst'],
 ]);
 
-/** Figures recounted from the records. */
 export interface Recounts {
   /** Collects the figures of records in the format `chat`. */
   readonly usage: UsageRecount;
   readonly profile: ProfileRecount;
 }
 
-/** The shards by path, in the order of the manifest. */
+/** Checks the shards. @returns their facts by path, in the order of the manifest */
 export async function readShards(
   root: string,
   { shards, settings, formats }: ManifestFacts,
@@ -81,7 +79,7 @@ export async function readShards(
   return facts;
 }
 
-/** The format of a shard: with several formats, each has its own folder. */
+/** Returns the format of a shard, by its folder if there are several. */
 function formatOf({ path }: ListedShard, formats: readonly string[], problems: Problems): string {
   const [, folder] = SHARD_NAME.exec(path) ?? [];
   const format = formats.find((name) => folder === (formats.length === 1 ? 'data' : `data/${name}`));
@@ -92,7 +90,7 @@ function formatOf({ path }: ListedShard, formats: readonly string[], problems: P
 
 function checkName({ path, group }: ListedShard, number: number, packed: string, problems: Problems): void {
   const [, , stem = '', digits = '', kind = 'jsonl', suffix = ''] = SHARD_NAME.exec(path) ?? [];
-  const fits = (stem === group || MADE_NAME.test(stem)) && Number(digits) === number && suffix === packed;
+  const fits = (stem === group || DERIVED_NAME.test(stem)) && Number(digits) === number && suffix === packed;
   if (fits) return;
   const wanted = `${group}-${String(number).padStart(5, '0')}.${kind}${packed}`;
   problems.add(path, `expected shard ${number} of group '${group}' to be named like ${wanted}`);
@@ -107,7 +105,7 @@ async function readShard(
 ): Promise<ShardFacts> {
   const check = recordCheckOf(format);
   const tally = new ToolTally();
-  let shown = true;
+  let listsTools = true;
   let records = 0;
   if (DECK.test(path)) {
     for await (const { text } of readTexts(join(root, path), path, problems)) {
@@ -127,13 +125,13 @@ async function readShard(
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
     if (format === 'chat') recount(recounts.usage, group, value);
     recounts.profile.record(format, text, value);
-    if (tools === undefined) shown = false;
+    if (tools === undefined) listsTools = false;
     else tally.add(tools);
   }
-  return { format, group, records, tools: shown ? tally : undefined };
+  return { format, group, records, tools: listsTools ? tally : undefined };
 }
 
-/** @returns the number of traces, counted by their headers; each must be followed by a message */
+/** Checks session traces: each header must be followed by a message. @returns the number of headers */
 async function readTraces(
   root: string,
   path: string,
@@ -158,11 +156,11 @@ async function readTraces(
 
 const SESSIONS = 'ledger/sessions.jsonl';
 
-/** The records that the sessions point to, shard by shard. */
+/** Checks the records that the sessions point to, shard by shard. */
 export class Pointers {
   readonly #shards: ReadonlyMap<string, ShardFacts>;
   readonly #problems: Problems;
-  /** The last record pointed to in each shard, and the tools according to the sessions. */
+  /** The last record in each shard that a session points to, and the tools according to the sessions. */
   readonly #reached: ReadonlyMap<string, { last: number; readonly tools: ToolTally }>;
 
   constructor(shards: ReadonlyMap<string, ShardFacts>, problems: Problems) {
@@ -172,9 +170,9 @@ export class Pointers {
   }
 
   /**
-   * Adds a written session's record.
-   * @param line of ledger/sessions.jsonl
-   * @returns its shard, if there is such a shard
+   * Adds the record of a written session.
+   * @param line line of ledger/sessions.jsonl
+   * @returns the record's shard, if it exists
    */
   point(line: number, shard: unknown, record: unknown, tools: number): ShardFacts | undefined {
     const path = asText(shard) ?? '';
@@ -194,7 +192,7 @@ export class Pointers {
     return facts;
   }
 
-  /** Finds records that no session points to, and shards whose tools contradict their sessions. */
+  /** Reports records that no session points to, and shards whose tools contradict their sessions. */
   end(): void {
     for (const [path, { records, tools: found }] of this.#shards) {
       const { last, tools } = this.#reached.get(path) as { last: number; tools: ToolTally };

@@ -1,6 +1,6 @@
 /**
- * Checks one line of ledger/sources.jsonl: its bytes and lines add up, and agree with the sessions and the quarantine
- * of that source.
+ * Checks a line of ledger/sources.jsonl: its bytes and lines must add up, and agree with the sessions and the quarantine
+ * records of the source.
  */
 import type { SourceLine } from '../dataset/schema/ledger.ts';
 import type { Problems } from './problems.ts';
@@ -9,16 +9,16 @@ import { asCount, asCounts, asObject, asText, type LineOf, type Untrusted } from
 
 const FILE = 'ledger/sources.jsonl';
 const STATUSES: ReadonlySet<unknown> = new Set(['read', 'empty', 'rejected', 'limited', 'skipped']);
-/** Reasons for skipping a source that lose nothing: these have no quarantine record. */
+/** Reasons for skipping a source by which nothing is lost, so that there is no quarantine record. */
 const HARMLESS: ReadonlySet<unknown> = new Set(['symlink', 'duplicate-inode', 'excluded']);
 const REJECTED = 'rejected:';
 const PARTS = 'bom lines terminators rest';
 const BOM_BYTES = 3;
-/** Documents, by name or repair, have another framing: line feeds do not separate their elements. */
+/** Names of documents, whose elements are not separated by line feeds. */
 const DOCUMENT = /\.(?:json|traj|toml)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 const PACKINGS: ReadonlySet<unknown> = new Set(['gzip', 'zstd']);
 
-/** Fates of a single line, independent of a session. */
+/** Returns whether a fate is that of a single line, independent of a session. */
 const isOwnFate = (fate: string): boolean => fate === 'blank' || fate.startsWith('dropped:');
 
 export function checkSource(
@@ -60,8 +60,8 @@ function addToTotals(value: Untrusted<SourceLine>, totals: Totals): void {
 }
 
 /**
- * Compares the bytes with the sum of the parts and, for a source read to its end, the lines with those that have a
- * fate.
+ * Compares the bytes with the sum of the parts and, for a source that was read to its end, the lines with those that
+ * have a fate.
  */
 function checkBytes({ line, value }: LineOf<SourceLine>, problems: Problems): void {
   const equal = (what: string, expected: unknown, found: unknown): void =>
@@ -99,7 +99,8 @@ export function checkPackedBytes({ line, value }: LineOf<SourceLine>, problems: 
 }
 
 /**
- * The fates according to sessions and quarantine; only this line has a line's own fate, and that of a rejected source.
+ * Returns the fates according to sessions and quarantine. Fates of single lines, and that of a rejected source, are
+ * listed nowhere else, so they are taken from the line itself.
  */
 function expectedFates(
   fates: ReadonlyMap<string, number>,
@@ -118,7 +119,7 @@ function expectedFates(
   return expected;
 }
 
-/** One record for each rejected line, for each entry of a rejected session, and for a lost source. */
+/** Returns the expected records: one for each rejected line, each entry of a rejected session, and a lost source. */
 function expectedQuarantine(fates: ReadonlyMap<string, number>, tally: SourceTally, lost: unknown): Counts {
   const expected: Counts = new Map();
   for (const [reason, n] of tally.rejectedEntries) add(expected, `session:${reason}`, n);
@@ -136,10 +137,10 @@ const PACKED_EXTENSIONS = ['.gz', '.zst', '.bz2', '.xz', '.zip'];
 /** Longest name that file systems allow. */
 const MOST_CHARACTERS = 255;
 
-/** The extension that a file is counted under, in lower case. */
+/** Returns the extension under which a file is counted, in lower case. */
 function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).slice(-MOST_CHARACTERS);
-  const packed = PACKED_EXTENSIONS.find((one) => name.toLowerCase().endsWith(one)) ?? '';
+  const packed = PACKED_EXTENSIONS.find((ending) => name.toLowerCase().endsWith(ending)) ?? '';
   const stem = unnumbered(name.slice(0, name.length - packed.length));
   const dot = stem.lastIndexOf('.');
   const extension = stem.slice(dot);
@@ -148,7 +149,7 @@ function extensionOf(path: string): string {
   return stem.includes('.', 1) ? 'other' : packed || 'none';
 }
 
-/** `a.csv` for `a.csv.1` and `a.csv-2026-01-13`. */
+/** Returns `a.csv` for `a.csv.1` and `a.csv-2026-01-13`. */
 function unnumbered(name: string): string {
   const at = Math.max(name.lastIndexOf('.'), name.lastIndexOf('-'));
   return at >= 0 && /^\d+$/.test(name.slice(at + 1)) ? unnumbered(name.slice(0, at)) : name;

@@ -1,4 +1,4 @@
-/** Sums over the lines: by name, for one source, and for the whole dataset. */
+/** Sums over the lines: by name, by source, and for the whole dataset. */
 import type { SourceLine } from '../dataset/schema/ledger.ts';
 import { asCount, asObject, type Untrusted } from './untrusted.ts';
 
@@ -28,11 +28,11 @@ export class Totals {
   warnings = 0;
   readonly status: Counts = new Map();
   readonly skipped: Counts = new Map();
-  /** Files skipped because of their names, by extension, as far as they are listed. */
+  /** Files that were skipped because of their names, by extension, as far as they are listed. */
   readonly extensions: Counts = new Map();
   readonly fates: Counts = new Map();
   readonly repairs: Counts = new Map();
-  /** How the bytes divide. */
+  /** Bytes by part: `bom`, `lines`, `terminators`, `rest`. */
   readonly parts: Counts = new Map();
   readonly sessionFates: Counts = new Map();
   readonly tools: Counts = new Map();
@@ -40,60 +40,59 @@ export class Totals {
   readonly findings: Counts = new Map();
   /** Written sessions by group. */
   readonly groups: Counts = new Map();
-  /** Sessions that a format refused and another one wrote, by `FORMAT REASON`. */
+  /** Sessions that one format refused and another one wrote, by `FORMAT REASON`. */
   readonly recordRejections: Counts = new Map();
   /** Sessions with records in a format, by its name. */
   readonly writers: Counts = new Map();
 }
 
-/** A place in a source that a line names. */
+/** A place in a source, as a line states it. */
 export interface Place {
   readonly line: unknown;
   readonly start: unknown;
   readonly end: unknown;
 }
 
-/** How consecutive places of a kind must relate. */
+/** Conditions on consecutive places of a kind. */
 interface PlaceRules {
   readonly leastBytes?: number;
   readonly mayOverlap?: boolean;
 }
 
-/** Sums over the lines about one source, and its size by its own line. */
+/** Sums over the lines about one source, and its size according to ledger/sources.jsonl. */
 export class SourceTally {
-  /** Bytes after decompression. Infinity if the line does not say, so that every place is inside. */
+  /** Bytes after decompression. Infinity if the line does not state them, so that every place is inside. */
   readonly bytes: number;
-  /** Lines as cut: a line of several objects is one. Infinity if unknown. */
+  /** Physical lines: a line of several objects counts once. Infinity if unknown. */
   readonly lines: number;
-  /** Size of the file. */
   readonly size: unknown;
-  /** Gzip members up to the last one read; undefined if it is not gzip. */
+  /** Number of gzip members, including one that was not read to its end; undefined if it is not gzip. */
   readonly members: number | undefined;
-  /** According to the sessions: snapshot, superseded, truncated, and the entries of rejected ones by reason. */
+  /** Fates according to the sessions: snapshot, superseded, truncated, and entries of rejected sessions by reason. */
   readonly fates: Counts = new Map();
   /** Quarantine records by `scope:reason`, and `record:FORMAT REASON`. */
   readonly quarantine: Counts = new Map();
   /** Entries of rejected sessions by reason: the quarantine has a record for each. */
   readonly rejectedEntries: Counts = new Map();
-  /** Records that a format refused, by `FORMAT REASON`: the quarantine has a record for each of them too. */
+  /** Records that a format refused, by `FORMAT REASON`: the quarantine has a record for each. */
   readonly recordRejections: Counts = new Map();
-  /** Least position of the next place, by kind: snapshots, rejected lines, rejected entries. */
+  /** Least offset of the next place, by kind: snapshots, rejected lines, rejected entries. */
   readonly #next: Counts = new Map();
 
   constructor({ status, bytes, framed, size, compression, packed }: Untrusted<SourceLine>) {
-    const begun = status === 'read' ? 0 : 1; // the member in which reading stopped
+    const unfinished = status === 'read' ? 0 : 1; // the member in which reading stopped
     this.bytes = asCount(bytes) ?? Infinity;
     this.lines = asCount(framed) ?? Infinity;
     this.size = size;
     this.members =
-      compression === 'gzip' ? (asCount(asObject(packed)?.members) ?? Infinity) + begun : undefined;
+      compression === 'gzip' ? (asCount(asObject(packed)?.members) ?? Infinity) + unfinished : undefined;
   }
 
   /**
    * Takes a place, which must be inside the source and follow the previous one of the same kind.
    * @param leastBytes least length of the place
-   * @param mayOverlap may it begin before the previous one ends?
-   * @returns what was expected, if the place is wrong
+   * @param mayOverlap whether it may begin before the previous one ends
+   * @returns if the place is wrong, a description of the expected one
    */
   take(
     kind: string,

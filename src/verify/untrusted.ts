@@ -1,11 +1,11 @@
 /**
- * Values as read from a dataset. The schema says which members there are; verify has to find out whether each has its
- * type. A value of another type becomes `undefined`, so that comparisons with the expected value fail.
+ * Values that were read from a dataset. The schema defines the members, but verify has to check their types. A value of
+ * another type becomes `undefined`, so that comparisons with the expected value fail.
  */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An object that should be a `T`: it has no other members, and each may be of any type. */
+/** An object that should be a `T`: it has the members of `T`, but with any type. */
 export type Untrusted<T> = { readonly [Name in keyof T]?: unknown };
 
 /** A line of a file, counted from 1, that should be a `T`. */
@@ -20,7 +20,7 @@ export function asObject(value: unknown): JsonObject | undefined {
     : undefined;
 }
 
-/** The items of a list as objects; empty if the value is not a list. */
+/** Returns the items of a list as objects; none if the value is not a list. */
 export function asObjects(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map((item) => asObject(item) ?? {}) : [];
 }
@@ -29,12 +29,12 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An exact whole number, 0 or more. */
+/** Returns the value if it is an exact whole number that is not negative. */
 export function asCount(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
-/** The members of an object of counts; undefined if it is not an object, or if a member is not a count. */
+/** Returns the members of an object of counts; undefined if it is not an object, or if a member is not a count. */
 export function asCounts(value: unknown): ReadonlyMap<string, number> | undefined {
   const members = Object.entries(asObject(value) ?? { missing: undefined });
   return members.every(([, n]) => asCount(n) !== undefined)

@@ -1,7 +1,7 @@
 /**
  * Checks reports/tool-usage.csv: one row per group, in order, each with the number of sessions in the ledger, and with
- * the sums of its records if they can be recounted: only records of format `chat` hold the messages as they were
- * counted, and a name beside a definition's `function` is in no record.
+ * the sums over its records if they can be recounted. Only records in format `chat` have the messages as they were
+ * counted; tool definitions are not recounted, because a name beside a definition's `function` is in no record.
  */
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -14,7 +14,7 @@ import { asObjects, asText, type JsonObject } from './untrusted.ts';
 const FILE = 'reports/tool-usage.csv';
 const HEADER =
   'date,scenario,session_count,tool_call_count,tool_definition_count,client_turns,assistant_turns,assistant_turns_with_tools';
-/** An unclosed quote must not swallow the file. */
+/** Longest row, so that an unclosed quotation mark does not swallow the file. */
 const ROW_MAX_CHARS = 64 * 1024;
 /** The group (date and scenario, one of them empty), then six counts. */
 const ROW = /^(.*),(\d+),(\d+),\d+,(\d+,\d+,\d+)$/s;
@@ -26,12 +26,10 @@ interface GroupUsage {
   withTools: number;
 }
 
-/** Sums by group. */
 export type UsageRecount = Map<string, GroupUsage>;
 
 const TAG = '<tool_call>';
 
-/** Adds a record to the sums of its group. */
 export function recount(usage: UsageRecount, group: string, { messages }: JsonObject): void {
   const sums = usage.get(group) ?? {
     calls: 0,
@@ -59,7 +57,7 @@ export function recount(usage: UsageRecount, group: string, { messages }: JsonOb
   }
 }
 
-/** Cells of a row of the report. */
+/** Returns the cells of a row of the report. */
 function columnsOf({ calls, clientTurns, assistantTurns, withTools }: GroupUsage): string {
   return [calls, clientTurns, assistantTurns, withTools].join();
 }
@@ -99,7 +97,7 @@ export async function checkUsage(
   problems.equal(FILE, undefined, 'rows after the last one', 0, expected.length);
 }
 
-/** Reassembles rows from lines, because a group's name may contain a newline in quotes. */
+/** Joins lines to rows, because the name of a group may contain a newline inside quotation marks. */
 async function* rows(path: string): AsyncGenerator<string> {
   let row = '';
   try {
@@ -129,7 +127,7 @@ function cellsOf(groupBy: unknown, group: string): string {
   return groupBy === 'scenario' ? `,${group}` : ',';
 }
 
-/** Writes a cell by RFC 4180, without formulas; a lone surrogate becomes an escape. */
+/** Formats a cell as in RFC 4180, without formulas; a lone surrogate becomes an escape. */
 function cell(name: string): string {
   const text = Array.from(name, (c) =>
     /^[\ud800-\udfff]$/.test(c) ? `\\u${c.charCodeAt(0).toString(16)}` : c,

@@ -1,7 +1,7 @@
 /**
  * `turnmill verify`: a second, simple reader of a dataset (docs/decisions/0006-verify-is-a-second-reader.md). It shares
- * no code with the writers, only the names of the lines' members, recounts everything from the files alone, and reports
- * what disagrees.
+ * no code with the writers, only the types of the lines. It recounts everything from the files alone, and reports every
+ * difference.
  */
 import { realpathSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -19,7 +19,7 @@ export interface VerifyResult {
   readonly problems: readonly Problem[];
   /** Number of all problems. */
   readonly problemCount: number;
-  /** Counts of the check: lines of the shards, shards of the manifest, lines of the ledger. */
+  /** Counts of what was read: records of the shards, shards of the manifest, lines of the ledger. */
   readonly records: number;
   readonly shards: number;
   readonly sources: number;
@@ -28,7 +28,7 @@ export interface VerifyResult {
 
 const SUMMARY = 'reports/summary.json';
 const USAGE = 'reports/tool-usage.csv';
-const ALWAYS_THERE = [
+const REQUIRED_FILES = [
   'ledger/sessions.jsonl',
   'ledger/sources.jsonl',
   'quarantine/rejected.jsonl',
@@ -38,7 +38,7 @@ const ALWAYS_THERE = [
 ];
 
 /**
- * Reads a whole dataset without changing anything. Follows a link.
+ * Checks a whole dataset without changing anything. Follows a link.
  * @throws TurnmillError `no-input` if there is no dataset; `invalid-dataset` if its manifest is of an unknown kind;
  * `io` or `permission` if it cannot be read
  */
@@ -79,10 +79,10 @@ function realFolder(out: string): string {
   }
 }
 
-/** Every dataset has the same files beside its shards, empty or not; only shards are in data/. */
+/** Checks that the manifest lists the files that every dataset has, even if empty, and that only shards are in data/. */
 function checkNames({ shards, files }: ManifestFacts, problems: Problems): void {
   const found = new Set(files.map(({ path }) => path));
-  for (const path of ALWAYS_THERE) {
+  for (const path of REQUIRED_FILES) {
     if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry for it`);
   }
   const misplaced = [

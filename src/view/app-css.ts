@@ -110,8 +110,8 @@ p.cap{margin:0 0 2px;font-size:11px;font-weight:500;color:var(--ink3)}
 .entry>h2 .dim{font-weight:400}
 .entry{border-bottom:1px solid var(--rule)}
 .pill{position:sticky;bottom:18px;left:50%;transform:translateX(-50%);display:block;background:var(--ink);color:var(--paper);border-radius:99px;padding:6px 15px;font-size:13px;font-weight:550;box-shadow:0 4px 16px #0003}
-.door{display:grid;place-content:center;height:100%;gap:8px;text-align:center}
-.door h1{font-size:19px}
+.notice{display:grid;place-content:center;height:100%;gap:8px;text-align:center}
+.notice h1{font-size:19px}
 @media(max-width:1080px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:300px minmax(0,1fr)}.side{display:none}.keys{display:none}}
 @media(max-width:700px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:minmax(0,1fr);grid-template-rows:40vh minmax(0,1fr)}.pane.empty{margin-left:0}
 .pane.span{grid-column:auto}.head{gap:10px;padding:0 10px;overflow-x:auto}.head>b{display:none}.bar{padding:10px 16px;flex-wrap:wrap}.entry>h2{padding-left:16px}.msg{grid-template-columns:1fr;gap:4px;padding:12px 16px}.msg>header{text-align:left}.tools{margin-left:16px}}

@@ -1,8 +1,8 @@
 /**
- * A followed event log: its lines are folded into conversations, and the page gets their new messages. One event may
+ * Follows an event log: its lines are folded into conversations, and the page is sent their new messages. An event may
  * change the result of earlier ones, so the log is folded again each time it has grown.
  */
-import { isGathered } from '../../transforms/dialects/pair-reader.ts';
+import { isGathered } from '../../transforms/dialects/pairs/pair-reader.ts';
 import type { Entry, Message, StreamElement } from '../../transforms/model/element.ts';
 import { defaultsOf, step } from '../../transforms/stage.ts';
 import { detectDialect } from '../../transforms/stages/choose-dialect.ts';
@@ -12,21 +12,20 @@ import { allMessages, freshMembers, rejectedEntry, textOf, timeMember } from './
 import type { LineIndex } from './line-index.ts';
 
 const PAGE = 64;
-/** Lines to look at for recognising the dialect. */
-const MOST_ASKED = 65;
+/** Number of lines that are enough to recognise the dialect. */
+const MOST_PROBED_LINES = 65;
 
-/** Does a log hold events, whose conversations are complete only at its end? Undefined if its lines do not tell yet. */
+/** Returns whether a log consists of events that form conversations; undefined if it has too few lines to decide. */
 export function holdsEvents(index: LineIndex): boolean | undefined {
-  for (const { content } of index.page(0, MOST_ASKED)) {
+  for (const { content } of index.page(0, MOST_PROBED_LINES)) {
     const dialect = detectDialect(content);
     if (dialect !== undefined) return isGathered(dialect) || dialect.create().holds === true;
   }
-  return index.lines >= MOST_ASKED ? false : undefined;
+  return index.lines >= MOST_PROBED_LINES ? false : undefined;
 }
 
 interface Folded {
   readonly conversations: readonly Entry[];
-  /** Lines that were rejected. */
   readonly rejected: readonly FollowedEntry[];
 }
 
@@ -62,16 +61,16 @@ interface Place {
   readonly at: number;
 }
 
-/** Tracks what one page has been sent from an event log. */
+/** The state of one page that follows an event log. */
 export class EventTail {
   readonly #index: LineIndex;
   readonly #source: string;
   #sent: ReadonlyMap<string, readonly Message[]> = new Map();
   #lines = 0;
   #folded: (Folded & { readonly lines: number }) | undefined;
-  /** Messages that were not sent at first, in the order of their conversations. */
+  /** Messages before those that `begin` left for `take`, in the order of their conversations. */
   #earlier: readonly Place[] = [];
-  /** Time to fold the log: one that takes long is checked less often. */
+  /** Time that folding the log takes: one that takes long is checked less often. */
   foldMs = 0;
 
   constructor(index: LineIndex, source: string) {
@@ -80,8 +79,8 @@ export class EventTail {
   }
 
   /**
-   * Starts with the current state of the log. @returns the number of messages before the last ones, at most `most`,
-   * which `take` returns
+   * Starts with the current state of the log: `take` returns its last messages, at most `most`. @returns the number of
+   * messages before them
    */
   begin(most: number): number {
     const { conversations } = this.#fold();
@@ -95,7 +94,7 @@ export class EventTail {
     return this.#earlier.length;
   }
 
-  /** Returns what is new since the last call. */
+  /** Yields the messages that are new since the last call. */
   *take(): Generator<FollowedEntry> {
     const before = this.#lines;
     if (this.#index.lines === before) return;
@@ -112,18 +111,18 @@ export class EventTail {
     }
   }
 
-  /** Some of the messages that were not sent at first. */
+  /** Returns some of the messages before those of the first `take`. */
   earlier(from: number, count: number): readonly FollowedEntry[] {
-    const found: FollowedEntry[] = [];
+    const entries: FollowedEntry[] = [];
     const places = this.#earlier.slice(from, from + count);
     for (let i = 0; i < places.length; ) {
       const { entry, at } = places[i] as Place;
       let end = i;
       while (places[end]?.entry === entry) end += 1;
-      found.push(this.#part(entry, at, at + end - i));
+      entries.push(this.#part(entry, at, at + end - i));
       i = end;
     }
-    return found;
+    return entries;
   }
 
   #fold(): Folded {
@@ -146,7 +145,7 @@ export class EventTail {
   }
 }
 
-/** Number of leading messages that are unchanged, by their bytes. */
+/** Returns the number of leading messages whose bytes are unchanged. */
 function sharedBy(before: readonly Message[], now: readonly Message[]): number {
   const differs = now.findIndex((message, i) => {
     const was = before[i];

@@ -1,4 +1,4 @@
-/** Exports the viewer's page with its data as files, for a static host or a folder that is opened without a server. */
+/** Exports the viewer's page and its data as files, for a static host or a folder that is opened without a server. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -16,25 +16,24 @@ export interface ExportOptions {
 
 export interface Exported {
   readonly records: number;
-  /** Number of records in the dataset. */
-  readonly of: number;
+  readonly total: number;
 }
 
-/** The server's policy; `frame-ancestors` has no effect in a page. */
+/** The policy of the server, without `frame-ancestors`, which has no effect in a page. */
 const POLICY = (HEADERS['content-security-policy'] ?? '')
   .split('; ')
   .filter((rule) => !rule.startsWith('frame-ancestors'))
   .join('; ');
-/** Responses per file; the page counts with the same number. */
+/** Responses per file; src/view/app/api.ts has the same number. */
 const CHUNK = 20;
 const MOST_REJECTIONS = 2000;
 const ROWS_AT_ONCE = 200;
 
-/** @throws TurnmillError if the folder already exists */
+/** Exports records, with their sessions, and rejections. @throws TurnmillError if the folder already exists */
 export async function exportView(viewed: Viewed, { folder, limit, only }: ExportOptions): Promise<Exported> {
   const { dataset } = viewed;
   if (dataset === undefined)
-    throw new TurnmillError('usage', '--export needs a dataset, not a log that is followed');
+    throw new TurnmillError('usage', '--export needs a dataset or a folder of logs, not a single log');
   try {
     mkdirSync(folder);
     mkdirSync(join(folder, 'data'));
@@ -59,8 +58,8 @@ class Exporter {
     this.#folder = folder;
   }
 
-  /** Keeps the order of the records, and numbers them from 0. */
-  async run(numbers: readonly number[], of: number): Promise<Exported> {
+  /** Exports these records in order, numbered from 0. */
+  async run(numbers: readonly number[], total: number): Promise<Exported> {
     const rejected = Math.min(this.#viewed.dataset?.rejections ?? 0, MOST_REJECTIONS);
     for (const [path, [, content]] of pageFiles())
       this.#write(path === '/' ? 'index.html' : path.slice(1), content);
@@ -71,7 +70,7 @@ class Exporter {
         `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
       );
     this.#write('index.html', page);
-    const summary = JSON.parse(await this.#ask('summary')) as object;
+    const summary = JSON.parse(await this.#respond('summary')) as object;
     this.#chunk('summary-0', [
       JSON.stringify({ ...summary, records: numbers.length, sessions: numbers.length, rejected }),
     ]);
@@ -82,10 +81,10 @@ class Exporter {
     const rejections = Array.from({ length: rejected }, (_, i) => i);
     await this.#answers('rejection', rejections);
     this.#chunk('rejected-0', await this.#rows('rejected', rejected));
-    return { records: numbers.length, of };
+    return { records: numbers.length, total };
   }
 
-  /** @returns the numbers of their sessions */
+  /** Exports records. @returns the numbers of their sessions */
   async #records(numbers: readonly number[]): Promise<readonly number[]> {
     const rows = await Promise.all(numbers.map((i) => this.#row('records', i)));
     this.#chunk('records-0', rows.map(renumbered));
@@ -98,35 +97,35 @@ class Exporter {
   async #answers(route: string, numbers: readonly number[]): Promise<void> {
     for (let from = 0; from < numbers.length; from += CHUNK) {
       const texts = [];
-      for (const i of numbers.slice(from, from + CHUNK)) texts.push(await this.#ask(`${route}?i=${i}`));
+      for (const i of numbers.slice(from, from + CHUNK)) texts.push(await this.#respond(`${route}?i=${i}`));
       this.#chunk(`${route}-${from / CHUNK}`, texts);
     }
   }
 
   async #row(route: string, i: number): Promise<string> {
-    const [row] = JSON.parse(await this.#ask(`${route}?from=${i}&count=1`)) as readonly unknown[];
+    const [row] = JSON.parse(await this.#respond(`${route}?from=${i}&count=1`)) as readonly unknown[];
     return JSON.stringify(row ?? {});
   }
 
   async #rows(route: string, count: number): Promise<readonly string[]> {
     const rows: string[] = [];
     for (let from = 0; from < count; from += ROWS_AT_ONCE) {
-      const text = await this.#ask(`${route}?from=${from}&count=${Math.min(ROWS_AT_ONCE, count - from)}`);
+      const text = await this.#respond(`${route}?from=${from}&count=${Math.min(ROWS_AT_ONCE, count - from)}`);
       for (const row of JSON.parse(text) as readonly unknown[]) rows.push(JSON.stringify(row));
     }
     return rows;
   }
 
   /** Returns the response that the server would give. */
-  async #ask(path: string): Promise<string> {
+  async #respond(path: string): Promise<string> {
     const [route = '', query = ''] = path.split('?');
     const answer = await ROUTES.get(route)?.(this.#viewed, new URLSearchParams(query));
     return typeof answer === 'string' || Buffer.isBuffer(answer) ? answer.toString() : '';
   }
 
   /**
-   * Writes a script that passes one JSON string to the page: classic scripts load from files, and no data is run as
-   * code.
+   * Writes a script that passes one JSON string to the page: classic scripts load from files, and the data in a string
+   * is never run as code.
    */
   #chunk(name: string, texts: readonly string[]): void {
     const json = JSON.stringify(JSON.stringify(texts)).replace(
@@ -146,7 +145,7 @@ class Exporter {
   }
 }
 
-/** A row, renumbered by its place in the list. */
+/** Renumbers a row by its place in the list. */
 function renumbered(row: string, i: number): string {
   return JSON.stringify({ ...(JSON.parse(row) as object), i });
 }

@@ -1,11 +1,11 @@
-/** Findings by session, for lists and filters: nine bytes per session, read once on first use. */
+/** Findings by session, for lists and filters, in nine bytes per session. They are read once, on first use. */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
 import type { LineIndex } from './line-index.ts';
 
 const LINES_AT_ONCE = 2000;
-/** The last bit represents all further rules. */
+/** Number of rules with their own bit; the last bit is for all further rules. */
 const MOST_RULES = 31;
 const WARNING = 1;
 const ERROR = 2;
@@ -20,7 +20,7 @@ export class FindingColumns {
   readonly #rules: string[] = [];
   readonly #masks: Uint32Array;
   readonly #severities: Uint8Array;
-  /** The first finding about the session's source, from 1. */
+  /** Number of the first finding about the session's source, from 1. */
   readonly #firsts: Uint32Array;
 
   private constructor(sessions: number) {
@@ -29,12 +29,12 @@ export class FindingColumns {
     this.#firsts = new Uint32Array(sessions);
   }
 
-  /** Reads both files side by side, since both name the sources in the same order. */
+  /** Reads both files in parallel, because their sources are in the same order. */
   static async read(sessions: LineIndex, findings: LineIndex): Promise<FindingColumns> {
     const columns = new FindingColumns(sessions.lines);
     const cursor = new FindingCursor(findings);
     let key = '';
-    let found: readonly SourceFinding[] = [];
+    let ofSource: readonly SourceFinding[] = [];
     let first = 0;
     for (let at = 0; at < sessions.lines; ) {
       const page = sessions.page(at, LINES_AT_ONCE);
@@ -42,9 +42,9 @@ export class FindingColumns {
         const { source, input, id } = JSON.parse(content.toString()) as SessionLine;
         if (keyOf(source, input) !== key) {
           key = keyOf(source, input);
-          ({ first, found } = cursor.take(key, (rule) => columns.#bitOf(rule)));
+          ({ first, ofSource } = cursor.take(key, (rule) => columns.#bitOf(rule)));
         }
-        if (found.length > 0) columns.#note(at + i, id, found, first);
+        if (ofSource.length > 0) columns.#note(at + i, id, ofSource, first);
       }
       at += page.length;
       if (page.length === 0) break;
@@ -75,17 +75,17 @@ export class FindingColumns {
     return Math.min(known < 0 ? this.#rules.length - 1 : known, MOST_RULES);
   }
 
-  #note(session: number, id: string | null, found: readonly SourceFinding[], first: number): void {
-    for (const one of found) {
-      if (one.session !== id) continue;
-      this.#masks[session] = (this.#masks[session] as number) | (1 << one.bit);
-      this.#severities[session] = Math.max(this.#severities[session] as number, one.severity);
+  #note(session: number, id: string | null, ofSource: readonly SourceFinding[], first: number): void {
+    for (const finding of ofSource) {
+      if (finding.session !== id) continue;
+      this.#masks[session] = (this.#masks[session] as number) | (1 << finding.bit);
+      this.#severities[session] = Math.max(this.#severities[session] as number, finding.severity);
       this.#firsts[session] = first + 1;
     }
   }
 }
 
-/** The findings of one source after the other. */
+/** Reads the findings source by source. */
 class FindingCursor {
   readonly #index: LineIndex;
   #at = 0;
@@ -95,17 +95,18 @@ class FindingCursor {
     this.#index = index;
   }
 
-  take(key: string, bitOf: (rule: string) => number): { first: number; found: readonly SourceFinding[] } {
+  /** Returns the findings of a source, and the number of the first one. */
+  take(key: string, bitOf: (rule: string) => number): { first: number; ofSource: readonly SourceFinding[] } {
     const first = this.#at;
-    const found: SourceFinding[] = [];
+    const ofSource: SourceFinding[] = [];
     for (let next = this.#peek(); next !== undefined; next = this.#peek()) {
       if (keyOf(next.source, next.input) !== key) break;
       const severity = next.severity === 'ERROR' ? ERROR : WARNING;
-      found.push({ session: next.session, bit: bitOf(next.rule), severity });
+      ofSource.push({ session: next.session, bit: bitOf(next.rule), severity });
       this.#page.shift();
       this.#at += 1;
     }
-    return { first, found };
+    return { first, ofSource };
   }
 
   #peek(): FindingLine | undefined {

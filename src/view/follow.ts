@@ -1,4 +1,4 @@
-/** Follows a growing log: each line is an entry, sent with the messages that the previous entry lacks. */
+/** Follows a growing log: each line is an entry, of which only the messages after those of the previous one are sent. */
 import { closeSync, openSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Entry } from '../../transforms/model/element.ts';
@@ -11,16 +11,16 @@ import { type IndexedLine, LineIndex } from './line-index.ts';
 
 const PAGE = 64;
 
-/** Tracks what one page has been sent from a log. */
+/** The state of one page that follows a log. */
 export interface LogTail {
   /**
-   * Starts with the current state of the log. @returns the number of the first entry that `take` returns, at most
-   * `most` from the end
+   * Starts with the current state of the log: `take` yields its last entries, at most `most`. @returns the number of the
+   * first one
    */
   begin(most: number): number;
-  /** Returns what is new since the last call. */
+  /** Yields the entries that are new since the last call. */
   take(): Generator<FollowedEntry>;
-  /** Some of the entries before the first one. */
+  /** Returns some of the entries before the first one. */
   earlier(from: number, count: number): readonly FollowedEntry[];
   /** Time that one check of the log takes. */
   readonly foldMs?: number;
@@ -33,7 +33,7 @@ export class FollowedLog {
   #tail: LogTail | undefined;
 
   constructor(path: string) {
-    closeSync(openSync(path, 'r')); // reports the system's error before anything else
+    closeSync(openSync(path, 'r')); // throws the system's error if the file cannot be read
     this.path = path;
     this.name = basename(path);
     this.#index = new LineIndex(path);
@@ -43,12 +43,12 @@ export class FollowedLog {
     return this.#index.lines;
   }
 
-  /** Are its lines events that form conversations? Undefined while there are too few to tell. */
+  /** Whether its lines are events that form conversations; undefined while there are too few to decide. */
   get holdsEvents(): boolean | undefined {
     return holdsEvents(this.#index);
   }
 
-  /** Checks for new lines. Returns true if the file has been replaced or cut, so that it is read from the beginning. */
+  /** Checks for new lines. Returns whether the file has been replaced or cut, so that it is read from the beginning. */
   refresh(): boolean {
     const now = statSync(this.path, { throwIfNoEntry: false });
     if (now !== undefined && now.ino !== this.#index.inode) {
@@ -66,7 +66,7 @@ export class FollowedLog {
     return this.#tail;
   }
 
-  /** Entries before those that the last page got at first. */
+  /** Returns entries before those that the last page was sent first. */
   earlier(from: number, count: number): readonly FollowedEntry[] {
     return this.#tail?.earlier(from, count) ?? [];
   }
@@ -109,8 +109,7 @@ class LineTail implements LogTail {
 }
 
 /**
- * Reads the first line, for the dialect, and the line before the first wanted one, for the messages that the latter
- * repeats.
+ * Reads the first line, which decides the dialect, and the line before `from`, whose messages the next one repeats.
  */
 function readBefore(reader: EntryReader, index: LineIndex, from: number): void {
   if (from > 1) for (const line of index.page(0, 1)) reader.read(line, 1);
@@ -143,12 +142,13 @@ class EntryReader {
 
   read({ offset, bytes, content }: IndexedLine, line: number): readonly FollowedEntry[] {
     const origin = { source: this.#source, line, offset, length: bytes };
-    const found: FollowedEntry[] = [];
+    const entries: FollowedEntry[] = [];
     for (const element of step(this.#handlers, { kind: 'line', origin, bytes: content })) {
-      if (element.kind === 'entry') found.push({ ...this.#entry(element), part: found.length });
-      else if (element.kind === 'rejection') found.push({ ...rejectedEntry(element), part: found.length });
+      if (element.kind === 'entry') entries.push({ ...this.#entry(element), part: entries.length });
+      else if (element.kind === 'rejection')
+        entries.push({ ...rejectedEntry(element), part: entries.length });
     }
-    return found;
+    return entries;
   }
 
   #entry(entry: Entry): FollowedEntry {
@@ -165,8 +165,8 @@ class EntryReader {
 }
 
 /**
- * Number of leading messages that are unchanged, by content. An entry with fewer messages than the previous one repeats
- * nothing.
+ * Returns the number of leading messages with unchanged content. An entry with fewer messages than the previous one
+ * repeats nothing.
  */
 function sharedBy(before: readonly string[], now: readonly string[]): number {
   if (now.length < before.length) return 0;

@@ -1,11 +1,11 @@
-/** Creates the entries of a followed log that the page gets. */
+/** Creates the entries of a followed log as they are sent to the page. */
 import type { Entry, Message, Rejection } from '../../transforms/model/element.ts';
 import type { FollowedEntry } from './app/types.ts';
 import { shownOf } from './shown.ts';
 
 const NANOSECONDS = 1_000_000n;
 
-/** The JSON texts of an entry's messages, including its reply. */
+/** Returns the JSON texts of an entry's messages, including its reply. */
 export function textsOf(entry: Entry): readonly string[] {
   return allMessages(entry).map(textOf);
 }
@@ -18,7 +18,7 @@ export function textOf({ bytes }: Message): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
 
-/** The member `time`, if the entry has a timestamp. */
+/** Returns the member `time`, if the entry has a timestamp. */
 export function timeMember({ timestamp }: Entry): { readonly time?: number } {
   return timestamp === undefined ? {} : { time: Number(timestamp / NANOSECONDS) };
 }

@@ -5,12 +5,12 @@ const EVERY = 64;
 const SCAN_BYTES = 1024 * 1024;
 const PAGE_BYTES = 256 * 1024;
 /**
- * Shared by all reads: a page is read synchronously, and a new buffer for each would create garbage faster than it is
+ * Shared by all reads, which are synchronous: a new buffer for each page would create garbage faster than it is
  * collected.
  */
 const PAGE = Buffer.allocUnsafe(PAGE_BYTES);
 const LINE_FEED = 0x0a;
-/** The rest of a longer line or record is not read. */
+/** Most bytes that are read of a line or a record. */
 export const MOST_LINE_BYTES: number = 32 * 1024 * 1024;
 
 export interface IndexedLine {
@@ -35,15 +35,15 @@ export class LineIndex {
   #marks = new Float64Array(1024);
   #marked = 0;
   #lines = 0;
-  /** The file was searched up to here. */
+  /** Offset up to which the file was searched. */
   #seen = 0;
-  /** Start of the line whose end has not been written yet. */
+  /** Offset of the line whose end has not been written yet. */
   #open = 0;
   readonly #onLine: OnLine | undefined;
-  /** First bytes of the open line, where it began in an earlier chunk. */
+  /** First bytes of the open line, if it began in an earlier chunk. */
   #start: Buffer = EMPTY;
 
-  /** @param onLine is called for each line, in order, while the file is looked at */
+  /** @param onLine called for each line, in order, while the file is searched */
   constructor(path: string, onLine?: OnLine) {
     this.#onLine = onLine;
     this.#fd = openSync(path, 'r');
@@ -59,7 +59,7 @@ export class LineIndex {
     return fstatSync(this.#fd).ino;
   }
 
-  /** Searches what was appended. A file that became shorter is searched from its beginning. */
+  /** Searches the bytes that were appended. A file that became shorter is searched from its beginning. */
   grow(): Growth {
     const end = fstatSync(this.#fd).size;
     const isShorter = end < this.#seen;
@@ -89,7 +89,7 @@ export class LineIndex {
     if (this.#onLine !== undefined) this.#start = Buffer.from(this.#startOf(chunk));
   }
 
-  /** The first bytes of the open line. @param chunk up to the end of the line, or of what was read of it */
+  /** Returns the first bytes of the open line. @param chunk up to the end of the line, or all that was read */
   #startOf(chunk: Buffer): Buffer {
     const begin = this.#open - this.#seen;
     if (begin >= 0) return chunk.subarray(begin, begin + START_BYTES);
@@ -123,12 +123,12 @@ export class LineIndex {
     while (lines.length < count && at < this.#open) {
       const read = readSync(this.#fd, chunk, 0, Math.min(chunk.length, this.#open - at), at);
       if (read === 0) break;
-      const got = chunk.subarray(0, read);
+      const bytes = chunk.subarray(0, read);
       let begin = 0;
-      for (let end = got.indexOf(LINE_FEED); end >= 0; end = got.indexOf(LINE_FEED, begin)) {
+      for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, begin)) {
         if (skip > 0) skip -= 1;
         else {
-          hold(got.subarray(begin, end));
+          hold(bytes.subarray(begin, end));
           const content = held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held);
           lines.push({ offset: start, bytes: at + end - start, content });
           if (lines.length === count) return lines;
@@ -138,7 +138,7 @@ export class LineIndex {
         begin = end + 1;
         start = at + begin;
       }
-      if (skip === 0) hold(got.subarray(begin));
+      if (skip === 0) hold(bytes.subarray(begin));
       at += read;
     }
     return lines;

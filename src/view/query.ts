@@ -1,4 +1,4 @@
-/** Parses the text of the search field: words, and filters like `role:tool`. */
+/** Parses the text of the search field: words, and filters such as `role:tool`. */
 
 export interface Query {
   /** Text that the line must contain, as JSON writes it. */
@@ -12,7 +12,7 @@ export interface Query {
 const TOKEN = /(?:(role|tool|finding|fate):)?("(?:[^"\\]|\\.)*"|\S+)/g;
 const FIELDS = { role: 'roles', tool: 'tools', finding: 'findings', fate: 'fates' } as const;
 
-/** A phrase is written between quotation marks; words without any are one phrase too. */
+/** Parses a query. A phrase is written between quotation marks; words without quotation marks are one phrase too. */
 export function readQuery(text: string): Query {
   const query = { words: [] as string[], roles: [], tools: [], findings: [], fates: [] } as {
     words: string[];
@@ -33,7 +33,7 @@ export function readQuery(text: string): Query {
   return query;
 }
 
-/** Searches the bytes of a line for the words. A word without capitals matches in any case. */
+/** Returns a function that searches the bytes of a line for the words. A word without capitals matches in any case. */
 export function wordMatcher(words: readonly string[]): (line: Buffer) => boolean {
   const needles = words.map((word) => {
     const text = JSON.stringify(word).slice(1, -1);

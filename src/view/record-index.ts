@@ -1,4 +1,4 @@
-/** Random access to the records of a shard. A record is one line or, in a deck or a shard of traces, several. */
+/** Random access to the records of a shard. A record is one line or, in a deck or session traces, several. */
 import { type BeginsRecord, type JoinedRecord, RecordLines } from '../dataset/record-lines.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import { LineIndex, MOST_LINE_BYTES, START_BYTES } from './line-index.ts';
@@ -15,7 +15,7 @@ export class RecordIndex {
 
   /**
    * @param path the file, unpacked
-   * @param shard its path in the dataset, which tells the kind of its records
+   * @param shard its path in the dataset, which determines the kind of its records
    */
   constructor(path: string, shard: string) {
     const begins = recordStart(shard);
@@ -53,23 +53,23 @@ export class RecordIndex {
   }
 
   #gather(begins: BeginsRecord, from: number, count: number, most: number): readonly JoinedRecord[] {
-    const found: JoinedRecord[] = [];
+    const gathered: JoinedRecord[] = [];
     const records = new RecordLines(begins, most);
     const mostOfLine = Math.max(most, START_BYTES);
     let before = from % EVERY;
     const take = (record: JoinedRecord | undefined): void => {
       if (record === undefined) return;
       if (before > 0) before -= 1;
-      else found.push(record);
+      else gathered.push(record);
     };
     const first = this.#marks[Math.floor(from / EVERY)] as number;
     for (let at = first; at < this.#lines.lines; at += LINES_AT_ONCE) {
       for (const { bytes, content } of this.#lines.page(at, LINES_AT_ONCE, mostOfLine)) {
         take(records.add(content, bytes));
-        if (found.length === count) return found;
+        if (gathered.length === count) return gathered;
       }
     }
     take(records.end());
-    return found;
+    return gathered;
   }
 }

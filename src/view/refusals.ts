@@ -1,5 +1,6 @@
 /**
- * Decides who may use the viewer's server: only this page, on this machine, with the key that the terminal has shown.
+ * Decides which requests the viewer's server answers: only those of the viewer page, on this machine, with the key that
+ * the terminal has shown.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -9,22 +10,26 @@ export interface Refusal {
   readonly why: string;
 }
 
-export interface Door {
+/** The port and the key that a request must have. */
+export interface Access {
   readonly port: number;
   readonly key: string;
   /** Further origins, for forwarded ports. */
   readonly origins: readonly string[];
 }
 
-export interface Knock {
+export interface RequestHead {
   readonly method?: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 
 const OWN_SITE: ReadonlySet<unknown> = new Set([undefined, 'none', 'same-origin']);
 
-/** Checked for every request. The host header exposes a page of another name that resolves to this machine. */
-export function refusalOf({ method, headers }: Knock, { port, origins }: Door): Refusal | undefined {
+/**
+ * Returns why a request is refused; call it for every request. The host header reveals a page with another name that
+ * resolves to this machine.
+ */
+export function refusalOf({ method, headers }: RequestHead, { port, origins }: Access): Refusal | undefined {
   const own = [`http://127.0.0.1:${port}`, `http://localhost:${port}`, ...origins];
   const hosts = own.map((origin) => origin.slice(origin.indexOf('//') + 2));
   if (!hosts.includes(headers.host ?? '')) return { status: 421, why: 'this server has another name' };
@@ -36,14 +41,14 @@ export function refusalOf({ method, headers }: Knock, { port, origins }: Door): 
   return undefined;
 }
 
-/** Checked for every request for data. */
-export function keyRefusal(headers: IncomingHttpHeaders, { key }: Door): Refusal | undefined {
+/** Returns why a request lacks the key; call it for every request for data. */
+export function keyRefusal(headers: IncomingHttpHeaders, { key }: Access): Refusal | undefined {
   const [, token] = /^Bearer ([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   if (token !== undefined && timingSafeEqual(digest(token), digest(key))) return undefined;
-  return { status: 401, why: 'open the URL that turnmill view has printed: it contains the key' };
+  return { status: 401, why: 'the key is missing: open the URL that turnmill view has printed' };
 }
 
-/** Hashes a text, so that texts of different lengths compare in constant time. */
+/** Hashes a text, so that texts of different lengths are compared in constant time. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

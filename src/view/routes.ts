@@ -1,6 +1,6 @@
 /**
- * The requests that the page may make. They address everything by number: no path from a request reaches the file
- * system.
+ * The requests that the page may send. They address everything by number, so that no path from a request reaches the
+ * file system.
  */
 
 import type { SessionLine } from '../dataset/schema/ledger.ts';
@@ -15,20 +15,20 @@ import { type RecordSummary, readRecord, shownOf, summaryOf } from './shown.ts';
 import type { LogSources } from './sources.ts';
 import type { RecordAt, ViewedDataset } from './viewed-dataset.ts';
 
-/** The dataset or followed log being viewed. */
+/** The dataset or the followed log that is viewed. */
 export interface Viewed {
   readonly name: string;
   readonly dataset?: ViewedDataset | undefined;
   readonly sources?: LogSources | undefined;
   readonly log?: FollowedLog | undefined;
-  /** Reports message by message how the conversion changed an entry, as JSON-ready data. */
+  /** Returns, as data for JSON, how the conversion changed the messages of an entry. */
   readonly changesOf?: ((ref: SourceRef, line: number, offset: number) => Promise<unknown>) | undefined;
 }
 
 /** A response: JSON text, or a stream of its lines. */
 export type Answer = string | Buffer | LineStream | undefined;
 
-/** Writes lines until it is done, or the client has gone. */
+/** Writes lines until it has finished, or the client has disconnected. */
 export interface LineStream {
   run(write: (line: object) => void, signal: AbortSignal): Promise<void>;
 }
@@ -47,7 +47,7 @@ const WINDOW_BEFORE = 360;
 const WINDOW_BYTES = 800;
 const TAIL_ENTRIES = 200;
 const LOOK_EVERY_MS = 250;
-/** Pause between two checks, as a multiple of the time that one takes. */
+/** Least pause between two checks, as a multiple of the time that one takes. */
 const LEAST_REST = 8;
 const NO_SUMMARY: RecordSummary = { title: '', messages: 0, roles: {}, calls: 0, tools: [] };
 
@@ -76,7 +76,7 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
 const json = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 
-/** A number from the query; if there is none, -1, which matches nothing. */
+/** Returns a number from the query, or -1, which matches nothing. */
 function numberOf(query: URLSearchParams, name: string): number {
   const value = query.get(name) ?? '';
   return /^\d{1,15}$/.test(value) ? Number(value) : -1;
@@ -109,7 +109,7 @@ async function recordRows(
   return page.map((record) => rowOf(dataset, record, columns));
 }
 
-/** Findings for the rows, once they are read, which takes time for a large dataset. */
+/** Returns the findings for the rows; undefined for a large dataset, where reading them takes time. */
 async function columnsSoon(
   dataset: ViewedDataset,
 ): Promise<Awaited<ReturnType<ViewedDataset['columns']>> | undefined> {
@@ -141,7 +141,7 @@ function safeSummary(content: Buffer): RecordSummary {
   }
 }
 
-/** Puts the record's own bytes into the response, without parsing and writing them again. */
+/** Responds with a record: its bytes are copied into the response, not parsed and written again. */
 async function recordAnswer(dataset: ViewedDataset, i: number): Promise<Buffer | undefined> {
   const [record] = dataset.recordPage(i, 1);
   if (record === undefined) return undefined;
@@ -207,7 +207,7 @@ async function rejectionAnswer({ dataset, sources }: Viewed, i: number): Promise
   return JSON.stringify({ i, line, meaning: REASONS[line.reason], ...(await windowOf(line, sources)) });
 }
 
-/** The bytes around the error as three texts, so that a character of several bytes shifts nothing. */
+/** Returns the bytes around the error as three texts, so that characters of several bytes shift nothing. */
 async function windowOf(line: QuarantineLine, sources: LogSources | undefined): Promise<object> {
   const { raw_b64: kept, raw_ref: place, source, error } = line;
   const at = error.at;
@@ -233,7 +233,7 @@ async function windowOf(line: QuarantineLine, sources: LogSources | undefined): 
   };
 }
 
-/** Length of the UTF-8 character that begins with a byte. */
+/** Returns the length of the UTF-8 character that begins with this byte. */
 function characterBytes(first: number | undefined): number {
   if (first === undefined || first < 0xc0) return 1;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -277,9 +277,9 @@ function tailOf(log: FollowedLog): LineStream {
       write({ first: tail.begin(TAIL_ENTRIES), events: isEvents === true });
       while (!signal.aborted) {
         const isNew = log.refresh();
-        const didTell = isEvents !== undefined && !isNew;
-        isEvents = didTell ? isEvents : log.holdsEvents;
-        if (isNew || (!didTell && isEvents === true)) {
+        const isDecided = isEvents !== undefined && !isNew;
+        isEvents = isDecided ? isEvents : log.holdsEvents;
+        if (isNew || (!isDecided && isEvents === true)) {
           tail = log.tail();
           write({ first: 0, events: isEvents === true, ...(isNew && { restarted: true }) });
         }

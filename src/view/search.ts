@@ -1,4 +1,4 @@
-/** Searches records, sessions or rejections from start to end, and reports hits as it goes. */
+/** Searches records, sessions or rejections in order, and reports each hit immediately. */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { type Query, readQuery, wordMatcher } from './query.ts';
@@ -10,7 +10,6 @@ export type Searched = 'records' | 'sessions' | 'rejected';
 export interface SearchRequest {
   readonly within: Searched;
   readonly text: string;
-  /** Number to start from. */
   readonly from: number;
   readonly isStopped: () => boolean;
   /** Called with the number of each hit. */
@@ -22,7 +21,7 @@ const AT_ONCE = 256;
 const PROGRESS_EVERY = 16_384;
 export const MOST_HITS = 200;
 
-/** @returns the number to continue from; undefined at the end */
+/** Searches up to `MOST_HITS` hits. @returns the number to continue from; undefined at the end */
 export async function search(dataset: ViewedDataset, request: SearchRequest): Promise<number | undefined> {
   const query = readQuery(request.text);
   const matches = await matcherFor(dataset, request.within, query);
@@ -30,15 +29,15 @@ export async function search(dataset: ViewedDataset, request: SearchRequest): Pr
   const total = counts[request.within];
   let hits = 0;
   for (let at = request.from; at < total && !request.isStopped(); ) {
-    const found = await matches(at);
-    for (const [i, isHit] of found.entries()) {
+    const page = await matches(at);
+    for (const [i, isHit] of page.entries()) {
       if (!isHit) continue;
       request.onHit(at + i);
       hits += 1;
       if (hits === MOST_HITS) return at + i + 1;
     }
     const before = at;
-    at += Math.max(1, found.length);
+    at += Math.max(1, page.length);
     if (Math.floor(at / PROGRESS_EVERY) > Math.floor(before / PROGRESS_EVERY)) request.onProgress(at);
     await setImmediate();
   }
@@ -80,7 +79,7 @@ async function recordMatcher(
   const columns = findings.length === 0 ? undefined : await dataset.columns();
   const byShape = roles.length > 0 || tools.length > 0;
   return async (from) => {
-    const found: boolean[] = [];
+    const page: boolean[] = [];
     for (const { number, content } of dataset.recordPage(from, AT_ONCE)) {
       let isHit = has(content);
       if (isHit && byShape) isHit = hasShape(content, roles, tools);
@@ -91,9 +90,9 @@ async function recordMatcher(
           findings.every((rule) => columns?.has(session.number, rule) === true) &&
           fates.every((fate) => isFate(session.line, fate));
       }
-      found.push(isHit);
+      page.push(isHit);
     }
-    return found;
+    return page;
   };
 }
 
@@ -110,7 +109,7 @@ function hasShape(content: Buffer, roles: readonly string[], tools: readonly str
   }
 }
 
-/** `rejected` matches all reasons. */
+/** Returns whether a session has this fate; `rejected` matches all reasons. */
 function isFate({ fate }: SessionLine, wanted: string): boolean {
   return fate === wanted || fate.startsWith(`${wanted}:`);
 }

@@ -1,6 +1,6 @@
 /**
- * The viewer's server: reachable only from this machine, with a key for every request for data. It writes nothing and
- * fetches nothing.
+ * The viewer's server: reachable only from this machine, and with a key for every request for data. It writes nothing
+ * and fetches nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { designCss } from '../charts/design-css.ts';
 import { appCss } from './app-css.ts';
-import { type Door, HEADERS, keyRefusal, type Refusal, refusalOf } from './refusals.ts';
+import { type Access, HEADERS, keyRefusal, type Refusal, refusalOf } from './refusals.ts';
 import { type LineStream, ROUTES, type Viewed } from './routes.ts';
 
 export interface ServeOptions {
@@ -30,7 +30,7 @@ const API = '/api/';
 const PAGE =
   '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>turnmill view</title><link rel="stylesheet" href="app.css"></head><body><div id="app"></div><script src="app.js"></script></body></html>\n';
 
-/** The three files of the page, by request path. */
+/** Returns the three files of the page, by request path. */
 export function pageFiles(): ReadonlyMap<string, readonly [type: string, content: string | Buffer]> {
   return new Map<string, readonly [string, string | Buffer]>([
     ['/', ['text/html; charset=utf-8', PAGE]],
@@ -42,21 +42,21 @@ export function pageFiles(): ReadonlyMap<string, readonly [type: string, content
 export async function serve(viewed: Viewed, { port, origins }: ServeOptions): Promise<Serving> {
   const files = pageFiles();
   const key = randomBytes(KEY_BYTES).toString('base64url');
-  const door = { port, key, origins };
+  const access = { port, key, origins };
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const refusal = refusalOf(request, door);
+    const refusal = refusalOf(request, access);
     if (refusal !== undefined) return refuse(response, refusal);
     const { pathname, searchParams } = new URL(request.url ?? '/', `http://${HOST}`);
     const file = files.get(pathname);
     if (file !== undefined) return send(response, file[0], file[1]);
-    void answer(viewed, { pathname, searchParams, request, response, door });
+    void answer(viewed, { pathname, searchParams, request, response, access });
   });
   await listen(server, port);
-  door.port = (server.address() as AddressInfo).port;
+  access.port = (server.address() as AddressInfo).port;
   return {
-    url: `http://${HOST}:${door.port}/#key=${key}`,
-    port: door.port,
+    url: `http://${HOST}:${access.port}/#key=${key}`,
+    port: access.port,
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
@@ -74,27 +74,28 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-interface Asked {
+interface ApiRequest {
   readonly pathname: string;
   readonly searchParams: URLSearchParams;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly door: Door;
+  readonly access: Access;
 }
 
 async function answer(
   viewed: Viewed,
-  { pathname, searchParams, request, response, door }: Asked,
+  { pathname, searchParams, request, response, access }: ApiRequest,
 ): Promise<void> {
   const route = pathname.startsWith(API) ? ROUTES.get(pathname.slice(API.length)) : undefined;
   if (route === undefined) return refuse(response, { status: 404, why: 'not found' });
-  const refusal = keyRefusal(request.headers, door);
+  const refusal = keyRefusal(request.headers, access);
   if (refusal !== undefined) return refuse(response, refusal);
   try {
-    const found = await route(viewed, searchParams);
-    if (found === undefined) refuse(response, { status: 404, why: 'not found' });
-    else if (typeof found === 'string' || Buffer.isBuffer(found)) send(response, 'application/json', found);
-    else await stream(found, response);
+    const content = await route(viewed, searchParams);
+    if (content === undefined) refuse(response, { status: 404, why: 'not found' });
+    else if (typeof content === 'string' || Buffer.isBuffer(content))
+      send(response, 'application/json', content);
+    else await stream(content, response);
   } catch (error) {
     if (response.headersSent) response.end();
     else refuse(response, { status: 500, why: (error as Error).message });
@@ -102,11 +103,11 @@ async function answer(
 }
 
 async function stream(lines: LineStream, response: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
+  const disconnected = new AbortController();
+  response.on('close', () => disconnected.abort());
   response.setHeader('content-type', 'application/x-ndjson');
   response.flushHeaders();
-  await lines.run((line) => void response.write(`${JSON.stringify(line)}\n`), gone.signal);
+  await lines.run((line) => void response.write(`${JSON.stringify(line)}\n`), disconnected.signal);
   response.end();
 }
 

@@ -1,7 +1,13 @@
-/** Prepares messages for display on the server, so that the page needs no code for reading logs. */
+/** Prepares messages for display. It runs on the server, so that the page needs no code for reading logs. */
 import { isErrorText } from '../../transforms/checks/result-verdict.ts';
-import { parseMessageSegments, protocolLines } from '../../transforms/dialects/message-segments.ts';
-import { formatToolActivity, getActivityLine } from '../../transforms/dialects/tool-activity.ts';
+import {
+  parseMessageSegments,
+  protocolLines,
+} from '../../transforms/dialects/text-protocol/message-segments.ts';
+import {
+  formatToolActivity,
+  getActivityLine,
+} from '../../transforms/dialects/text-protocol/tool-activity.ts';
 import { callsOf, messagesOf } from './app/messages.ts';
 import type { Message, Shown, ShownSegment } from './app/types.ts';
 
@@ -12,8 +18,8 @@ export interface ReadRecord {
 }
 
 /**
- * Parses a record; the lines of a trace become a list. Undefined if it is not JSON: a table of a deck, or a truncated
- * record.
+ * Parses a record; the lines of a trace become a list. Returns undefined if it is not JSON: a table of a deck, or a
+ * truncated record.
  */
 export function readRecord(content: Buffer): ReadRecord | undefined {
   return parsed(content) ?? (content.includes('\n') ? parsed(listOfLines(content)) : undefined);
@@ -45,7 +51,7 @@ export function shownOf(messages: readonly Message[]): readonly Shown[] {
   });
 }
 
-/** The seed's line of one call: that of a message that makes no other call. */
+/** Returns the activity line of a call: that of a message with no other call. */
 function activityOf(call: unknown): string {
   return getActivityLine({ tool_calls: [call] }) ?? 'tool: ?';
 }
@@ -75,7 +81,7 @@ function textOfPart(part: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Text of a content: its own, or that of its parts. */
+/** Returns the text of a message's content: a string, or the texts of its parts. */
 export function textIn(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -84,7 +90,7 @@ export function textIn(content: unknown): string {
 
 const TITLE_CHARACTERS = 160;
 
-/** The texts of a record's row in the list. */
+/** The data of a record's row in the list. */
 export interface RecordSummary {
   /** The first message of the user, with white space collapsed. */
   readonly title: string;

@@ -1,4 +1,4 @@
-/** Reopens the logs of a dataset, but only those that a build over the same inputs would list. */
+/** Reopens the logs of a dataset, but only those that a build from the same inputs would list. */
 
 import { readAgain } from '../input/second-reading.ts';
 import { joinFolders } from '../input/sources/folder-sessions.ts';
@@ -7,7 +7,6 @@ import type { SourceRef } from '../input/sources/source.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** How a line of the dataset names its source. */
 export interface SourceName {
   readonly source: string;
   readonly input?: number | undefined;
@@ -36,7 +35,7 @@ export class LogSources {
     return this.#byName.get(`${input}/${source}`);
   }
 
-  /** Bytes of a source, after decompression; undefined if they cannot be read. */
+  /** Returns bytes of a source, after decompression; undefined if they cannot be read. */
   async bytesAt(name: SourceName, offset: number, length: number): Promise<Uint8Array | undefined> {
     const ref = this.find(name);
     const reading = ref === undefined ? undefined : await readAgain(ref, undefined);

@@ -1,4 +1,4 @@
-/** A dataset for the viewer: records, sessions and rejections by number, with one read per page. Never writes to it. */
+/** A dataset in the viewer: records, sessions and rejections by number, with one read per page. It is never changed. */
 
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -48,7 +48,7 @@ export class ViewedDataset {
   readonly #findings: LineIndex;
   readonly #temporary: string | undefined;
   readonly #manifestInode: bigint;
-  /** Number of the session's line for each record, from 1; 0 if unknown. */
+  /** For each record, the number of its session's line, from 1; 0 if unknown. */
   readonly #sessionOf: Uint32Array;
   #mapping: Promise<void> | undefined;
   #isMapped = false;
@@ -113,7 +113,7 @@ export class ViewedDataset {
     return this.#rejected.lines;
   }
 
-  /** Has this dataset been replaced by another one? */
+  /** Whether this dataset has been replaced by another one. */
   get isReplaced(): boolean {
     try {
       return statSync(manifestPath(this.#root), { bigint: true }).ino !== this.#manifestInode;
@@ -124,12 +124,12 @@ export class ViewedDataset {
 
   /** Returns at most `count` records from number `from` on, each with at most `most` bytes. */
   recordPage(from: number, count: number, most?: number): readonly RecordAt[] {
-    const found: RecordAt[] = [];
+    const page: RecordAt[] = [];
     for (const { path, index, first } of this.#shards) {
-      const at = from + found.length - first;
-      if (found.length >= count || at < 0 || at >= index.records) continue;
-      for (const [i, record] of index.page(at, count - found.length, most).entries())
-        found.push({
+      const at = from + page.length - first;
+      if (page.length >= count || at < 0 || at >= index.records) continue;
+      for (const [i, record] of index.page(at, count - page.length, most).entries())
+        page.push({
           number: first + at + i,
           shard: path,
           line: at + i + 1,
@@ -137,7 +137,7 @@ export class ViewedDataset {
           content: record.content,
         });
     }
-    return found;
+    return page;
   }
 
   sessionPage(from: number, count: number): readonly SessionLine[] {
@@ -148,7 +148,7 @@ export class ViewedDataset {
     return this.#rejected.page(from, count).map(parsed<QuarantineLine>);
   }
 
-  /** The number of a record's session, from 0; undefined until the ledger is read. */
+  /** Returns the number of a record's session, from 0; undefined until the ledger has been read. */
   sessionNumberNow(record: number): number | undefined {
     if (!this.#isMapped) void this.#mapped();
     const number = this.#sessionOf[record] ?? 0;
@@ -162,7 +162,7 @@ export class ViewedDataset {
     return number === undefined || line === undefined ? undefined : { number, line };
   }
 
-  /** The first record of a session. */
+  /** Returns the number of a session's first record. */
   recordOfSession(line: SessionLine): number | undefined {
     const place = line.shard === undefined ? line.records?.[0] : { shard: line.shard, line: line.line ?? 0 };
     const shard = place && this.#shards.find(({ path }) => path === place.shard);
@@ -174,23 +174,23 @@ export class ViewedDataset {
     return this.#columns;
   }
 
-  /** Findings about a session. */
+  /** Returns the findings about a session. */
   async findingsOf(session: number): Promise<readonly FindingLine[]> {
     const columns = await this.columns();
     const line = this.sessionPage(session, 1)[0];
     const first = columns.firstOf(session);
-    const found: FindingLine[] = [];
-    if (first === undefined || line === undefined) return found;
-    for (let at = first; found.length < MOST_FINDINGS; ) {
+    const findings: FindingLine[] = [];
+    if (first === undefined || line === undefined) return findings;
+    for (let at = first; findings.length < MOST_FINDINGS; ) {
       const page = this.#findings.page(at, 64).map(parsed<FindingLine>);
       for (const finding of page) {
-        if (finding.source !== line.source || finding.input !== line.input) return found;
-        if (finding.session === line.id) found.push(finding);
+        if (finding.source !== line.source || finding.input !== line.input) return findings;
+        if (finding.session === line.id) findings.push(finding);
       }
       at += page.length;
-      if (page.length === 0) return found;
+      if (page.length === 0) return findings;
     }
-    return found;
+    return findings;
   }
 
   #mapped(): Promise<void> {
@@ -198,7 +198,7 @@ export class ViewedDataset {
     return this.#mapping;
   }
 
-  /** Records which line of the ledger is about each record, in four bytes per record. */
+  /** Finds the line of the ledger for each record, and keeps it in four bytes per record. */
   async #map(): Promise<void> {
     const firsts = new Map(this.#shards.map(({ path, first }) => [path, first]));
     const note = (shard: string, line: number, session: number): void => {

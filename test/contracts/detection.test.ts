@@ -58,7 +58,7 @@ describe('the example of a dialect', () => {
 
   it.each(ofDialect)('%s is chosen to read it', (name, path) => {
     const chooser = new DialectChooser(createPlainScanner(), []);
-    const answers = objectsOf(path).map((json, i) => chooser.ask(lineOf(json, undefined, i + 1)));
+    const answers = objectsOf(path).map((json, i) => chooser.choose(lineOf(json, undefined, i + 1)));
     expect(answers.find((answer) => typeof answer === 'object')).toMatchObject({ name });
   });
 });

@@ -85,9 +85,11 @@ describe.each(readdirSync(folder))('%s', (name) => {
     expect(counted).toEqual(fates);
   });
 
-  it.runIf(last !== undefined)('yields fewer records with --select last', async () => {
+  if (last === undefined) return;
+
+  it('yields fewer records with --select last', async () => {
     const { records: few, fates: some } = await built(name, { ...settings, select: 'last' });
-    expect(few).toEqual(last?.records.map((i) => records[i]));
-    expect(some).toEqual(last?.fates);
+    expect(few).toEqual(last.records.map((i) => records[i]));
+    expect(some).toEqual(last.fates);
   });
 });

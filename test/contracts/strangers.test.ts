@@ -15,7 +15,7 @@ const HINTS: Readonly<Record<string, readonly [reason: string, hint: string]>> =
   'b-pairs.jsonl': ['preference-pairs', 'pairs of a chosen and a rejected answer'],
   'c-package.jsonl': ['unknown-dialect', 'the keys name, version, dependencies'],
   'e-ui_messages.json': ['known-but-unread', 'api_conversation_history.json'],
-  'f-garden.eval': ['known-but-unread', '`inspect log dump FILE` makes JSON of it'],
+  'f-garden.eval': ['known-but-unread', 'convert it to JSON with `inspect log dump FILE`'],
   'g-sessions.db': ['known-but-unread', 'export the sessions with that program'],
 };
 const READ = 'd-good.jsonl';

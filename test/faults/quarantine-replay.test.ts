@@ -98,8 +98,8 @@ describe('quarantine replay', () => {
       replayed: 1,
       files: 1,
       left: {
-        'it is not in the logs, or not readable there': 2,
-        'the logs have changed at its place': 1,
+        'it is not in the logs, or cannot be read there': 2,
+        'the logs have changed at this place': 1,
       },
       examples: [{ where: 'b.jsonl:1' }, { where: 'c.jsonl:1' }, { where: 'd.jsonl.gz' }],
     });

@@ -112,7 +112,7 @@ describe('commands on a dataset in a store', () => {
     expect([later.status, later.stdout.toString()]).toEqual([
       3,
       expect.stringMatching(
-        /1 not replayed: the logs have changed at its place[\s\S]*2026-01-13\/bad\.jsonl:2/,
+        /1 not replayed: the logs have changed at this place[\s\S]*2026-01-13\/bad\.jsonl:2/,
       ),
     ]);
     expect(later.stdout.toString()).toContain('not replayed: it is not in the logs');

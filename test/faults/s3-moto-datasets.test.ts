@@ -12,7 +12,7 @@ import { withDataset } from '../../src/dataset/store/with-dataset.ts';
 import { build, type RunSummary } from '../../src/job/build.ts';
 import { objectClient } from '../../src/object-store/client.ts';
 import { resolveS3Options } from '../../src/object-store/options.ts';
-import type { Given } from '../../src/settings/settings.ts';
+import type { PartialSettings } from '../../src/settings/settings.ts';
 import { verifyDataset } from '../../src/verify/verify-dataset.ts';
 import { entryLine } from '../support/build-logs.ts';
 import { type Ended, ended, start, turnmill } from '../support/command.ts';
@@ -37,7 +37,7 @@ const session = (id: string, text = 'hello'): string =>
 const LARGE = session('large', 'words and more '.repeat((6 * MIB) / 15));
 
 interface MotoDataset extends BehindProxy {
-  build(settings?: Partial<Given>): Promise<RunSummary>;
+  build(settings?: Partial<PartialSettings>): Promise<RunSummary>;
   /** Checks that the dataset is whole and equals that of the same build into a folder. */
   same(): Promise<void>;
 }

@@ -174,7 +174,7 @@ describe.skipIf('createZstdDecompress' in zlib)('the zstd program', () => {
 faultTest('F078', 'ends a hanging program, and one that is no longer needed', { needs }, async () => {
   const hanging = startZstdProgram(200);
   hanging.write(zstd('x\n'.repeat(100_000)).subarray(0, 20), () => undefined);
-  while (hanging.ending() === undefined) await hanging.moved();
+  while (hanging.ending() === undefined) await hanging.nextEvent();
   expect(hanging.ending()).toMatchObject({
     reason: 'unreadable',
     message: 'zstd made no progress for 0.2 s',

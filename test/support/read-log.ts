@@ -3,7 +3,7 @@ import { runTask } from '../../src/engine/run-task.ts';
 import type { TaskSource } from '../../src/engine/task.ts';
 import type { SourceRef } from '../../src/input/sources/source.ts';
 import type { Result } from '../../src/ledger/result.ts';
-import { type Given, resolveSettings } from '../../src/settings/settings.ts';
+import { type PartialSettings, resolveSettings } from '../../src/settings/settings.ts';
 
 export interface NamedLog {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface NamedLog {
 /** Yields the results of one log after another. */
 export async function* readLogs(
   logs: Iterable<NamedLog>,
-  overrides: Omit<Given, 'inputs'> = {},
+  overrides: Omit<PartialSettings, 'inputs'> = {},
 ): AsyncGenerator<readonly Result[]> {
   const settings = resolveSettings({ ...overrides, inputs: ['-'] });
   let results: Result[] = [];

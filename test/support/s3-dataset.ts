@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { withDataset } from '../../src/dataset/store/with-dataset.ts';
 import { build, type RunSummary } from '../../src/job/build.ts';
 import { resolveS3Options, type S3Options } from '../../src/object-store/options.ts';
-import type { Given } from '../../src/settings/settings.ts';
+import type { PartialSettings } from '../../src/settings/settings.ts';
 import { verifyDataset } from '../../src/verify/verify-dataset.ts';
 import { entryLine } from './build-logs.ts';
 import { hashesOf, temporaryFolder } from './folder.ts';
@@ -38,7 +38,7 @@ export function logOf(bytes: number): string {
 export interface Store {
   readonly server: S3Server;
   readonly s3: Partial<S3Options>;
-  build(settings?: Partial<Given>): Promise<RunSummary>;
+  build(settings?: Partial<PartialSettings>): Promise<RunSummary>;
   /** Name and SHA-256 of each file of the dataset. */
   hashes(): Promise<Record<string, string>>;
 }
@@ -76,7 +76,7 @@ export async function newStore(settings: Partial<S3Options> = {}): Promise<Store
 /** Hashes of the same build into a folder. */
 export async function hashesHere(
   { s3 }: Store,
-  settings: Partial<Given> = {},
+  settings: Partial<PartialSettings> = {},
 ): Promise<Record<string, string>> {
   const out = join(temporaryFolder(), 'out');
   await build({ inputs: ['s3://bucket/logs/'], out, workers: 1, sessionBy: 'id', ...settings, s3 });

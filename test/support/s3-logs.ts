@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { build, type RunSummary } from '../../src/job/build.ts';
-import type { Given } from '../../src/settings/settings.ts';
+import type { PartialSettings } from '../../src/settings/settings.ts';
 import { hashesOf, temporaryFolder } from './folder.ts';
 import { useInTest } from './s3-in-test.ts';
 import { S3Server } from './s3-server.ts';
@@ -34,7 +34,7 @@ export interface Both {
   readonly logs: string;
   readonly folder: string;
   /** Builds from the store; its dataset must equal that of the folder. */
-  same(settings?: Omit<Given, 'inputs'>): Promise<RunSummary>;
+  same(settings?: Omit<PartialSettings, 'inputs'>): Promise<RunSummary>;
 }
 
 /** The same logs in a folder and below `s3://bucket/logs/`. */
@@ -56,7 +56,7 @@ export async function both(files: Files): Promise<Both> {
 export async function buildBoth(
   endpoint: string,
   logs: string,
-  settings: Omit<Given, 'inputs'> = {},
+  settings: Omit<PartialSettings, 'inputs'> = {},
 ): Promise<RunSummary> {
   const [here, there] = [join(temporaryFolder(), 'here'), join(temporaryFolder(), 'there')];
   const shared = { workers: 1, ...settings, s3: { endpoint, ...settings.s3 } };

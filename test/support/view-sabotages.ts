@@ -84,10 +84,10 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
   },
   v4_formula_alone: {
     file: 'src/view/app/held-end.ts',
-    from: `  letGo(): void {
+    from: `  release(): void {
     this.#isHeld = false;
   }`,
-    to: `  letGo(): void {
+    to: `  release(): void {
     this.#isHeld = this.box.current !== null && isAtEnd(this.box.current);
   }`,
     test: [LIVE, 'stays in place'],
@@ -202,7 +202,7 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     test: [VIEWER, 'keeps everything in its address'],
   },
   v9_activity: {
-    file: 'transforms/dialects/tool-activity.ts',
+    file: 'transforms/dialects/text-protocol/tool-activity.ts',
     from: "const EDITS = new Set(['write', 'append', 'line_edit']);",
     to: "const EDITS = new Set(['write', 'append']);",
     test: [AGENT_CHATS, 'chats of the agent'],

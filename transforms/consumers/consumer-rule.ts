@@ -1,4 +1,4 @@
-/** A rule of a consumer (consumer-rules.ts), and the helper that most of them use. */
+/** The type of the rules in consumer-rules.ts, and a helper that most of them use. */
 import type { Message, WrittenRecord } from '../model/element.ts';
 
 /** How the consumer treats the record, or a part of it. */
@@ -8,8 +8,8 @@ export interface ConsumerRule {
   readonly name: string;
   readonly effect: Effect;
   readonly formats: readonly string[];
-  /** Follows the place in the message: `messages[3] ...`. */
-  readonly says: string;
+  /** Completes a sentence that begins with the place, such as `messages[3]`. */
+  readonly problem: string;
   /** Indexes of the messages that break the rule; -1 for the record as a whole. */
   broken(record: WrittenRecord): readonly number[];
 }

@@ -1,7 +1,8 @@
 /**
- * Rules by which consumers of a format treat well-formed records, as they document it: OpenAI's check of a training
- * file, chat templates (TRL, axolotl), loaders with columns (`datasets`). Only `turnmill check --target` applies them:
- * none of them stops a build. The requirements of LLaMA-Factory and FunctionGemma are rules of their formats.
+ * Well-formed records that a consumer of their format refuses or changes, according to its documentation: OpenAI's
+ * check of training files, chat templates (TRL, axolotl), loaders with typed columns (`datasets`). Only
+ * `turnmill check --target` applies these rules; none stops a build. The requirements of LLaMA-Factory and
+ * FunctionGemma are rules of their formats.
  */
 
 import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -28,35 +29,36 @@ export const consumerRules: readonly ConsumerRule[] = [
     name: 'reader-no-answer',
     effect: 'refuses',
     formats: [...TEMPLATES, 'openai'],
-    says: 'has no assistant message to learn from',
+    problem: 'has no assistant message to learn from',
     broken: (record) => (record.written.some(({ role }) => role === 'assistant') ? [] : [-1]),
   },
   {
     name: 'reader-role',
     effect: 'refuses',
     formats: [...TEMPLATES, 'openai'],
-    says: 'has a role that is not one of system, user, assistant and tool',
+    problem: 'has a role that is not one of system, user, assistant and tool',
     broken: (record) => where(record, ({ role }) => !ROLES.has(role)),
   },
   {
     name: 'reader-late-system',
     effect: 'alters',
     formats: TEMPLATES,
-    says: 'is a system message, but not the first message: many templates move it, leave it out or refuse it',
+    problem:
+      'is a system message, but not the first message: many templates move it, leave it out or refuse it',
     broken: (record) => where(record, ({ role }, at) => role === 'system' && at > 0),
   },
   {
     name: 'reader-parts',
     effect: 'alters',
     formats: TEMPLATES,
-    says: 'has a list of parts as its content: templates of text models print the list, or fail',
+    problem: 'has a list of parts as its content: templates of text models print the list, or fail',
     broken: (record) => where(record, ({ bytes }) => valueBytes(bytes, 'content')?.[0] === OPEN_ARRAY),
   },
   {
     name: 'reader-reasoning',
     effect: 'drops',
     formats: TEMPLATES,
-    says: 'has reasoning next to its text: templates write it after the last question only, or never',
+    problem: 'has reasoning next to its text: templates write it only after the last question, or never',
     broken: (record) =>
       where(record, ({ bytes }) => REASONING_MEMBERS.some((key) => valueBytes(bytes, key) !== undefined)),
   },
@@ -64,13 +66,14 @@ export const consumerRules: readonly ConsumerRule[] = [
     name: 'reader-columns',
     effect: 'alters',
     formats: TEMPLATES,
-    says: 'has tools or arguments as objects: loaders with typed columns fill them up with nulls (use --arrow-safe)',
+    problem:
+      'has tools or arguments as objects: loaders with typed columns fill them with nulls (use --arrow-safe)',
     broken: (record) => (hasObjects(record) ? [-1] : []),
   },
   ...openaiRules,
 ];
 
-/** How consumers treat a record with a finding of its format that did not reject it. */
+/** How consumers treat a record with this finding, which may be one of these rules or of its format. */
 export function effectOf(rule: string): Effect {
   const known = consumerRules.find(({ name }) => name === rule);
   if (known !== undefined) return known.effect;

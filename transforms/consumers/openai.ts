@@ -1,5 +1,6 @@
 /**
- * Records that OpenAI's check of fine-tuning files refuses, according to its guide, its reference and its data check.
+ * Records that OpenAI's check of fine-tuning files refuses, according to its guide, its API reference and the script
+ * that it publishes for checking data.
  */
 
 import { readArguments } from '../formats/tool-arguments.ts';
@@ -18,8 +19,8 @@ const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function']);
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Results that answer no call of the assistant message before them, and calls that are unanswered when another role
- * follows.
+ * Indexes of results that answer no call of the assistant message before them, and of messages whose calls are still
+ * unanswered when a message of another role follows.
  */
 function matchResults({ written }: WrittenRecord): {
   readonly orphans: number[];
@@ -27,7 +28,7 @@ function matchResults({ written }: WrittenRecord): {
 } {
   const orphans: number[] = [];
   const unanswered: number[] = [];
-  let asker = -1;
+  let callerAt = -1;
   let open: (string | undefined)[] = [];
   written.forEach((message, at) => {
     if (message.role === 'tool') {
@@ -36,14 +37,14 @@ function matchResults({ written }: WrittenRecord): {
       else open.splice(place, 1);
       return;
     }
-    if (open.length > 0) unanswered.push(asker);
+    if (open.length > 0) unanswered.push(callerAt);
     open = assistantCalls(message).map(({ id }) => id);
-    asker = at;
+    callerAt = at;
   });
   return { orphans, unanswered }; // calls at the very end are the training target
 }
 
-/** Does the message have neither content nor calls? */
+/** Whether the message has neither content nor calls. */
 function isEmpty({ bytes, role }: Message): boolean {
   const [content, calls, legacy] = valuesOf(bytes, ['content', 'tool_calls', 'function_call']);
   if (content?.[0] === QUOTE || content?.[0] === OPEN_ARRAY) return false;
@@ -76,32 +77,32 @@ function isBadTool(tool: Uint8Array): boolean {
   );
 }
 
-/** The definitions of a record; none if they are a string. */
+/** The tool definitions of a record; none if they are a string. */
 function toolsOf({ bytes }: WrittenRecord): readonly Uint8Array[] {
   const tools = valueBytes(bytes, 'tools');
   return tools?.[0] === OPEN_ARRAY ? elementsOf(tools) : [];
 }
 
-const rules: readonly Pick<ConsumerRule, 'name' | 'says' | 'broken'>[] = [
+const rules: readonly Pick<ConsumerRule, 'name' | 'problem' | 'broken'>[] = [
   {
     name: 'reader-orphan-result',
-    says: 'is not the result of a call in the assistant message before it',
+    problem: 'is not the result of a call in the assistant message before it',
     broken: (record) => matchResults(record).orphans,
   },
   {
     name: 'reader-unanswered-call',
-    says: 'has a call without a result before the next message',
+    problem: 'has a call without a result before the next message',
     broken: (record) => matchResults(record).unanswered,
   },
   {
     name: 'reader-members',
-    says: "has members that OpenAI's file check does not accept",
+    problem: "has members that OpenAI's file check does not accept",
     broken: (record) =>
       where(record, ({ bytes }) => membersOf(bytes).some(({ key }) => !OPENAI_MEMBERS.has(key))),
   },
   {
     name: 'reader-end',
-    says: 'is the last message, but not by an assistant',
+    problem: 'is the last message, but not an assistant message',
     broken: ({ written }) =>
       written.some(({ role }) => role === 'assistant') && written.at(-1)?.role !== 'assistant'
         ? [written.length - 1]
@@ -109,22 +110,23 @@ const rules: readonly Pick<ConsumerRule, 'name' | 'says' | 'broken'>[] = [
   },
   {
     name: 'reader-content',
-    says: 'has no content, which is allowed only for an assistant message with calls',
+    problem: 'has no content, which is allowed only for an assistant message with calls',
     broken: (record) => where(record, isEmpty),
   },
   {
     name: 'reader-weight',
-    says: 'has a weight that is not 0 or 1, or that is not of an assistant message',
+    problem: 'has a weight that is not 0 or 1, or is not an assistant message',
     broken: (record) => where(record, hasBadWeight),
   },
   {
     name: 'reader-calls',
-    says: "has tool_calls that are not a list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
+    problem:
+      "has tool_calls that are not a list of an assistant's calls, each with an id, the type function and a name of 1 to 64 letters, digits, _ and -",
     broken: (record) => where(record, hasBadCalls),
   },
   {
     name: 'reader-arguments',
-    says: 'has a call whose arguments are not a JSON object',
+    problem: 'has a call whose arguments are not a JSON object',
     broken: (record) =>
       where(record, (message) =>
         assistantCalls(message).some((call) => readArguments(call.arguments).holds !== 'object'),
@@ -132,7 +134,8 @@ const rules: readonly Pick<ConsumerRule, 'name' | 'says' | 'broken'>[] = [
   },
   {
     name: 'reader-tool',
-    says: 'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and an object of parameters if any',
+    problem:
+      'has a tool that is not {type, function} with a name of 1 to 64 letters, digits, _ and -, and parameters, if any, that are an object',
     broken: (record) => (toolsOf(record).some(isBadTool) ? [-1] : []),
   },
 ];

@@ -2,9 +2,9 @@
  * Dialect `anthropic`: requests and responses of the Messages API (docs/dialect-details.md). A pair `{request,
  * response}`, either directly or as `body` of a logged HTTP exchange; or a bare response, which is its own session.
  *
- * It walks the bytes itself. Its pairs without bodies, described with `defineDialect`, gave the same records in 1.2
- * times the CPU (100 MB of sessions whose history repeats): views find `system` by a second walk of the request, and no
- * path has an alternative.
+ * It walks the bytes itself because `defineDialect` took 1.2 times the CPU for the same records (100 MB of sessions
+ * whose history repeats, without HTTP bodies): its views walk the request a second time to find `system`, and its paths
+ * cannot name two places for one value.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -17,11 +17,12 @@ import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../model/reply.ts';
 import { timeOf, unreadableTime } from '../model/timestamp.ts';
-import { createHistory, type History } from './anthropic-history.ts';
-import { readReply, stopNotes } from './anthropic-message.ts';
-import { detect, replyOf, systemText } from './anthropic-pair.ts';
+import { createHistory, type History } from './anthropic/history.ts';
+import { detect, replyOf, systemText } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
-import { lineId } from './line-id.ts';
+import { readReply, stopNotes } from './shared/anthropic-message.ts';
+import { makeMessage, systemMessage } from './shared/build-messages.ts';
+import { lineId } from './shared/line-id.ts';
 import {
   missingOrBad,
   NO_CHANGES,
@@ -29,12 +30,11 @@ import {
   readObjects,
   rejectObject,
   type Span,
-} from './line-objects.ts';
-import { makeMessage, systemMessage } from './made-messages.ts';
-import { noted } from './reading-notes.ts';
-import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
+} from './shared/line-objects.ts';
+import { noted } from './shared/reading-notes.ts';
+import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
 
-/** Keys to read from an object, and their names here: those of a request have a dot. */
+/** Keys to read from an object, and the names under which this file keeps them (`request.` for keys of the request). */
 type Names = readonly (readonly [key: string, name: string])[];
 const IN_ENTRY = names(
   '',
@@ -43,12 +43,13 @@ const IN_ENTRY = names(
   'logged_at',
   'request',
   'response',
+  'role',
   'content',
   'stop_reason',
 );
 const IN_REQUEST = names('request.', 'system', 'messages', 'tools', 'timestamp', 'body');
 const STAMPS = ['timestamp', 'logged_at', 'request.timestamp'];
-/** Depth of a value: inside the line's object; then the request; then its body. */
+/** Nesting depth of a value in the line's object, in the request, and in the body of a logged HTTP request. */
 const ENTRY_DEPTH = 1;
 const REQUEST_DEPTH = 2;
 const BODY_DEPTH = 3;
@@ -59,7 +60,7 @@ function names(prefix: '' | 'request.', ...keys: readonly string[]): Names {
   return keys.map((key) => [key, `${prefix}${key}`]);
 }
 
-/** Reads one object after the other: `walk` visits its members, `entryOf` makes an entry of them. */
+/** Reads one object after the other: `walk` notes where its members are, `entryOf` builds the entry. */
 class PairWalk implements ObjectWalk {
   readonly makes = true;
   readonly #scanner: Scanner;
@@ -70,7 +71,7 @@ class PairWalk implements ObjectWalk {
   /** The system message of the previous request. */
   #system: Message | undefined;
 
-  // state of the current object
+  // about the object walked last
   readonly #spans = new Map<string, Span>();
   #duplicateAt = -1;
   #line!: Line;
@@ -83,14 +84,14 @@ class PairWalk implements ObjectWalk {
     this.#userTurn = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
   }
 
-  /** Walks the object at `at`; returns the index after it, or -1. */
+  /** Walks the object at `at`. Returns the index after it, or -1 if it is not valid. */
   walk(bytes: Uint8Array, at: number): number {
     this.#spans.clear();
     this.#duplicateAt = -1;
     return walkMembers(bytes, at, this.#scanner, this.#inEntry);
   }
 
-  /** The entry of the object that was walked last, or why there is none. */
+  /** The entry of the object walked last, or the reason why it is rejected. */
   entryOf(line: Line, origin: Origin, number: number): Entry | Rejection {
     this.#line = line;
     this.#origin = origin;
@@ -122,7 +123,7 @@ class PairWalk implements ObjectWalk {
   readonly #inBody: MemberVisitor = (start, end, value, bytes) =>
     this.#readMember(IN_REQUEST, BODY_DEPTH, bytes, start, end, value);
 
-  /** Records the span of a member to read. */
+  /** Remembers where a member is, if its key is one of `read`. */
   #readMember(
     read: Names,
     depth: number,
@@ -181,6 +182,8 @@ class PairWalk implements ObjectWalk {
   #bareResponse(sessionId: string, timestamp: bigint | undefined): Entry | Rejection {
     const content = this.#present('content');
     if (content?.[0] !== OPEN_ARRAY) return this.#bad('bad-response', 'content');
+    if ((textOfValue(this.#present('role')) ?? 'assistant') !== 'assistant')
+      return this.#bad('bad-response', 'role');
     const stop = textOfValue(this.#present('stop_reason'));
     return settleReply({
       kind: 'entry',
@@ -219,7 +222,7 @@ class PairWalk implements ObjectWalk {
     });
   }
 
-  /** The message of the system text: the same object for the same bytes. */
+  /** The system message; the same object as long as the text has the same bytes. */
   #systemOf(text: Uint8Array | undefined): readonly Message[] {
     const [message] = text === undefined ? [] : systemMessage(text);
     if (message === undefined) return [];
@@ -240,7 +243,8 @@ function createReader(
 const anthropic: Dialect = {
   name: 'anthropic',
   summary: 'Pairs of the Anthropic Messages API, plain or as bodies of logged HTTP, and bare responses.',
-  knownBy: 'a pair whose request or answer has blocks of the Messages API; or a response of it',
+  knownBy:
+    'a pair whose request or response has content blocks of the Messages API; or a bare response of that API',
   detect,
   create: createReader,
 };

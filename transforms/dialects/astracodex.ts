@@ -1,21 +1,21 @@
 /**
- * Dialect `astracodex`: chats of a text-protocol agent, one JSON document `{meta, settings, state, messages,
- * lastDocument?}` each, in three generations of keys. Recovers calls that are written in the text; each chat is a
- * session (docs/dialect-details.md).
+ * Dialect `astracodex`: chats of an agent that writes its calls into its text. One chat is one JSON document,
+ * `{meta, settings, state, messages, lastDocument?}`, and one session. The keys have changed twice; all three versions
+ * are read (docs/dialect-details.md).
  */
 
 import { OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import type { JsonView } from '../json/json-view.ts';
 import { inString, quote } from '../json/respace.ts';
 import type { Message, ReadingNote } from '../model/element.ts';
-import { type ChatMessage, readChatMessage } from './chat-message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
-import { missingOrBad } from './line-objects.ts';
-import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from './made-messages.ts';
-import { createOpenCalls, type OpenCalls } from './open-calls.ts';
-import { noted, warning } from './reading-notes.ts';
+import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from './shared/build-messages.ts';
+import { missingOrBad } from './shared/line-objects.ts';
+import { noted, warning } from './shared/reading-notes.ts';
+import { type ChatMessage, readChatMessage } from './text-protocol/chat-message.ts';
+import { createOpenCalls, type OpenCalls } from './text-protocol/open-calls.ts';
 
 const CHAT_KEYS = ['meta', 'settings', 'state', 'lastDocument'];
 
@@ -42,7 +42,6 @@ function read(json: JsonView, context: ReadContext): ObjectPart {
   };
 }
 
-/** When the chat began; undefined if the timestamp cannot be read. */
 function createdAt(meta: JsonView | undefined): JsonView | undefined {
   return meta?.get('createdAt') ?? meta?.get('created_at') ?? meta?.get('created');
 }
@@ -69,11 +68,11 @@ function notesOf({ callsLeftOut: count, debris }: ChatMessage): readonly Reading
   const notes = debris.map((message) => warning('protocol-debris', message));
   if (count === 0) return notes;
   const what = count === 1 ? '1 call before the last one is' : `${count} calls before the last one are`;
-  const message = `${what} left out, because only the last block counts`;
+  const message = `${what} left out, because the agent ran only the last one`;
   return [warning('calls-left-out', message), ...notes];
 }
 
-/** Does it have members that only such a chat has besides its messages? */
+/** Whether the object has, besides its messages, at least two members of such a chat. */
 function detect(first: FirstObject): boolean {
   const known = CHAT_KEYS.filter((key) => first.get(key) !== undefined).length;
   return first.get('messages')?.type === 'array' && known >= 2;
@@ -82,7 +81,7 @@ function detect(first: FirstObject): boolean {
 const astracodex: Dialect = defineDialect({
   name: 'astracodex',
   summary: 'Chats of a text-protocol agent: {meta, settings, state, messages}, old and new keys.',
-  knownBy: 'a list messages, and two of meta, settings, state and lastDocument',
+  knownBy: 'a messages list, and two of meta, settings, state and lastDocument',
   keys: ['messages'],
   alone: true,
   lacks: ['replies', 'tools'],

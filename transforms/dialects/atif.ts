@@ -10,33 +10,33 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ObjectPart, ReadContext } from './dialect-spec.ts';
 import { metaOfAnswers } from './fold/path-meta.ts';
-import { toolsIn } from './logged-bodies.ts';
-import { metaOf } from './logged-meta.ts';
-import { firstOf } from './logged-values.ts';
-import { objectOf, type Piece } from './made-messages.ts';
-import { blocksOf, callOf, type MessageBlock, type ResultBlock, resultText } from './message-parts.ts';
-import { warning } from './reading-notes.ts';
-import { Transcript } from './transcript.ts';
+import { objectOf, type Piece } from './shared/build-messages.ts';
+import { toolsIn } from './shared/logged-bodies.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { firstOf } from './shared/logged-values.ts';
+import { blocksOf, callOf, type MessageBlock, type ResultBlock, resultText } from './shared/message-parts.ts';
+import { warning } from './shared/reading-notes.ts';
+import { Transcript } from './shared/transcript.ts';
 
 const VERSION = /^ATIF-v1\b/;
 const copied = (count: number): ReadingNote =>
   warning('copied-history', `${count} of its steps are copied from an earlier trajectory`);
 
-/** Reads the steps of one trajectory. */
+/** Turns the steps of one trajectory into messages. */
 class Steps {
   readonly transcript = new Transcript(false);
   readonly changes = new Map<string, number>();
-  /** Number of steps that are only context. */
+  /** Number of steps copied from another trajectory, which are only context. */
   copied = 0;
   /** Number of messages from those steps. */
   copiedMessages = 0;
   /** Model, tokens and cost of each answer. */
   readonly metas: Meta[] = [];
   #hasBegun = false;
-  /** Did the last step of the agent have calls? */
+  /** Whether the last step of the agent had calls. */
   #hasCalled = false;
 
-  /** @returns why the step cannot be read, if it cannot */
+  /** Adds a step. @returns what is wrong with the step, if it cannot be read */
   add(step: JsonView): string | undefined {
     if (step.type !== 'object') return 'is not an object';
     const source = step.get('source')?.text();
@@ -58,16 +58,16 @@ class Steps {
     this.changes.set(rule, (this.changes.get(rule) ?? 0) + 1);
   }
 
-  /** A system message after the first turn reaches the model like any other outside input. */
+  /** A system message after the first turn becomes a user message: the model got it as input from outside. */
   #addOther(step: JsonView, source: 'system' | 'user'): void {
     const isLate = source === 'system' && this.#hasBegun;
     if (isLate) this.#count('system-step');
     if (source === 'user') this.#hasBegun = true;
     const results = resultsIn(step);
     const named = results.flatMap((result) => resultOf(result, undefined) ?? []);
-    if (named.length > 0) this.transcript.say('user', named);
+    if (named.length > 0) this.transcript.addBlocks('user', named);
     const blocks = blocksOf(firstOf(step, 'message'));
-    if (blocks.length > 0) this.transcript.say(isLate ? 'user' : source, blocks);
+    if (blocks.length > 0) this.transcript.addBlocks(isLate ? 'user' : source, blocks);
     for (const result of results) if (resultOf(result, undefined) === undefined) this.#observe(result);
   }
 
@@ -92,21 +92,20 @@ class Steps {
     if (hasContent(blocks.filter(({ kind }) => kind !== 'call')) && this.#hasCalled)
       this.transcript.endTurn();
     this.#hasCalled = calls.length > 0;
-    if (hasContent(blocks)) this.transcript.say('assistant', [...blocks, ...answers]);
+    if (hasContent(blocks)) this.transcript.addBlocks('assistant', [...blocks, ...answers]);
     else this.#count('empty-assistant');
     for (const result of others) this.#observe(result);
   }
 
-  /** A result without a call: agents of a text protocol receive it as a user message. */
+  /** Adds a result without a call as a user message: agents that write calls into their text get results that way. */
   #observe(result: JsonView): void {
     const blocks = blocksOf(firstOf(result, 'content'));
     if (blocks.length === 0) return;
     this.#count('observation-as-user');
-    this.transcript.say('user', blocks);
+    this.transcript.addBlocks('user', blocks);
   }
 }
 
-/** Returns nothing for an answer copied from another trajectory, to avoid counting it twice. */
 function metaOfStep(step: JsonView): Meta {
   const metrics = step.get('metrics');
   const tokens = (metrics?.members() ?? []).filter(([key]) => key.endsWith('_tokens'));
@@ -114,7 +113,7 @@ function metaOfStep(step: JsonView): Meta {
   return metaOf({ model: step.get('model_name'), usage, cost: metrics?.get('cost_usd') });
 }
 
-/** The result of a call, which it names itself or which is the one at its position; undefined without such a call. */
+/** The result of the call that it names, or else of `call`; undefined if it answers no call. */
 function resultOf(result: JsonView, call: string | undefined): ResultBlock | undefined {
   const id = firstOf(result, 'source_call_id')?.text() ?? call;
   if (id === undefined) return undefined;
@@ -155,7 +154,7 @@ function conversation(
     if (fault !== undefined) return context.reject('bad-messages', `steps[${i}] ${fault}`, step);
   }
   const { transcript, changes } = steps;
-  if (transcript.messages.length === 0) return context.reject('bad-messages', 'no step says anything', list);
+  if (transcript.messages.length === 0) return context.reject('bad-messages', 'no step has a message', list);
   transcript.noteFirst(...(steps.copied > 0 ? [copied(steps.copied)] : []));
   const agent = trajectory.get('agent');
   const whole = metaOf({

@@ -1,6 +1,6 @@
 /**
- * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id`, whichever comes first. The file of
- * answers does not repeat the requests, so both files form one source (src/input/sources/batch-files.ts).
+ * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id` in either order. The file of answers
+ * does not repeat the requests, so both files are read as one source (src/input/sources/batch-files.ts).
  */
 
 import { JsonView } from '../json/json-view.ts';
@@ -19,18 +19,18 @@ import type {
   ReadElement,
   ReadingOptions,
 } from './dialect.ts';
-import { type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
-import { present } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import type { Call } from './pairs/logged-call.ts';
+import { type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
+import { present } from './shared/logged-values.ts';
 
 const ANSWERS = ['response', 'result', 'error'] as const;
 const REQUESTS = ['body', 'params'] as const;
 
-/** Results of requests that the model never got. */
+/** Types of results for requests that never reached the model. */
 const UNANSWERED: ReadonlySet<string> = new Set(['expired', 'canceled']);
 
-/** A request that waits for its answer, or vice versa. */
+/** A request that waits for its answer, or an answer that waits for its request. */
 interface Half {
   readonly origin: Origin;
   readonly json: JsonView;
@@ -43,7 +43,7 @@ class BatchReader implements DialectReader, ObjectWalk {
   readonly #scanner: Scanner;
   readonly #options: ReadingOptions;
   #calls: CallReader;
-  /** By id, oldest first. */
+  /** By `custom_id`, oldest first. */
   readonly #halves = new Map<string, Half>();
   #held = 0;
   #start = 0;
@@ -70,7 +70,7 @@ class BatchReader implements DialectReader, ObjectWalk {
     const id = json.get('custom_id')?.text();
     const isAnswer = ANSWERS.some((key) => present(json.get(key)));
     if (id === undefined || !(isAnswer || REQUESTS.some((key) => present(json.get(key)))))
-      return rejectObject(line, origin, 'bad-event', 'it is neither a request nor an answer of a batch', -1);
+      return rejectObject(line, origin, 'bad-event', 'neither a request nor an answer of a batch', -1);
     const half: Half = { origin, json, isAnswer };
     const other = this.#take(id);
     if (other !== undefined && other.isAnswer !== isAnswer) return this.#join(id, half, other, line);
@@ -143,11 +143,11 @@ function callOf(request: JsonView, answer: JsonView): Call {
   return { request: REQUESTS.map((key) => request.get(key)).find(present), response };
 }
 
-/** The element for a request without an answer, or for an answer without its request. */
+/** Drops a request without an answer, and rejects an answer without its request. */
 function alone(sessionId: string, { origin, isAnswer }: Half): ReadElement {
   if (!isAnswer) return dropped('no-completion', origin);
   const detail =
-    'the request with its custom_id is not in the source: put the file of the requests into the same folder, and give the folder as the input';
+    'the request with this custom_id is not in the source: put the file of requests into the same folder as the answers and pass the folder';
   const refused = { reason: 'context-missing', detail } as const;
   const nothing = { messages: [], tools: [], reply: undefined, changes: new Map() };
   return { kind: 'entry', origin, sessionId, alone: true, timestamp: undefined, ...nothing, refused };

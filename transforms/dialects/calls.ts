@@ -1,39 +1,41 @@
-/** Dialect `calls`: one model call per object, in the wrappers of many loggers; also HTTP archives and lists of calls. */
+/**
+ * Dialect `calls`: one model call per object, in the wrappers of many loggers; also HTTP archives and lists of calls.
+ */
 
 import { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
-import { isConverse, readConverse } from './bedrock-call.ts';
-import { ANSWERS, bedrock, pair, wrapperOf } from './call-wrappers.ts';
+import { isConverse, readConverse } from './calls/bedrock-call.ts';
+import { ANSWERS, bedrock, pair, wrapperOf } from './calls/wrappers.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { isSample } from './inspect.ts';
-import { jsonIn, structured } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import { type Call, hasMessages } from './pairs/logged-call.ts';
+import { jsonIn, structured } from './shared/logged-values.ts';
 
 const isKnown = (object: FirstObject): boolean => wrapperOf(object) !== undefined;
 
-/** The payload that LiteLLM logs, which is inside the object that a callback gets. */
+/** The call that LiteLLM logs inside the object that it passes to callbacks. */
 function payloadIn(object: FirstObject): JsonView | undefined {
   const places = [object, object.get('kwargs')].map((one) => one?.get('standard_logging_object'));
   return places.map(structured).find((one): one is JsonView => one !== undefined && isKnown(one));
 }
 
-/** The calls in a list as an API returns it; undefined for anything else. */
+/** The calls in a list as an API returns it, `{data: [...]}`; undefined for any other object. */
 function listedCalls(object: FirstObject): readonly JsonView[] | undefined {
   const list = object.get('data')?.elements() ?? [];
   return list[0]?.type === 'object' && isKnown(list[0]) ? list : undefined;
 }
 
-/** The entries of an HTTP archive (HAR 1.2), as browsers and proxies save them; undefined for any other object. */
+/** The requests in an HTTP archive (HAR 1.2), as browsers and proxies save it; undefined for any other object. */
 function harEntries(object: FirstObject): readonly JsonView[] | undefined {
   const entries = object.get('log')?.get('entries');
   return entries?.type === 'array' ? entries.elements() : undefined;
 }
 
-/** The call of a model that an entry of an archive is; undefined for anything else that was loaded. */
+/** The model call of one request in an archive; undefined if the request was something else, such as an image. */
 function harCall(entry: JsonView, { origin, time }: ReadContext): Call | undefined {
   const sent = entry.get('request')?.get('postData')?.get('text')?.text();
   const request = sent === undefined ? undefined : jsonIn(sent);
@@ -47,7 +49,7 @@ function harCall(entry: JsonView, { origin, time }: ReadContext): Call | undefin
   };
 }
 
-/** The body of a response as text; browsers write some of them in base64. */
+/** The body of a response, decoded if the browser saved it in base64. */
 function loadedBody(content: JsonView | undefined): JsonView | undefined {
   const body = content?.get('text');
   const text = body?.text();
@@ -55,7 +57,6 @@ function loadedBody(content: JsonView | undefined): JsonView | undefined {
   return new JsonView(encode(quote(Buffer.from(text, 'base64').toString())));
 }
 
-/** Reads an entry of an archive. */
 function readLoaded(entry: JsonView, context: ReadContext, { calls }: Memory): ObjectPart {
   const call = harCall(entry, context);
   return call === undefined ? context.drop('no-completion') : calls.read(call, context, entry);

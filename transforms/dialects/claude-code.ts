@@ -1,12 +1,12 @@
 /**
- * Dialect `claude-code`: transcripts of Claude Code, `~/.claude/projects/PROJECT/SESSION.jsonl` and those of its
- * sub-agents, and the output of `claude -p --output-format stream-json`. One line is one event, in the order of the
- * file. A session of the web is a document with such lines (`loglines`).
+ * Dialect `claude-code`: transcripts of Claude Code (`~/.claude/projects/PROJECT/SESSION.jsonl`) and of its sub-agents,
+ * and the output of `claude -p --output-format stream-json`. One line is one event. A session of Claude Code on the web
+ * is one document with a list of such events (`loglines`).
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
-import { ClaudeLine } from './claude-code-line.ts';
-import { CLIENT_EVENTS, ClaudeSource } from './claude-code-source.ts';
+import { ClaudeLine } from './claude-code/line.ts';
+import { CLIENT_EVENTS, ClaudeSource } from './claude-code/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -31,7 +31,7 @@ function detect(first: FirstObject): boolean {
   );
 }
 
-/** Is there no message, or one with a content? Clients that were made after this one have parts, or a bare text. */
+/** False for events of clients that imitate this format: their message is a bare text, or has parts and no content. */
 function hasContent(first: FirstObject): boolean {
   const message = first.get('message');
   return message === undefined || message.get('content') !== undefined;
@@ -48,7 +48,7 @@ const claudeCode: Dialect = defineDialect({
   name: 'claude-code',
   summary: 'Transcripts of Claude Code and of its sub-agents, and its stream-json output.',
   knownBy:
-    'type and sessionId; type and leafUuid or snapshot; in stream-json type, session_id, and uuid, parent_tool_use_id or tools; type user or assistant and a message of that role; or a list loglines of these',
+    'type and sessionId; type and leafUuid or snapshot; in stream-json: type, session_id, and uuid, parent_tool_use_id or tools; type user or assistant and a message of that role; or a loglines list of these',
   keys: ['type', 'uuid', 'parentUuid', 'sessionId', 'session_id', 'message', 'isSidechain', 'agentId'],
   folds: true,
   inside: 'loglines',

@@ -1,44 +1,53 @@
 /**
- * Dialect `cline`: the API history that Cline and its relatives keep for a task, `api_conversation_history.json`: a
- * list of messages of the Messages API, each with a time. Also the sessions of its command, one document each.
+ * Dialect `cline`: the API history that Cline and its forks keep for each task (`api_conversation_history.json`), a
+ * list of messages of the Messages API with a time each. Also the sessions of its command line, one document each.
  */
 
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
-import { foldClineMessage, isClineMessage, isClineSession } from './cline-message.ts';
+import { ClineTask, isClineMessage, isClineSession } from './cline/message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { metaOf } from './logged-meta.ts';
-import { systemMessage } from './made-messages.ts';
+import { systemMessage } from './shared/build-messages.ts';
+import { metaOf } from './shared/logged-meta.ts';
 
 const MAIN = 'main';
 const HARNESS = 'cline';
-/** The agent of a session that has no parent: a session of another one names its parent's id. */
+/** Name of the agent at the top. In sessions of other agents, `sessionId` is the id of their parent. */
 const LEAD = 'lead';
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
 
 function detect(first: FirstObject): boolean {
-  if (isClineSession(first)) return true;
+  if (isClineSession(first) || isRooTask(first)) return true;
   const isMessage = ROLES.has(first.get('role')?.text() ?? '') && first.get('content') !== undefined;
   return isMessage && first.get('ts') !== undefined;
 }
 
-function read(json: JsonView, context: ReadContext): Fate | Rejection | undefined {
+/** Whether the object is a task of a later Roo Code: a list of messages with a version beside it. */
+function isRooTask(first: FirstObject): boolean {
+  const messages = first.get('messages');
+  const message = messages?.type === 'array' ? messages.elements()[0] : undefined;
+  if (first.get('version')?.type !== 'number' || message === undefined) return false;
+  return isClineMessage(message) && message.get('ts') !== undefined;
+}
+
+function read(json: JsonView, context: ReadContext, task: ClineTask): Fate | Rejection | undefined {
   const messages = json.get('messages');
   if (messages?.type === 'array' && json.get('role') === undefined)
     return readSession(json, messages.elements(), context);
   if (!isClineMessage(json))
     return context.reject('bad-event', 'the message has no role, or its content is not valid', json);
   const { fold, origin, time } = context;
-  const isNew = !fold.has(MAIN);
-  fold.open(MAIN, origin.source, time(json.get('ts')));
-  if (isNew) fold.describe(metaOf({ harness: HARNESS }));
-  foldClineMessage(json, `${origin.line} ${origin.offset}`, context);
+  task.add(json, `${origin.line} ${origin.offset}`, context, () => {
+    const isNew = !fold.has(MAIN);
+    fold.open(MAIN, origin.source, time(json.get('ts')));
+    if (isNew) fold.describe(metaOf({ harness: HARNESS }));
+  });
   return undefined;
 }
 
-/** Reads a session of the command, which has the system text too. */
+/** Reads a task in one object: a session of the command line, which also has the system text, or a task of Roo Code. */
 function readSession(
   json: JsonView,
   messages: readonly JsonView[],
@@ -48,13 +57,18 @@ function readSession(
   if (bad >= 0) return context.reject('bad-messages', `messages[${bad}] is not a message`, messages[bad]);
   if (messages.length === 0) return context.drop('client-event');
   const { fold, origin, time } = context;
-  const isLead = json.textOf('agent') === LEAD;
+  const isPart = json.get('agent') !== undefined && json.textOf('agent') !== LEAD;
   const session = json.get('sessionId');
-  fold.open(MAIN, (isLead ? session?.text() : undefined) ?? origin.source, time(messages[0]?.get('ts')));
-  fold.describe(metaOf({ harness: HARNESS, [isLead ? 'source_id' : 'parent']: session }));
   const system = json.get('system_prompt') ?? json.get('systemPrompt');
-  for (const message of system === undefined ? [] : systemMessage(system.copy())) fold.add(message);
-  for (const [i, message] of messages.entries()) foldClineMessage(message, `${i}`, context);
+  const open = (message: JsonView): void => {
+    const isNew = !fold.has(MAIN);
+    fold.open(MAIN, (isPart ? undefined : session?.text()) ?? origin.source, time(message.get('ts')));
+    if (!isNew) return;
+    fold.describe(metaOf({ harness: HARNESS, [isPart ? 'parent' : 'source_id']: session }));
+    for (const text of system === undefined ? [] : systemMessage(system.copy())) fold.add(text);
+  };
+  const task = new ClineTask();
+  for (const [i, message] of messages.entries()) task.add(message, `${i}`, context, () => open(message));
   fold.close();
   return undefined;
 }
@@ -62,10 +76,12 @@ function readSession(
 const cline: Dialect = defineDialect({
   name: 'cline',
   summary: 'Tasks of Cline: its API history, messages with a time. Sessions of its command.',
-  keys: ['role', 'content', 'ts', 'agent', 'sessionId', 'system_prompt', 'messages'],
+  keys: ['role', 'content', 'ts', 'agent', 'sessionId', 'system_prompt', 'version', 'messages'],
   folds: true,
-  knownBy: 'role, content and ts; or agent, sessionId, updated_at and a list messages',
+  knownBy:
+    'role, content and ts; agent, sessionId, updated_at and a messages list; or version and messages with ts',
   marks: ['role', 'content', 'ts'],
+  memory: () => new ClineTask(),
   detect,
   read,
 });

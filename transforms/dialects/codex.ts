@@ -1,12 +1,12 @@
 /**
- * Dialect `codex`: rollouts of Codex, `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`. One line is one event. In old
- * versions a line was an item itself, after a header without a type, and before that the log was one document,
- * `{session, items}`. Also the output of `codex exec --json`, which has other events.
+ * Dialect `codex`: rollouts of Codex (`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`), one event per line. In old
+ * versions a line was a bare item after a header without a type; in the oldest the log was one document,
+ * `{session, items}`. Also the output of `codex exec --json`, whose events are different.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
-import { CodexExecSource, isExecEvent } from './codex-exec.ts';
-import { CodexSource } from './codex-source.ts';
+import { CodexExecSource, isExecEvent } from './codex/exec.ts';
+import { CodexSource } from './codex/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -48,7 +48,10 @@ function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): 
   return rollout.read(type, payload, context, context.time(json.get('timestamp')));
 }
 
-/** Reads old rollouts: headers, items and states as separate lines, or all of it in one document. */
+/**
+ * Reads old rollouts: a header, items and states, each on a line or all in one document. Returns `no` for anything
+ * else.
+ */
 function readOld(
   json: JsonView,
   type: string | undefined,

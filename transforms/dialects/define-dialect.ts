@@ -1,7 +1,6 @@
 /**
- * Defines a dialect by how one object becomes an entry, and handles lines, validation, limits, positions and the cache
- * of repeated messages. A dialect whose logs are too large for that implements `Dialect` with its own reader
- * (exchange.ts).
+ * Creates a dialect from a function that turns one object into an entry. Handles lines, validation, limits, positions
+ * and the cache of repeated messages. A dialect for which that is too slow implements `Dialect` itself (exchange.ts).
  */
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
@@ -19,17 +18,23 @@ import { timeOf } from '../model/timestamp.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
 import type { DialectSpec, EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { Fold } from './fold/fold.ts';
-import { GatheredSessions } from './gathered-sessions.ts';
-import { lineId } from './line-id.ts';
-import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
-import { createMessageList, isMessage } from './logged-messages.ts';
-import { makeMessage, type Piece } from './made-messages.ts';
-import { keyAt, type PathKey, pathKeys } from './path-keys.ts';
-import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
-import { createToolsTextReader, rejectTools } from './tools-text.ts';
-import { WaitingParts } from './waiting-parts.ts';
+import { makeMessage, type Piece } from './shared/build-messages.ts';
+import { GatheredSessions } from './shared/gathered-sessions.ts';
+import { lineId } from './shared/line-id.ts';
+import {
+  missingOrBad,
+  NO_CHANGES,
+  type ObjectWalk,
+  readObjects,
+  rejectObject,
+} from './shared/line-objects.ts';
+import { createMessageList, isMessage } from './shared/logged-messages.ts';
+import { keyAt, type PathKey, pathKeys } from './shared/path-keys.ts';
+import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
+import { createToolsTextReader, rejectTools } from './shared/tools-text.ts';
+import { WaitingParts } from './shared/waiting-parts.ts';
 
-/** Default limit for the bytes of open conversations. */
+/** Default of `maxConversation`. */
 export const MAX_CONVERSATION_BYTES: number = 256 * 1024 * 1024;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -61,7 +66,7 @@ function replyLast(messages: readonly Message[]): Pick<Entry, 'messages' | 'repl
   return { messages: messages.slice(0, -1), reply: last };
 }
 
-/** Reads the objects of a source by the description. */
+/** Reads the objects of a source as described. */
 class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly alone?: true;
   readonly holds?: true;
@@ -84,10 +89,10 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   /** Are messages or tools read during the walk? */
   readonly #hasPaths: boolean;
   readonly #waiting: WaitingParts;
-  /** Must entries not be gathered? */
+  /** Whether entries are returned at once instead of being gathered (`readApart`). */
   #isApart = false;
   #hasList = false;
-  /** Number of objects walked so far, to tell what occurred in the current one. */
+  /** Number of objects walked so far; a key whose `seenIn` is this number is in the current object. */
   #walked = 0;
   #duplicateAt = -1;
   #line!: Line;
@@ -137,7 +142,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const passed = entries.filter(
       (entry) => entry.kind !== 'entry' || !this.#gather(entry, entry.alone !== true),
     );
-    return [...this.#takeOver(), ...passed];
+    return [...this.#takeFinished(), ...passed];
   }
 
   *end(): Generator<ReadElement> {
@@ -149,7 +154,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     });
     this.#fold.closeAll();
     this.#gathered.closeAll();
-    yield* this.#takeOver();
+    yield* this.#takeFinished();
   }
 
   forget(): void {
@@ -217,36 +222,36 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
       throw new TypeError(`dialect '${this.#spec.name}': read returned ${String(result)}, not an object`);
     if (Array.isArray(result)) return this.#several(result as readonly ObjectPart[], origin);
     const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
-    if (own !== undefined && !this.#fold.hasOver && !this.#gathered.hasOver) return own;
-    return this.#withOver(own, count);
+    if (own !== undefined && !this.#fold.hasFinished && !this.#gathered.hasFinished) return own;
+    return this.#afterFinished(own, count);
   }
 
   /**
-   * Yields the conversations that ended with an object before its own element.
-   * @param count number of conversations at the place of the object, which counts as that many lines
+   * Yields the conversations that have ended, then the element of the current object.
+   * @param count number of conversations that have the object's place: it counts as that many lines
    */
-  *#withOver(own: ReadElement | undefined, count = 1): Generator<ReadElement> {
+  *#afterFinished(own: ReadElement | undefined, count = 1): Generator<ReadElement> {
     const origin = this.#origin;
     if (count > 1) yield { kind: 'repair', repair: 'split-objects', origin, count: count - 1 };
-    yield* this.#takeOver();
+    yield* this.#takeFinished();
     if (own !== undefined) yield own;
   }
 
-  *#takeOver(): Generator<ReadElement> {
-    if (this.#fold.hasOver) yield* this.#fold.take(this.#origin.source);
-    if (this.#gathered.hasOver) yield* this.#gathered.take();
+  *#takeFinished(): Generator<ReadElement> {
+    if (this.#fold.hasFinished) yield* this.#fold.take(this.#origin.source);
+    if (this.#gathered.hasFinished) yield* this.#gathered.take();
   }
 
-  /** The parts of an object. Each counts as a line; a part without a session gets an id from its number. */
+  /** Yields the parts of an object. Each counts as a line; one without a session gets an id from its number. */
   *#several(parts: readonly ObjectPart[], origin: Origin): Generator<ReadElement> {
     if (parts.length > 1) yield { kind: 'repair', repair: 'split-objects', origin, count: parts.length - 1 };
     for (const [number, part] of parts.entries()) {
       const own = this.#partOf(part, number);
-      yield* this.#withOver(own?.kind === 'entry' && parts.length > 1 ? oneOfSeveral(own) : own);
+      yield* this.#afterFinished(own?.kind === 'entry' && parts.length > 1 ? oneOfSeveral(own) : own);
     }
   }
 
-  /** The element of a part; nothing if it was gathered for later. */
+  /** The element of a part; undefined if it is held for later. */
   #partOf(part: ObjectPart, number: number): ReadElement | undefined {
     if ('kind' in part) return part;
     if (part.later !== undefined && !this.#isApart && this.#waiting.hold(part, this.#origin, number))
@@ -258,7 +263,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return this.#gather(element, hasId, !hasId || part.joins === true) ? undefined : element;
   }
 
-  /** @returns whether the entry was gathered for later */
+  /** Holds an entry for later. @returns false for a refused one, which is not held */
   #gather(entry: Entry, hasId: boolean, joins: boolean = !hasId): boolean {
     if (entry.refused !== undefined) return false;
     this.#gathered.add(entry, hasId, joins);
@@ -270,7 +275,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if ('kind' in messages) return messages;
     if ('kind' in tools) return tools;
     const { sessionId = lineId(this.#origin, number), lacks = this.#spec.lacks } = fields;
-    // members are added one by one: spreading optional ones costs a tenth of reading a small object
+    // optional members are assigned: spreading them took a tenth of the time to read a small object
     const entry: Writable<Entry> = {
       kind: 'entry',
       origin: this.#origin,
@@ -286,7 +291,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (sample !== undefined) entry.sample = sample;
     if (meta !== undefined && meta.size > 0) entry.meta = meta;
     if (refused !== undefined) entry.refused = refused;
-    // a sample for a grader may end in an empty answer
+    // the empty answers of a grader's samples are kept
     return sample === undefined ? settleReply(entry) : entry;
   }
 
@@ -312,7 +317,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     );
   }
 
-  /** Index of a key's value in the current object; -1 if absent. */
+  /** Index of a key's value; -1 if the current object does not have it. */
   #placeOf(key: PathKey | undefined): number {
     return key?.seenIn === this.#walked ? key.at : -1;
   }
@@ -332,7 +337,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return this.#tools.definitions ?? rejectTools(this.#line, this.#origin, this.#tools, at);
   }
 
-  /** Shared by all objects: a context per object would cost more than reading a small one. */
+  /** The context is shared by all objects: creating one per object took longer than reading a small object. */
   #createContext(userTurn: string | undefined): ReadContext {
     const origin = (): Origin => this.#origin;
     return {
@@ -356,14 +361,14 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 }
 
-/** The entry of an object that holds several: they share its place. */
+/** Marks an entry as one of several of its object, whose place they share. */
 function oneOfSeveral(entry: Entry): Entry {
   const log = createEntryLog();
   log.add(entry.origin);
   return { ...entry, lines: log.take(), isGathered: true };
 }
 
-/** Nesting around the value at a path. */
+/** Nesting depth of the value at a path. */
 function depthOf(path = ''): number {
   return path.split('.').length;
 }

@@ -1,4 +1,4 @@
-/** The description of a dialect that `defineDialect` takes, and what its `read` can ask for. */
+/** The description of a dialect for `defineDialect`, and the context that its `read` gets. */
 import type { JsonView } from '../json/json-view.ts';
 import type {
   Changes,
@@ -15,22 +15,25 @@ import type { LineReason } from '../model/rejection.ts';
 import type { Detected, ReadingOptions } from './dialect.ts';
 import type { Fold } from './fold/fold.ts';
 
-/** @typeParam Memory what `read` remembers about a source */
+/** @typeParam Memory state that `read` keeps for one source */
 export interface DialectSpec<Memory = undefined> {
   /** Value of `--dialect`: lower-case letters, digits and hyphens. */
   readonly name: string;
   /** One line for `turnmill list dialects`. */
   readonly summary: string;
-  /** Does the first object of a source look like this dialect? `ask-next` waits for the next object. Must not throw. */
+  /**
+   * Whether the first object of a source is of this dialect; `ask-next` leaves the decision to the next object. Must
+   * not throw.
+   */
   readonly detect: (first: FirstObject) => boolean | Detected;
-  /** Describes what `detect` looks for, to follow "known by:"; `marks` by default. */
+  /** Completes "known by: ..." with what `detect` looks for; `marks` by default. */
   readonly knownBy?: string;
-  /** Members by which its objects differ from other dialects, used to describe a source that no dialect recognises. */
+  /** Members that objects of other dialects do not have; used to say which dialect an unrecognised source resembles. */
   readonly marks?: readonly string[];
   /**
-   * In a document that is one object: the member whose elements are read one by one. `read` first gets the object, with
-   * an empty list and without what follows it, and then each element. `detect` must recognise the object by the members
-   * before the list.
+   * In a document that is one object, the member whose elements are read one by one. `read` first gets the object up to
+   * this member, with an empty list in its place, and then each element. `detect` must recognise the object by the
+   * members before it.
    */
   readonly inside?: string;
   /** Creates the memory of `read` for one source. */
@@ -43,36 +46,36 @@ export interface DialectSpec<Memory = undefined> {
   /** Path of the tool definitions: a list, or a string that holds one as JSON. */
   readonly tools?: string;
   /**
-   * Other top-level keys that `read` uses. A duplicate of one of these, or of a key of the two paths, rejects the
-   * object.
+   * Other top-level keys that `read` uses. An object with a duplicate of one of these, or of a key in the two paths, is
+   * rejected.
    */
   readonly keys?: readonly string[];
-  /** Count every key as one that `read` uses? */
+  /** Set if `read` uses every key, so that any duplicate key rejects the object. */
   readonly allKeys?: true;
-  /** Are its objects events, which `context.fold` keeps until their conversation ends? */
+  /** Set if its objects are events, which `context.fold` collects until their conversation ends. */
   readonly folds?: true;
   /**
-   * Are its objects calls whose sessions may interleave? Entries are then gathered by their session ids until the
-   * source ends, and each conversation that is not a prefix of another call of its session becomes a record. One
-   * without an id is held until the next one.
+   * Set if its objects are calls whose sessions may interleave. Entries are then gathered by session id until the
+   * source ends, and each conversation that no other call of its session continues becomes a record. An entry without
+   * an id is held until the next one.
    */
   readonly gathers?: true;
-  /** Is every object a session, regardless of `--session-by`? A rejected one then gets its place as its id. */
+  /** Set if every object is its own session, regardless of `--session-by`. A rejected one gets an id from its place. */
   readonly alone?: true;
   /** Names what logs of this dialect never have, so that no check reports it as missing. */
   readonly lacks?: readonly Lack[];
   /**
    * Reads one object.
-   * @returns the entry, a rejection (`context.reject`), or a fate (`context.drop`) for an object that is not part of a
-   * conversation; nothing for one that `context.fold` has taken; a list for an object that holds several of these,
-   * which then counts as that many lines
+   * @returns the entry; a rejection (`context.reject`); a fate (`context.drop`) for an object that is not part of a
+   * conversation; undefined if `context.fold` took the object; or a list if the object holds several of these, which
+   * then count as that many lines
    */
   readonly read: (
     json: JsonView,
     context: ReadContext,
     memory: Memory,
   ) => ObjectPart | readonly ObjectPart[] | undefined;
-  /** Called at the end of the source; the conversations in `context.fold` end after this. */
+  /** Called at the end of the source, before the conversations in `context.fold` end. */
   readonly end?: (context: ReadContext, memory: Memory) => void;
 }
 
@@ -85,45 +88,45 @@ export interface FirstObject {
   get(key: string): JsonView | undefined;
 }
 
-/** The result of reading one object. A rejection instead of messages or tools rejects the object. */
+/** The result of reading one object. A rejection in place of messages or tools rejects the object. */
 export interface EntryFields {
   /** The messages that were sent. */
   readonly messages: readonly Message[] | Rejection;
   /**
-   * The model's answer, if the log has one. An empty one is counted and left out; one without a role becomes the
-   * assistant's.
+   * The model's answer, if the log has one. An empty answer is counted and left out; one without a role gets the role
+   * assistant.
    */
   readonly reply?: Message | undefined;
   readonly tools?: readonly ToolDefinition[] | Rejection | undefined;
   /** Without an id the object is its own session, named after its line. */
   readonly sessionId?: string | undefined;
   /**
-   * Is the id possibly that of this call only? If the call continues a conversation of another session, it joins that
-   * one.
+   * Set if the session id may be that of this call only (a trace id): the call joins another session if it continues a
+   * conversation of that session.
    */
   readonly joins?: boolean | undefined;
   /** Nanoseconds since 1970 (`context.time`); entries without one keep the order of the log. */
   readonly timestamp?: bigint | undefined;
-  /** Is it its own session, regardless of `--session-by`? The dialect's `alone` by default. */
+  /** Whether it is its own session, regardless of `--session-by`. The dialect's `alone` by default. */
   readonly alone?: boolean | undefined;
   /** Names what this object lacks; the dialect's `lacks` by default. */
   readonly lacks?: readonly Lack[] | undefined;
-  /** Members of a grader's sample besides its messages, as JSON text; its empty answers are kept. */
+  /** For a grader's sample: its members besides the messages, as JSON text. Its empty answers are kept. */
   readonly sample?: ReadonlyMap<string, Uint8Array> | undefined;
-  /** Metadata besides the messages, by a closed list of names (`metaOf`). */
+  /** Metadata under a closed list of names (`metaOf`). */
   readonly meta?: Meta | undefined;
-  /** Number of changes that reading made to the messages, by rule. */
+  /** Number of changes that `read` made to the messages, by rule. */
   readonly changes?: Changes | undefined;
   /** Why its session is rejected; it then has no messages. */
   readonly refused?: Entry['refused'];
   /**
-   * For a refused call whose conversation may begin later in the source: reads it again when the source ends; undefined
-   * if that beginning is still missing. Must not reject.
+   * For a refused call whose conversation may begin later in the source: called when the source ends, to read the call
+   * again. Returns undefined if the beginning is still missing. Must not reject.
    */
   readonly later?: (() => EntryFields | undefined) | undefined;
 }
 
-/** Passed to `read`. Messages and definitions own their bytes. */
+/** Passed to `read`. Messages and definitions that it returns own their bytes. */
 export interface ReadContext {
   /** Position of the object. */
   readonly origin: Origin;
@@ -132,18 +135,18 @@ export interface ReadContext {
   /** `--user-turn`: the user message for a response that was logged without its request. */
   readonly userTurn: string | undefined;
   /**
-   * The messages at the path `messages`, or a rejection if they are not a list of objects with a string `role` each.
+   * The messages at the path `messages`, or a rejection if the value is not a list of objects with a string `role`.
    */
   messages(): readonly Message[] | Rejection;
-  /** The definitions at the path `tools`: none if absent or null, a rejection if it is not a list of objects. */
+  /** The definitions at the path `tools`: none if absent or null, a rejection if the value is not a list of objects. */
   tools(): readonly ToolDefinition[] | Rejection;
-  /** An object with a string `role` as a message, byte for byte; undefined for anything else. */
+  /** The object as a message, byte for byte; undefined for anything but an object with a string `role`. */
   message(json: JsonView | undefined): Message | undefined;
-  /** Builds a message from values: a view stays as logged, a text becomes a JSON string, undefined is left out. */
+  /** Builds a message. A view keeps its bytes, a string becomes a JSON string, undefined is left out. */
   makeMessage(role: string, members: Readonly<Record<string, JsonView | string | undefined>>): Message;
-  /** A whole conversation as the fields of an entry: if its last message is the model's, it is the reply. */
+  /** Splits a whole conversation into the fields of an entry: a last message of the assistant becomes the reply. */
   replyLast(messages: readonly Message[]): Pick<EntryFields, 'messages' | 'reply'>;
-  /** Parses RFC 3339, or seconds or milliseconds since 1970, to nanoseconds; undefined for anything else. */
+  /** Parses RFC 3339, or seconds or milliseconds since 1970, to nanoseconds since 1970; undefined for anything else. */
   time(json: JsonView | undefined): bigint | undefined;
   /**
    * Rejects the object.

@@ -1,4 +1,4 @@
-/** Defines a dialect: how one family of logs is read. Each has its own file; `npm run gen` registers it. */
+/** The interface of dialects: how one family of logs is read. Each has its own file; `npm run gen` registers it. */
 
 import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Fate, Lack, Line, Rejection, Repair } from '../model/element.ts';
@@ -6,78 +6,79 @@ import type { Entry, Fate, Lack, Line, Rejection, Repair } from '../model/elemen
 /** The values of an object's members as JSON text, by key; for a duplicate key the last one. */
 export type ObjectMembers = ReadonlyMap<string, Uint8Array>;
 
-/** The element for one object of a line; a fate if the object is not part of a conversation. */
+/** An element for one object of a line; a fate if the object is not part of a conversation. */
 export type ReadElement = Entry | Rejection | Fate | Repair;
 
 /**
- * The elements of a line. Those of several objects are read one by one: each is valid until the next one is requested.
- * An object may yield none, if its dialect keeps it for later, or several; `length` is the number of objects.
+ * The elements of a line, read one by one if the line has several objects: each is valid until the next one is
+ * requested. An object may yield none, if its dialect holds it for later, or several. `length` is the number of
+ * objects.
  */
 export type LineObjects = Iterable<ReadElement> & { readonly length: number };
 
-/** Does a source look like a dialect? `ask-next` if its next object has to tell. */
+/** Whether a source is of a dialect; `ask-next` if only its next object can decide. */
 export type Detected = 'yes' | 'no' | 'ask-next';
 
 export interface Dialect {
   /** File name = registry name = value of `--dialect`. */
   readonly name: string;
   readonly summary: string;
-  /** Describes the members of the first object that `detect` looks for; `marks` by default. */
+  /** The members of the first object that `detect` looks for, in words; `marks` by default. */
   readonly knownBy?: string;
-  /** Members by which its objects differ from other dialects, used to describe a source that no dialect recognises. */
+  /** Members that objects of other dialects do not have; used to say which dialect an unrecognised source resembles. */
   readonly marks?: readonly string[];
-  /** Does the first line of a source, if it is not JSON, look like this dialect? Must not throw. */
+  /** Whether the first line of a source, if it is not JSON, is of this dialect. Must not throw. */
   readonly detectLine?: (line: Uint8Array) => boolean;
   /**
-   * In a document that is one object: the member whose elements are read one by one, after the object without them.
+   * In a document that is one object, the member whose elements are read one by one, after the object without them.
    * `detect` must recognise the object by the members before it.
    */
   readonly inside?: string;
   /** Names what its logs never have; copied to its entries. */
   readonly lacks?: readonly Lack[];
-  /** Does the first object of a source look like this dialect? Must not throw. `true` means `yes`. */
+  /** Whether the first object of a source is of this dialect; `true` means `yes`. Must not throw. */
   detect(first: ObjectMembers): boolean | Detected;
   /** @param scanner validates new text; the plain one by default */
   create(scanner?: Scanner, options?: ReadingOptions): DialectReader;
 }
 
 /**
- * Which conversations of an event log become records: all of them, or all except abandoned branches and what
- * compactions replaced.
+ * Which conversations of an event log become records: `leaves`, all of them; `last`, all except abandoned branches and
+ * conversations that a compaction replaced.
  */
 export const FOLD_SELECTIONS = ['last', 'leaves'] as const;
 export type FoldSelect = (typeof FOLD_SELECTIONS)[number];
 
-/** Facts that a dialect may need besides the log. */
+/** Settings of a run that reading may depend on. */
 export interface ReadingOptions {
   /** The user message for a response that was logged without its request. */
   readonly userTurn?: string | undefined;
-  /** Is a session a source, or all entries with one id? */
+  /** Whether a session is one source, or all entries with one id. */
   readonly sessionBy?: 'file' | 'id' | undefined;
-  /** Which conversations folded from events become records; `leaves` by default. */
+  /** `leaves` by default. */
   readonly select?: FoldSelect | undefined;
   /** Bytes that open conversations may hold; 256 MiB by default. */
   readonly maxConversation?: number | undefined;
-  /** Keep encrypted reasoning. */
+  /** Whether encrypted reasoning is kept. */
   readonly keepSealed?: boolean | undefined;
-  /** Is metadata besides the messages wanted? Yes by default. */
+  /** Whether metadata is read. True by default. */
   readonly keepsMeta?: boolean | undefined;
 }
 
-/** Reads the lines of one source after the other; may remember what it has seen of the current one. */
+/** Reads the lines of sources, one source after the other. May keep state about the current source. */
 export interface DialectReader {
-  /** Elements for each object of the line: entries, or reasons why there are none. Empty for a line held for later. */
+  /** Elements for each object of the line: entries, rejections or fates. Empty for a line held for later. */
   read(line: Line): LineObjects;
-  /** Elements for the held lines at the end of a source. */
+  /** Called at the end of a source. Elements for the lines held for later. */
   end?(): Iterable<ReadElement>;
-  /** Set if it holds lines for later, so that none may be read twice. */
+  /** Set if it holds lines for later: such a reader must not read a line twice. */
   readonly holds?: true | undefined;
-  /** Did a previous line make the next one be read in another dialect? */
+  /** Whether the next line is read as another dialect than the first one, because the lines since had another API. */
   readonly strays?: boolean;
-  /** Reads a line without keeping any of it; may be called several times for a line. */
+  /** Reads a line without holding it or changing state; may be called several times for a line. */
   readApart?(line: Line): readonly ReadElement[];
-  /** Takes what was read apart, as if it had just been read. @returns elements that are not kept for later */
+  /** Takes elements that `readApart` returned as if `read` had. @returns those that are not held for later */
   gather?(entries: readonly ReadElement[]): readonly ReadElement[];
-  /** Starts a new source. */
+  /** Drops all state, before a new source. */
   forget(): void;
 }

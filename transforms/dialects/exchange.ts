@@ -1,6 +1,7 @@
 /**
- * The native dialect: one request/response pair of an LLM proxy per line. Walks the line once: values are kept as
- * spans, and messages and tools known from the previous line are only compared.
+ * Dialect `exchange`: one request/response pair of an LLM proxy per line, the format that turnmill was written for.
+ * Walks each line once: values are kept as spans, and messages and tools that repeat those of the previous line are
+ * compared, not read again.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -12,29 +13,40 @@ import { objectBytes, textAt } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply, withNotes } from '../model/reply.ts';
 import { timeIn, unreadableTime } from '../model/timestamp.ts';
-import { detect as isAnthropic, isCapture } from './anthropic-pair.ts';
+import { detect as isAnthropic, isCapture } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ObjectMembers } from './dialect.ts';
-import { missingOrBad, NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './line-objects.ts';
-import { createMessageList, createReplyReader, isMessage, type ReplyReader } from './logged-messages.ts';
-import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
+import {
+  missingOrBad,
+  NO_CHANGES,
+  type ObjectWalk,
+  readObjects,
+  rejectObject,
+} from './shared/line-objects.ts';
+import {
+  createMessageList,
+  createReplyReader,
+  isMessage,
+  type ReplyReader,
+} from './shared/logged-messages.ts';
+import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 
-/** Nesting around a message: the line's object, the request and the list. */
+/** Nesting depth of a message: the line's object, the request and the list are around it. */
 const MESSAGE_DEPTH = 3;
 
-/** A span of the line; start -1 when the member is absent. */
+/** First and last byte of a value in the line; start is -1 if the member is absent. */
 interface Span {
   start: number;
   end: number;
 }
 
-/** Reads one object after the other: `walk` visits its members, `entryOf` makes an entry of them. */
+/** Reads one object after the other: `walk` notes where its members are, `entryOf` builds the entry. */
 class PairWalk implements ObjectWalk {
   readonly #scanner: Scanner;
   readonly #messages: ReturnType<typeof createMessageList>;
   readonly #tools: ReturnType<typeof createToolsReader>;
   readonly #reply: ReplyReader;
 
-  // state of the current object
+  // about the object walked last
   readonly #timestamp: Span = { start: -1, end: -1 };
   readonly #sessionId: Span = { start: -1, end: -1 };
   #requestSeen = false;
@@ -51,7 +63,7 @@ class PairWalk implements ObjectWalk {
     this.#reply = createReplyReader(scanner);
   }
 
-  /** Walks the object at `at`; returns the index after it, or -1. */
+  /** Walks the object at `at`. Returns the index after it, or -1 if it is not valid. */
   walk(bytes: Uint8Array, at: number): number {
     this.#timestamp.start = this.#sessionId.start = -1;
     this.#responseAt = this.#messagesAt = this.#toolsAt = this.#duplicateAt = -1;
@@ -59,7 +71,7 @@ class PairWalk implements ObjectWalk {
     return walkMembers(bytes, at, this.#scanner, this.#inEntry);
   }
 
-  /** The entry of the object that was walked last, or why there is none. */
+  /** The entry of the object walked last, or the reason why it is rejected. */
   entryOf(line: Line, origin: Origin): Entry | Rejection {
     const { bytes } = line;
     const bad = (reason: LineReason, detail: string, at: number): Rejection =>
@@ -139,17 +151,19 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   return { read: (line) => readObjects(line, scanner, walk), forget: () => walk.forget() };
 }
 
-/** Is it a request of the Responses API? */
+/** Whether the request is one of the Responses API. */
 function isItems(request: Uint8Array): boolean {
   if (request[0] !== OPEN_OBJECT) return false;
   const [messages, input] = valuesOf(objectBytes(request, 'body') ?? request, ['messages', 'input']);
   return messages === undefined && input !== undefined && input[0] !== LETTER_N;
 }
 
-/** Members of events in other logs, which may have a session and a time too. */
+/** Members of events in other logs, which may also have a session id and a time. */
 const EVENT = ['uuid', 'type'];
 
-/** A pair that no other dialect reads; without a request, the beginning of one. */
+/**
+ * True for a pair that no other dialect reads. An object without a request counts if it has a session id and a time.
+ */
 function detect(first: ObjectMembers): boolean {
   const request = first.get('request');
   const isNamed = first.has('session_id');
@@ -165,7 +179,8 @@ const hasMessages = (request: Uint8Array): boolean =>
 const exchange: Dialect = {
   name: 'exchange',
   summary: 'Request/response pairs of an LLM proxy: {timestamp, session_id, request, response}.',
-  knownBy: 'request with messages, or beside session_id or timestamp; or both of these alone',
+  knownBy:
+    'request with messages, or with session_id or timestamp beside it; or session_id and timestamp without type or uuid',
   marks: ['timestamp', 'session_id', 'request', 'response'],
   detect,
   create: createReader,

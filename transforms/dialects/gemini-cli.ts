@@ -1,14 +1,15 @@
 /**
- * Dialect `gemini-cli`: the chat recordings of Gemini CLI, `~/.gemini/tmp/HASH/chats/session-*.json` (one object) and, since 0.39, `.jsonl`
- * (a head, then messages that may be written again, and changes); its checkpoints; and the recordings of Qwen Code, its fork.
+ * Dialect `gemini-cli`: chat recordings of Gemini CLI, `~/.gemini/tmp/HASH/chats/session-*.json` (one object) and,
+ * since 0.39, `.jsonl` (a header, then messages and changes; a message may come again when it has changed); its
+ * checkpoints; and recordings of Qwen Code, its fork.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { ContentsSource, isContent, isQwenLine } from './gemini-contents.ts';
-import { GeminiSource } from './gemini-source.ts';
+import { ContentsSource, isContent, isQwenLine } from './gemini-cli/contents.ts';
+import { GeminiSource } from './gemini-cli/source.ts';
 
 interface Memory {
   readonly recording: GeminiSource;
@@ -39,7 +40,7 @@ const geminiCli: Dialect = defineDialect({
   folds: true,
   memory: (): Memory => ({ recording: new GeminiSource(), contents: new ContentsSource() }),
   knownBy:
-    'sessionId, projectHash and startTime; role user or model and parts; uuid, sessionId and such a message',
+    'sessionId, projectHash and startTime; a role of user or model, and parts; or uuid, sessionId and such a message',
   marks: ['sessionId', 'projectHash', 'startTime'],
   detect,
   read,

@@ -1,11 +1,13 @@
-/** Dialect `goose`: the sessions that `goose session export --format json` writes, and the lines of older versions. */
+/**
+ * Dialect `goose`: sessions exported by `goose session export --format json`, and the JSONL files of older versions.
+ */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { foldGooseMessage, isGooseMessage, isHidden } from './goose-message.ts';
-import { metaOf } from './logged-meta.ts';
+import { foldGooseMessage, isGooseMessage, isHidden, isHiddenSummary } from './goose/message.ts';
+import { metaOf } from './shared/logged-meta.ts';
 
 const HARNESS = 'goose';
 const MAIN = 'main';
@@ -16,10 +18,10 @@ function detect(first: FirstObject): boolean {
   return first.get('description') !== undefined && first.get('role') === undefined;
 }
 
-/** State of `read` for a source. */
 interface Memory {
-  /** Number of messages so far: names the answers. */
+  /** Number of messages so far, used to name the answers. */
   messages: number;
+  /** Number of exported sessions so far. */
   runs: number;
 }
 
@@ -39,10 +41,7 @@ function readHead(head: JsonView, context: ReadContext): Fate {
   return context.drop('client-event');
 }
 
-/**
- * Reads a session in one object. Messages up to the last one that was hidden from the model form a separate
- * conversation: a compaction replaced them with a summary.
- */
+/** Reads an exported session. */
 function readExport(
   json: JsonView,
   conversation: JsonView,
@@ -55,17 +54,27 @@ function readExport(
   const { fold, origin } = context;
   const thread = `export ${memory.runs++}`;
   const session = json.get('id')?.text() ?? origin.source;
-  const end = messages.findLastIndex(isHidden) + 1;
-  for (const part of [messages.slice(0, end), messages.slice(end)]) {
-    if (part.length === 0) continue;
+  const conversations = divide(messages);
+  for (const [i, part] of conversations.entries()) {
     open(thread, session, part[0]?.get('created'), context);
     const model = json.get('model_config')?.get('model_name');
     fold.describe(metaOf({ source_id: json.get('id'), harness: HARNESS, model }));
     for (const message of part) foldGooseMessage(message, `${memory.messages++}`, context);
-    fold.close(part.length === end && end < messages.length);
+    fold.close(i < conversations.length - 1);
   }
   if (messages.length === 0) open(thread, session, undefined, context);
   return undefined;
+}
+
+/**
+ * The conversations of a session: a compaction hides all messages before it from the model and adds a summary. What
+ * earlier ones added was hidden by the next one.
+ */
+function divide(messages: readonly JsonView[]): readonly (readonly JsonView[])[] {
+  const end = messages.findLastIndex(isHidden) + 1;
+  const summaries = messages.slice(0, end).flatMap((_, i) => (isHiddenSummary(messages, i) ? [i] : []));
+  const starts = [0, ...summaries, end];
+  return starts.map((start, i) => messages.slice(start, starts[i + 1])).filter(({ length }) => length > 0);
 }
 
 function open(
@@ -83,7 +92,7 @@ const goose: Dialect = defineDialect({
   keys: ['conversation', 'working_dir', 'description', 'id', 'role', 'created', 'content'],
   folds: true,
   memory: (): Memory => ({ messages: 0, runs: 0 }),
-  knownBy: 'working_dir with a list conversation; or working_dir and description',
+  knownBy: 'working_dir and a conversation list; or working_dir and description',
   marks: ['conversation', 'working_dir'],
   detect,
   read,

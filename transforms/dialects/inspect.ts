@@ -1,6 +1,6 @@
 /**
- * Dialect `inspect`: evaluation logs of Inspect as JSON (`inspect log dump`). Samples are read one by one, after the
- * head.
+ * Dialect `inspect`: evaluation logs of Inspect as JSON (`inspect log dump`), and the files of single samples from the
+ * archive of a log. Samples are read one by one.
  */
 
 import { JsonView } from '../json/json-view.ts';
@@ -10,21 +10,21 @@ import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
-import { addAnswer, addRequest, noteFinish, toolsIn } from './logged-bodies.ts';
-import { metaOf } from './logged-meta.ts';
-import { firstOf } from './logged-values.ts';
-import { objectOf, type Piece } from './made-messages.ts';
-import { OTHER_CHOICES, RESULT_ERROR, warning } from './reading-notes.ts';
-import { Transcript } from './transcript.ts';
+import { objectOf, type Piece } from './shared/build-messages.ts';
+import { addAnswer, addRequest, noteFinish, toolsIn } from './shared/logged-bodies.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { firstOf } from './shared/logged-values.ts';
+import { OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
+import { Transcript } from './shared/transcript.ts';
 
 const HARNESS = 'inspect';
-const MISSING = warning('attachment-missing', 'the log does not hold a text that its messages refer to');
+const MISSING = warning('attachment-missing', 'the log does not have a text that its messages refer to');
 
-/** Members of a sample, as the archive of a log has it in a file: `output` repeats the last of its messages. */
-const OF_SAMPLES = ['id', 'epoch', 'input', 'target', 'messages', 'output'];
+/** Members that every file of a sample has. */
+const SAMPLE_MEMBERS = ['id', 'epoch', 'input', 'target', 'messages', 'output'];
 
 export const isSample = (first: FirstObject): boolean =>
-  OF_SAMPLES.every((key) => first.get(key) !== undefined);
+  SAMPLE_MEMBERS.every((key) => first.get(key) !== undefined);
 
 function detect(first: FirstObject): boolean {
   if (isSample(first)) return true;
@@ -35,7 +35,6 @@ function detect(first: FirstObject): boolean {
   );
 }
 
-/** Reads the head and the samples of one log. */
 class InspectLog {
   readonly #keepSealed: boolean;
   #run: string | undefined;
@@ -66,10 +65,10 @@ class InspectLog {
     const transcript = new Transcript(this.#keepSealed);
     const list = sample.get('messages');
     const hasMessages = list?.type === 'array' && list.elements().length > 0;
-    if (hasMessages) this.#addMessages(texts.into(list), transcript, texts);
+    if (hasMessages) this.#addMessages(texts.fillIn(list), transcript, texts);
     else addPlain(sample, transcript, texts);
     if (transcript.messages.length === 0)
-      return context.reject('bad-messages', 'the sample holds no messages', list ?? sample);
+      return context.reject('bad-messages', 'the sample has no messages', list ?? sample);
     const choices = firstOf(sample, 'output')?.get('choices')?.elements() ?? [];
     const stop = firstOf(choices[0], 'stop_reason');
     if (hasMessages && transcript.messages.at(-1)?.role === 'assistant') noteFinish(transcript, stop);
@@ -91,7 +90,7 @@ class InspectLog {
   #addMessages(list: JsonView, transcript: Transcript, texts: AttachedTexts): void {
     for (const message of list.elements()) {
       const isMessage = transcript.add(shownResult(message));
-      if (!isMessage) texts.miss();
+      if (!isMessage) texts.noteMissing();
       else if (firstOf(message, 'error') !== undefined) transcript.note(RESULT_ERROR);
     }
   }
@@ -109,7 +108,7 @@ class InspectLog {
   }
 }
 
-/** The result as the model saw it: the error of a failed call if its content is empty. */
+/** The result as the model saw it: if the call failed and the content is empty, the error is the content. */
 function shownResult(message: JsonView): JsonView {
   const error = message.get('error')?.get('message');
   if (error?.type !== 'string' || firstOf(message, 'content')?.text() !== '') return message;
@@ -119,16 +118,16 @@ function shownResult(message: JsonView): JsonView {
   return new JsonView(objectOf(pieces));
 }
 
-/** A sample without messages still has an input and an output. */
+/** Adds the input and output of a sample whose messages were not logged. */
 function addPlain(sample: JsonView, transcript: Transcript, texts: AttachedTexts): void {
   const input = firstOf(sample, 'input');
   const output = firstOf(sample, 'output');
-  if (input !== undefined) addRequest(transcript, texts.into(input));
+  if (input !== undefined) addRequest(transcript, texts.fillIn(input));
   if (output !== undefined && output.get('choices')?.elements().length !== 0)
-    addAnswer(transcript, texts.into(output));
+    addAnswer(transcript, texts.fillIn(output));
 }
 
-/** The definitions of the first model call: messages lack them, but the events of a sample have them. */
+/** The tools of the first model call among the sample's events. */
 function toolsOf(sample: JsonView): readonly ToolDefinition[] {
   for (const event of sample.get('events')?.elements() ?? []) {
     const tools = event.get('event')?.text() === 'model' ? toolsIn(event.get('tools')) : [];
@@ -137,7 +136,7 @@ function toolsOf(sample: JsonView): readonly ToolDefinition[] {
   return [];
 }
 
-/** The value of the only score; an object by scorer if there are several. */
+/** The value of the only score, or an object with the value of each scorer. */
 function rewardOf(scores: JsonView | undefined): JsonView | undefined {
   const values = (scores?.members() ?? []).flatMap(([name, score]): (readonly [string, JsonView])[] => {
     const value = score.type === 'object' ? score.get('value') : score;
@@ -150,19 +149,19 @@ function rewardOf(scores: JsonView | undefined): JsonView | undefined {
 const MARK = 'attachment://';
 const REFERENCE = /^attachment:\/\/([\w-]{1,128})/;
 const LONGEST_REFERENCE = MARK.length + 128;
-/** The client's own format: any other text after the prefix is a URL that a user wrote. */
+/** Inspect writes this format. Any other text after the prefix was written by a user. */
 const HASH = /^[0-9a-f]{32}$/;
 
 /**
- * Texts that a sample stores separately: its messages contain `attachment://HASH` instead, alone or inside a longer
- * text.
+ * Texts that a sample stores once under `attachments`: its messages contain `attachment://HASH` in their place, alone
+ * or inside a longer text.
  */
 class AttachedTexts {
-  /** The texts as in a JSON string, without its quotes, by hash. */
+  /** By hash; the bytes are JSON strings without their quotes. */
   readonly #texts: ReadonlyMap<string, Uint8Array>;
   #isMissing = false;
 
-  /** @param logged the texts by hash */
+  /** @param logged object of texts by hash */
   constructor(logged: JsonView | undefined) {
     const members = logged?.members() ?? [];
     this.#texts = new Map(
@@ -172,17 +171,17 @@ class AttachedTexts {
     );
   }
 
-  /** Was there a reference to a text that the log lacks? */
+  /** Whether a text that the messages refer to is missing. */
   get isMissing(): boolean {
     return this.#isMissing;
   }
 
-  miss(): void {
+  noteMissing(): void {
     this.#isMissing = true;
   }
 
-  /** The value with the texts filled in; the same object if it has no references. */
-  into(view: JsonView): JsonView {
+  /** Returns the value with the texts filled in; the same object if it has no references. */
+  fillIn(view: JsonView): JsonView {
     const bytes = Buffer.from(view.bytes.buffer, view.bytes.byteOffset, view.bytes.length);
     const pieces: Uint8Array[] = [];
     let from = 0;

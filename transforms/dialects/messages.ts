@@ -1,52 +1,52 @@
 /**
- * Dialect `messages`: lines that are already conversations, each its own session. `{"messages": [...], "tools": [...]}`
- * as turnmill itself writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Public datasets
- * name the list `conversation` too, and some write it as JSON in a text. Messages keep their bytes; if the last one is
- * the model's, it is the reply (docs/dialect-details.md).
+ * Dialect `messages`: lines that are already conversations, each its own session: `{"messages": [...], "tools": [...]}`
+ * as turnmill writes it, and ShareGPT's `{"conversations": [...], "system": ..., "tools": ...}`. Public datasets also
+ * name the list `conversation`, and some write it as JSON in a string. Messages keep their bytes; a last message of the
+ * assistant is the reply (docs/dialect-details.md).
  */
 
 import type { JsonView } from '../json/json-view.ts';
 import type { Message, ReadingNote, Rejection } from '../model/element.ts';
-import { isClineSession } from './cline-message.ts';
+import { isClineSession } from './cline/message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { ReadContext } from './dialect-spec.ts';
-import { readForeignMessages } from './foreign-messages.ts';
-import { missingOrBad } from './line-objects.ts';
-import { structured } from './logged-values.ts';
-import { systemMessage } from './made-messages.ts';
-import { noted, warning } from './reading-notes.ts';
-import { readTurns } from './sharegpt-turns.ts';
-import { readValueParts, UnknownPart } from './value-parts.ts';
+import { readForeignMessages } from './messages/foreign-messages.ts';
+import { readTurns } from './messages/sharegpt-turns.ts';
+import { readValueParts, UnknownPart } from './messages/value-parts.ts';
+import { systemMessage } from './shared/build-messages.ts';
+import { missingOrBad } from './shared/line-objects.ts';
+import { structured } from './shared/logged-values.ts';
+import { noted, warning } from './shared/reading-notes.ts';
 
-/** Beside a list of messages they say that it is not the whole conversation, or that there is more than one. */
-const OTHERS = [
+/** An object with one of these beside its list is not a bare conversation: it has an answer, or several, or events. */
+const NOT_BARE = [
   ...['response', 'completion', 'choices', 'output', 'chosen', 'rejected', 'projectHash'],
   ...['trajectory_format', 'expected', 'userMessage', 'assistantResponse', 'request', 'working_dir'],
 ];
-/** Two of them beside the list are the mark of a chat of a text-protocol agent. */
-const OF_CHATS = ['meta', 'settings', 'state', 'lastDocument'];
+/** Two of these beside the list mark a chat of the dialect `astracodex`. */
+const CHAT_MEMBERS = ['meta', 'settings', 'state', 'lastDocument'];
 
-/** Names of the member that holds the conversation; the first list counts. */
+/** Names of the member that holds the conversation; the first one that is a list counts. */
 const LISTS = ['messages', 'conversations', 'conversation'];
 
-/** Other members that are read, and those that this program writes beside them. */
+/** Other members that are read, and those that turnmill itself writes. */
 const READ: ReadonlySet<string> = new Set(['tools', 'system', 'metadata', 'parallel_tool_calls']);
 
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 const MOST_NAMES = 32;
 
-/** Reports members of a log's objects that are not read, so that nothing is lost silently: each name once per source. */
+/** Reports members that are not read, so that nothing is lost silently: each name once per source. */
 class IgnoredMembers {
   readonly #read: ReadonlySet<string>;
   readonly #named = new Set<string>();
 
-  /** @param read members that are read or carry no information */
+  /** @param read members not to report */
   constructor(read: ReadonlySet<string>) {
     this.#read = read;
   }
 
-  /** The note on this object; undefined if it has no new member. @param list name of the member with the messages */
+  /** The finding for an object; undefined if it has no new member. @param list name of the member with the messages */
   in(json: JsonView, list: string): ReadingNote | undefined {
     const names: string[] = [];
     for (const [key, value] of json.members()) {
@@ -61,13 +61,13 @@ class IgnoredMembers {
   }
 }
 
-/** Is it a list whose first object says who speaks? Exports of chats say it in other words. */
+/** Whether the value is a list of messages: the first has a role. Exports of other chats also have a `messageId`. */
 function isList(value: JsonView | undefined): boolean {
   const list = structured(value);
   const first = list?.type === 'array' ? list.elements()[0] : undefined;
   if (first?.type !== 'object') return list?.type === 'array';
-  const speaks = ['role', 'from'].some((key) => first.get(key) !== undefined);
-  return speaks && first.get('messageId') === undefined;
+  const hasRole = ['role', 'from'].some((key) => first.get(key) !== undefined);
+  return hasRole && first.get('messageId') === undefined;
 }
 
 interface Listed {
@@ -76,7 +76,7 @@ interface Listed {
   readonly messages: readonly Message[];
 }
 
-/** The messages, in any of their forms, or why there are none. */
+/** The messages, in any of the formats, or the rejection of the object. */
 function messagesIn(json: JsonView, context: ReadContext): Listed | Rejection {
   const lists = LISTS.map((name) => structured(json.get(name)));
   const at = lists.findIndex((list) => list?.type === 'array');
@@ -95,8 +95,8 @@ function messagesIn(json: JsonView, context: ReadContext): Listed | Rejection {
 }
 
 /**
- * The elements as messages, or what is wrong with the first that is none.
- * @param context has the elements of `messages` already, if they are a list
+ * The elements as messages, or what is wrong with the first element that is not a message.
+ * @param context for a list that is not JSON in a string: the elements of `messages` were read during the walk
  */
 function elementsOf(
   list: JsonView,
@@ -114,7 +114,7 @@ function elementsOf(
   return elements.map((one) => ({ bytes: one.copy(), role: one.get('role')?.text() ?? '' }));
 }
 
-/** Does the list hold turns of ShareGPT? Their name is the default for `conversations`. */
+/** Whether the list has turns of ShareGPT. A list not named `messages` has them unless its first element has a role. */
 function isTurns(name: string, list: JsonView): boolean {
   const first = list.elements()[0];
   if (first?.get('role') !== undefined) return false;
@@ -124,7 +124,7 @@ function isTurns(name: string, list: JsonView): boolean {
 const messages: Dialect = defineDialect({
   name: 'messages',
   summary: 'Conversations, one per line: {messages, tools} as written by the formats, or ShareGPT.',
-  knownBy: 'a list messages, conversations or conversation, without an answer beside it',
+  knownBy: 'a messages, conversations or conversation list, without a response beside it',
   messages: 'messages',
   tools: 'tools',
   keys: ['conversations', 'conversation', 'system'],
@@ -134,9 +134,9 @@ const messages: Dialect = defineDialect({
   marks: ['messages'],
   detect: (first) =>
     LISTS.some((key) => isList(first.get(key))) &&
-    !OTHERS.some((key) => first.get(key) !== undefined) &&
+    !NOT_BARE.some((key) => first.get(key) !== undefined) &&
     !isClineSession(first) &&
-    OF_CHATS.filter((key) => first.get(key) !== undefined).length < 2,
+    CHAT_MEMBERS.filter((key) => first.get(key) !== undefined).length < 2,
   read(json, context, ignored) {
     const listed = messagesIn(json, context);
     if ('kind' in listed) return listed;

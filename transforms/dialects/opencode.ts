@@ -1,27 +1,28 @@
 /**
- * Dialect `opencode`: the sessions that `opencode export` prints, one document each. A message is an object `info` with a list of parts; an
- * answer of several steps is one message, and the results of its calls lie inside them.
+ * Dialect `opencode`: sessions printed by `opencode export`, one document each. A message has an object `info` and a
+ * list of parts. An answer of several steps is one message, and its calls contain their results.
  */
 
 import type { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message, ReadingNote, Rejection } from '../model/element.ts';
-import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { blockOfPart, type FoldBlock } from './fold/draft.ts';
-import { metaOf } from './logged-meta.ts';
-import { isTrue, present, textOf } from './logged-values.ts';
-import { callJson, makeMessage, systemMessage, toolMessage } from './made-messages.ts';
-import { INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './reading-notes.ts';
+import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
+import type { Fold, FoldPlace } from './fold/fold.ts';
+import { callJson, makeMessage, systemMessage, toolMessage } from './shared/build-messages.ts';
+import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { isTrue, present, textOf } from './shared/logged-values.ts';
+import { INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './shared/reading-notes.ts';
 
 const MAIN = 'main';
 const HARNESS = 'opencode';
-/** OpenCode asks for the summary of a compaction with these words, which the log leaves out. */
+/** The prompt with which OpenCode requests the summary of a compaction; the log does not have it. */
 const COMPACTION = encode(quote('What did we do so far?'));
-/** It says this about a command of the user that a sub-agent carries out; the call comes in the answer. */
+/** OpenCode sends this for a command of the user that runs a sub-agent, whose call is in the next answer. */
 const SUBTASK = encode(quote('The following tool was executed by the user'));
 const ABORTED = 'MessageAbortedError';
 
@@ -52,18 +53,49 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
     context.fold.describe(metaOf({ source_id: info?.get('id'), harness: HARNESS, parent }));
   };
   open();
-  for (const text of systemTexts(messages)) for (const one of systemMessage(text)) context.fold.add(one);
-  for (const [i, message] of messages.entries()) {
-    const parts = message.get('parts')?.elements() ?? [];
-    if (parts.some((part) => typeOf(part) === 'compaction') && context.fold.last.index >= 0) {
-      context.fold.close(true);
-      open();
-    }
-    if (message.get('info')?.get('role')?.text() === 'user') takeUser(parts, context);
-    else takeAnswer(message.get('info'), parts, `${i}`, context);
-  }
+  foldMessages(messages, context, open);
   context.fold.close();
   return undefined;
+}
+
+/** @param open makes a new conversation the current one */
+function foldMessages(messages: readonly JsonView[], context: ReadContext, open: () => void): void {
+  const { fold } = context;
+  for (const text of systemTexts(messages)) for (const one of systemMessage(text)) fold.add(one);
+  /** The first item of each message. */
+  const places = new Map<string, FoldPlace>();
+  let tail: readonly FoldPlace[] = [];
+  for (const [i, message] of messages.entries()) {
+    const parts = message.get('parts')?.elements() ?? [];
+    const compaction = parts.find((part) => typeOf(part) === 'compaction');
+    if (compaction !== undefined && fold.last.index >= 0) {
+      tail = keptBy(compaction, places, fold);
+      fold.close(true);
+      open();
+    }
+    const count = fold.items.length;
+    const isCopied = tail.length > 0;
+    const isUser = message.get('info')?.get('role')?.text() === 'user';
+    if (isUser) takeUser(parts, isCopied, context);
+    else takeAnswer(message.get('info'), parts, `${i}`, isCopied, context);
+    const first = fold.items[count];
+    const id = message.get('info')?.get('id')?.text();
+    if (id !== undefined && first !== undefined) places.set(id, first);
+    if (isCopied && !isUser) {
+      fold.carry(tail); // the answer is the summary
+      tail = [];
+    }
+  }
+}
+
+/** The messages that a compaction kept, from the one that it names to the last: they follow its summary. */
+function keptBy(
+  compaction: JsonView,
+  places: ReadonlyMap<string, FoldPlace>,
+  { items }: Fold,
+): readonly FoldPlace[] {
+  const first = places.get(compaction.get('tail_start_id')?.text() ?? '');
+  return first !== undefined && items[first.index] === first ? items.slice(first.index) : [];
 }
 
 /** The system text that older versions log with each answer. */
@@ -75,8 +107,8 @@ function systemTexts(messages: readonly JsonView[]): readonly Uint8Array[] {
 
 const typeOf = (part: JsonView): string | undefined => part.get('type')?.text();
 
-/** Takes the texts that a user typed, and the files with them. The client puts the text of a file into a separate text. */
-function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
+/** Adds a user message with its files. Text files are left out: the client logs their content as a text part. */
+function takeUser(parts: readonly JsonView[], isCopied: boolean, { fold }: ReadContext): void {
   const notes: ReadingNote[] = [];
   const content = parts.flatMap((part): readonly Part[] => {
     const text = part.get('text');
@@ -87,7 +119,7 @@ function takeUser(parts: readonly JsonView[], { fold }: ReadContext): void {
     return typeOf(part) === 'file' ? fileOf(part, notes) : [];
   });
   if (content.length > 0)
-    fold.add(makeMessage('user', [['content', contentOfParts(content)]]), { isTurn: true, notes });
+    fold.add(makeMessage('user', [['content', contentOfParts(content)]]), { isTurn: true, isCopied, notes });
 }
 
 function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
@@ -99,11 +131,14 @@ function fileOf(part: JsonView, notes: ReadingNote[]): readonly Part[] {
   return [{ object: part.copy() }];
 }
 
-/** Takes an answer step by step: each step was one request, so its calls have their results before the next one. */
+/**
+ * Adds an answer as one message per step: each step was a request, and its calls have their results before the next.
+ */
 function takeAnswer(
   info: JsonView | undefined,
   parts: readonly JsonView[],
   name: string,
+  isCopied: boolean,
   { fold }: ReadContext,
 ): void {
   let steps = 0;
@@ -112,10 +147,10 @@ function takeAnswer(
   const end = (): void => {
     const notes: ReadingNote[] = [];
     const blocks = step.flatMap((part) => blocksOf(part, notes));
-    // the numbers of a message are the sums of those of its steps
+    // the counts of a message are the sums over its steps, so they are used only if no step has any
     const counted = step.find((part) => typeOf(part) === 'step-finish') ?? (steps === 0 ? info : undefined);
     const meta = metaOf({ model, usage: counted?.get('tokens'), cost: counted?.get('cost') });
-    if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes });
+    if (blocks.length > 0) fold.amend(`${name} ${steps++}`, blocks, 'add', { meta, notes, isCopied });
     for (const part of step) {
       const result = typeOf(part) === 'tool' ? resultOf(part) : undefined;
       if (result !== undefined) fold.answer(part.get('callID')?.text(), result);
@@ -145,7 +180,7 @@ function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   return [{ kind: 'call', id, json: callJson(id, part.get('tool')?.text(), args) }];
 }
 
-/** The result of a call; undefined for one that did not come to an end. */
+/** The result of a call; undefined if the call did not end. */
 function resultOf(part: JsonView): Message | undefined {
   const state = part.get('state');
   const isError = state?.get('status')?.text() === 'error';
@@ -162,7 +197,7 @@ function resultOf(part: JsonView): Message | undefined {
 const opencode: Dialect = defineDialect({
   name: 'opencode',
   summary: 'Sessions of OpenCode, as printed by opencode export.',
-  knownBy: 'info, and a list messages of objects with info and parts',
+  knownBy: 'info, and a messages list of objects with info and parts',
   marks: ['info', 'messages'],
   keys: ['info', 'messages'],
   folds: true,

@@ -1,6 +1,6 @@
 /**
- * Dialect `openhands`: events of OpenHands, of its first version (`action`, `observation`) and of its SDK (`kind`), one
- * object each; and the output of its benchmarks and exports, where an object holds the events of a whole run.
+ * Dialect `openhands`: events of OpenHands, one object each, from its first version (`action`, `observation`) or its
+ * SDK (`kind`); and the output of its benchmarks and exports, where one object has all events of a run.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
@@ -8,9 +8,9 @@ import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { metaOf } from './logged-meta.ts';
-import { firstOf, present } from './logged-values.ts';
-import { OpenHandsRun } from './openhands-run.ts';
+import { OpenHandsRun } from './openhands/run.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { firstOf, present } from './shared/logged-values.ts';
 
 const EVENT = /(?:Event|^Condensation\w*)$/;
 
@@ -30,14 +30,13 @@ function detect(first: FirstObject): boolean {
 const listIn = (list: JsonView | undefined): readonly JsonView[] | undefined =>
   list?.type === 'array' ? list.elements() : undefined;
 
-/** Is it an event? Trajectories of other programs have steps of other kinds. */
+/** Whether the first step of a trajectory is an event of OpenHands; other programs write trajectories too. */
 function isEvent(event: JsonView | undefined): boolean {
   if (EVENT.test(event?.get('kind')?.text() ?? '')) return true;
   const isNamed = ['action', 'observation'].some((key) => event?.get(key)?.type === 'string');
   return isNamed && event?.get('source')?.type === 'string';
 }
 
-/** State of `read` for a source. */
 class Memory {
   readonly run = new OpenHandsRun('main');
   /** Number of whole runs so far. */
@@ -62,7 +61,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   return run.isEmpty ? context.drop('client-event') : undefined;
 }
 
-/** Is it a run that failed before its first event? */
+/** Whether a run failed before its first event. */
 const isFailed = (run: JsonView): boolean =>
   run.get('instance_id') !== undefined && !present(run.get('history')) && run.get('source') === undefined;
 
@@ -80,7 +79,7 @@ function metaOfRun(json: JsonView): Meta {
   });
 }
 
-/** A step of the first benchmarks is a pair of an action and an observation. */
+/** The events of a step: in the first benchmarks, a pair of an action and an observation. */
 function eventsOf(step: JsonView): readonly JsonView[] {
   return step.type === 'array' ? step.elements() : [step];
 }
@@ -95,7 +94,7 @@ const openhands: Dialect = defineDialect({
   folds: true,
   memory: () => new Memory(),
   knownBy:
-    'source with action or observation; kind that ends in Event; instance_id and history; or a trajectory of events',
+    'source with action or observation; a kind that ends in Event; instance_id and history; or a trajectory of events',
   marks: ['source', 'action', 'args'],
   detect,
   read,

@@ -1,13 +1,13 @@
 /**
- * Dialect `pi`: sessions of the pi coding agent, `~/.pi/agent/sessions`. One line is one entry of a tree, in order of
- * time. The output of `pi --mode json` has no tree: its events come in order.
+ * Dialect `pi`: sessions of the pi coding agent (`~/.pi/agent/sessions`). The lines form a tree, in the order in which
+ * they were written. The output of `pi --mode json` has no tree, only events in order.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { PiSource } from './pi-source.ts';
+import { PiSource } from './pi/source.ts';
 
 function detect(first: FirstObject): boolean {
   if (first.get('type')?.text() !== 'session' || first.get('id')?.type !== 'string') return false;

@@ -1,6 +1,6 @@
 /**
- * Dialect `responses`: requests and responses of OpenAI's Responses API, as pairs, as bodies of logged HTTP, or as bare
- * responses. A request that continues a response by id holds only new messages.
+ * Dialect `responses`: requests and responses of OpenAI's Responses API as pairs, as bodies of logged HTTP, or
+ * responses alone. A request that continues a response by id has only the new messages.
  */
 
 import type { JsonView } from '../json/json-view.ts';
@@ -8,10 +8,10 @@ import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ReadContext } from './dialect-spec.ts';
-import { present, structured } from './logged-values.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import { bodyOf, hasMessages, loggedAnswer } from './pairs/logged-call.ts';
 import { isResponsesRequest } from './pairs/request.ts';
+import { present, structured } from './shared/logged-values.ts';
 
 function detect(first: FirstObject): boolean {
   const request = structured(first.get('request'));
@@ -19,7 +19,7 @@ function detect(first: FirstObject): boolean {
   return first.get('object')?.text() === 'response' && first.get('output')?.type === 'array';
 }
 
-/** Reads a pair of any API, which may differ from pair to pair. */
+/** Reads a pair of any API: a source may mix them. */
 function read(json: JsonView, context: ReadContext, calls: CallReader): EntryFields | Rejection | Fate {
   const logged = structured(json.get('request'));
   const body = logged?.type === 'object' ? bodyOf(logged) : undefined;
@@ -36,8 +36,9 @@ function read(json: JsonView, context: ReadContext, calls: CallReader): EntryFie
 
 const responses: Dialect = defineDialect({
   name: 'responses',
-  summary: 'Pairs of the OpenAI Responses API, also when they continue others by id, and bare responses.',
-  knownBy: 'request with input and without messages; or object (response) and a list output',
+  summary:
+    'Pairs of the OpenAI Responses API, including those that continue an earlier response by its id, and bare responses.',
+  knownBy: 'request with input and without messages; or object (response) and an output list',
   keys: ['session_id', 'timestamp', 'request', 'response'],
   gathers: true,
   marks: ['request', 'response'],

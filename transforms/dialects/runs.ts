@@ -1,33 +1,36 @@
 /**
- * Dialect `runs`: trajectories of agent benchmarks, one whole conversation each: SWE-agent (`.traj`), mini-swe-agent,
- * tau-bench, tau2, and published lists of their messages. A list of bare messages is one conversation too.
+ * Dialect `runs`: trajectories of agent benchmarks, each a whole conversation: SWE-agent (`.traj`), mini-swe-agent,
+ * tau-bench, tau2, and published lists of their messages. A source of bare messages is one conversation.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { RunsSource } from './runs-source.ts';
+import { RunsSource } from './runs/source.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant']);
-/** Members that messages of other logs have, and bare messages lack. */
-const NOT_BARE = ['ts', 'type', 'stop_reason', 'usage', 'created', 'response'];
+/** Members of messages in other logs; a bare message has none of them. */
+const NOT_BARE = ['ts', 'stop_reason', 'usage', 'created', 'response'];
 
 function isBareMessage(first: FirstObject): boolean {
   const role = first.get('role')?.text();
   const isKnown = role !== undefined && ROLES.has(role) && first.get('content') !== undefined;
-  return isKnown && NOT_BARE.every((key) => first.get(key) === undefined);
+  const type = first.get('type');
+  // an answer with this type may be a response of the Messages API
+  const hasNoType = type === undefined || (type.text() === 'message' && role !== 'assistant');
+  return isKnown && hasNoType && NOT_BARE.every((key) => first.get(key) === undefined);
 }
 
-/** Is it a list of messages of any benchmark, also of those that publish texts without a content? */
+/** Whether the value is a list of messages. Some published trajectories have the text under another key. */
 function isTrajectory(list: JsonView | undefined): boolean {
   const message = list?.type === 'array' ? list.elements()[0] : undefined;
   if (message?.get('role')?.type !== 'string') return false;
   return ['content', 'text', 'system_prompt'].some((key) => message.get(key) !== undefined);
 }
 
-/** Members that only a simulation of tau2 has beside its messages. */
-const OF_SIMULATIONS = ['reward_info', 'termination_reason'];
+/** Members beside the messages that only simulations of tau2 have. */
+const SIMULATION_MEMBERS = ['reward_info', 'termination_reason'];
 
 function detect(first: FirstObject): boolean {
   const is = (key: string, type: JsonView['type']): boolean => first.get(key)?.type === type;
@@ -42,7 +45,9 @@ function detect(first: FirstObject): boolean {
   if (is('traj', 'array')) return first.get('task_id') !== undefined && first.get('reward') !== undefined;
   if (is('messages', 'array')) {
     if (is('info', 'object') && first.get('trajectory_format') !== undefined) return true;
-    return first.get('task_id') !== undefined && OF_SIMULATIONS.some((key) => first.get(key) !== undefined);
+    return (
+      first.get('task_id') !== undefined && SIMULATION_MEMBERS.some((key) => first.get(key) !== undefined)
+    );
   }
   return isBareMessage(first);
 }

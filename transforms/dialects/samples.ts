@@ -1,11 +1,10 @@
 /**
- * Dialect `samples`: samples for the calibration of graders, one object each, from JSONL or a TOML deck
- * (src/input/framing/toml-document.ts). Each is its own session; its members besides the messages go with the
- * conversation.
+ * Dialect `samples`: samples for calibrating a grader, one object each, from JSONL or a TOML deck
+ * (src/input/framing/toml-document.ts). Each is its own session, and keeps its members besides the messages.
  */
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
-import { SAMPLE_FAULTS, sampleFault } from './sample.ts';
+import { SAMPLE_FAULTS, sampleFault } from './samples/sample.ts';
 
 const OWN_MEMBERS = ['expected', 'userMessage', 'assistantResponse'];
 
@@ -17,7 +16,7 @@ const samples: Dialect = defineDialect({
   tools: 'tools',
   allKeys: true,
   alone: true,
-  // tools are read if a sample has them, but no grader asks for them
+  // graders do not need tools, but those of a sample are read
   lacks: ['replies', 'tools'],
   detect: (first) => OWN_MEMBERS.some((key) => first.get(key) !== undefined),
   read(json, context) {

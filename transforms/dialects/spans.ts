@@ -1,30 +1,31 @@
 /**
- * Dialect `spans`: traces of model calls. Spans of OpenTelemetry (its own conventions and OpenInference's, also as OTLP
- * bodies), observations of Langfuse, runs of LangSmith. Only model calls become messages; the session is the one in the
- * log, or else the trace.
+ * Dialect `spans`: traces of model calls. Spans of OpenTelemetry (in several attribute conventions, single or in OTLP
+ * bodies), observations of Langfuse, runs of LangSmith. Only model calls become messages. The session is the one in the
+ * log, else the trace.
  */
 
 import type { JsonView } from '../json/json-view.ts';
 import { HashedSet } from '../model/hashed-set.ts';
 import type { Meta } from '../model/meta.ts';
-import { isModelCall, readAttributes } from './attribute-call.ts';
 import { defineDialect, MAX_CONVERSATION_BYTES } from './define-dialect.ts';
 import type { Dialect, ReadingOptions } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
-import type { LoggedCall } from './logged-bodies.ts';
-import { metaOf } from './logged-meta.ts';
-import { firstOf, present, unpacked } from './logged-values.ts';
-import { readObservation, readRun } from './platform-call.ts';
-import { RESPONSE_ERROR } from './reading-notes.ts';
-import { SpanAttributes } from './span-attributes.ts';
-import { CHAIN_MISSING, linkIn, SpanChains, type SpanLink } from './span-chains.ts';
-import { spokenEvents } from './span-events.ts';
-import { isFrame, rowsOf, wrappedSpans } from './span-wrappers.ts';
-import { Transcript } from './transcript.ts';
+import type { LoggedCall } from './shared/logged-bodies.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { firstOf, present, unpacked } from './shared/logged-values.ts';
+import { RESPONSE_ERROR } from './shared/reading-notes.ts';
+import { Transcript } from './shared/transcript.ts';
+import { isModelCall, readAttributes } from './spans/attribute-call.ts';
+import { readObservation, readRun } from './spans/platform-call.ts';
+import { SpanAttributes } from './spans/span-attributes.ts';
+import { CHAIN_MISSING, linkIn, SpanChains, type SpanLink } from './spans/span-chains.ts';
+import { messageEvents } from './spans/span-events.ts';
+import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 
 const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
-const FIRST_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
+/** Attributes of the conventions for model calls. */
+const MODEL_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
 const ERROR_CODES: ReadonlySet<string> = new Set(['2', '"ERROR"', '"STATUS_CODE_ERROR"']);
 const NANOSECONDS = /^\d{1,19}$/;
 
@@ -36,7 +37,7 @@ function detect(first: FirstObject): boolean {
   if (isFrame(first)) return true;
   if (first.get('context.trace_id') !== undefined && first.get('span_kind') !== undefined) return true;
   const attributes = first.get('attributes');
-  if (attributes?.members().some(([key]) => FIRST_KEYS.test(key)) === true) return true;
+  if (attributes?.members().some(([key]) => MODEL_KEYS.test(key)) === true) return true;
   if (attributes?.type === 'object' && traceOf(first) !== undefined) return true;
   if (first.get('observations')?.type === 'array') return hasTrace(first);
   const isTraced = [first.get('traceId'), first.get('trace_id')].some(present);
@@ -45,7 +46,7 @@ function detect(first: FirstObject): boolean {
   return first.get('post')?.type === 'array';
 }
 
-/** A trace of Langfuse, next to its observations or around them. */
+/** Whether a list of observations is of Langfuse: it has a trace beside it, or its elements name theirs. */
 function hasTrace(first: FirstObject): boolean {
   if (first.get('trace')?.type === 'object') return true;
   const [one] = first.get('observations')?.elements() ?? [];
@@ -59,12 +60,12 @@ const traceOf = (span: Pick<JsonView, 'get'>): string | undefined => {
   return ids.find((id) => id?.type === 'string')?.text() || undefined;
 };
 
-/** Members that hold the id of a span, an observation or a run. */
+/** Members with the id of a span, an observation or a run. */
 const IDS = ['spanId', 'span_id', 'spanID', 'context.span_id', 'id'] as const;
 
 class SpanReader {
   readonly #keepSealed: boolean;
-  /** Ids of the spans whose tokens and cost are counted: an export may repeat a span. */
+  /** Ids of the spans whose tokens and cost were counted, because an export may repeat a span. */
   readonly #counted = new HashedSet();
   readonly #chains: SpanChains;
 
@@ -87,8 +88,8 @@ class SpanReader {
       const session = (firstOf(json.get('trace'), 'sessionId') ?? firstOf(json, 'sessionId'))?.text();
       for (const one of observations.elements()) yield this.#observation(one, context, session);
     } else if (runs?.type === 'array') {
-      for (const [run, patch] of joined(runs, json.get('patch'))) yield this.#run(run, context, patch);
-      for (const patch of apart(runs, json.get('patch'))) yield this.#run(patch, context, undefined);
+      for (const [run, patch] of runsOf(runs, json.get('patch'))) yield this.#run(run, context, patch);
+      for (const patch of endsOnly(runs, json.get('patch'))) yield this.#run(patch, context, undefined);
     } else yield* this.#one(json, context);
   }
 
@@ -106,10 +107,10 @@ class SpanReader {
     const own = logged === undefined ? SpanAttributes.ofRow(span) : SpanAttributes.of(logged);
     const isInEvent = details !== undefined && own.at('gen_ai.input.messages').isEmpty;
     const attributes = isInEvent ? SpanAttributes.of(details.get('attributes')) : own;
-    const spoken = spokenEvents(span, own);
-    if (!isModelCall(own, spoken)) return context.drop('no-model-span');
+    const messages = messageEvents(span, own);
+    if (!isModelCall(own, messages)) return context.drop('no-model-span');
     const transcript = new Transcript(this.#keepSealed);
-    const call = readAttributes(attributes, transcript, spoken);
+    const call = readAttributes(attributes, transcript, messages);
     const code = firstOf(span.get('status'), 'code', 'status_code') ?? firstOf(span, 'status_code');
     if (!call.hasReply && code !== undefined && ERROR_CODES.has(`${Buffer.from(code.bytes)}`))
       transcript.note(RESPONSE_ERROR);
@@ -133,12 +134,12 @@ class SpanReader {
     return this.#entryOf(transcript, inSession, traceOf(observation), time, observation, link, context);
   }
 
-  /** A run and its child runs. */
+  /** Yields a run and its child runs. */
   *#runs(run: JsonView, context: ReadContext): Generator<ObjectPart> {
-    const todo = [run];
-    for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const waiting = [run];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       yield this.#run(next, context, undefined);
-      todo.push(...(next.get('child_runs')?.elements().toReversed() ?? []));
+      waiting.push(...(next.get('child_runs')?.elements().toReversed() ?? []));
     }
   }
 
@@ -163,19 +164,19 @@ class SpanReader {
     context: ReadContext,
   ): ObjectPart {
     if (transcript.messages.length === 0)
-      return context.reject('bad-messages', 'the span of a model call holds no messages', span);
+      return context.reject('bad-messages', 'the span of a model call has no messages', span);
     const follow = (): boolean => this.#chains.follow(link, transcript.messages);
     const once = this.#countedOnce(call, trace, span);
     const parent = metaOf({ parent: firstOf(span, ...PARENTS) });
     const entry = (): EntryFields => entryOf(transcript, once, trace, timestamp, parent, context);
     if (follow()) return entry();
-    transcript.endTurn(); // its blocks are bytes of this line, and the entry is made after a later one
+    transcript.endTurn(); // its blocks are bytes of this line, which are no longer valid when `later` is called
     const refused = { reason: 'context-missing', detail: CHAIN_MISSING } as const;
     const later = (): EntryFields | undefined => (follow() ? entry() : undefined);
     return { messages: [], alone: true, timestamp, refused, later };
   }
 
-  /** The call without tokens and cost if the same span has had them before. */
+  /** The call; without tokens and cost if those of the same span were counted before. */
   #countedOnce(call: LoggedCall, trace: string | undefined, span: JsonView): LoggedCall {
     const id = (
       firstOf(span, ...IDS) ?? firstOf(firstOf(span, 'context', 'spanContext'), 'span_id', 'spanId')
@@ -188,7 +189,7 @@ class SpanReader {
   }
 }
 
-/** The event that holds the messages if the span does not. */
+/** Name of the event that has the messages if the span does not. */
 const DETAILS = 'gen_ai.client.inference.operation.details';
 
 function entryOf(
@@ -203,18 +204,18 @@ function entryOf(
   const conversation = hasReply ? context.replyLast(messages) : { messages, reply: undefined };
   const sessionId = session ?? trace;
   const all = new Map([...meta, ...metaOf({ source_id: sessionId }), ...parent]);
-  const joins = session === undefined; // a trace may be one call
+  const joins = session === undefined; // a trace may be a single call
   return { ...conversation, tools, timestamp, changes, sessionId, joins, meta: all };
 }
 
-/** Members that hold the id of the span around this one. */
+/** Members with the id of the span around this one. */
 const PARENTS = [
   ...['parentSpanId', 'parent_id', 'parent_span_id', 'parentObservationId', 'parent_observation_id'],
   'parent_run_id',
 ];
 
-/** Runs of a batch, joined with their ends in the same batch. */
-function* joined(
+/** Yields the runs that begin in a batch, with their ends if these are in the same batch. */
+function* runsOf(
   posts: JsonView,
   patches: JsonView | undefined,
 ): Generator<readonly [run: JsonView, patch: JsonView | undefined]> {
@@ -223,13 +224,13 @@ function* joined(
   for (const run of posts.elements()) yield [run, ends.get(run.get('id')?.text())];
 }
 
-/** Ends of runs that began in another batch. */
-function* apart(posts: JsonView, patches: JsonView | undefined): Generator<JsonView> {
+/** Yields the ends of runs that began in another batch. */
+function* endsOnly(posts: JsonView, patches: JsonView | undefined): Generator<JsonView> {
   const here = new Set(posts.elements().map((run) => run.get('id')?.text()));
   for (const patch of patches?.elements() ?? []) if (!here.has(patch.get('id')?.text())) yield patch;
 }
 
-/** OTLP counts nanoseconds; others write a time. */
+/** The start of a span: nanoseconds in OTLP, a time in other formats. */
 function startOf(span: JsonView, context: ReadContext): bigint | undefined {
   const nanos = firstOf(span, 'startTimeUnixNano', 'start_time_unix_nano');
   const digits = nanos && (nanos.text() ?? `${Buffer.from(nanos.bytes)}`);

@@ -1,6 +1,6 @@
 /**
- * Dialect `streams`: raw dumps of streamed answers, as server-sent events or as a list of chunks, without their
- * requests. Each answer is its own session, after the user message from `--user-turn`.
+ * Dialect `streams`: raw dumps of streamed answers without their requests, as server-sent events or one chunk per line.
+ * Each answer is its own session; `--user-turn` adds a user message before it.
  */
 import { JsonView } from '../json/json-view.ts';
 import { latin1 } from '../json/utf8.ts';
@@ -14,7 +14,8 @@ const HEAD_BYTES = 256;
 const streams: Dialect = {
   name: 'streams',
   summary: 'Streamed answers: server-sent events, or chunks as JSON lines.',
-  knownBy: 'a first line of data:, event: or a comment; or an object that is a chunk or an event of a stream',
+  knownBy:
+    'a first line that begins with data:, event: or a colon; or an object that is a chunk or an event of a stream',
   lacks: ['tools'],
   detect: (first) =>
     isStreamEvent({

@@ -1,21 +1,21 @@
 /**
  * Dialect `sts`: the Session Trace Simple Format of the Hugging Face Hub, a header and then one message per line.
- * llama.app adds ids and parents: its messages form a tree, and each answer that was asked for again is a branch.
+ * llama.app adds ids and parents: its messages form a tree, in which a regenerated answer is a branch.
  */
 
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
-import { type Parts, partsOf, readCall, resultMessage } from './chat-object.ts';
-import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { blockOfPart, type FoldBlock } from './fold/draft.ts';
+import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
-import { metaOf } from './logged-meta.ts';
-import { present, structured } from './logged-values.ts';
-import { makeMessage } from './made-messages.ts';
-import { keptBlock } from './reading-notes.ts';
+import { makeMessage } from './shared/build-messages.ts';
+import { type Parts, partsOf, readCall, resultMessage } from './shared/chat-object.ts';
+import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
+import { metaOf } from './shared/logged-meta.ts';
+import { present, structured } from './shared/logged-values.ts';
+import { keptBlock } from './shared/reading-notes.ts';
 
 const MAIN = 'main';
 
@@ -24,11 +24,11 @@ function detect(first: FirstObject): boolean {
   return first.get('type')?.text() === 'session' && is('id') && is('harness');
 }
 
-/** State of `read`: the header of the current session. */
+/** State of the current session. */
 interface Memory {
   session: string | undefined;
   harness: string | undefined;
-  /** The messages of the session by id. */
+  /** Its messages by id. */
   readonly places: Map<string, FoldPlace>;
 }
 
@@ -59,13 +59,13 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   return isRoot ? context.drop('client-event') : undefined;
 }
 
-/** The format requires a content; some programs leave it out beside calls. */
+/** Whether the content is valid. The format requires one, but some programs leave it out beside calls. */
 function isContent(content: JsonView | undefined, message: JsonView): boolean {
   if (content?.type === 'string' || content?.type === 'array') return true;
   return !present(content) && callsIn(message).length > 0;
 }
 
-/** Continues after the message's parent, if that is not the last message. */
+/** Goes back to the message's parent, if that is not the last message. */
 function goBack(message: JsonView, { fold }: ReadContext, { places }: Memory): void {
   const parent = places.get(message.get('parent')?.text() ?? '');
   if (parent !== undefined && parent !== fold.last) fold.cut(parent);
@@ -101,14 +101,14 @@ function take(
   const thoughts: FoldBlock[] = thought?.type === 'string' ? [{ kind: 'thought', text: thought.copy() }] : [];
   const blocks = parts.map(blockOfPart);
   const calls = callsIn(message).map(readCall);
-  // next to calls an empty content has no meaning
+  // an empty content beside calls only fulfils the format
   const isSilent = calls.length > 0 && content?.type === 'string' && content.text() === '';
   const meta = metaOf({ model: message.get('model') });
   const name = `${origin.line} ${origin.offset}`;
   return fold.amend(name, [...thoughts, ...(isSilent ? [] : blocks), ...calls], 'add', { notes, meta });
 }
 
-/** The images and texts of files that were attached to a message in llama.app. */
+/** The files attached to a message in llama.app: images and texts. */
 function attachmentsOf(message: JsonView): Parts {
   const notes: ReadingNote[] = [];
   const parts = (message.get('extra')?.elements() ?? []).map((attachment): Part => {

@@ -1,6 +1,6 @@
-/** The layout of the fold's state in WebAssembly's memory, as fold-state.h has it. */
+/** The layout of the fold's state in the memory of WebAssembly, in words of 32 bits. fold-state.h defines it. */
 
-/** Offsets of the fields of `state`, in words. */
+/** Offsets of the fields of `state`. */
 export const STATE = {
   entries: 0,
   superseded: 1,
@@ -31,7 +31,7 @@ export const STATE = {
   notes: 26,
   startedAt: 28,
 } as const;
-/** Words of an entry, of a finding, of a written message and of a call's name. */
+/** Sizes of an entry, of a finding, of a written message and of a call's name. */
 export const ENTRY_WORDS: number = 4;
 export const FOUND_WORDS: number = 6;
 export const WRITTEN_WORDS: number = 3;
@@ -41,13 +41,13 @@ export const NAMED_WORDS: number = 2;
 export const FOUND_NO_REPLY: number = 1;
 export const FOUND_ENDED: number = 3;
 
-/** Bits of the result of `judgeRow`; from bit 16 on it is the role's sign. */
+/** Bits of the result of `judgeRow`; the sign of the role begins at bit 16. */
 export const DROPPED: number = 1 << 5;
 export const EMPTY: number = 1 << 6;
 export const REPLACED: number = 1 << 7;
 export const ODD: number = 1 << 8;
 
-/** The sign of a role, by its name. */
+/** Codes of the role signs (checks/role-trace.ts). */
 export const SIGNS: Readonly<Record<string, number>> = {
   S: 0x53,
   T: 0x54,

@@ -1,26 +1,23 @@
-/** A folded session: its facts, and its conversation on demand. */
+/** A session that the fold read: counts and findings at once, its record and its conversation when they are needed. */
 
 import { noteFindings } from '../checks/as-read.ts';
 import { openEndFindings } from '../checks/protocol-open.ts';
 import { truncatedFindings } from '../checks/truncated.ts';
-import { answerNotes, noted } from '../dialects/reading-notes.ts';
+import { answerNotes, noted } from '../dialects/shared/reading-notes.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, EntryLog, Finding, Message, Origin, ReadingNote } from '../model/element.ts';
 import type { RecordShape } from '../model/record-shape.ts';
 import { type ToolUsage, usageOf } from '../model/tool-usage.ts';
 import type { SessionTools } from './folded-tools.ts';
 
-/** The fold that produced it: answers questions about the last session until the next one begins. */
+/** The fold's view of its last session, valid until the next one begins. */
 export interface FoldedSource {
-  /** Its messages, which own their bytes. */
+  /** Copies of its messages. */
   messages(): readonly Message[];
-  /** Number of its messages. */
   readonly size: number;
-  /** Is its last message the model's? With DOUBT_OPEN, that message has calls. */
+  /** Whether its last message is the model's. With `DOUBT_OPEN`, that message has calls. */
   readonly endsWithModel: boolean;
-  /** Shape of its conversation. */
   shape(): RecordShape;
-  /** The places of its entries. */
   places(source: string): EntryLog;
 }
 
@@ -28,17 +25,16 @@ interface Facts {
   readonly sessionId: string;
   /** Line of the snapshot. */
   readonly origin: Origin;
-  /** Ns since 1970. */
+  /** Nanoseconds since 1970. */
   readonly startedAt: bigint;
   readonly entries: number;
   readonly superseded: number;
   readonly truncated: number;
   readonly changes: ReadonlyMap<string, number>;
-  /** Bits: checks and reports that may have something to report; 0 for none. */
+  /** Bits of `DOUBT_...`: what the fold cannot decide, so that the conversation has to be looked at; 0 for nothing. */
   readonly doubts: number;
-  /** Bits: what is reported about the answer of the snapshot; 0 for nothing. */
+  /** Bits of `CUT` to `OTHERS`: findings about the snapshot's answer; 0 for none. */
   readonly notes: number;
-  /** Findings about entries. */
   readonly findings: readonly Finding[];
   readonly tools: SessionTools;
   readonly turns: Omit<ToolUsage, 'definitions'>;
@@ -47,12 +43,12 @@ interface Facts {
   readonly source: FoldedSource;
 }
 
-/** Bits of `doubts`: about the checks, the use of tools, and the end of the conversation (fold-state.h). */
+/** Bits of `doubts`: the checks, the use of tools, the end of the conversation (fold-state.h). */
 const DOUBT_CHECKS = 1;
 const DOUBT_USAGE = 2;
 const DOUBT_OPEN = 4;
 
-/** Bits of `notes`: the answer was cut or filtered, the response is an error, it has other choices (fold-state.h). */
+/** Bits of `notes`: the answer was cut or filtered, the response is an error or has other choices (fold-state.h). */
 const CUT = 1;
 const FILTERED = 2;
 const FAILED = 4;
@@ -67,14 +63,14 @@ const NO_FINDINGS: readonly Finding[] = [];
 const HEAD = encode('{"messages":[');
 
 const BLOCK_BYTES = 64 * 1024;
-/** Larger records get their own block. */
+/** Records of at least this size get their own block. */
 const OWN_FROM_BYTES = 16 * 1024;
 let block = new Uint8Array(0);
 let used = 0;
 
 /**
- * Small records share blocks, because an allocation takes as long as copying 4 KB. They live no longer than a batch of
- * results.
+ * Returns memory for a record. Small records share blocks, because an allocation takes as long as copying 4 KB; a block
+ * is freed with the batch of results that uses it.
  */
 function roomFor(length: number): Uint8Array {
   if (length >= OWN_FROM_BYTES) return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
@@ -93,12 +89,12 @@ export class FoldedSession {
     this.facts = facts;
   }
 
-  /** Is it certain what the checks would report about the conversation? */
+  /** Whether `findings` is what the checks would report about the conversation. */
   get isCertain(): boolean {
     return (this.facts.doubts & DOUBT_CHECKS) === 0 && this.facts.tools.areFine;
   }
 
-  /** Findings of the checks on a conversation whose result is certain. */
+  /** The findings of the checks on the conversation, if `isCertain`. */
   findings(): readonly Finding[] {
     const { doubts, notes, origin, sessionId, truncated, source } = this.facts;
     if ((doubts & DOUBT_OPEN) === 0 && notes === 0 && truncated === 0) return NO_FINDINGS;
@@ -112,7 +108,7 @@ export class FoldedSession {
     }));
   }
 
-  /** Its record in the format `chat`. */
+  /** The record in the format `chat`. */
   record(): Uint8Array {
     const { bytes, tools } = this.facts;
     const record = roomFor(HEAD.length + bytes.length + tools.tail.length);
@@ -122,7 +118,6 @@ export class FoldedSession {
     return record;
   }
 
-  /** Shape of its record. */
   shape(): RecordShape {
     return this.facts.source.shape();
   }
@@ -134,12 +129,11 @@ export class FoldedSession {
     return { toolCalls, definitions: tools.names, clientTurns, assistantTurns, assistantTurnsWithTools };
   }
 
-  /** The places of its entries. */
   places(): EntryLog {
     return this.facts.source.places(this.facts.origin.source);
   }
 
-  /** As it leaves snapshot-select. */
+  /** The conversation as the stage snapshot-select would pass it on. */
   conversation(): Conversation {
     const { origin, sessionId, startedAt, superseded, truncated, changes, notes, tools, source } = this.facts;
     const messages = source.messages();

@@ -1,4 +1,4 @@
-/** Tool definitions of a folded session: those of its entries, and those of its record. */
+/** Collects the tool definitions of a folded session, as the stages snapshot-select and tool-dedupe do. */
 
 import type { Found } from '../checks/check.ts';
 import structure from '../checks/structure.ts';
@@ -15,34 +15,33 @@ export interface ToolRun {
   readonly entries: number;
 }
 
-/** Union of a session's tools. */
 export interface SessionTools {
-  /** Distinct definitions, as snapshot-select has them. */
+  /** Distinct definitions, as in snapshot-select. */
   readonly distinct: readonly ToolDefinition[];
   readonly distinctCounts: ToolCounts;
-  /** The first definition of each name. */
+  /** The first definition of each name, as in tool-dedupe. */
   readonly kept: readonly ToolDefinition[];
   readonly counts: ToolCounts;
   /** Bytes after the messages of a record of the format `chat`. */
   readonly tail: Uint8Array;
   /** The distinct names. */
   readonly names: readonly string[];
-  /** Would the structure check report nothing? */
+  /** Whether the check `structure` has nothing to report about them. */
   readonly areFine: boolean;
 }
 
 const TAIL = [encode('],"tools":['), encode(']}')] as const;
 const ANY_MESSAGE: Message = { bytes: encode('{"role":"user"}'), role: 'user' };
 
-/** Cached results for sessions with a single set of definitions, as nearly all have. */
+/** Cached results for sessions with a single list of definitions, which nearly all have. */
 interface Alone {
   readonly tools: SessionTools;
   readonly isNamed: boolean;
-  /** Their results by the number of entries of the session. */
+  /** By number of entries of the session. */
   readonly byEntries: Map<number, SessionTools>;
 }
 
-/** Longer sessions are rare. */
+/** Results for sessions with more entries are not cached, because such sessions are rare. */
 const MOST_ENTRIES = 128;
 
 export class FoldedTools {
@@ -71,7 +70,7 @@ export class FoldedTools {
   }
 }
 
-/** The same definitions, in a session of `entries` entries. */
+/** The result for a session of `entries` entries with the same definitions. */
 function timesOf(session: SessionTools, entries: number, length: number): SessionTools {
   const more = (entries - 1) * length;
   const counted = (counts: ToolCounts): ToolCounts => ({
@@ -107,7 +106,7 @@ function toolsOf(runs: readonly ToolRun[]): SessionTools {
   };
 }
 
-/** Stops at the first finding: a hundred thousand of them take ten times the memory of their tools. */
+/** Stops at the first finding: collecting 100,000 took ten times the memory of their tools. */
 function isEmpty(findings: Iterable<Found>): boolean {
   for (const _ of findings) return false;
   return true;

@@ -1,16 +1,17 @@
 /**
- * Folds the lines of a session into its conversation in one pass (json/wasm/fold.c), for the log that most gateways
- * write: entries of the dialect `exchange`, cleaned by the default rules. It replaces the stages from parse to
- * snapshot-select, and the checks that have nothing to report. It refuses whatever it is not sure of, and the stages
- * read the session instead.
+ * Folds the lines of a session into its conversation in one pass (json/wasm/fold.c). Handles only entries of the
+ * dialect
+ * `exchange` with the default cleanup, which most gateways write. It replaces the stages from parse to snapshot-select,
+ * and the checks that have nothing to report. If a line or a session has anything that it cannot handle (an "odd"
+ * line), the stages read the session instead.
  */
 
 import { checks } from '../checks/index.ts';
 import { NO_REPLY } from '../checks/no-reply.ts';
 import { partingText } from '../checks/role-sequence.ts';
 import { roleSign } from '../checks/role-trace.ts';
-import { NO_CHANGES } from '../dialects/line-objects.ts';
-import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/tool-definitions.ts';
+import { NO_CHANGES } from '../dialects/shared/line-objects.ts';
+import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/shared/tool-definitions.ts';
 import { LF } from '../json/bytes.ts';
 import { createScanner } from '../json/scanners.ts';
 import { knownText } from '../json/utf8.ts';
@@ -43,7 +44,7 @@ import {
 import { FoldedSession, type FoldedSource } from './folded-session.ts';
 import { FoldedTools, type ToolRun } from './folded-tools.ts';
 
-/** Checks and rules that fold.c implements. If there are others, the stages read. */
+/** Checks and rules that fold.c implements. If there are others, the fold is not used. */
 const KNOWN_CHECKS: ReadonlySet<string> = new Set([
   'as-read',
   'damaged-tail',
@@ -66,11 +67,11 @@ const KNOWN_RULES: ReadonlySet<string> = new Set([
   'goose-title',
 ]);
 
-/** Does fold.c implement all existing checks and rules? */
-export const knowsAll: boolean =
+/** Whether fold.c implements all existing checks and rules. */
+export const implementsAll: boolean =
   checks.every(({ name }) => KNOWN_CHECKS.has(name)) && rules.every(({ name }) => KNOWN_RULES.has(name));
 
-/** Result for a line in a source of many sessions: `waits` for the first line of another session. */
+/** The result for a line in a source of many sessions: `waits` if it is the first line of another session. */
 export type PackedLine = 'taken' | 'waits' | 'odd';
 const PACKED_LINES: readonly PackedLine[] = ['odd', 'taken', 'waits'];
 
@@ -83,7 +84,7 @@ export interface FoldOptions {
 
 const NO_TIME = -(2n ** 63n);
 const MOST_TIME = 2n ** 63n;
-/** More distinct definitions are forgotten between sessions. */
+/** With more lists of definitions than this, all are forgotten when a session begins. */
 const MOST_DEFINITIONS = 64;
 
 const cleaned = messageCleaner(['goose']);
@@ -93,7 +94,7 @@ export class SessionFold implements FoldHost, FoldedSource {
   readonly #options: FoldOptions;
   readonly #tools: ToolsReader;
   readonly #knownTools = new FoldedTools();
-  /** Definitions read, by number from 1; fold.c recognises the texts of some of them. */
+  /** The lists of definitions read so far, numbered from 1. */
   #definitions: (readonly ToolDefinition[])[] = [];
   #numbers = new Map<readonly ToolDefinition[], number>();
   #exports: FoldExports;
@@ -120,7 +121,6 @@ export class SessionFold implements FoldHost, FoldedSource {
     this.#runsAt = this.#exports.runs_at() >> 2;
   }
 
-  /** Starts a session. */
   begin(): void {
     const { exports } = this.#module;
     if (exports !== this.#exports) {
@@ -136,8 +136,8 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   /**
-   * Takes the next line of the session, whose bytes are in the memory.
-   * @returns false if it is odd: the stages have to read the session, and the fold is over
+   * Adds the next line of the session. Its bytes must be in the memory of WebAssembly.
+   * @returns false if the line is odd: the stages have to read the session
    */
   add({ bytes, origin, created }: Line): boolean {
     if (created !== undefined || bytes.buffer !== this.#module.buffer) return false;
@@ -148,9 +148,9 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   /**
-   * Takes the next line of a source of many sessions, whose bytes are in the memory.
-   * @returns `waits` if the previous session has to be finished before `turn` continues with this line; `odd` if the
-   * fold is over
+   * Adds the next line of a source of many sessions. Its bytes must be in the memory of WebAssembly.
+   * @returns `waits` if the line begins another session: call `finish`, then `turn`; `odd` if the stages have to read
+   * the session
    */
   addPacked(line: Line): PackedLine {
     const { bytes, origin } = line;
@@ -164,7 +164,7 @@ export class SessionFold implements FoldHost, FoldedSource {
 
   /**
    * Starts a session with the waiting line.
-   * @returns false if it is odd, as for `add`
+   * @returns false if the line is odd
    */
   turn(waiting: Line): boolean {
     if (this.#definitions.length <= MOST_DEFINITIONS) return this.#exports.turn() !== 0;
@@ -172,15 +172,14 @@ export class SessionFold implements FoldHost, FoldedSource {
     return this.addPacked(waiting) === 'taken';
   }
 
-  /** Id of the session that is open. */
   get sessionId(): string {
     this.#renewViews();
     return knownText(this.#bytes, this.#state(STATE.id), this.#state(STATE.idEnd));
   }
 
   /**
-   * Takes a whole source from the memory.
-   * @returns its number of lines; 0 if one is odd or blank
+   * Adds all lines of a source that is in the memory of WebAssembly.
+   * @returns the number of lines; 0 if one is odd or blank
    */
   addAll(bytes: Uint8Array): number {
     if (bytes.buffer !== this.#module.buffer) return 0;
@@ -190,12 +189,12 @@ export class SessionFold implements FoldHost, FoldedSource {
     return this.#isExchange(bytes) ? lines : 0;
   }
 
-  /** Number of lines ending in a line feed, in the source that was taken whole. */
+  /** After `addAll`: the number of lines that end in a line feed. */
   get lineFeeds(): number {
     return this.#state(STATE.lineFeeds);
   }
 
-  /** Ends the session. Undefined if it is odd, or has no entries. */
+  /** Ends the session. Undefined if it is odd or has no entries. */
   finish(source: string): FoldedSession | undefined {
     if (this.#exports.finish() === 0) return undefined;
     this.#renewViews();
@@ -270,7 +269,7 @@ export class SessionFold implements FoldHost, FoldedSource {
     return time > NO_TIME && time < MOST_TIME ? time : NO_TIME;
   }
 
-  /** Would the first entry be read in this dialect? One without other members certainly would. */
+  /** Whether the first entry is of the dialect `exchange`, which is certain if it has no other members. */
   #isExchange(bytes: Uint8Array): boolean {
     if (this.#options.dialect !== 'auto') return true;
     this.#renewViews();
@@ -279,7 +278,7 @@ export class SessionFold implements FoldHost, FoldedSource {
     return detectDialect(end < 0 ? bytes : bytes.subarray(0, end))?.name === 'exchange';
   }
 
-  /** Renews the views if the memory has grown, which moves it. */
+  /** Renews the views after the memory has grown, which replaces its buffer. */
   #renewViews(): void {
     const { buffer } = this.#module;
     if (this.#bytes.buffer === buffer) return;
@@ -303,7 +302,6 @@ export class SessionFold implements FoldHost, FoldedSource {
     return { source, line: this.#words[at] as number, offset, length: this.#words[at + 1] as number };
   }
 
-  /** The places of the entries of the finished session. */
   places(source: string): EntryLog {
     const log = createEntryLog();
     for (let i = 0; i < this.#state(STATE.entries); i++) log.add(this.#originOf(source, i));
@@ -374,7 +372,7 @@ export class SessionFold implements FoldHost, FoldedSource {
     return this.size > 0 && ROLES[this.#words[last + 2] as number] === 'assistant';
   }
 
-  /** Shape of its conversation; the calls are those of a conversation whose result is certain. */
+  /** Shape of the conversation. Its calls are counted correctly only if `isCertain`. */
   shape(): RecordShape {
     const written = this.#exports.written_at() >> 2;
     const named = this.#exports.named_at() >> 2;
@@ -388,7 +386,6 @@ export class SessionFold implements FoldHost, FoldedSource {
     return counter.take();
   }
 
-  /** Copies of the messages of its conversation. */
   messages(): readonly Message[] {
     const out = this.#state(STATE.out);
     const copy = this.#bytes.slice(out, this.#state(STATE.outEnd));
@@ -402,5 +399,5 @@ export class SessionFold implements FoldHost, FoldedSource {
 }
 
 const NO_FINDINGS: readonly Finding[] = [];
-/** Roles by their numbers in fold.c, as written in a record. */
+/** Roles as written in a record, by their numbers in fold.c. */
 const ROLES = ['', 'system', 'system', 'user', 'assistant', 'tool', 'function'];

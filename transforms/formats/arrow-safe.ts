@@ -1,6 +1,6 @@
 /**
- * `--arrow-safe`: writes the list of tools and all `arguments` as JSON strings, so that a loader with columns (Arrow)
- * can neither pad their objects with nulls nor change the types of their values.
+ * `--arrow-safe`: writes the list of tools and all `arguments` as JSON strings, so that a loader with typed columns
+ * (Arrow) can neither pad their objects with nulls nor change the types of their values.
  */
 
 import { quote } from '../json/respace.ts';
@@ -12,15 +12,15 @@ export interface ArrowSafe {
   readonly arrowSafe: boolean;
 }
 
-/** The option, for a format where it is on or off by default. */
-export function arrowSafeOption(held: boolean): OptionSpec<boolean> {
+/** The option for a format in which it is on or off by default. */
+export function arrowSafeOption(byDefault: boolean): OptionSpec<boolean> {
   return {
     describe: 'Write tools and arguments as JSON strings, for loaders with typed columns',
-    default: held,
+    default: byDefault,
   };
 }
 
-/** The JSON string that holds the list of these definitions. */
+/** The list of definitions as JSON in a string. */
 export function toolsInString(tools: readonly Pick<ToolDefinition, 'bytes'>[]): string {
   return quote(`[${tools.map(({ bytes }) => decode(bytes)).join(',')}]`);
 }

@@ -1,6 +1,6 @@
 /**
- * Builds the steps of a trajectory: one per message, with each result in the observation of the step whose call it
- * answers.
+ * Builds the steps of a trajectory, one per message. A result becomes part of the step whose call it answers, as its
+ * observation.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
@@ -19,7 +19,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   ...{ system: 'system', developer: 'system', user: 'user', assistant: 'agent' },
 };
 const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
-/** Image types that the format knows, by the extension in a URL. */
+/** Image types that the format allows, by extension of the URL. */
 const IMAGES: Readonly<Record<string, string>> = {
   ...{ jpg: 'image/jpeg', jpeg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp' },
 };
@@ -36,7 +36,7 @@ interface Step {
   /** Index of its message. */
   readonly at: number;
   readonly role: string;
-  /** Its members except the observation, without the braces. */
+  /** JSON text of its members except the observation, without braces. */
   readonly head: string;
   readonly calls: readonly Call[];
   readonly results: string[];
@@ -58,7 +58,7 @@ export class AtifSteps {
     }
   }
 
-  /** Each step as JSON text, as in the record. */
+  /** The JSON texts of the steps. */
   steps(): readonly Message[] {
     return this.#steps.map(({ role, head, results }, i) => {
       const observed = results.length === 0 ? '' : `,"observation":{"results":[${results.join(',')}]}`;
@@ -70,7 +70,7 @@ export class AtifSteps {
     const { role } = message;
     const source = SOURCES[role];
     if (source === undefined) {
-      const text = `messages[${at}] has a role that a step cannot have: written as the user's`;
+      const text = `messages[${at}] has a role that a step cannot have: written as a user message`;
       this.#report({ rule: 'unknown-role', severity: 'ERROR', message: text, rejects: true });
     }
     const members = [`"source":"${source ?? 'user'}"`, `"message":${this.#content(message, at)}`];
@@ -109,7 +109,7 @@ export class AtifSteps {
     return holds === 'object' ? decode(source) : '{}';
   }
 
-  /** Adds a result to the nearest step with an open call of its id, or of any id if it has none. */
+  /** Adds a result to the nearest step with an open call of its id; with any open call if it has no id. */
   #answer(message: Message, at: number): void {
     const id = stringValue(message.bytes, 'tool_call_id') || undefined;
     const isOpen = (call: Call): boolean => !call.isAnswered && (id === undefined || call.id === id);
@@ -117,7 +117,7 @@ export class AtifSteps {
     const step = this.#steps[index];
     const content = this.#content(message, at);
     if (step === undefined) {
-      const text = `messages[${at}] answers no open call: written as the user's`;
+      const text = `messages[${at}] answers no open call: written as a user message`;
       this.#report({ rule: 'result-without-call', severity: 'ERROR', message: text, rejects: true });
       this.#steps.push({
         at,
@@ -154,7 +154,7 @@ export class AtifSteps {
   }
 }
 
-/** A part of a content in the format's form; undefined if the format has none. */
+/** Converts a part of a content; undefined if the format cannot express it. */
 function partOf(part: Uint8Array): string | undefined {
   if (part[0] === QUOTE) return `{"type":"text","text":${decode(part)}}`;
   if (part[0] !== OPEN_OBJECT) return undefined;
@@ -169,7 +169,7 @@ function partOf(part: Uint8Array): string | undefined {
   return `{"type":"image","source":{"media_type":"${media}","path":${quote(url)}}}`;
 }
 
-/** Image type from a URL, if its extension is known. */
+/** The image type of a URL; undefined if it cannot be told. */
 function mediaOf(url: string): string | undefined {
   const data = DATA_URI.exec(url)?.[1];
   if (data !== undefined) return data;

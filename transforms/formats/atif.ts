@@ -1,6 +1,6 @@
 /**
- * Format `atif`: trajectories in the Agent Trajectory Interchange Format 1.7, as Harbor reads them. Each message is a step; the
- * results of calls lie in the observation of the step that made them, with the arguments as objects.
+ * Format `atif`: trajectories in the Agent Trajectory Interchange Format 1.7, which Harbor reads. Each message is a
+ * step; the results of calls are the observation of the step that has the calls. Arguments are objects.
  */
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
@@ -12,7 +12,7 @@ import { wrapTools } from './openai.ts';
 import type { Report } from './tool-arguments.ts';
 
 const VERSION = 'ATIF-v1.7';
-/** Both are required, and logs rarely contain them. */
+/** Name and version of the agent: the format requires both, and logs rarely have them. */
 const AGENT = '"name":"unknown","version":"unknown"';
 const TAIL = encode(']}');
 

@@ -1,7 +1,7 @@
 /**
- * Format `axolotl`: for axolotl's `type: chat_template`. Like `trl`, and safe for columnar loaders unless
- * `--no-arrow-safe` is given: `tools` is one JSON string and all `arguments` are JSON strings (of an object, or the
- * record is rejected). Keeps `reasoning_content`, like all other members.
+ * Format `axolotl`: for axolotl's `type: chat_template`. Like `trl`, but with `--arrow-safe` by default: `tools` is one
+ * JSON string, and all `arguments` are JSON strings with an object (or the record is rejected). Messages keep
+ * `reasoning_content` and all other members.
  */
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import type { Format } from './format.ts';

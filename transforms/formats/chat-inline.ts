@@ -1,6 +1,7 @@
 /**
- * Format `chat-inline` (`--json-tool-calls`): writes tool calls and their results into the content, for models that call
- * tools in text. Finding `control-token-in-content`: a text that would forge a call.
+ * Format `chat-inline` (`--json-tool-calls`): writes tool calls and their results into the content, for models that
+ * call tools by text. A text that contains such a tag, and so would be read as a call, is the finding
+ * `control-token-in-content`.
  */
 
 import { createTextScanner } from '../json/plain-scanner.ts';
@@ -27,7 +28,7 @@ const scanner = createTextScanner();
 
 type Report = (finding: FormatFinding) => void;
 
-/** The message with its calls or its result in the content; the same one when it has none. */
+/** Writes the calls or the result of a message into its content; the same message if it has none. */
 export function inline(message: Message, report: Report): Message {
   if (message.role === 'assistant') return inlineCalls(message, report);
   return message.role === 'tool' ? inlineResult(message, report) : message;
@@ -79,7 +80,7 @@ function callLine(call: ToolCall, report: Report): string | undefined {
   return `<tool_call>{"name": ${quote(call.name)}, "arguments": ${argumentsText(call.arguments)}}</tool_call>`;
 }
 
-/** The arguments of a call: a string of JSON is used as that JSON, any other string stays a string. */
+/** The arguments of a call as JSON: a string that holds JSON is written as that JSON, any other string as a string. */
 function argumentsText(json: Uint8Array | undefined): string {
   if (json === undefined) return '{}';
   if (json[0] !== 0x22) return respace(json, scanner);
@@ -87,7 +88,7 @@ function argumentsText(json: Uint8Array | undefined): string {
   return respaceText(text, scanner) ?? quote(text);
 }
 
-/** The message with this content and without the members named `dropped`. */
+/** The message with this content and without the member `dropped`. */
 function withContent(message: Message, content: string, dropped: string): Message {
   const json = encode(quote(content));
   const without = dropMembers(message.bytes, ({ key }) => key === dropped);
@@ -97,8 +98,8 @@ function withContent(message: Message, content: string, dropped: string): Messag
   };
 }
 
-/** Would the message's content, once inlined, contain a tag that reads as a call or a result? */
-function forges(message: Message): boolean {
+/** Whether the texts of a message contain a tag that would be read as a call or a result. */
+function containsTag(message: Message): boolean {
   const texts = message.role === 'tool' ? [idOf(message)] : [];
   const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
   texts.push((message.role === 'tool' || calls !== undefined ? resultText : textOf)(message).text);
@@ -120,7 +121,7 @@ const chatInline: Format<ArrowSafe> = {
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];
     messages.forEach((message, i) => {
-      if (!forges(message)) return;
+      if (!containsTag(message)) return;
       const where = `messages[${i}] (${message.role}) contains a tool-call tag`;
       findings.push({ rule: 'control-token-in-content', severity: 'ERROR', message: where });
     });

@@ -1,4 +1,4 @@
-/** Format `chat`: `{"messages":[...],"tools":[...]}`, every message and tool as its own bytes. */
+/** Format `chat`: `{"messages":[...],"tools":[...]}`, with every message and tool byte for byte. */
 
 import { QUOTE } from '../json/bytes.ts';
 import { concat } from '../json/splice.ts';
@@ -16,11 +16,11 @@ const CLOSE = encode(']');
 const TAIL = encode('}');
 const COMMA = encode(',');
 
-/** Strings stay unchanged, JSON or not; absent arguments stay absent. */
+/** Strings stay unchanged, whether they are JSON or not; absent arguments stay absent. */
 const inString: EncodeArguments = (json, where, report) =>
   json === undefined || json[0] === QUOTE ? json : asString(json, where, report);
 
-/** The record that holds these messages and tools; the tools as a list, or as a JSON string that holds it. */
+/** Builds a record. @param arrowSafe whether the list of tools is JSON in a string */
 export function chatRecord(
   messages: readonly Message[],
   tools: readonly ToolDefinition[],
@@ -46,7 +46,6 @@ function addWithCommas(pieces: Uint8Array[], items: readonly { readonly bytes: U
   });
 }
 
-/** The JSON texts, separated by commas. */
 export function withCommas(items: readonly { readonly bytes: Uint8Array }[]): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   addWithCommas(pieces, items);

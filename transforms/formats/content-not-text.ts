@@ -1,6 +1,6 @@
 /**
- * Rule `content-not-text` where a record is written all the same: a content that is a number, an object or a boolean. Formats of
- * messages keep it; formats of text write its JSON text.
+ * Rule `content-not-text`: a content is a number, an object or a boolean. Most formats write the record nevertheless,
+ * with the content as it is or as its JSON text.
  */
 import { OPEN_OBJECT } from '../json/bytes.ts';
 import type { Message } from '../model/element.ts';
@@ -14,7 +14,10 @@ export const AS_JSON_TEXT = 'written as its JSON text';
 const LETTER_T = 0x74;
 const LETTER_F = 0x66;
 
-/** The finding about a message's content; undefined when that is a text, parts, null or absent. */
+/**
+ * The finding; undefined if the content is a text, a list of parts, null or absent.
+ * @param written how it is written
+ */
 export function otherContentFinding(
   message: Message,
   at: number,
@@ -28,7 +31,7 @@ export function otherContentFinding(
   return { rule: 'content-not-text', severity: 'WARNING', message: text };
 }
 
-/** Reports the contents that a format of messages keeps. */
+/** Reports all such contents, for a format that writes them as they are. */
 export function reportOtherContents(messages: readonly Message[], report: Report): void {
   for (let at = 0; at < messages.length; at++) {
     const found = otherContentFinding(messages[at] as Message, at, AS_IT_IS);

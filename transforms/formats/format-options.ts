@@ -1,6 +1,6 @@
 /**
- * Collects the options of all formats by name, for flags, configuration files and checks. An option that several
- * formats share has one meaning; only its default may differ.
+ * Collects the options of all formats by name, for flags, configuration files and validation. An option that several
+ * formats share means the same in all of them; only its default may differ.
  */
 
 import type { OptionSpec } from '../stage.ts';
@@ -8,14 +8,14 @@ import type { Format } from './format.ts';
 import { formats } from './index.ts';
 
 export type FormatOptionValue = boolean | string;
-/** Values by the options' names. */
+/** Values by name of the option. */
 export type FormatOptionValues = Readonly<Record<string, FormatOptionValue>>;
 
-/** One option, and its specification in each format that has it. */
+/** An option of one or several formats. */
 export interface FormatOption {
   readonly name: string;
   readonly spec: OptionSpec<FormatOptionValue>;
-  /** Its default by the format's name. */
+  /** Its defaults, by name of the format. */
   readonly defaults: ReadonlyMap<string, FormatOptionValue>;
 }
 
@@ -23,7 +23,7 @@ function specsOf({ options }: Format): readonly (readonly [string, OptionSpec<Fo
   return Object.entries(options);
 }
 
-/** Every option of any of these formats, by name. */
+/** The options of these formats, by name. */
 function optionsOf(known: readonly Format[]): ReadonlyMap<string, FormatOption> {
   return new Map(
     known
@@ -41,18 +41,18 @@ function optionsOf(known: readonly Format[]): ReadonlyMap<string, FormatOption> 
 
 const builtIn = optionsOf(formats);
 
-/** Every option of the built-in formats and of `more`, by name. */
+/** The options of the built-in formats and of `more`, by name. */
 export function formatOptionsWith(more: readonly Format[]): ReadonlyMap<string, FormatOption> {
   return more.length === 0 ? builtIn : optionsOf([...formats, ...more]);
 }
 
-/** Selects the values that this format has. */
+/** Selects the values for options of this format. */
 export function valuesFor({ options }: Format, values: FormatOptionValues): FormatOptionValues {
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(options, name)));
 }
 
 /**
- * Describes what is wrong with the values for these formats, by option name; undefined if nothing is.
+ * Finds the first value that is not valid for these formats; undefined if all are valid.
  * @param more formats besides the built-in ones
  */
 export function optionFault(

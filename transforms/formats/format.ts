@@ -1,46 +1,53 @@
-/** Defines a format: how one kind of training record is written. Each has its own file; `npm run gen` registers it. */
+/**
+ * The interface of formats: how one kind of training record is written. Each has its own file; `npm run gen` registers
+ * it.
+ */
 import type { Conversation, Message, Severity } from '../model/element.ts';
 import type { OptionSpecs } from '../stage.ts';
 
 /**
- * How records are separated: `jsonl` has one per line; records of the others may span lines, and begin with a header.
+ * How records are separated in a file: in `jsonl` each is a line; in the others a record spans several lines and begins
+ * with a header.
  */
 export type FileKind = 'jsonl' | 'toml' | 'sts.jsonl';
 
 /**
- * @typeParam Options every option of the format, as plain values; an option that several formats share means the same
- * in all of them.
+ * @typeParam Options all options of the format, as plain values. An option that several formats share must mean the
+ * same in all of them.
  */
 export interface Format<Options extends object = object> {
   /** File name = registry name = value of `--format`. */
   readonly name: string;
   readonly summary: string;
-  /** Rules by which the format may change or reject what it cannot represent; `--on-finding RULE=reject|keep`. */
+  /**
+   * Rules of its findings: what it may change or reject because it cannot represent it (`--on-finding
+   * RULE=reject|keep`).
+   */
   readonly rules: readonly string[];
-  /** Treatment of a content that is a number, an object or a boolean (`content-not-text`): ends a sentence of docs/formats.md. */
+  /** Completes a sentence of docs/formats.md about contents that are a number, an object or a boolean. */
   readonly otherContent: string;
-  /** Options, each of which becomes a flag of the command. */
+  /** Each option becomes a flag of the command. */
   readonly options: OptionSpecs<Options>;
-  /** Kind of its files, if a record is not always one line of JSON. */
+  /** How its records are separated; `jsonl` by default. */
   readonly fileKind?: (options: Partial<Options>) => FileKind;
   /**
-   * How a record holds the `metadata` of `--meta`: as an object, or as a JSON string. Absent for formats that cannot
-   * hold it.
+   * How `--meta` is written into a record: as an object, or as JSON in a string. Absent if the format cannot hold
+   * metadata.
    */
   readonly metadata?: (options: Partial<Options>) => 'object' | 'string';
-  /** The member for it; `metadata` by default. */
+  /** Name of the member with the metadata; `metadata` by default. */
   readonly metadataMember?: string;
-  /** Encodes a conversation, with defaults for options that are left out. */
+  /** Encodes a conversation. Options that are left out have their defaults. */
   encode(conversation: Conversation, options?: Partial<Options>): EncodedRecord;
 }
 
 export interface EncodedRecord {
-  /** The record's JSON text, one line, without a newline; for other kinds of files its lines. */
+  /** The record's JSON text on one line, without a newline; the record's lines if its `fileKind` is not `jsonl`. */
   readonly bytes: Uint8Array;
-  /** The messages as written in the record. */
+  /** The messages as they are in the record; empty if the record is a text. */
   readonly written: readonly Message[];
   readonly findings: readonly FormatFinding[];
-  /** Further records of the same conversation, if a format makes several of one. */
+  /** Further records, if the format writes several for one conversation. */
   readonly more?: readonly Uint8Array[];
 }
 
@@ -49,6 +56,6 @@ export interface FormatFinding {
   readonly rule: string;
   readonly severity: Severity;
   readonly message: string;
-  /** Rejects the session, unless `--on-finding RULE=keep` is given: the record would be useless. */
+  /** Rejects the session by default, because the record would be useless; `--on-finding RULE=keep` writes it. */
   readonly rejects?: true;
 }

@@ -1,6 +1,6 @@
 /**
- * Format `functiongemma-teaching`: developer, user, model in the teaching layout, from a conversation whose last
- * assistant message has exactly one call. Any other is rejected, by rule.
+ * Format `functiongemma-teaching`: three turns (developer, user, model) in the teaching layout. The last assistant
+ * message must have exactly one call; any other conversation is rejected.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -22,11 +22,11 @@ import {
 } from './teaching-layout.ts';
 import { joinedTexts, wrapAsJsonl } from './teaching-turn.ts';
 
-/** The lines of the layout (TeachingLayout) as flags. */
+/** The lines of `TeachingLayout` as flags. */
 interface TeachingOptions {
   readonly teachingSystem: string;
   readonly teachingDescription: string;
-  /** Lines of text. */
+  /** One parameter per line. */
   readonly teachingParameters: string;
 }
 
@@ -58,7 +58,7 @@ const rules: readonly GemmaRule[] = [
   ...(['content-not-text', 'non-text-part', 'member-left-out', 'messages-left-out'] as const),
 ];
 
-/** One record. The layout's description and parameters apply to a function that the log does not define. */
+/** Builds one record. Description and parameters of the layout are used if the log does not define the function. */
 export function teachingRecord(
   { messages, tools }: Conversation,
   layout: Partial<TeachingLayout> = {},
@@ -82,7 +82,7 @@ export function teachingRecord(
   return { bytes: encode(wrapAsJsonl(text)), written: [], findings: report.findings };
 }
 
-/** The only call of the last assistant message; the first of several, or undefined for none, both with a finding. */
+/** The call of the last assistant message. Reports a finding if there are several (the first is used) or none. */
 function finalCall(message: Message | undefined, whole: Note, note: Note): NamedCall | undefined {
   const calls = message === undefined ? [] : namedCalls(message, note);
   if (calls.length === 0) whole('no-final-call');
@@ -102,7 +102,7 @@ function turnText(
   return textOf(message, report.at(`messages[${at}]`));
 }
 
-/** The text of an assistant message, with its parts on separate lines. */
+/** The text of an assistant message; text parts are joined with line feeds. */
 function reasoningOf(message: Message, note: Note): string {
   const text = messageText(message, note);
   const content = contentOf(message);
@@ -113,7 +113,7 @@ function callText({ name, arguments: json }: NamedCall, note: Note): { name: str
   return { name, text: lessonCall(name, callArguments(json, note), note) };
 }
 
-/** Reads the log's definition of the function, if it has one. */
+/** Description and parameters from the log's definition of the function; undefined if there is no definition. */
 function definitionOf(
   tool: ToolDefinition | undefined,
 ): Pick<TeachingLayout, 'description' | 'parameters'> | undefined {
@@ -144,7 +144,7 @@ function membersOrNothing(schema: Uint8Array): readonly (Uint8Array | undefined)
   return schema[0] === OPEN_OBJECT ? valuesOf(schema, ['type', 'description']) : [];
 }
 
-/** `array`, `string|null` for a list of types, `any` when the schema has none. */
+/** The type in a schema: `array`; `string|null` for a list of types; `any` if the schema has none. */
 function typeText(json: Uint8Array | undefined): string {
   const types = json?.[0] === OPEN_ARRAY ? elementsOf(json).map(textOfValue) : [textOfValue(json)];
   return types.filter((type) => type !== undefined).join('|') || 'any';

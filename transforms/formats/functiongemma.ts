@@ -1,6 +1,6 @@
 /**
- * Format `functiongemma`: Google's FunctionGemma in its official syntax, one text with all turns and control
- * tokens. Anything that it cannot express rejects the session, by rule.
+ * Format `functiongemma`: the official syntax of Google's FunctionGemma, one text with all turns and control tokens. A
+ * conversation that it cannot express is rejected.
  */
 
 import { quote } from '../json/respace.ts';
@@ -14,12 +14,12 @@ import { gemmaTurns } from './gemma-turns.ts';
 import { lastAnswer } from './last-answer.ts';
 
 export interface FunctionGemmaOptions {
-  /** Start the text with `<bos>`. Trainers usually add it themselves. */
+  /** Starts the text with `<bos>`. Trainers usually add it themselves. */
   readonly bos: boolean;
   /** Sentence before the declarations. */
   readonly trigger: string;
   /**
-   * Write `{"prompt", "completion"}` instead of `{"text"}`: everything up to the model's last message, and that
+   * Writes `{"prompt", "completion"}` instead of `{"text"}`: everything before the model's last message, and that
    * message.
    */
   readonly promptCompletion: boolean;
@@ -53,7 +53,7 @@ const rules: readonly (GemmaRule | 'unanswered-end')[] = [
   'unanswered-end',
 ];
 
-/** One record. `written` is empty, because the record holds a text instead of messages. */
+/** Builds one record. `written` is empty, because the record is a text. */
 export function functionGemmaRecord(
   conversation: Conversation,
   options: Partial<FunctionGemmaOptions> = {},

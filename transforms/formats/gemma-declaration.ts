@@ -1,6 +1,6 @@
 /**
- * Writes a tool definition as FunctionGemma's `declaration:NAME{...}`. Whatever a declaration cannot hold (other
- * keywords of JSON Schema, a tool without a name) is the finding `definition-left-out`.
+ * Writes a tool definition as FunctionGemma's `declaration:NAME{...}`. Parts that a declaration cannot hold (other
+ * keywords of JSON Schema, a tool without a name) are the finding `definition-left-out`.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -33,7 +33,7 @@ export function declarationText({ bytes, name }: ToolDefinition, note: Note): st
   return `declaration:${bare(name, note)}{${parts.join(',')}}`;
 }
 
-/** The members that a declaration can hold and that are not null; of equal keys the last one. */
+/** The members that a declaration can hold and that are not null. If a key occurs twice, the last one counts. */
 function known(object: Uint8Array, names: ReadonlySet<string>, note: Note): Values {
   const values = new Map<string, Uint8Array>();
   for (const { key, valueStart, end } of membersOf(object)) {
@@ -73,7 +73,7 @@ function propertyTexts(properties: Uint8Array | undefined, note: Note): string[]
   );
 }
 
-/** A property always has a description and a type, even if empty, as in the model's own template. */
+/** A property always gets a description and a type, even if empty, as in the model's chat template. */
 function propertyText(schema: Uint8Array, note: Note): string {
   if (schema[0] !== OPEN_OBJECT) note('definition-left-out');
   const values = schema[0] === OPEN_OBJECT ? known(schema, SCHEMA, note) : new Map<string, Uint8Array>();
@@ -85,7 +85,7 @@ function propertyText(schema: Uint8Array, note: Note): string {
 
 const nothing: Note = () => {};
 
-/** The type in capitals. `["string", "null"]` is a nullable STRING; a list of several types stays a list. */
+/** The type in capitals. `["string", "null"]` becomes a nullable STRING; a list of several types stays a list. */
 function typeOf(values: Values, note: Note = nothing): { type: string | undefined; nullable: boolean } {
   const value = values.get('nullable');
   if (value !== undefined && value[0] !== TRUE && value[0] !== 0x66) note('definition-left-out');

@@ -1,4 +1,4 @@
-/** Reads text and calls of a message for both FunctionGemma formats, and notes what they cannot hold. */
+/** Reads text and calls of a message for both FunctionGemma formats, and reports what they cannot hold. */
 
 import { LETTER_N } from '../json/bytes.ts';
 import { membersOf } from '../json/members.ts';
@@ -27,7 +27,10 @@ const OTHER_MEMBERS = new Set(['role', 'content']);
 /** A call that has a function with a name. */
 export type NamedCall = ToolCall & { readonly name: string };
 
-/** Is it an empty answer of the model: no text, and no calls? At the end of a conversation it is not written. */
+/**
+ * Whether the message is an empty answer: it has neither text nor calls. At the end of a conversation it is not
+ * written.
+ */
 export function isSilent(message: Message): boolean {
   if (message.role !== 'assistant' || firstVisible(message) !== undefined) return false;
   const calls = toolCallsOf(message) ?? [];
@@ -36,8 +39,8 @@ export function isSilent(message: Message): boolean {
 }
 
 /**
- * The text of a message; leaves out parts that are not text and converts any other content to its JSON text, both with
- * a finding.
+ * The text of a message. Leaves out parts that are not text, and writes any other content as its JSON text; both with a
+ * finding.
  */
 export function messageText(message: Message, note: Note): string {
   const other = otherContent(message);
@@ -51,7 +54,7 @@ export function textOnly({ text, otherParts }: MessageText, note: Note): string 
   return text ?? '';
 }
 
-/** The calls of an assistant message that can be written; the others only leave a finding. */
+/** The calls of an assistant message that can be written; reports the others. */
 export function namedCalls(message: Message, note: Note): readonly NamedCall[] {
   const calls = toolCallsOf(message) ?? [];
   if (calls === 'not-a-list' || objectBytes(message.bytes, 'function_call') !== undefined)
@@ -64,8 +67,7 @@ export function namedCalls(message: Message, note: Note): readonly NamedCall[] {
 }
 
 /**
- * The JSON text of the object in a call's arguments; `{}` if there are none or they are not an object, both with a
- * finding.
+ * The JSON text of the object in a call's arguments. `{}` with a finding if there are none or they are not an object.
  */
 export function callArguments(json: Uint8Array | undefined, note: Note): Uint8Array {
   const { holds, source } = readArguments(json);
@@ -74,7 +76,7 @@ export function callArguments(json: Uint8Array | undefined, note: Note): Uint8Ar
   return holds === 'object' ? source : EMPTY;
 }
 
-/** Notes members of the message, except null ones, that a turn cannot hold. */
+/** Reports members of a message, except null ones, that a turn cannot hold. */
 export function noteMembers({ bytes, role }: Message, note: Note): void {
   const names = MEMBERS[role] ?? OTHER_MEMBERS;
   const others = membersOf(bytes).some(

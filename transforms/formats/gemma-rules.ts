@@ -1,6 +1,6 @@
 /**
- * The rules of the FunctionGemma formats: what they cannot express, its severity, and whether it rejects the session. A
- * report collects them, with one finding per rule and place.
+ * The rules of the FunctionGemma formats: what they cannot express, with severities, and whether it rejects the
+ * session. A report collects the findings, one per rule and place.
  */
 import type { Severity } from '../model/element.ts';
 import type { FormatFinding } from './format.ts';
@@ -8,17 +8,17 @@ import type { FormatFinding } from './format.ts';
 interface RuleText {
   readonly severity: Severity;
   readonly rejects?: true;
-  /** Follows the place in the message: `messages[3] ...`. */
-  readonly says: string;
+  /** Completes a sentence that begins with the place, such as `messages[3]`. */
+  readonly problem: string;
 }
 
-const fatal = (says: string): RuleText => ({ severity: 'ERROR', rejects: true, says });
-const warning = (says: string): RuleText => ({ severity: 'WARNING', says });
+const fatal = (problem: string): RuleText => ({ severity: 'ERROR', rejects: true, problem });
+const warning = (problem: string): RuleText => ({ severity: 'WARNING', problem });
 
-/** Rules that a value, a name or a text can break. */
+/** Rules that apply to values, names and texts. */
 export type ValueRule = 'control-token-in-content' | 'key-not-bare' | 'number-out-of-range';
 
-/** Rules that the teaching layout can break. */
+/** Rules that apply to the teaching layout. */
 export type LessonRule = ValueRule | 'nested-arguments' | 'nested-arrays' | 'comment-end-in-reasoning';
 
 export type GemmaRule =
@@ -63,11 +63,11 @@ const RULES: Readonly<Record<GemmaRule, RuleText>> = {
   'messages-left-out': warning('has messages outside the three turns: left out'),
 };
 
-/** Notes that something at the current place breaks a rule. */
+/** Reports that the current place breaks a rule. */
 export type Note<Rule extends GemmaRule = GemmaRule> = (rule: Rule) => void;
 
 export interface GemmaReport {
-  /** @param where position for people, never content */
+  /** @param where the place as shown in messages; never content of the log */
   at(where: string): Note;
   readonly findings: readonly FormatFinding[];
 }
@@ -78,8 +78,8 @@ export function createReport(): GemmaReport {
   return {
     findings,
     at: (where) => (rule) => {
-      const { says, ...text } = RULES[rule];
-      const message = `${where} ${says}`;
+      const { problem, ...text } = RULES[rule];
+      const message = `${where} ${problem}`;
       if (seen.has(message)) return;
       seen.add(message);
       findings.push({ rule, ...text, message });

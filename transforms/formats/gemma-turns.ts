@@ -1,6 +1,7 @@
 /**
- * A conversation as FunctionGemma's turns. A call, its result and the model's next text share one model turn. A result
- * has no id: its function's name comes from the nearest earlier unanswered call with its id.
+ * Writes a conversation as FunctionGemma's turns. A call, its result and the model's next text form one turn of the
+ * model. The syntax has no ids: a result is written with the name of its function, that of the nearest open call with
+ * its id.
  */
 import type { Conversation, Message } from '../model/element.ts';
 import { otherContent, stringValue } from '../model/message.ts';
@@ -11,12 +12,12 @@ import { callArguments, messageText, namedCalls, noteMembers, textOnly } from '.
 import type { GemmaReport, Note, ValueRule } from './gemma-rules.ts';
 import { bare, escaped, objectIn, plain, sortedObject } from './gemma-value.ts';
 
-/** All turns as one text; and split into the model's last answer, with what ends it, and everything before it. */
+/** All turns as one text, and the same text split before the model's last answer. */
 export interface GemmaText {
   readonly text: string;
   readonly prompt: string;
   readonly completion: string;
-  /** Which messages are answers of the model: those with a text or a call. */
+  /** For each message, whether it is an answer of the model with a text or a call. */
   readonly answers: readonly boolean[];
 }
 
@@ -29,7 +30,7 @@ const END = '<end_of_turn>\n';
 const AWAITS_RESULT = '<start_function_response>';
 const SYSTEM = new Set(['system', 'developer']);
 
-/** @param trigger the sentence before the declarations */
+/** @param trigger sentence before the declarations */
 export function gemmaTurns(
   { messages, tools }: Pick<Conversation, 'messages' | 'tools'>,
   trigger: string,
@@ -59,23 +60,23 @@ export function gemmaTurns(
   return { ...turns.end(), answers };
 }
 
-/** Appends messages to the open turn, or to another one. */
+/** Appends messages to the open turn, or begins another one. */
 class Turns {
   readonly #pieces: string[] = [];
-  /** Start of the model's last answer. */
+  /** Index of the piece with which the model's last answer begins. */
   #answerAt: number | undefined;
   #completion = '';
-  /** End of the open model turn; undefined if none is open. */
+  /** The last piece of the open turn of the model; undefined if none is open. */
   #open: 'text' | 'call' | 'result' | undefined;
   #unanswered: OpenCall[] = [];
 
-  /** A whole turn of the user or of the developer. */
+  /** Adds a whole turn of the user or of the developer. */
   addText(role: 'developer' | 'user', text: string): void {
     this.#start(role);
     this.#pieces.push(text, END);
   }
 
-  /** @returns whether it is not empty */
+  /** @returns false if the message is empty */
   addAssistant(message: Message, note: Note): boolean {
     if (this.#open !== 'call' && this.#open !== 'result') this.#start('model');
     const startsAt = this.#pieces.length;
@@ -127,7 +128,7 @@ function withTrigger(system: string, trigger: string): string {
   return system === '' ? trigger : `${system}\n${trigger}`;
 }
 
-/** The name of the call that the id answers: the nearest earlier open one, which is then closed. */
+/** Closes the nearest open call with this id, and returns its name. */
 function answer(unanswered: OpenCall[], id: string | undefined, note: Note): string | undefined {
   const at = id === undefined ? -1 : unanswered.findLastIndex((call) => call.id === id);
   const call = unanswered[at];
@@ -143,8 +144,7 @@ function answer(unanswered: OpenCall[], id: string | undefined, note: Note): str
 }
 
 /**
- * The result as an object: its own JSON; or its text as `value` if it is not an object, or the syntax cannot express
- * it.
+ * The result as an object: its own JSON, or `{value: TEXT}` if it is not an object or the syntax cannot express it.
  */
 function resultObject(message: Message, note: Note): string {
   const text = textOnly(resultText(message), note);

@@ -1,6 +1,6 @@
 /**
- * Writes values in FunctionGemma's syntax: strings between `<escape>`, bare keys, numbers unchanged. Works on JSON text
- * in one walk, so that no number is rounded and no key is lost.
+ * Writes values in FunctionGemma's syntax: strings between `<escape>`, keys without quotes, numbers unchanged. Works on
+ * the JSON text, so that no number is rounded and no duplicate key is lost.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -16,11 +16,11 @@ const CONTROL_TOKEN =
 const NOT_BARE = /[:,{}[\]\p{Cc}]/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
-/** Beyond every 64-bit float: more zeros than this are an attack. */
+/** Limit for the zeros of a number without its exponent; those of a 64-bit float are fewer. */
 const MOST_ZEROS = 1000;
 const scanner = createTextScanner();
 
-/** The text, noting any that would be read as syntax. */
+/** The text; reports text that would be read as syntax. */
 export function plain(text: string, note: Note<ValueRule>): string {
   if (CONTROL_TOKEN.test(text)) note('control-token-in-content');
   return text;
@@ -52,7 +52,7 @@ export function sortedObject(json: Uint8Array, note: Note<ValueRule>): string {
   return `{${written.join(',')}}`;
 }
 
-/** The items in the order of their keys' code points; equal ones stay in their order. */
+/** Sorts items by the code points of their keys; items with equal keys keep their order. */
 export function sortedByKey<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   return items
     .map((item) => ({ item, key: encode(keyOf(item)) }))
@@ -60,7 +60,7 @@ export function sortedByKey<T>(items: readonly T[], keyOf: (item: T) => string):
     .map(({ item }) => item);
 }
 
-/** Any JSON value, with keys in their original order. */
+/** Writes any JSON value; keys keep their order. */
 export function valueText(json: Uint8Array, note: Note<ValueRule>): string {
   const pieces: string[] = [];
   writeValue(json, 0, pieces, note);
@@ -99,8 +99,7 @@ function writeValue(json: Uint8Array, at: number, pieces: string[], note: Note<V
 }
 
 /**
- * A number without an exponent: its digits stay, the point moves. Leaves `true`, `false`, `null` and plain numbers
- * unchanged.
+ * Writes a number without its exponent: the digits stay, the point moves. Returns any other text unchanged.
  */
 export function plainNumber(text: string, note: Note<ValueRule>): string {
   const parts = EXPONENT.exec(text);
@@ -121,7 +120,7 @@ export function plainNumber(text: string, note: Note<ValueRule>): string {
   return `${sign}${before}${after === '' ? '' : '.'}${after}`;
 }
 
-/** The JSON text of the only object in a text; undefined if the text is anything else. */
+/** The JSON text of an object in a text; undefined if the text is anything else. */
 export function objectIn(text: string): Uint8Array | undefined {
   if (!/^[ \t\r\n]*\{/.test(text) || LONE_SURROGATE.test(text)) return undefined;
   const json = encode(text);

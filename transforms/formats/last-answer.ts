@@ -1,10 +1,10 @@
-/** Finds the model's last message, for formats that teach it, and handles conversations that do not end in one. */
+/** Finds the model's last answer, for formats that teach it, and reports conversations that do not end in one. */
 import type { Report } from './tool-arguments.ts';
 
 /**
- * The index of the last answer: an assistant message that is not empty. Messages after it are left out; without one the
- * session is rejected (-1).
- * @param answers whether each message is an answer
+ * The index of the last answer. Reports messages after it, which the format leaves out; -1, with a finding that rejects
+ * the session, if there is none.
+ * @param answers for each message, whether it is an assistant message that is not empty
  */
 export function lastAnswer(answers: readonly boolean[], report: Report): number {
   const rule = 'unanswered-end';
@@ -13,7 +13,7 @@ export function lastAnswer(answers: readonly boolean[], report: Report): number 
     const message = 'the conversation has no assistant message to learn from';
     report({ rule, severity: 'ERROR', message, rejects: true });
   } else if (last < answers.length - 1) {
-    const message = `messages[${last + 1}] and what follows has no answer: left out`;
+    const message = `messages[${last + 1}] and the messages after it have no answer: left out`;
     report({ rule, severity: 'WARNING', message });
   }
   return last;

@@ -1,4 +1,7 @@
-/** The calls of a message, for formats that write calls anew: those of `tool_calls`, or the one in the old `function_call`. */
+/**
+ * The calls of a message (`tool_calls`, or the old `function_call`), for formats that write them in a syntax of another
+ * kind.
+ */
 import type { Message } from '../model/element.ts';
 import { legacyCallOf, type ToolCall, toolCallsOf } from '../model/message.ts';
 import type { FormatFinding } from './format.ts';

@@ -1,7 +1,8 @@
 /**
- * Format `openai`: for OpenAI's fine-tuning and MLX-LM. Definitions are wrapped in
- * `{"type":"function","function":...}`, arguments are strings, and `parallel_tool_calls` is true if a turn has several
- * calls. Messages keep all their members. Absent or null arguments are written as `"{}"` (`empty-arguments`).
+ * Format `openai`: for OpenAI's fine-tuning and MLX-LM. Tool definitions are wrapped in
+ * `{"type":"function","function":...}`, arguments are strings (absent or null ones `"{}"`, with the finding
+ * `empty-arguments`), and `parallel_tool_calls` is true if a message has several calls. Messages keep all their
+ * members.
  */
 
 import { valueBytes } from '../json/members.ts';
@@ -19,7 +20,7 @@ const HEAD = encode('{"type":"function","function":');
 const TAIL = encode('}');
 const TRUE = encode('true');
 
-/** The definitions in OpenAI's form. A definition without a function stays unchanged. */
+/** Wraps definitions. One that does not define a function stays unchanged, with a finding. */
 export function wrapTools(tools: readonly ToolDefinition[], report: Report): readonly ToolDefinition[] {
   return functionsOf(tools, report).map((fn, i) => {
     const tool = tools[i] as ToolDefinition;
@@ -27,7 +28,9 @@ export function wrapTools(tools: readonly ToolDefinition[], report: Report): rea
   });
 }
 
-/** The functions of the definitions, each without its own `"type":"function"`; undefined if a definition has none. */
+/**
+ * The function of each definition, without `"type":"function"`; undefined, with a finding, if it does not define one.
+ */
 export function functionsOf(
   tools: readonly ToolDefinition[],
   report: Report,

@@ -1,4 +1,4 @@
-/** Rule `members-dropped` of formats that rewrite messages: members that they cannot hold. */
+/** Rule `members-dropped`: reports members of messages that a format cannot hold. */
 import { membersOf } from '../json/members.ts';
 import type { Message } from '../model/element.ts';
 import { legacyCallOf, REASONING_MEMBERS } from '../model/message.ts';
@@ -6,15 +6,15 @@ import type { Report } from './tool-arguments.ts';
 
 const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
 const HELD: ReadonlySet<string> = new Set(['role', 'content', 'name']);
-const OF_AGENTS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, 'tool_calls', 'function_call']);
+const ASSISTANT_MEMBERS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, 'tool_calls', 'function_call']);
 
-/** Reports each of them once. A result's name is that of its call. @param place what cannot hold them: `a step` */
+/** Reports them in one finding. @param place what cannot hold them, such as `a step` */
 export function reportOtherMembers(messages: readonly Message[], place: string, report: Report): void {
   const losing = messages.flatMap((message, at) => {
     const isHeld = (key: string): boolean => {
       if (HELD.has(key)) return key !== 'name' || RESULTS.has(message.role);
       if (RESULTS.has(message.role)) return key === 'tool_call_id';
-      if (message.role !== 'assistant' || !OF_AGENTS.has(key)) return false;
+      if (message.role !== 'assistant' || !ASSISTANT_MEMBERS.has(key)) return false;
       return key !== 'function_call' || legacyCallOf(message) !== undefined;
     };
     return membersOf(message.bytes).every(({ key }) => isHeld(key)) ? [] : [at];

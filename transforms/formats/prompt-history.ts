@@ -1,6 +1,7 @@
 /**
- * The messages of a conversation as the text protocol shows them: one JSON object each, laid out from the log's own
- * text, so that numbers stay unchanged. The output equals that of the library's `buildConversationHistory`.
+ * Writes messages as the history in the prompt of a text-protocol agent shows them: one indented JSON object each. The
+ * layout is made from the log's JSON text, so that numbers stay unchanged; the output equals that of the library's
+ * `buildConversationHistory`.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -23,22 +24,23 @@ import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
-const PLACED: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
+/** Members that the history shows. */
+const SHOWN: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
 /** `function` is the old name of `tool`. */
 const ROLES: ReadonlyMap<string, string> = new Map([['function', 'tool']]);
 const scanner = createTextScanner();
 
-/** A message with what both sides of a record need. */
-export interface Said {
+/** A message, for the history of a prompt or as a completion. */
+export interface HistoryMessage {
   readonly role: string;
   readonly text: string;
   readonly thought: string;
   readonly calls: readonly { readonly name: string; readonly source: Uint8Array }[];
-  /** Its text in the history. */
+  /** The indented JSON text that the history shows. */
   readonly shown: string;
 }
 
-/** The value indented by two spaces, laid out like `JSON.stringify` but from its own text. */
+/** Indents a value by two spaces like `JSON.stringify`, but keeps the text of its strings and numbers. */
 function indented(json: Uint8Array, indent: string): string {
   const pieces: string[] = [];
   writeIndented(json, 0, indent, pieces);
@@ -80,12 +82,15 @@ function writeIndented(json: Uint8Array, at: number, indent: string, pieces: str
   return after;
 }
 
-/** Reads the messages in order: calls get the protocol's ids, and results the id of the call that they answer. */
-export function createReader(report: Report): (message: Message, at: number) => Said {
+/**
+ * Returns a function that reads the messages of a conversation in order. Calls get ids like `0-read`, and results the
+ * id of the call that they answer.
+ */
+export function createReader(report: Report): (message: Message, at: number) => HistoryMessage {
   let number = 0;
   let open: { readonly logged: string | undefined; readonly id: string }[] = [];
 
-  function callOf(call: ToolCall, where: string): Said['calls'] {
+  function callOf(call: ToolCall, where: string): HistoryMessage['calls'] {
     if (!call.name) {
       report(malformed(where));
       return [];
@@ -97,7 +102,7 @@ export function createReader(report: Report): (message: Message, at: number) => 
     return [{ name: call.name, source: holds === 'object' ? source : encode('{}') }];
   }
 
-  function callsOf(message: Message, where: string): Said['calls'] {
+  function callsOf(message: Message, where: string): HistoryMessage['calls'] {
     open = [];
     const calls = loggedCalls(message, where, report);
     return calls.flatMap((call, i) => callOf(call, `${where}.tool_calls[${i}]`));
@@ -116,7 +121,7 @@ export function createReader(report: Report): (message: Message, at: number) => 
     const isLost = ({ key, valueStart }: Member): boolean => {
       if (REASONING_MEMBERS.includes(key)) return message.bytes[valueStart] !== QUOTE;
       if (key === 'function_call') return legacyCallOf(message) === undefined;
-      return !PLACED.has(key) && !(key === 'name' && message.role === 'function');
+      return !SHOWN.has(key) && !(key === 'name' && message.role === 'function');
     };
     const { text = '', otherParts } = resultText(message);
     const other = otherContentFinding(message, at, AS_JSON_TEXT);

@@ -1,7 +1,7 @@
 /**
- * Format `prompt`: the prompt of a text-protocol agent, and its answer (docs/format-details.md). A record is one turn
- * of the model: `--turns last` writes one per conversation, `all` one per turn that can be taught. prompt-history.ts
- * writes the history.
+ * Format `prompt`: for agents that write calls into their text, `{"prompt", "completion"}` (docs/format-details.md). A
+ * record is one turn of the model: `--turns last` writes one per conversation, `--turns all` one per turn that can be
+ * taught.
  */
 
 import { createTextScanner } from '../json/plain-scanner.ts';
@@ -12,16 +12,16 @@ import { isBlank } from '../model/white-space.ts';
 import type { OptionSpecs } from '../stage.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { lastAnswer } from './last-answer.ts';
-import { createReader, type Said } from './prompt-history.ts';
+import { createReader, type HistoryMessage } from './prompt-history.ts';
 import type { Report } from './tool-arguments.ts';
 
 interface PromptOptions {
   readonly turns: 'all' | 'last';
-  /** Header of a prompt; none if empty. */
+  /** Text at the beginning of each prompt. */
   readonly promptHeader: string;
 }
 
-/** How to answer, in the words of the agent's own prompt. */
+/** The default header: the instructions of the agent's own prompt on how to answer and to call tools. */
 export const RESPONSE_FORMAT: string = `RESPONSE FORMAT
 - Think between <think> and </think> before you answer. Always write both tags.
 - The user sees everything outside of these tags, and nothing inside of them.
@@ -53,18 +53,18 @@ const options: OptionSpecs<PromptOptions> = {
   },
 };
 
-/** In any case, since the agent ignores it. */
+/** The agent reads tags in any case. */
 const CALL_TAG = /<\/?tool_call>/i;
 const TAG = /<\/?(?:tool_call|think)>/i;
 const scanner = createTextScanner();
 
-/** Is it an answer that is not empty? An empty completion is never taught. */
-function isAnswer({ role, text, thought, calls }: Said): boolean {
+/** Whether a message is an answer that is not empty. An empty completion is never taught. */
+function isAnswer({ role, text, thought, calls }: HistoryMessage): boolean {
   return role === 'assistant' && (calls.length > 0 || thought !== '' || !isBlank(text));
 }
 
-/** Writes the model's answer: its thought, its text and its call, of which the protocol allows one. */
-function completionOf({ text, thought, calls }: Said, where: string, report: Report): string {
+/** The model's answer: its thought, its text and its call. The protocol allows one call. */
+function completionOf({ text, thought, calls }: HistoryMessage, where: string, report: Report): string {
   const fatal = (rule: string, message: string): void =>
     report({ rule, severity: 'ERROR', message: `${where} ${message}`, rejects: true });
   if (calls.length > 1) fatal('several-final-calls', 'has more than one call, but the protocol allows one');
@@ -79,11 +79,11 @@ function completionOf({ text, thought, calls }: Said, where: string, report: Rep
     if (CALL_TAG.test(json)) fatal('control-token-in-content', 'contains a tag of the protocol in its call');
     return `<tool_call>\n${json}\n</tool_call>`;
   });
-  const spoken = [thought === '' ? '' : `<think>\n${thought}\n</think>`, text, ...blocks];
-  return spoken.filter((part) => part !== '').join('\n');
+  const pieces = [thought === '' ? '' : `<think>\n${thought}\n</think>`, text, ...blocks];
+  return pieces.filter((part) => part !== '').join('\n');
 }
 
-/** Writes the common beginning of all prompts of a conversation. */
+/** The common beginning of all prompts of a conversation. */
 interface Preamble {
   readonly header: string;
   readonly tools: readonly ToolDefinition[];
@@ -95,10 +95,15 @@ function preambleOf({ header, tools }: Preamble): readonly string[] {
 }
 
 /**
- * The record of one turn. The messages before it are its history, without the request if that is the last of them, as
- * in the agent.
+ * The record of one turn. Its history is all messages before it, except the request (the last user message) if that
+ * comes directly before it, as in the agent.
  */
-function turnRecord(messages: readonly Said[], turn: number, preamble: Preamble, report: Report): Uint8Array {
+function turnRecord(
+  messages: readonly HistoryMessage[],
+  turn: number,
+  preamble: Preamble,
+  report: Report,
+): Uint8Array {
   const request = messages.findLastIndex(({ role }, i) => role === 'user' && i < turn);
   if (request < 0) {
     const message = `no user message before messages[${turn}]`;
@@ -122,7 +127,7 @@ interface TaughtTurn {
   readonly found: readonly FormatFinding[];
 }
 
-function taughtTurn(messages: readonly Said[], turn: number, preamble: Preamble): TaughtTurn {
+function taughtTurn(messages: readonly HistoryMessage[], turn: number, preamble: Preamble): TaughtTurn {
   const found: FormatFinding[] = [];
   return { turn, bytes: turnRecord(messages, turn, preamble, (finding) => found.push(finding)), found };
 }

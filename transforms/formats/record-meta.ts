@@ -1,4 +1,4 @@
-/** The member `metadata` of a record: the fields that `--meta` asks for. */
+/** Adds the metadata requested with `--meta` to a record. */
 import { LF } from '../json/bytes.ts';
 import { inString, quote } from '../json/respace.ts';
 import { addMember, concat } from '../json/splice.ts';
@@ -9,12 +9,12 @@ import { utcTimestamp } from '../model/timestamp.ts';
 import type { EncodedRecord } from './format.ts';
 
 const NULL = encode('null');
-/** Suffixes after the name of a source in an id derived from it. */
+/** Characters that may follow the name of a source in an id derived from it. */
 const AFTER_SOURCE = [undefined, ':', '/', '#'];
 
 /**
- * Adds the member to the end of the record; to the first line of one with several.
- * @param inText write it as a JSON string
+ * Adds the member at the end of the record; at the end of its first line if it has several.
+ * @param inText whether to write it as JSON in a string
  */
 export function withMetadata(
   record: EncodedRecord,
@@ -37,23 +37,23 @@ export function withMetadata(
   };
 }
 
-/** All requested names, in order, so that records have the same columns; null if the log has no value. */
+/** All requested names in order, null if the log has no value, so that all records have the same columns. */
 function metadataOf(conversation: Conversation, names: readonly MetaName[]): Uint8Array {
-  const members = names.map((name) => `"${name}":${decode(factOf(conversation, name) ?? NULL)}`);
+  const members = names.map((name) => `"${name}":${decode(metaValue(conversation, name) ?? NULL)}`);
   return encode(`{${members.join(',')}}`);
 }
 
-function factOf(conversation: Conversation, name: MetaName): Uint8Array | undefined {
+function metaValue(conversation: Conversation, name: MetaName): Uint8Array | undefined {
   const { meta, sessionId, startedAt, origin } = conversation;
   const logged = meta?.get(name);
   if (logged !== undefined) return logged;
   if (name === 'started_at')
     return startedAt === undefined ? undefined : encode(`"${utcTimestamp(startedAt)}"`);
-  const isLogged = !isMadeOf(origin.source, sessionId) && !isPersonal(sessionId);
+  const isLogged = !isDerivedFrom(origin.source, sessionId) && !isPersonal(sessionId);
   return name === 'source_id' && isLogged ? encode(quote(sessionId)) : undefined;
 }
 
-/** Was the id derived from the name of its source, because the log has none? */
-function isMadeOf(source: string, id: string): boolean {
+/** Whether the id was derived from the name of its source, because the log has none. */
+function isDerivedFrom(source: string, id: string): boolean {
   return id.startsWith(source) && AFTER_SOURCE.includes(id[source.length]);
 }

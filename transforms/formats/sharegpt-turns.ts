@@ -1,6 +1,6 @@
 /**
- * Converts messages to turns of LLaMA-Factory's `sharegpt`: role, text and calls. Each message becomes one turn here;
- * sharegpt.ts merges and checks them. Reports whatever a turn cannot hold.
+ * Converts messages to turns of LLaMA-Factory's `sharegpt`, one turn per message; sharegpt.ts then merges and checks
+ * them. Reports what a turn cannot hold.
  */
 
 import { membersOf } from '../json/members.ts';
@@ -25,17 +25,16 @@ export interface Turn {
   readonly at: number;
   readonly from: string;
   readonly text: string;
-  /** Is the text only a thought? */
+  /** Whether the text is only a thought. */
   readonly onlyThought: boolean;
-  /** The JSON texts `{"name": ..., "arguments": ...}`. */
+  /** JSON texts `{"name": ..., "arguments": ...}`. */
   readonly calls: readonly string[];
-  /** Ids of the calls. */
   readonly ids: readonly (string | undefined)[];
   /** Id of the call that a result answers. */
   readonly answers: string | undefined;
 }
 
-/** Names of the roles. */
+/** LLaMA-Factory's names of the roles. */
 const FROM: Readonly<Record<string, string>> = {
   system: 'system',
   user: 'human',
@@ -61,7 +60,10 @@ function fromOf({ role }: Message): string {
   return Object.hasOwn(FROM, role) ? (FROM[role] as string) : role;
 }
 
-/** Does the message have more than its turn can hold? The ids of calls and results become their order. */
+/**
+ * Whether a message has members that a turn cannot hold. Ids of calls and results do not count: their order replaces
+ * them.
+ */
 function losesMembers(message: Message): boolean {
   const from = fromOf(message);
   const isHeld = (key: string): boolean => {
@@ -111,7 +113,7 @@ function modelTurn(message: Message, turn: Turn, where: string, report: Report):
   };
 }
 
-/** The call in LLaMA-Factory's form; arguments keep their source text, in an object. */
+/** A call in LLaMA-Factory's format; the arguments keep their JSON text. */
 function callText(call: ToolCall, where: string, report: Report): string | undefined {
   if (!call.name) {
     report(malformed(where));

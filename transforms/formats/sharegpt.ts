@@ -1,9 +1,9 @@
 /**
- * Format `sharegpt`: LLaMA-Factory's `conversations`, which must alternate: human or observation, then gpt
- * or function_call. Neighbours of one kind are merged with a blank line, a text goes in front of the calls that follow
- * it, unanswered questions at the end are left out, all else rejects the record. A call is
- * `{"name": ..., "arguments": {...}}`, several are a list; with a text in front `TEXT\n<tool_call>CALL</tool_call>`, and
- * a thought is `<think>\n...\n</think>\n\n`: what LLaMA-Factory takes apart again (docs/format-details.md).
+ * Format `sharegpt`: LLaMA-Factory's `conversations`, whose turns must alternate between human or observation and gpt
+ * or function_call. Neighbours of one kind are merged with a blank line between, a text is merged with the calls that
+ * follow it, and unanswered turns at the end are left out; any other order rejects the record. A call is written as
+ * `{"name": ..., "arguments": {...}}`, several as a list, with a text before it as `TEXT\n<tool_call>CALL</tool_call>`,
+ * and a thought as `<think>\n...\n</think>\n\n`: LLaMA-Factory parses all of these (docs/format-details.md).
  */
 
 import { quote } from '../json/respace.ts';
@@ -21,11 +21,11 @@ import type { Report } from './tool-arguments.ts';
 const HEAD = encode('{"conversations":[');
 const ASKS: ReadonlySet<string> = new Set(['human', 'observation']);
 const ANSWERS: ReadonlySet<string> = new Set(['gpt', 'function_call']);
-/** Patterns that the consumer searches in the value of a call: all of it for a call, its JSON for a thought. */
+/** Tags that LLaMA-Factory searches for in the value of a call: `CALL_TAG` in its text, `TAG` in its JSON. */
 const CALL_TAG = /<\/?tool_call>/;
 const TAG = /<\/?(?:tool_call|think)>/;
 
-/** Sorts the results of each run into the order of the calls before it, if their ids tell. */
+/** Sorts consecutive results into the order of the calls before them, if all ids are known. */
 function orderResults(turns: readonly Turn[], report: Report): readonly Turn[] {
   const ordered = [...turns];
   turns.forEach(({ calls, ids }, i) => {
@@ -73,7 +73,7 @@ function mergeTurns(turns: readonly Turn[], report: Report): Turn[] {
   return joined;
 }
 
-/** Cuts off what follows the last answer that is not empty; changes nothing if there is none. */
+/** Removes the turns after the last answer that is not empty; changes nothing if there is none. */
 function cutEnd(turns: readonly Turn[], report: Report): readonly Turn[] {
   const end = turns.findLastIndex((turn) => !ASKS.has(turn.from) && !isEmptyAnswer(turn)) + 1;
   if (end === turns.length) return turns;
@@ -84,7 +84,7 @@ function cutEnd(turns: readonly Turn[], report: Report): readonly Turn[] {
     if (empty !== undefined) report({ rule, severity: 'ERROR', message, rejects: true });
     return turns;
   }
-  const message = `messages[${(turns[end] as Turn).at}] and what follows has no answer: left out`;
+  const message = `messages[${(turns[end] as Turn).at}] and the messages after it have no answer: left out`;
   report({ rule, severity: 'WARNING', message });
   return turns.slice(0, end);
 }
@@ -98,11 +98,11 @@ function checkOrder(turns: readonly Turn[], report: Report): void {
   const message =
     turn === undefined
       ? 'the conversation has no answer'
-      : `messages[${turn.at}] is not ${wrong % 2 === 0 ? 'a question or a result' : 'an answer or a call'}, whose turn it is`;
+      : `messages[${turn.at}] must be ${wrong % 2 === 0 ? 'a question or a result' : 'an answer or a call'}, because turns alternate`;
   report({ rule: 'not-alternating', severity: 'ERROR', message, rejects: true });
 }
 
-/** Would LLaMA-Factory find a call or a thought that is not one? */
+/** Reports texts in which LLaMA-Factory would find a call or a thought that is not one. */
 function checkTags(turns: readonly Turn[], report: Report): void {
   for (const { at, text, calls } of turns) {
     if (calls.length === 0 || !(CALL_TAG.test(text) || calls.some((call) => TAG.test(call)))) continue;
@@ -111,7 +111,7 @@ function checkTags(turns: readonly Turn[], report: Report): void {
   }
 }
 
-function spoken({ text, onlyThought, calls }: Turn): string {
+function turnValue({ text, onlyThought, calls }: Turn): string {
   if (calls.length === 0) return text;
   const json = calls.length === 1 ? (calls[0] as string) : `[${calls.join(', ')}]`;
   return text === '' || onlyThought ? `${text}${json}` : `${text}\n<tool_call>${json}</tool_call>`;
@@ -119,7 +119,7 @@ function spoken({ text, onlyThought, calls }: Turn): string {
 
 function turnBytes(turn: Turn): Message {
   const role = turn.from === 'human' ? 'user' : ANSWERS.has(turn.from) ? 'assistant' : 'tool';
-  return { bytes: encode(`{"from":${quote(turn.from)},"value":${quote(spoken(turn))}}`), role };
+  return { bytes: encode(`{"from":${quote(turn.from)},"value":${quote(turnValue(turn))}}`), role };
 }
 
 const sharegpt: Format = {

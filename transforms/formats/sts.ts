@@ -1,6 +1,6 @@
 /**
- * Format `sts`: session traces for the Hugging Face Hub, a header and then a line per message. A record has several
- * lines, starting with its header. The dialect `sts` reads the records again.
+ * Format `sts`: session traces for the Hugging Face Hub. A record has several lines: a header, then one per message.
+ * The dialect `sts` can read them.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
@@ -24,7 +24,8 @@ const ROLES: Readonly<Record<string, string>> = {
 
 const sts: Format = {
   name: 'sts',
-  summary: "Session traces of several lines, a header and the messages: for the Hub's viewer of traces.",
+  summary:
+    'Session traces, a header and then a line per message: for the trace viewer of the Hugging Face Hub.',
   rules: [
     'arguments-not-json',
     'content-not-text',
@@ -71,7 +72,7 @@ function messageOf(message: Message, at: number, report: Report): Message {
   if (other !== undefined) report(other);
   const role = ROLES[message.role] ?? 'user';
   if (ROLES[message.role] === undefined) {
-    const text = `messages[${at}] has a role that a trace does not know: written as the user's`;
+    const text = `messages[${at}] has a role that a trace cannot have: written as a user message`;
     report({ rule: 'unknown-role', severity: 'ERROR', message: text, rejects: true });
   }
   const members = [`"role":"${role}"`, `"content":${contentOf(message, at, report)}`];
@@ -86,7 +87,7 @@ function messageOf(message: Message, at: number, report: Report): Message {
   return { bytes: encode(`{${members.join(',')}}`), role };
 }
 
-/** A JSON string, the only content that a trace can hold. */
+/** The content as a JSON string, the only content that a trace can have. */
 function contentOf(message: Message, at: number, report: Report): string {
   const content = valueBytes(message.bytes, 'content');
   if (content?.[0] === QUOTE) return decode(content);

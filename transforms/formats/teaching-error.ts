@@ -1,4 +1,7 @@
-/** Error of the teaching functions, with a code and a message for each input that cannot become a lesson. */
+/**
+ * The error that the teaching functions throw, with a code and a message for each kind of input that they cannot
+ * convert.
+ */
 
 export const TEACHING_FAULTS = {
   'response-not-object': 'Response must be a JSON object',

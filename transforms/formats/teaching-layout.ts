@@ -1,6 +1,6 @@
 /**
- * The teaching layout of FunctionGemma: three turns, line by line; every value of the call is text between
- * `<escape>`. Numbers come from their JSON text, in plain notation.
+ * Writes the teaching layout of FunctionGemma: three turns, line by line. Every value of the call is a text between
+ * `<escape>`; numbers are written from their JSON text, without an exponent.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, membersOf } from '../json/members.ts';
@@ -20,7 +20,7 @@ export interface TeachingLayout {
   readonly system: string;
   /** Description of the function. */
   readonly description: string;
-  /** A text is used as the whole line. */
+  /** A string is written as a whole line. */
   readonly parameters: readonly (TeachingParameter | string)[];
 }
 
@@ -32,14 +32,14 @@ export const TEACHING_LAYOUT: TeachingLayout = {
   ],
 };
 
-/** Content of the three turns. Without a call they end in the reasoning. */
+/** Content of the three turns. Without a call, the last one ends after the reasoning. */
 export interface Lesson {
   readonly userTurn: string;
   readonly reasoning: string;
   readonly call: { readonly name: string; readonly text: string } | undefined;
 }
 
-/** The three turns; every line, including the last, ends in a line feed. */
+/** Writes the three turns. Every line, including the last, ends in a line feed. */
 export function lessonText(
   { userTurn, reasoning, call }: Lesson,
   { system, description, parameters }: TeachingLayout,
@@ -62,7 +62,7 @@ export function lessonText(
   ].join('');
 }
 
-/** `name (type): description (required)`. */
+/** Writes `NAME (TYPE): DESCRIPTION (required)`. */
 export function parameterLine(parameter: TeachingParameter | string): string {
   if (typeof parameter === 'string') return parameter;
   const { name, type, description, required } = parameter;
@@ -74,7 +74,7 @@ function comment(reasoning: string, note: Note<LessonRule>): string {
   return reasoning === '' ? '' : `/* ${plain(reasoning, note)} */`;
 }
 
-/** `NAME{key:<escape>value<escape>,...}`, keys sorted. `args` is the JSON text of an object. */
+/** Writes `NAME{key:<escape>value<escape>,...}` with sorted keys. @param args JSON text of an object */
 export function lessonCall(name: string, args: Uint8Array, note: Note<LessonRule>): string {
   const members = sortedByKey(membersOf(args), ({ key }) => key).map(
     ({ key, valueStart, end }) =>
@@ -95,7 +95,7 @@ function argumentText(json: Uint8Array, note: Note<LessonRule>): string {
 }
 
 /**
- * A string's own text, a number in plain notation, `true`, `false`, `null`. Nested values stay JSON, with a finding.
+ * The text of a string, a number without an exponent, `true`, `false` or `null`. An object stays JSON, with a finding.
  */
 function scalarText(json: Uint8Array, note: Note<LessonRule>): string {
   if (json[0] === QUOTE) return parseString(json, 0, json.length);

@@ -1,6 +1,6 @@
 /**
- * The teaching functions of the library: convert an Anthropic Messages response to a line of training data. They throw
- * a `TeachingError` where the format `functiongemma-teaching` rejects a session.
+ * The teaching functions of the library: they convert a response of Anthropic's Messages API to a line of training
+ * data. They throw a `TeachingError` where the format `functiongemma-teaching` would reject a session.
  */
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
@@ -20,7 +20,7 @@ export interface TeachingTurn {
 
 /**
  * Extracts the turn from a parsed response of the Messages API.
- * @throws TeachingError if it is not an object with a content list that has exactly one complete `tool_use`
+ * @throws TeachingError if it is not an object whose content is a list with exactly one complete `tool_use`
  */
 export function extractTeachingTurn(response: unknown): TeachingTurn {
   if (!isObject(response)) throw new TeachingError('response-not-object');
@@ -37,7 +37,7 @@ export function extractTeachingTurn(response: unknown): TeachingTurn {
   return { reasoning: joinedTexts(blocks), toolName: name, toolArgs: input };
 }
 
-/** The texts of the blocks or parts that are text, joined with line feeds. */
+/** Joins the texts of text blocks with line feeds; other blocks are left out. */
 export function joinedTexts(blocks: readonly unknown[]): string {
   return blocks
     .filter(isObject)
@@ -46,8 +46,8 @@ export function joinedTexts(blocks: readonly unknown[]): string {
 }
 
 /**
- * `NAME{key:<escape>value<escape>,...}`, keys sorted, values as JSON has them.
- * @throws TeachingError if the arguments are not an object or contain one
+ * Returns `NAME{key:<escape>value<escape>,...}` with sorted keys.
+ * @throws TeachingError if the arguments are not an object, or contain an object or nested arrays
  */
 export function formatFunctionCall(name: string, args: unknown): string {
   if (!isObject(args)) throw new TeachingError('arguments-not-object');
@@ -55,7 +55,7 @@ export function formatFunctionCall(name: string, args: unknown): string {
 }
 
 /**
- * The three turns, every line ending in a line feed.
+ * Returns the three turns. Every line ends in a line feed.
  * @throws TeachingError if something in them would be read as syntax
  */
 export function formatGemmaConversation(
@@ -67,12 +67,12 @@ export function formatGemmaConversation(
   return lessonText({ userTurn, reasoning, call }, { ...TEACHING_LAYOUT, ...layout }, refuse);
 }
 
-/** `{"text":...}`: one line of JSONL, without its line feed. */
+/** Returns `{"text":...}`, a line of JSONL without its line feed. */
 export function wrapAsJsonl(text: string): string {
   return `{"text":${quote(text)}}`;
 }
 
-/** The line of training data for a user's turn and the model's answer, without its line feed. */
+/** Returns the line of JSONL for a user's turn and the model's answer, without its line feed. */
 export function anthropicToFunctionGemma(
   userTurn: string,
   turn: TeachingTurn,

@@ -1,6 +1,6 @@
 /**
- * Writes JSON values as TOML, each on one line: numbers unchanged, objects as inline tables. Reports values that TOML
- * cannot express: null, a duplicate key, a whole number beyond 64 bits, a float out of range, a lone surrogate.
+ * Writes JSON values as TOML, each on one line: numbers unchanged, objects as inline tables. Calls `refuse` for values
+ * that TOML cannot express: null, a duplicate key, an integer beyond 64 bits, a float out of range, a lone surrogate.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -16,7 +16,7 @@ const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
 const scanner = createTextScanner();
 
-/** Called for each value that TOML cannot express; the result is then unusable. */
+/** Called for each value that TOML cannot express. The output is then not valid. */
 export type Refuse = () => void;
 
 export function tomlValue(json: Uint8Array, refuse: Refuse): string {
@@ -60,7 +60,7 @@ function writeTable(json: Uint8Array, at: number, pieces: string[], refuse: Refu
   return end;
 }
 
-/** A basic string; JSON's escapes are TOML's, and DEL needs one. */
+/** A basic string. TOML has the escapes of JSON, but also requires one for DEL. */
 function tomlString(text: string, refuse: Refuse): string {
   if (LONE_SURROGATE.test(text)) refuse();
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');

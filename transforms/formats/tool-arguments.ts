@@ -1,7 +1,6 @@
 /**
- * Converts the arguments of calls to the encoding that a format needs: JSON text inside a string, or an object. Logs
- * hold both. Their source text is moved from one to the other, never parsed and printed: keys, their order and numbers
- * stay.
+ * Converts the arguments of calls to what a format needs: JSON in a string, or an object. Logs have both. The JSON text
+ * is moved from one to the other, not parsed and printed, so that keys, their order and numbers stay.
  */
 
 import { LETTER_N, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -18,15 +17,15 @@ import type { FormatFinding } from './format.ts';
 
 export type Report = (finding: FormatFinding) => void;
 
-/** Classifies a call's arguments, however the log encodes them. */
+/** The arguments of a call, however the log encodes them. */
 export interface Arguments {
   /** `none`: absent, null or a blank string. `value`: JSON other than an object. `text`: a string that is not JSON. */
   readonly holds: 'object' | 'value' | 'text' | 'none';
-  /** The JSON text of an object or a value, on one line. */
+  /** JSON text of the object or value, on one line; `{}` for `text` and `none`. */
   readonly source: Uint8Array;
 }
 
-/** Encodes the arguments of one call: new JSON text, or the same bytes; undefined stays absent. */
+/** Encodes the arguments of one call. Returns JSON text; undefined to leave the member absent. */
 export type EncodeArguments = (
   json: Uint8Array | undefined,
   where: string,
@@ -36,7 +35,7 @@ export type EncodeArguments = (
 const EMPTY = encode('{}');
 const EMPTY_STRING = encode('"{}"');
 const LONE_SURROGATE = /\p{Surrogate}/u;
-/** Nesting around the arguments of a record: messages, message, tool_calls, call, function and the record itself. */
+/** Nesting depth of arguments: record, messages, message, tool_calls, call and function are around them. */
 const DEPTH = 6;
 const scanner = createTextScanner();
 
@@ -58,7 +57,7 @@ function holding(json: Uint8Array): Arguments {
   return { holds: json[0] === OPEN_OBJECT ? 'object' : 'value', source: oneLine(json) };
 }
 
-/** Always a string: keeps one, and puts the text of anything else into one. */
+/** Arguments as a string: a string stays, anything else becomes one with its JSON text. */
 export const asString: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (json?.[0] === QUOTE) {
@@ -70,7 +69,10 @@ export const asString: EncodeArguments = (json, where, report) => {
   return EMPTY_STRING;
 };
 
-/** An object: parses a string that holds one. Keeps anything else, with a finding that rejects. */
+/**
+ * Arguments as an object: a string with an object becomes that object. Anything else stays, with a finding that
+ * rejects.
+ */
 export const asObject: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (holds === 'object') return json?.[0] === QUOTE ? source : json;
@@ -79,7 +81,7 @@ export const asObject: EncodeArguments = (json, where, report) => {
   return holds === 'none' ? source : json;
 };
 
-/** A string that holds an object. Anything else becomes a string too, so that its column has one type. */
+/** Arguments as a string with an object. Anything else becomes a string too, so that the column has one type. */
 export const asObjectInString: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (holds === 'none') report(empty(where));
@@ -106,7 +108,7 @@ export function notObject(where: string): FormatFinding {
   return { rule: 'arguments-not-object', severity: 'ERROR', message, rejects: true };
 }
 
-/** The messages with the arguments of all calls encoded; an unchanged message is the same object. */
+/** Encodes the arguments of all calls. A message that does not change stays the same object. */
 export function encodeArguments(
   messages: readonly Message[],
   encodeOne: EncodeArguments,
@@ -125,8 +127,8 @@ export function encodeArguments(
 }
 
 /**
- * The call with its arguments encoded; undefined if it stays unchanged, like one without a function or a name (check
- * `tool-calls`).
+ * The call with its arguments encoded; undefined if it does not change. A call without a function or a name stays as it
+ * is; the check `tool-calls` reports it.
  */
 function encodeCall(
   { bytes, function: fn, name, arguments: json }: ToolCall,

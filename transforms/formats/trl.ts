@@ -1,8 +1,8 @@
 /**
- * Format `trl`: for TRL, Unsloth and the templates of Hugging Face. Like `openai`, but arguments are
- * objects: several templates fail on strings or encode them twice. A string that holds an object becomes that object;
- * empty, null or absent arguments become `{}` (`empty-arguments`: nothing is lost); anything else rejects the record.
- * There is no `parallel_tool_calls`: no template reads it, and it would be null in the other rows of its column.
+ * Format `trl`: for TRL, Unsloth and chat templates of Hugging Face. Like `openai`, but arguments are objects, because
+ * several templates fail on strings or encode them twice. A string with an object becomes that object; empty, null or
+ * absent arguments become `{}`, with the finding `empty-arguments`; anything else rejects the record.
+ * `parallel_tool_calls` is not written: no template reads it, and it would be null in the other rows of its column.
  */
 import type { Conversation } from '../model/element.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
@@ -12,7 +12,7 @@ import type { EncodedRecord, Format, FormatFinding } from './format.ts';
 import { wrapTools } from './openai.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
 
-/** One record; with `arrowSafe` tools and arguments are strings, and still hold a list and objects. */
+/** Builds one record. @param arrowSafe whether tools and arguments are JSON in strings */
 export function templateRecord({ messages, tools }: Conversation, arrowSafe: boolean): EncodedRecord {
   const findings: FormatFinding[] = [];
   const report: Report = (finding) => findings.push(finding);

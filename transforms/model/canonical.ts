@@ -1,5 +1,6 @@
 /**
- * The canonical form of a record's messages: role `developer` becomes `system`, and members that are null are dropped.
+ * Brings the messages of a record into their canonical form: role `developer` becomes `system`, and null members are
+ * dropped.
  */
 
 import { LETTER_N } from '../json/bytes.ts';
@@ -11,7 +12,7 @@ import type { Message } from './element.ts';
 const SYSTEM = encode('"system"');
 const NULL_BYTES = 4;
 
-/** @param count receives the name of each rule that changed the message */
+/** @param count called with the name of each rule that changes the message */
 export function canonical(message: Message, count: (rule: string) => void): Message {
   const mapped = developerToSystem(message);
   if (mapped !== message) count('developer-role');
@@ -26,7 +27,7 @@ function developerToSystem(message: Message): Message {
   return { ...message, bytes: replaceValue(message.bytes, 'role', SYSTEM) as Uint8Array, role: 'system' };
 }
 
-/** Drops members whose effective (last) value is null, because trainers fail on them. */
+/** Drops members whose value (the last one, if a key repeats) is null, because trainers fail on them. */
 function dropNulls(object: Uint8Array): Uint8Array {
   const members = membersOf(object);
   const isNull = ({ valueStart, end }: Member): boolean =>

@@ -1,18 +1,18 @@
 /**
- * Reasons for which a dialect leaves a line out of every conversation: the names after `dropped:`, besides those of
- * cleanup rules.
+ * Why a dialect leaves a line out of all conversations: the names after `dropped:`, besides the names of cleanup rules.
  */
 export const DROPS = {
   'client-event': 'It is about the client, not the conversation: progress, titles, snapshots, settings.',
   'client-command': 'It is a command of the client, or what the command printed.',
   'client-attachment': 'It is an attachment of the client that is not a prompt.',
-  'interrupt-mark': 'It only says that the user interrupted the model.',
-  'synthetic-message': 'The client made it up in place of an answer.',
-  'stream-partial': 'It is a piece of an answer that the log holds whole elsewhere.',
+  'interrupt-mark': 'It only records that the user interrupted the model.',
+  'synthetic-message': 'The client wrote it in place of an answer of the model.',
+  'stream-partial': 'It is a piece of an answer that is in the log as a whole elsewhere.',
   'copied-line': 'It repeats an earlier line of the source.',
-  'no-completion': 'The request asks for no answer: it only counts tokens, or it does not call a model.',
-  'no-model-span': 'It is a span of a trace, but not the call of a model.',
-  'document-head': 'It is the part of a document besides its conversations.',
+  'no-completion':
+    'The request is not for a completion: it counts tokens, tests a key, or does not call a chat model.',
+  'no-model-span': 'It is a span of a trace, but not a model call.',
+  'document-head': 'It is the part of a document before its conversations.',
   'abandoned-branch':
     'The user went back before it, or a compaction replaced it, and --select last was given; or the branch has no answer.',
 } as const;

@@ -1,16 +1,16 @@
 /**
- * The one data type that passes between stages (docs/data-model.md): everything is an element, including bad data. A
- * message is its bytes: unless a rule changes it, it leaves exactly as it came.
+ * The data type that passes between stages (docs/data-model.md): everything is an element, including bad data. A
+ * message is its bytes: unless a rule changes it, it is written exactly as it was logged.
  */
 import type { Meta } from './meta.ts';
 
 /** Where an element came from: enough to find the exact bytes in the log again. */
 export interface Origin {
-  /** The source's path below its input root, `/` between folders; `-` for standard input. */
+  /** Path of the source below its input, with `/` between folders; `-` for standard input. */
   readonly source: string;
-  /** Line number, from 1; for an element of a whole JSON document its number in the document. */
+  /** Line number, from 1; in a JSON document, the number of the element. */
   readonly line: number;
-  /** Byte offset of the first byte in the (decompressed) source. */
+  /** Offset of the first byte in the decompressed source. */
   readonly offset: number;
   /** Length in bytes, without the line's terminator. */
   readonly length: number;
@@ -20,20 +20,20 @@ export interface Origin {
 export interface Message {
   /** The JSON text, UTF-8, one line, without white space around it. */
   readonly bytes: Uint8Array;
-  /** The decoded value of `role`; `''` for a reply without one, until the dialect has set it. */
+  /** The value of `role`; `''` for a reply without one, until `settleReply` sets it. */
   readonly role: string;
-  /** Changes that its dialect made to write it as a message: findings of its conversation. */
+  /** Findings of its dialect, about this message or its conversation. */
   readonly notes?: readonly ReadingNote[];
 }
 
-/** Something that a dialect could not convert exactly. */
+/** A finding of a dialect about the log, such as something that it could not convert exactly. */
 export type ReadingNote = Pick<Finding, 'severity' | 'rule' | 'message'>;
 
-/** One tool definition, flattened: the object under `function` if there is one, else the whole. */
+/** One tool definition: the object under `function` if there is one, else the whole object. */
 export interface ToolDefinition {
   /** The JSON text for a record. */
   readonly bytes: Uint8Array;
-  /** `function.name`, else `name`; undefined when neither is a non-empty string. */
+  /** `function.name`, else `name`; undefined if neither is a non-empty string. */
   readonly name: string | undefined;
 }
 
@@ -44,69 +44,69 @@ export type Changes = ReadonlyMap<string, number>;
 export interface Line {
   readonly kind: 'line';
   readonly origin: Origin;
-  /** The bytes without the terminator; valid until the handler that got them returns. */
+  /** The bytes without the line's terminator; valid until the handler that received them returns. */
   readonly bytes: Uint8Array;
-  /** Set if the framing created the bytes, so that they differ from those at the origin. */
+  /** Set if the framing created the bytes: they then differ from those at the origin. */
   readonly created?: CreatedLine;
 }
 
 /**
- * How the bytes of a line were created: as a deck's sample, or as the head of a document whose conversations are framed
- * one by one.
+ * How the bytes of a line were created: as a sample of a deck, or as the head of a document whose conversations are
+ * read one by one.
  */
 export interface CreatedLine {
-  /** The source's own bytes at the origin. */
+  /** The bytes of the source at the origin. */
   readonly raw: Uint8Array;
-  /** The dialect for the created bytes, unless another one is named; if left out, the members decide. */
+  /** The dialect for the created bytes, unless the user names one; if absent, it is recognised as usual. */
   readonly dialect?: string;
 }
 
-/** One logged request/response pair. */
+/** One model call, or a whole conversation that a dialect folded from events. */
 export interface Entry {
   readonly kind: 'entry';
   readonly origin: Origin;
   readonly sessionId: string;
-  /** Is it its own session, regardless of `--session-by`? */
+  /** Set if it is its own session, regardless of `--session-by`. */
   readonly alone?: true;
-  /** The places of all lines that it was folded from, its origin first. Set only if `alone` is. */
+  /** The places of all lines that it was folded from, its origin first. Only together with `alone`. */
   readonly lines?: EntryLog;
-  /** Set if the other lines are calls whose conversations this one includes. */
+  /** Set if the other lines are calls that this one continues. */
   readonly isGathered?: true;
-  /** Why its conversation is missing: it has no messages, and its session is rejected. */
+  /** Why its session is rejected. It then has no messages. */
   readonly refused?: {
     readonly reason: 'conversation-too-long' | 'context-missing' | 'session-reopened';
     readonly detail: string;
   };
-  /** Nanoseconds since 1970-01-01T00:00:00Z; undefined if the log has none: the order is then that of the source. */
+  /** Nanoseconds since 1970-01-01T00:00:00Z; undefined if the log has none: the order of the source then counts. */
   readonly timestamp: bigint | undefined;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   /** The model's answer to these messages, if the entry has one. */
   readonly reply: Message | undefined;
-  /** Set if the log has an empty reply, which is left out. */
+  /** Set if the log has an empty reply, which was left out. */
   readonly emptyReply?: true;
   /** Repairs that were needed to read the entry. */
   readonly repairs?: readonly RepairName[];
   /** Names what its dialect never has. */
   readonly lacks?: readonly Lack[];
-  /** Members of a grader's sample besides its messages: `expected`, `tags` and others, as JSON text, in order. */
+  /** For a grader's sample: its members besides the messages (`expected`, `tags`, ...) as JSON text, in order. */
   readonly sample?: ReadonlyMap<string, Uint8Array>;
-  /** Metadata besides the messages, by a closed list of names. */
+  /** Metadata under a closed list of names. */
   readonly meta?: Meta;
-  /** Counts of the changes that cleanup made to `messages`. */
+  /** Changes that the dialect and cleanup made to `messages`. */
   readonly changes: Changes;
 }
 
-/** Something that a kind of log never has, so that no finding reports it as missing. */
+/** Something that a dialect's logs never have, so that no finding reports it as missing. */
 export type Lack = 'replies' | 'tools';
 
-/** The canonical result of a session. */
+/** A conversation of a session, in canonical form; it becomes a record. */
 export interface Conversation {
   readonly kind: 'conversation';
   /** Place of the snapshot. */
   readonly origin: Origin;
   readonly sessionId: string;
-  /** Timestamp of the session's first valid entry that has one, ns since 1970. */
+  /** Time of the session's first valid entry that has one, in nanoseconds since 1970. */
   readonly startedAt: bigint | undefined;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
@@ -116,14 +116,14 @@ export interface Conversation {
   readonly meta?: Meta;
   /** As in the snapshot's entry. */
   readonly lacks?: readonly Lack[];
-  /** Number of earlier entries that the snapshot includes. */
+  /** Number of entries that the snapshot replaces, because it repeats them. */
   readonly superseded: number;
   /** Number of shorter entries after the snapshot. */
   readonly truncated: number;
-  /** Number of lines besides its origin that it was folded from; undefined if it came from one line. */
+  /** Number of other lines that it was folded from; undefined if it came from one line. */
   readonly folded?: number;
   readonly changes: Changes;
-  /** Counts of all tool definitions by fate. */
+  /** Numbers of tool definitions by what became of them. */
   readonly toolCounts: ToolCounts;
 }
 
@@ -131,9 +131,9 @@ export interface ToolCounts {
   /** Definitions seen in the validated entries up to and including the snapshot. */
   readonly seen: number;
   readonly kept: number;
-  /** The same name with the same bytes. */
+  /** Dropped, because an earlier one has the same name and the same bytes. */
   readonly duplicateSame: number;
-  /** The same name with other bytes: the first one is kept. */
+  /** Dropped, because an earlier one has the same name but other bytes. */
   readonly duplicateConflict: number;
 }
 
@@ -142,13 +142,13 @@ export interface WrittenRecord {
   readonly kind: 'record';
   readonly origin: Origin;
   readonly sessionId: string;
-  /** Name of the group that its shard belongs to. */
+  /** Name of the group of shards that it is written to. */
   readonly group: string;
   /** Name of the format that wrote it. */
   readonly format: string;
   /** The record's JSON text, without a newline. */
   readonly bytes: Uint8Array;
-  /** The conversation as the stages before the format saw it. */
+  /** The conversation before the format encoded it. */
   readonly conversation: Conversation;
   /** The messages as written in the record. */
   readonly written: readonly Message[];
@@ -157,11 +157,11 @@ export interface WrittenRecord {
 /** Something that was rejected, and why. */
 export interface Rejection {
   readonly kind: 'rejection';
-  /** `record`: one format refuses a session that another one writes. */
+  /** `record`: one format refuses a session that another format writes. */
   readonly scope: 'line' | 'session' | 'source' | 'record';
   readonly stage: string;
   readonly reason: string;
-  /** For people; holds positions, never content. */
+  /** A message with positions and names, never content. */
   readonly detail: string;
   /** Index of the offending byte in the line, if there is one. */
   readonly at?: number;
@@ -169,13 +169,13 @@ export interface Rejection {
   readonly sessionId?: string | undefined;
   /** Name of the format, if `scope` is `record`. */
   readonly format?: string;
-  /** The rejected line's bytes, if `scope` is `line`; valid until the handler returns. */
+  /** If `scope` is `line`: the bytes of the line, valid until the handler returns. */
   readonly bytes?: Uint8Array;
-  /** Their SHA-256, hexadecimal, if the line was too long to be kept. */
+  /** SHA-256 of the line in hexadecimal, if the line was too long to be held in memory. */
   readonly sha256?: string;
 }
 
-/** A line whose fate is known at once, and which is neither rejected nor an entry of a session. */
+/** The fate of a line that is neither rejected nor an entry of a session. */
 export interface Fate {
   readonly kind: 'fate';
   readonly fate: 'blank' | `dropped:${string}`;
@@ -184,24 +184,25 @@ export interface Fate {
   readonly timestamp?: bigint | undefined;
 }
 
-/** `reply-role`: a reply without a role is the assistant's. */
+/** `reply-role`: a reply without a role got the role assistant. */
 export type RepairName = 'split-objects' | 'json-document' | 'reply-role' | 'bare-nan';
 
-/** A repair that was made so that a line could be read: counted, never silent. */
+/** A repair that was needed to read a line. Repairs are counted. */
 export interface Repair {
   readonly kind: 'repair';
   readonly repair: RepairName;
   readonly origin: Origin;
   /**
-   * Number of extra entries that came out of the line; 1 for a line with NaN or Infinity in unread values, for a source
-   * that is a document although its name says lines, and for a reply.
+   * `split-objects`: number of objects in the line besides the first. 1 for other repairs: a line with NaN or Infinity
+   * in values that are not read, a source that is a document although its name ends like that of a file of lines, a
+   * reply.
    */
   readonly count: number;
 }
 
 export type Severity = 'ERROR' | 'WARNING';
 
-/** An integrity finding: reported, never stops the run. */
+/** Something that a check, a dialect or a format reports. It never stops the run. */
 export interface Finding {
   readonly kind: 'finding';
   readonly severity: Severity;
@@ -211,31 +212,31 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The end of one session, which consists of everything since the previous end. */
+/** The end of a session, which consists of all elements since the previous end. */
 export interface SessionEnd {
   readonly kind: 'session-end';
   /** Where the session ended: line and offset after its last line, length 0. */
   readonly origin: Origin;
-  /** Is it also the end of its source? */
+  /** Whether it is also the end of the source. */
   readonly last: boolean;
-  /** Set by parse at the end of a source: its dialect; undefined if no dialect recognised it. */
+  /** Set by parse at the end of a source: its dialect; undefined if no dialect recognised the source. */
   readonly dialect?: string | undefined;
-  /** Set by validate: the session's id, and the places of its validated entries. */
+  /** Set by validate: the session's id, and the places of its entries. */
   readonly sessionId?: string | undefined;
   readonly entries?: EntryLog | undefined;
-  /** Set by validate if its entry is its own session: no other line is part of it. */
+  /** Set by validate if the session is one entry that is its own session. */
   readonly alone?: true;
   /** Set by snapshot-select: the fate of the session. */
   readonly fate?: SessionFate;
 }
 
-/** `none`: there was no session, only blank lines. */
+/** `empty`: no entry was left; `none`: there were only blank lines. */
 export type SessionFate = 'written' | 'rejected' | 'empty' | 'none';
 
-/** Positions of entries, packed so that a session of millions of lines stays small. */
+/** The places of entries, packed so that those of a session of millions of lines take little memory. */
 export interface EntryLog {
   readonly count: number;
-  /** Varints: per entry the line number's and the offset's distance from the last one's, and the length. */
+  /** Varints, three per entry: the differences of line and offset to the entry before, and the length. */
   readonly packed: Uint8Array;
 }
 

@@ -1,4 +1,4 @@
-/** Positions of a session's entries, packed into a few bytes each (varints of distances). */
+/** Packs the places of a session's entries into a few bytes each, as varints of differences. */
 import type { Entry, EntryLog, Fate, Origin } from './element.ts';
 
 export interface EntryLogWriter {
@@ -7,11 +7,11 @@ export interface EntryLogWriter {
   take(): EntryLog;
 }
 
-/** Position of one entry in its source. */
+/** Where an entry is in its source. */
 export type Place = Pick<Origin, 'line' | 'offset' | 'length'>;
 
 const EMPTY = new Uint8Array(0);
-/** Enough for a few entries; typed arrays this small live in the JavaScript heap. */
+/** Enough for a few entries; V8 keeps typed arrays of this size in its heap. */
 const FIRST_BYTES = 48;
 const VARINTS_MAX_BYTES = 24;
 
@@ -53,7 +53,7 @@ export function createEntryLog(): EntryLogWriter {
   };
 }
 
-/** The same fate for every line of a dropped entry. */
+/** Yields the same fate for every line of an entry. */
 export function* fatesOf(entry: Entry, fate: Fate['fate']): Generator<Fate> {
   const { origin, sessionId, timestamp, lines } = entry;
   if (lines === undefined) yield { kind: 'fate', fate, origin, sessionId, timestamp };
@@ -63,7 +63,7 @@ export function* fatesOf(entry: Entry, fate: Fate['fate']): Generator<Fate> {
   }
 }
 
-/** The places in a log, in order. */
+/** Yields the places in a log, in order. */
 export function* placesOf({ packed, count }: EntryLog): Generator<Place> {
   let p = 0;
   const get = (): number => {

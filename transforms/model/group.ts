@@ -1,4 +1,4 @@
-/** The group that a record belongs to: the name of its shards. */
+/** Finds the group of a record, by which its shards are named. */
 
 import type { Conversation, Origin } from './element.ts';
 import { hashOf } from './hashed-set.ts';
@@ -7,7 +7,7 @@ import { dayNumber, utcDate } from './timestamp.ts';
 export const GROUPINGS = ['date', 'scenario', 'none'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** Name of the only group of `--group-by none`, and of sessions that lack what another grouping needs. */
+/** Name of the only group of `--group-by none`, and of sessions without a date or a scenario. */
 export const ONE_GROUP = 'conversations';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -17,14 +17,13 @@ const UUID = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NUMBER = /^\d+$/;
 const SHORT_NUMBER = /^\d{1,6}$/;
 const STRIP_TIMES = 3;
-/** In characters; file names are shorter. */
+/** In characters. Names of files are shorter. */
 const LONGEST_NAME = 256;
 const CUT_NAME = 200;
 const HALF_PAIR_AT_END = /[\ud800-\udbff]$/;
-/** Beginning of the id of a line of standard input without an id (dialects/line-id.ts). */
+/** Beginning of ids that were made from lines of standard input (dialects/shared/line-id.ts). */
 const STDIN_LINE = '-:';
 
-/** Values that decide the group. */
 type Grouped = Pick<Conversation, 'sessionId' | 'startedAt'> & { readonly origin: Pick<Origin, 'source'> };
 
 export function groupOf({ origin, sessionId, startedAt }: Grouped, groupBy: Grouping): string {
@@ -37,14 +36,14 @@ export function groupOf({ origin, sessionId, startedAt }: Grouped, groupBy: Grou
   return scenarioOf(source.slice(source.lastIndexOf('/') + 1).replace(EXTENSION, ''));
 }
 
-/** A name that is kept during the whole run: a long one is cut, with a hash of the whole. */
+/** Cuts a long name and appends a hash of the whole, because names are held in memory until the end of the run. */
 function bounded(name: string): string {
   if (name.length <= LONGEST_NAME) return name;
   const hash = hashOf(name).toString('hex');
   return `${name.slice(0, CUT_NAME).replace(HALF_PAIR_AT_END, '')}-${hash}`;
 }
 
-/** The last date found as a folder, with its slash: sources come in the order of their paths. */
+/** Caches the last date folder, with its slash: sources come in the order of their paths. */
 let lastDate = '';
 
 /** The first folder of a path, if it is a calendar date. */
@@ -59,7 +58,7 @@ function dateFolder(path: string): string | undefined {
   return folder;
 }
 
-/** A file's stem without generated suffixes. */
+/** The stem of a file's name without generated suffixes: timestamps, UUIDs, numbers. */
 export function scenarioOf(stem: string): string {
   let name = stem;
   for (let i = 0; i < STRIP_TIMES; i++) {

@@ -1,14 +1,14 @@
 /**
- * A set of texts of any length that stores long ones as 128 bits of their SHA-256: ids and names may be as long as a
- * line, and such a set lives as long as a source or a run. Cryptographic, because two ids with one hash would cost a
- * session.
+ * A set of texts that stores long ones as 128 bits of their SHA-256: ids and names may be as long as a line, and the
+ * set lives as long as a source or a run. The hash is cryptographic, because a session would be lost if two ids had the
+ * same hash.
  */
 import { createHash, hash } from 'node:crypto';
 
 const HASH_BYTES = 16;
-/** Texts up to this length are their own key: a hash would take as much memory, and time. */
+/** Texts up to this length are stored as they are: a hash would take as much memory, and more time. */
 const LONGEST_KEY = 40;
-/** Prefix of the keys of hashed texts only. */
+/** Prefix of hashes, so that they differ from all short texts. */
 const MARK = '\0';
 
 export class HashedSet {
@@ -22,7 +22,7 @@ export class HashedSet {
     return this.#keys.size > 0 && this.#keys.has(keyOf(text));
   }
 
-  /** Adds the text, or the bytes; returns whether they are new. A set holds one or the other. */
+  /** Adds a text or bytes (a set must not mix both). @returns whether it is new */
   add(text: string | Uint8Array): boolean {
     const before = this.#keys.size;
     return this.#keys.add(keyOf(text)).size > before;
@@ -33,19 +33,19 @@ export class HashedSet {
   }
 }
 
-/** Key of a text in a set: short, and different for every text. */
+/** A short key for a text or bytes, for use in a set or map. */
 export function keyOf(text: string | Uint8Array): string {
   if (typeof text === 'string' && text.length <= LONGEST_KEY && !text.startsWith(MARK)) return text;
   return MARK + hashOf(text).toString('latin1');
 }
 
-/** 128 bits. UTF-16, because UTF-8 cannot encode lone surrogates. */
+/** 128 bits of SHA-256. Texts are hashed as UTF-16, because UTF-8 cannot encode lone surrogates. */
 export function hashOf(text: string | Uint8Array): Buffer {
   const bytes = typeof text === 'string' ? Buffer.from(text, 'utf16le') : text;
   return hash('sha256', bytes, 'buffer').subarray(0, HASH_BYTES);
 }
 
-/** The same hash, of a text that comes in pieces. */
+/** The `hashOf` of a text that comes in pieces. */
 export function hashOfPieces(pieces: Iterable<string>): Buffer {
   const all = createHash('sha256');
   for (const piece of pieces) all.update(Buffer.from(piece, 'utf16le'));

@@ -1,10 +1,11 @@
 /**
- * Numbers ids in order of appearance: 0, 1, 2 ... It takes 16 bytes for each id and 8 to 16 to find it, where a Map of
- * strings takes 100 or more: the log of one session may have millions of lines.
+ * Numbers ids in order of appearance, from 0. Takes 24 to 32 bytes per id, where a Map of strings takes 100 or more:
+ * the log of one session may have millions of lines.
  *
- * Different ids get different numbers. The key of a UUID (lower case, version 1 to 8) is the UUID itself. The key of a
- * text of up to 15 Latin-1 characters is that text, with 15 in the four bits of the version. The key of any other id is
- * 124 bits of its SHA-256, with 0 in these bits: finding two such ids with one key takes about 2^62 hashes.
+ * Ids are stored as keys of 16 bytes, and different ids have different keys: a UUID in lower case (version 1 to 8) is
+ * its own key; up to 15 Latin-1 characters are stored with 15 in the four bits of a UUID's version; any other id is
+ * stored as 124 bits of its SHA-256 with 0 in these bits (finding two ids with the same key would take about 2^62
+ * hashes).
  */
 import { hashOf } from './hashed-set.ts';
 import { NumberColumn } from './number-column.ts';
@@ -16,17 +17,17 @@ const BYTE_VALUES = 256;
 const WORD_VALUES = 2 ** 32;
 const UUID_LENGTH = 36;
 const DASH = 0x2d;
-/** Byte of a UUID whose upper half is its version. */
+/** The byte of a UUID whose upper half is the version. */
 const VERSION_BYTE = 6;
 const LAST_VERSION = 8;
-/** The upper half of the byte with the version, for a short text; the lower half is its length. */
+/** Upper half of that byte in the key of a short text; the lower half is the length of the text. */
 const SHORT_VERSION = 0xf0;
 const FIRST_SLOTS = 64;
 const NO_SLOTS = new Uint32Array(0);
 
 /**
- * A random word for each value of each byte of a key. The search for a key begins at the slot given by the XOR of its
- * words, so a log cannot be crafted to make all ids collide, which would make each search as long as the log.
+ * Random words, one for each value of each byte of a key. The search for a key begins at the slot given by the XOR of
+ * its words, so a log cannot be crafted to make all ids collide, which would make each search as long as the log.
  */
 const scatter = Uint32Array.from({ length: KEY_BYTES * BYTE_VALUES }, () => Math.random() * WORD_VALUES);
 
@@ -35,9 +36,9 @@ const key = new Uint8Array(KEY_BYTES);
 const words = new Uint32Array(key.buffer);
 
 export class IdTable {
-  /** The words of all keys, in the order of their numbers. */
+  /** The words of all keys, in order of the ids' numbers. */
   readonly #keys = new NumberColumn();
-  /** Each slot holds the number of a key plus 1; 0 marks a free slot. At most half of them are taken. */
+  /** A hash table: a slot is the number of an id plus 1, or 0 if it is free. At most half of the slots are taken. */
   #slots = NO_SLOTS;
   #size = 0;
 
@@ -45,14 +46,14 @@ export class IdTable {
     return this.#size;
   }
 
-  /** The number of an id; -1 if it has none. */
+  /** The number of an id; -1 if it was not added. */
   numberOf(id: string): number {
     if (this.#size === 0) return -1;
     setKey(id);
     return (this.#slots[this.#slotOfKey()] as number) - 1;
   }
 
-  /** The number of an id; if it has none, it gets the next one. */
+  /** The number of an id; a new id gets the next number. */
   add(id: string): number {
     if (this.#slots === NO_SLOTS) this.#slots = new Uint32Array(FIRST_SLOTS);
     setKey(id);
@@ -129,7 +130,7 @@ function setUuidKey(id: string): boolean {
   return version > 0 && version <= LAST_VERSION;
 }
 
-/** Sets the key of an id that fits into it, with its length. @returns false if it does not fit */
+/** Sets the key of a short id. @returns false if the id is too long or not Latin-1 */
 function setShortKey(id: string): boolean {
   if (id.length >= KEY_BYTES) return false;
   key.fill(0);

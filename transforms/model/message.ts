@@ -1,4 +1,4 @@
-/** Reads properties of a message from its bytes. json/splice.ts edits messages. */
+/** Reads properties of a message from its bytes. To change a message, use json/splice.ts. */
 
 import { BACKSLASH, DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../json/bytes.ts';
 import { isKey, valueBytes, valueSpan, walkElements, walkMembers } from '../json/members.ts';
@@ -7,17 +7,15 @@ import { decode, knownText, parseJson, parseString, sequenceLength } from '../js
 import type { Message } from './element.ts';
 import { isSpace } from './white-space.ts';
 
-/** Text of a message, and whether it also has parts that are not text. */
 export interface MessageText {
-  /** The string content, or the joined `text` of the text parts; undefined if there is no such content. */
+  /** The string content, or the joined texts of the text parts; undefined if the content is neither. */
   readonly text: string | undefined;
-  /** Is there a part that is not `{"type":"text","text":string}`? */
+  /** Whether there are parts other than `{"type":"text","text":string}`. */
   readonly otherParts: boolean;
 }
 
 const NO_TEXT: MessageText = { text: undefined, otherParts: false };
 
-/** The text of a message. */
 export function textOf(message: Message): MessageText {
   const content = contentOf(message);
   if (typeof content === 'string') return { text: content, otherParts: false };
@@ -27,8 +25,8 @@ export function textOf(message: Message): MessageText {
 }
 
 /**
- * The first character of a string content that is not white space, without decoding the others; undefined if there is
- * none, or the content is not a string. For an escaped character beyond U+FFFF it is the first half.
+ * The first character of a string content that is not white space, found without decoding the rest; undefined if there
+ * is none or the content is not a string. For an escaped character beyond U+FFFF, it is the first half.
  */
 export function firstVisible({ bytes }: Message): string | undefined {
   const content = valueSpan(bytes, 'content');
@@ -49,7 +47,7 @@ export function firstVisible({ bytes }: Message): string | undefined {
   return undefined;
 }
 
-/** The length of the character or the escape at `p` in a valid string. */
+/** The number of bytes of the character or escape at `p` in a valid string. */
 function lengthAt(bytes: Uint8Array, p: number): number {
   if (bytes[p] === BACKSLASH) return bytes[p + 1] === LETTER_U ? 6 : 2;
   return (bytes[p] as number) < 0x80 ? 1 : sequenceLength(bytes, p);
@@ -69,7 +67,7 @@ function isTextPart(part: unknown): part is TextPart {
 
 const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
 
-/** The JSON text of a content other than a string, a list or null; undefined if there is no such content. */
+/** The JSON text of a content that is not a string, a list or null; undefined for these, or without a content. */
 export function otherContent(message: Message): Uint8Array | undefined {
   const { bytes } = message;
   const content = valueSpan(bytes, 'content');
@@ -78,12 +76,12 @@ export function otherContent(message: Message): Uint8Array | undefined {
   return bytes.subarray(content.valueStart, content.end);
 }
 
-/** The parsed content: a string, an array of parts, null or whatever the log holds; undefined when absent. */
+/** The parsed content, usually a string, an array of parts or null; undefined if absent. */
 export function contentOf(message: Message): unknown {
   return memberValue(message, 'content');
 }
 
-/** The parsed value of one member; undefined when absent. Numbers are rounded: never write them back. */
+/** The parsed value of a member; undefined if absent. Numbers are rounded, so never write the value back. */
 export function memberValue(message: Message, key: string): unknown {
   const bytes = valueBytes(message.bytes, key);
   return bytes === undefined ? undefined : parseJson(bytes);
@@ -92,27 +90,27 @@ export function memberValue(message: Message, key: string): unknown {
 /** Members in which logs keep the model's reasoning. */
 export const REASONING_MEMBERS: readonly string[] = ['reasoning_content', 'thinking'];
 
-/** The texts of the model's reasoning, each once, joined with line feeds; `''` for none. */
+/** The model's reasoning: its distinct texts, joined with line feeds; `''` if there is none. */
 export function reasoningOf(message: Message): string {
   const texts = REASONING_MEMBERS.map((key) => stringValue(message.bytes, key));
   return [...new Set(texts)].filter(Boolean).join('\n');
 }
 
-/** One call of an assistant message, as far as it could be read. */
+/** One call of an assistant message, as far as it is valid. */
 export interface ToolCall {
   /** The JSON text of the call. */
   readonly bytes: Uint8Array;
-  /** Is the call a JSON object? */
+  /** Whether the call is a JSON object. */
   readonly isObject: boolean;
   readonly id: string | undefined;
-  /** The JSON text of its `function` object, when it has one. */
+  /** The JSON text of its `function`; undefined if that is not an object. */
   readonly function: Uint8Array | undefined;
   readonly name: string | undefined;
-  /** The JSON text of `function.arguments`; undefined when absent. */
+  /** The JSON text of `function.arguments`; undefined if absent. */
   readonly arguments: Uint8Array | undefined;
 }
 
-/** `tool_calls`: the calls; `undefined` when absent or null; `'not-a-list'` when it is something else. */
+/** The calls in `tool_calls`; undefined if it is absent or null; `'not-a-list'` for any other value. */
 export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list' | undefined {
   const calls: ToolCall[] = [];
   const problem = walkToolCalls(message, (call) => calls.push(call));
@@ -120,8 +118,8 @@ export function toolCallsOf(message: Message): readonly ToolCall[] | 'not-a-list
 }
 
 /**
- * Visits the calls one by one, until `visit` returns false.
- * @returns why there is no list; undefined if there is one
+ * Visits the calls one by one until `visit` returns false.
+ * @returns why there is no list of calls; undefined if there is one
  */
 export function walkToolCalls(
   { bytes }: Message,
@@ -137,7 +135,7 @@ export function walkToolCalls(
   return undefined;
 }
 
-/** The call in a `function_call`, OpenAI's form before `tool_calls`, if there are no others. */
+/** The call in `function_call`, which OpenAI used before `tool_calls`; undefined if there are calls in `tool_calls`. */
 export function legacyCallOf(message: Message): ToolCall | undefined {
   const fn = objectBytes(message.bytes, 'function_call');
   const others = fn === undefined ? undefined : toolCallsOf(message);
@@ -146,7 +144,7 @@ export function legacyCallOf(message: Message): ToolCall | undefined {
   return { bytes: fn, isObject: true, id: undefined, function: fn, name, arguments: args };
 }
 
-/** The call at `at`, in one walk. If a key occurs twice, the last one counts. */
+/** Reads the call at `at` in one walk. If a key occurs twice, the last one counts. */
 function readCall(bytes: Uint8Array, at: number): ToolCall {
   const isObject = bytes[at] === OPEN_OBJECT;
   if (!isObject) return noCall(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));
@@ -171,13 +169,15 @@ function readCall(bytes: Uint8Array, at: number): ToolCall {
   };
 }
 
-/** The value of `function`, which ends at `end`; without bytes if it is not an object. */
+/** The value of `function`. */
 export interface CalledFunction extends Pick<ToolCall, 'name' | 'arguments'> {
+  /** Undefined if it is not an object. */
   readonly bytes: Uint8Array | undefined;
+  /** The index after it. */
   readonly end: number;
 }
 
-/** Reads the function of a call or of a tool's definition. The last of equal keys counts. */
+/** Reads the function of a call or of a tool definition. If a key occurs twice, the last one counts. */
 export function readFunction(bytes: Uint8Array, at: number): CalledFunction {
   let name: string | undefined;
   let args: Uint8Array | undefined;
@@ -207,27 +207,27 @@ const noCall = (bytes: Uint8Array): ToolCall => ({
   arguments: undefined,
 });
 
-/** Ends a walk over elements. */
+/** Returned by a visitor to end the walk. */
 const STOP = -1;
 
-/** The JSON text of a member that is an object; undefined if absent or something else. */
+/** The JSON text of a member that is an object; undefined if it is absent or something else. */
 export function objectBytes(object: Uint8Array, key: string): Uint8Array | undefined {
   const bytes = valueBytes(object, key);
   return bytes?.[0] === OPEN_OBJECT ? bytes : undefined;
 }
 
-/** The decoded value of a member that is a string; undefined if absent or something else. */
+/** The decoded value of a member that is a string; undefined if it is absent or something else. */
 export function stringValue(object: Uint8Array, key: string): string | undefined {
   const span = valueSpan(object, key);
   return span && textAt(object, span.valueStart, span.end);
 }
 
-/** The decoded value of JSON text that is a string; undefined if absent or something else. */
+/** The decoded value of JSON text that is a string; undefined if it is absent or something else. */
 export function textOfValue(json: Uint8Array | undefined): string | undefined {
   return json?.[0] === QUOTE ? parseString(json, 0, json.length) : undefined;
 }
 
-/** Is the value a JSON object (not null, not an array)? */
+/** Whether a parsed value is a JSON object, neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
 /**
- * Metadata of a conversation. The list of names is closed, so that nothing personal slips into a dataset: no paths,
- * branches, user names or keys. Records contain none of it without `--meta`.
+ * Metadata of a conversation. The list of names is closed, so that nothing personal gets into a dataset: no paths,
+ * branches, user names or keys. Records have metadata only with `--meta`.
  */
 
-/** docs/dialect-details.md explains each of them. */
+/** docs/dialect-details.md explains each name. */
 export type MetaName =
   | 'source_id'
   | 'harness'
@@ -31,18 +31,21 @@ export const META_NAMES: readonly MetaName[] = [
   'tags',
 ];
 
-const PATH = /^(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:)/;
+const PATH = /^(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:|(?:home|Users)[/\\])/;
 
-/** A home folder, a path after a blank or a mark such as the one in `cwd=/srv`, and a URL. */
+/** A home folder, a path after a blank or a character such as the `=` in `cwd=/srv`, or a URL. */
 const PATH_INSIDE = /[/\\](?:home|Users|root)[/\\]|[\s=:,;(](?:~?[/\\]|[A-Za-z]:\\)[\w.]|\/\/[\w.]/;
 
-/** A home folder as clients write it in names of folders: `-home-ada-work`. */
+/** A path to a home folder, as clients write it in names of folders: `-home-ada-work`. */
 const FLAT_PATH = /(?:^|\/)(?:[A-Z]-)?-{1,2}(?:home|Users|root)-/;
 
 /** `ada@example.org`, `git@host`; not the version in `model@20260101` or `model@latest`. */
 const ADDRESS = /[\w.+-]@(?!(?:latest|default)\b)[A-Za-z]/;
 
-/** Keys of providers and stores, by the way they begin, and signed tokens. */
+/** The address of a machine, and the number of an account in the name of a resource of AWS. */
+const NUMBERS = /(?:^|[\s=:,;(/])\d{1,3}(?:\.\d{1,3}){3}(?![.\w])|\barn:[\w-]*:[\w-]*:[\w-]*:\d{12}:/;
+
+/** Keys of providers and stores, by their prefixes, and signed tokens. */
 const KEY =
   /\b(?:(?:sk|pk|rk|xox[a-z]|glpat)-|(?:hf|gh[a-z]|github_pat|lsv2)_)[\w-]{12}|\bAKIA[0-9A-Z]{12}|\bAIza[\w-]{20}|\beyJ[\w-]{12}/;
 
@@ -52,15 +55,15 @@ const MACHINE = 'host(?:_?name)?|ip|(?:git_?)?branch|cwd|home|env|api_?key|secre
 const PERSONAL_NAME = new RegExp(`^(?:${PERSON}|${MACHINE})$`, 'i');
 const NAMED_INSIDE = new RegExp(`(?:^|[\\s,;/])(?:${PERSON}|${MACHINE})[:=]`, 'i');
 
-const FORMS: readonly RegExp[] = [PATH, PATH_INSIDE, FLAT_PATH, ADDRESS, KEY, NAMED_INSIDE];
+const FORMS: readonly RegExp[] = [PATH, PATH_INSIDE, FLAT_PATH, ADDRESS, NUMBERS, KEY, NAMED_INSIDE];
 
 /**
- * Does a text look like a path, an address, a URL or a key, or hold one? It is then not used as metadata or as an id,
- * because it may name a person or a machine. A bare name cannot be told from another word.
+ * Whether a text is or contains a path, an address, a URL or a key. Such a text is not used as metadata or as an id,
+ * because it may identify a person or a machine. A bare name cannot be told from another word.
  */
 export const isPersonal = (text: string): boolean => FORMS.some((form) => form.test(text));
 
-/** Is a member about a person or a machine, by its name? Its value is left out, whatever it is. */
+/** Whether the name of a member says that it is about a person or a machine. Its value is then left out. */
 export const isPersonalName = (name: string): boolean => PERSONAL_NAME.test(name) || isPersonal(name);
 
 /** JSON text on one line, by name. */

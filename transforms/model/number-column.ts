@@ -1,14 +1,16 @@
 /**
- * A list of numbers below 2^32, four bytes each. A long one grows by chunks, so that it is not copied as an array that
- * doubles would be.
+ * A list of numbers below 2^32, four bytes each. Long lists grow by chunks, so that growing copies nothing.
  */
 const CHUNK = 16_384;
-/** Most logs are short: the first chunk begins with this length, which V8 keeps in its heap, and doubles. */
+/**
+ * The first chunk begins with this length and doubles, because most logs are short. V8 keeps arrays of this size in its
+ * heap.
+ */
 const FIRST = 16;
 const NONE = new Uint32Array(0);
 
 export class NumberColumn {
-  /** The first chunk; most columns need no other. */
+  /** The first chunk, and the only one of most columns. */
   #first = NONE;
   readonly #more: Uint32Array[] = [];
 

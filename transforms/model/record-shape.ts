@@ -1,4 +1,4 @@
-/** The shape of a record, for the report: numbers of messages by role, and of calls by tool. */
+/** Counts the messages of a record by role and its calls by tool, for the report. */
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
@@ -8,7 +8,7 @@ import { eachAssistantCall, hasFunctionCall } from './assistant-calls.ts';
 import type { Message, WrittenRecord } from './element.ts';
 import { legacyCallOf, stringValue } from './message.ts';
 
-/** Plain data, which can be posted to another thread. */
+/** Plain data, so that it can be posted to another thread. */
 export interface RecordShape {
   /** Number of messages by role. */
   readonly roles: Readonly<Record<string, number>>;
@@ -18,29 +18,29 @@ export interface RecordShape {
 
 const LONGEST_NAME = 120;
 const NO_NAME = '?';
-/** The only name whose assignment adds no member. */
+/** The only name that cannot be set by assignment. */
 const PROTOTYPE = '__proto__';
 const OWN_ONE = { value: 1, writable: true, enumerable: true, configurable: true } as const;
-/** Lists of messages in the formats that write them. */
+/** Members with the list of messages, in formats that write one. */
 const LISTS = ['messages', 'fullConversation', 'conversations'];
-/** The member with the role of a message. */
-const SPEAKERS = ['role', 'from'];
+/** Members with the role of a message. */
+const ROLE_KEYS = ['role', 'from'];
 /** Formats whose records contain exactly the messages in `written`. */
 const AS_LISTED: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'openai', 'trl', 'axolotl']);
 
-/** A name of bounded length: the middle of a long one is cut out. */
+/** Shortens a long name by cutting out its middle. */
 export function shortName(name: string, most: number = LONGEST_NAME): string {
   if (name.length <= most) return name;
   const half = (most - 1) >> 1;
   return `${name.slice(0, half).replace(/[\ud800-\udbff]$/, '')}…${name.slice(-half).replace(/^[\udc00-\udfff]/, '')}`;
 }
 
-/** @returns the shape of a record; undefined if its format writes no list of messages */
+/** The shape of a record; undefined if its format does not write a list of messages. */
 export function shapeOfWritten({ format, written, bytes }: WrittenRecord): RecordShape | undefined {
   return AS_LISTED.has(format) ? shapeOfMessages(written) : shapeOfRecord(bytes, format);
 }
 
-/** Reads the shape from the text of the record. Formats of plug-ins may write anything. */
+/** Reads the shape from the bytes of a record; undefined if these are not an object with a list of messages. */
 export function shapeOfRecord(record: Uint8Array, format: string): RecordShape | undefined {
   if (record[0] !== OPEN_OBJECT) return undefined;
   if (!AS_LISTED.has(format) && createTextScanner().value(record, 0, 0) !== record.length) return undefined;
@@ -54,7 +54,7 @@ export function shapeOfRecord(record: Uint8Array, format: string): RecordShape |
 function messageOf(json: Uint8Array): readonly Message[] {
   const bytes = json.subarray(skipBlanks(json, 0));
   if (bytes[0] !== OPEN_OBJECT) return [];
-  for (const key of SPEAKERS) {
+  for (const key of ROLE_KEYS) {
     const role = stringValue(bytes, key);
     if (role !== undefined) return [{ bytes, role }];
   }
@@ -75,7 +75,6 @@ function shapeOfMessages(messages: readonly Message[]): RecordShape {
   return counter.take();
 }
 
-/** Counts messages and calls in order. */
 export class ShapeCounter {
   readonly #roles: Record<string, number> = {};
   readonly #calls: Record<string, number> = {};
@@ -93,7 +92,7 @@ export class ShapeCounter {
   }
 }
 
-/** Counts in the object itself: making one from a map would take longer than counting. */
+/** Counts in a plain object, because building one from a Map takes longer than counting. */
 function count(counts: Record<string, number>, name: string | undefined): void {
   const key = name ? shortName(name) : NO_NAME;
   const known: unknown = counts[key];

@@ -1,4 +1,4 @@
-/** The closed list of reasons for which a line or a session is rejected. */
+/** The closed lists of reasons why lines and sessions are rejected. docs/rejections.md shows these texts. */
 import type { Conversation, Line, Origin, Rejection } from './element.ts';
 
 export const LINE_REASONS = {
@@ -13,7 +13,7 @@ export const LINE_REASONS = {
   'too-many-elements':
     'An array or object in the line has more elements than --max-elements, the line has more objects than that, or an entry has ten times as many elements in total.',
   'bad-timestamp':
-    'timestamp is missing or not readable. Readable are RFC 3339 (also with a comma before the fraction, a zone without a colon, or only a date) and epoch seconds, milliseconds, microseconds or nanoseconds, as a number or a string.',
+    'timestamp is missing or cannot be read. turnmill reads RFC 3339 (also with a comma before the fraction, a zone without a colon, or only a date) and epoch seconds, milliseconds, microseconds or nanoseconds, as a number or a string.',
   'bad-session-id': 'session_id is missing, or not a non-empty string.',
   'bad-messages':
     'The messages are not an array of objects with a string role each (or the equivalent in the dialect).',
@@ -21,9 +21,10 @@ export const LINE_REASONS = {
   'bad-sample':
     'A grader sample has no messages, or a message without a role or text; or a deck has no samples.',
   'invalid-toml': 'The document is not TOML.',
-  'bad-event': 'An event of an agent log lacks what its dialect needs; or no dialect knows the source.',
+  'bad-event':
+    'An event of an agent log lacks something that its dialect needs, or no dialect recognises the source.',
   'unknown-part':
-    'A content has a part {type, value} of a type that is not known: text, reasoning and tool_call are read.',
+    'A content has a part {type, value} of an unknown type: only text, reasoning and tool_call are read.',
   'bad-response': 'response is neither absent, null nor an object.',
   'bad-stream': 'A line of a stream is not an event, or its data is not JSON.',
 } as const;
@@ -31,11 +32,11 @@ export const LINE_REASONS = {
 export const SESSION_REASONS = {
   'session-id-mismatch': 'The source has a second session id.',
   'session-reopened':
-    'The session id came back after its session had ended. All parts of the session are rejected, as long as its record can still be withdrawn.',
+    'The session id occurs again after its session had ended. All parts of the session are rejected, as long as its record can still be withdrawn.',
   'conversation-too-long':
     'The events of a conversation hold more than --max-conversation, or give more messages than --max-messages.',
   'context-missing':
-    'The request continues a response that is missing before it in the source, so the earlier messages are unknown.',
+    'The request continues a response that is not in the source, so the earlier messages are unknown.',
   'timestamp-not-increasing': 'An entry is not later than the entry before it in the session.',
   'control-token-in-content':
     'A text contains a control token of the format (chat-inline writes it unless --on-finding control-token-in-content=reject).',
@@ -52,7 +53,7 @@ export const SESSION_REASONS = {
     'A message has members that would be left out (with --on-finding members-dropped=reject).',
   'messages-merged': 'Messages would be merged into one turn (with --on-finding messages-merged=reject).',
   'not-alternating':
-    'The turns cannot alternate between the two sides (by default; =keep writes them unchanged).',
+    'The turns do not alternate between the two sides (by default; =keep writes them unchanged).',
   'reasoning-inlined':
     'The reasoning of a message would become text (with --on-finding reasoning-inlined=reject).',
   'results-reordered':
@@ -69,13 +70,13 @@ export const SESSION_REASONS = {
     'A tool result does not answer an open call, so the name of its function is unknown.',
   'result-order-lost':
     'A tool result would be read as the result of an earlier call of the same function, because the format has no ids.',
-  'unknown-role': 'A message has a role that the format has no turn for.',
+  'unknown-role': 'A message has a role that the format cannot express.',
   'result-as-text':
     'A tool result is an object that the format can only write as text (with --on-finding result-as-text=reject).',
   'member-left-out':
-    'A message has members that the format has no place for (with --on-finding member-left-out=reject).',
+    'A message has members that the format cannot hold (with --on-finding member-left-out=reject).',
   'definition-left-out':
-    'A tool definition says more than the format can declare (with --on-finding definition-left-out=reject).',
+    'A tool definition has parts that the format cannot declare (with --on-finding definition-left-out=reject).',
   'no-final-call': 'The last assistant message, the one to be learned, has no call.',
   'several-final-calls': 'The last assistant message, the one to be learned, has more than one call.',
   'no-user-turn': 'No user message comes before the turn to be learned.',
@@ -97,7 +98,7 @@ export const SESSION_REASONS = {
 export type LineReason = keyof typeof LINE_REASONS;
 export type SessionReason = keyof typeof SESSION_REASONS;
 
-/** A rejected line. `at` is the index of the error in the line, if known. */
+/** Rejects a line. @param at index of the error in the line, if known */
 export function rejectLine(
   stage: string,
   line: Line,
@@ -119,7 +120,7 @@ export function rejectLine(
   };
 }
 
-/** A session that one of several formats refuses. */
+/** Rejects the record of one of several formats. */
 export function refuseRecord(
   stage: string,
   { origin, sessionId }: Conversation,
@@ -129,7 +130,7 @@ export function refuseRecord(
   return { kind: 'rejection', scope: 'record', stage, reason, detail, origin, sessionId, format };
 }
 
-/** A session that is rejected because of the entry at `origin`. */
+/** Rejects a session because of the entry at `origin`. */
 export function rejectSession(
   stage: string,
   origin: Origin,

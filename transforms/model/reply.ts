@@ -1,6 +1,6 @@
 /**
- * Decides whether an answer of the model is a reply: it is not empty, and its role is the assistant's. An empty one is
- * not a message, because there is nothing to learn from it (docs/conversion.md).
+ * Leaves out replies that are empty, because there is nothing to learn from them (docs/conversion.md), and adds the
+ * role assistant to replies without a role.
  */
 
 import {
@@ -22,8 +22,8 @@ import type { Entry, Message, ReadingNote, RepairName } from './element.ts';
 import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
-/** Members that make a message non-empty, under more names for reasoning than are read as such. */
-const SPEAKING: ReadonlySet<string> = new Set([
+/** Members that make a message non-empty. They include names of reasoning that are not read as reasoning. */
+const CONTENT_MEMBERS: ReadonlySet<string> = new Set([
   'content',
   ...['tool_calls', 'function_call', 'refusal', 'audio'],
   ...[...REASONING_MEMBERS, 'reasoning', 'reasoning_details', 'thinking_blocks'],
@@ -33,20 +33,20 @@ const ROLE_MEMBER = encode('"role":"assistant",');
 const REPLY_ROLE: readonly RepairName[] = ['reply-role'];
 
 /**
- * Does the message have no content, calls, reasoning, refusal or audio? Null, blank text and empty lists count as none,
- * and so does a content of blank texts.
+ * Whether the message has no content, calls, reasoning, refusal or audio. Null, blank text, empty lists and a content
+ * of blank texts count as none.
  */
 export function isEmptyReply(reply: Message): boolean {
   if (firstVisible(reply) !== undefined) return false; // the most common case
   const { bytes } = reply;
   const members = membersOf(bytes);
   return !members.some((member, i) => {
-    if (!SPEAKING.has(member.key) || !says(bytes, member)) return false;
-    return !members.some(({ key }, k) => k > i && key === member.key); // of a duplicate key the last one counts
+    if (!CONTENT_MEMBERS.has(member.key) || !isFilled(bytes, member)) return false;
+    return !members.some(({ key }, k) => k > i && key === member.key); // if a key occurs twice, the last one counts
   });
 }
 
-function says(bytes: Uint8Array, { key, valueStart, end }: Member): boolean {
+function isFilled(bytes: Uint8Array, { key, valueStart, end }: Member): boolean {
   const first = bytes[valueStart];
   if (first === LETTER_N) return false;
   if (first === QUOTE) {
@@ -59,7 +59,7 @@ function says(bytes: Uint8Array, { key, valueStart, end }: Member): boolean {
   return bytes[skipBlanks(bytes, valueStart + 1)] !== CLOSE_ARRAY;
 }
 
-/** Stops at the first part that is not blank: -1 ends the walk. */
+/** Whether all parts are blank texts. Returning -1 ends the walk at the first other part. */
 function holdsBlankTextsOnly(list: Uint8Array): boolean {
   const end = walkElements(list, 0, trustingScanner, (_number, start) => {
     const after = trustingScanner.value(list, start, 1);
@@ -75,8 +75,8 @@ function isBlankText(part: Uint8Array): boolean {
 }
 
 /**
- * The entry without an empty reply, and with the assistant's role on one that has none (repair `reply-role`). The same
- * object if its reply is in order.
+ * Removes an empty reply, and adds the role assistant to a reply without a role (repair `reply-role`). Returns the same
+ * object if neither is needed.
  */
 export function settleReply(entry: Entry): Entry {
   const { reply } = entry;
@@ -86,7 +86,7 @@ export function settleReply(entry: Entry): Entry {
   return reply.role === '' ? { ...entry, reply: withRole(reply), repairs: REPLY_ROLE } : entry;
 }
 
-/** The entry with these notes on its reply, or else on its last message. */
+/** Adds findings to the entry's reply; to its last message if it has no reply. */
 export function withNotes(entry: Entry, notes: readonly ReadingNote[] = []): Entry {
   const { messages, reply } = entry;
   const last = reply ?? messages.at(-1);
@@ -97,7 +97,7 @@ export function withNotes(entry: Entry, notes: readonly ReadingNote[] = []): Ent
     : { ...entry, reply: noted };
 }
 
-/** Adds the role before the other members; replaces one that is null, empty or not a string. */
+/** Adds the role before the other members, or replaces a role that is null, empty or not a string. */
 function withRole(reply: Message): Message {
   const { bytes } = reply;
   const json =

@@ -1,15 +1,17 @@
 /**
- * Parses timestamps of log entries to exact nanoseconds: RFC 3339 with any fraction, and common variants (a comma
- * before the fraction, a zone without its colon, a date alone), UTC without a zone; a number is epoch seconds,
- * milliseconds from 1e11 on, microseconds from 2.5e14 on, nanoseconds from 2.5e17 on. Avoids Date, which rounds and has
- * no second 60. Also reads the JSON value of a time, and says why it is not one.
+ * Parses timestamps to exact nanoseconds since 1970: RFC 3339 with any fraction and common variants (a comma before the
+ * fraction, a zone without a colon, only a date; UTC if there is no zone), and numbers as epoch seconds, milliseconds
+ * (from 1e11), microseconds (from 2.5e14) or nanoseconds (from 2.5e17). Does not use Date, which rounds and rejects
+ * second 60.
  */
 
 import { COLON, QUOTE, ZERO } from '../json/bytes.ts';
 import { decode, parseString } from '../json/utf8.ts';
 
 const STAMP = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
-/** An epoch as text, of today's lengths. Other lengths may be a compact date: 20260101, 20260101120000. */
+/**
+ * An epoch as text, with as many digits as today's epochs have. Others may be compact dates: 20260101, 20260101120000.
+ */
 const EPOCH_TEXT = /^(?:\d{10}|\d{13}|\d{16}|\d{19})(?:\.\d+)?$/;
 const DATE_LENGTH = 10;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
@@ -24,14 +26,14 @@ const MILLISECONDS_FROM = 100_000_000_000n;
 
 /** The end of the year 9999, in seconds. */
 const LAST_SECOND = 253_402_300_799n;
-/** Larger epochs are microseconds, here from 1978: as milliseconds they would lie after the year 9999. */
+/** From here on epochs are microseconds (of 1978 or later): as milliseconds they would be after the year 9999. */
 const MICROSECONDS_FROM = (LAST_SECOND + 1n) * 1000n;
 const NANOSECONDS_FROM = MICROSECONDS_FROM * 1000n;
 
 /** Days of each month in a common year. */
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Days since 1970-01-01 of a date of the Gregorian calendar; undefined when there is no such day. */
+/** Days from 1970-01-01 to a date of the Gregorian calendar; undefined if there is no such day. */
 export function dayNumber(year: number, month: number, day: number): number | undefined {
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   if (month < 1 || month > 12 || day < 1) return undefined;
@@ -66,20 +68,20 @@ function endOfDigits(text: string, start: number): number {
   return end;
 }
 
-/** The digits of `text[start, end)`. Creates no substrings: every entry has a timestamp. */
+/** The number in `text[start, end)`. Creates no substring, because every entry has a timestamp. */
 function number(text: string, start: number, end: number): number {
   let value = 0;
   for (let i = start; i < end; i++) value = value * 10 + text.charCodeAt(i) - ZERO;
   return value;
 }
 
-/** Nanoseconds of the fraction `text[start, end)`; further digits are dropped. */
+/** Nanoseconds of the fraction `text[start, end)`; digits after the ninth are dropped. */
 function nanoseconds(text: string, start: number, end: number): number {
   const last = Math.min(end, start + 9);
   return start >= last ? 0 : number(text, start, last) * 10 ** (start + 9 - last);
 }
 
-/** Minutes of the zone that begins at `at`; 0 (UTC) without one. */
+/** Offset in minutes of the zone at `at`; 0 (UTC) if there is no zone, undefined if it is not valid. */
 function zoneMinutes(text: string, at: number): number | undefined {
   if (text.length <= at + 1) return 0;
   const hours = number(text, at + 1, at + 3);
@@ -116,7 +118,7 @@ function unitOf(units: bigint): bigint {
   return units < NANOSECONDS_FROM ? NS_PER_MICROSECOND : 1n;
 }
 
-/** Cache of the last day: sessions come day by day. */
+/** Caches the last day, because sessions usually come day by day. */
 let lastDay = { start: 0n, date: '1970-01-01' };
 
 /** The UTC date `YYYY-MM-DD` of a time in ns since 1970. */
@@ -129,7 +131,7 @@ export function utcDate(timestamp: bigint): string {
   return lastDay.date;
 }
 
-/** A time in ns since 1970 as RFC 3339 in UTC, with as many digits after the second as needed: none, 3, 6 or 9. */
+/** A time in ns since 1970 as RFC 3339 in UTC, with 0, 3, 6 or 9 digits after the second, as needed. */
 export function utcTimestamp(timestamp: bigint): string {
   const rest = timestamp % NS_PER_SECOND;
   const nanos = rest < 0n ? rest + NS_PER_SECOND : rest;
@@ -140,7 +142,7 @@ export function utcTimestamp(timestamp: bigint): string {
   return digits === '' ? `${second}Z` : `${second}.${digits}Z`;
 }
 
-/** A value with only these characters is a time, valid or not; anything else may be content. */
+/** A value of only these characters may be shown in a message; anything else could be content. */
 const SHOWN = /^[\d\-:.,+TZ ]{0,40}$/;
 const NAMES: Readonly<Record<string, string>> = {
   '{': 'an object',
@@ -155,12 +157,12 @@ export function timeIn(bytes: Uint8Array, start: number, end: number): bigint | 
   return parseEpoch(decode(bytes.subarray(start, end)));
 }
 
-/** Does the same for a value in its own array. */
+/** As `timeIn`, for JSON text that is one value. */
 export function timeOf(json: Uint8Array): bigint | undefined {
   return timeIn(json, 0, json.length);
 }
 
-/** Why a member is not a time: shows the value unless it may be content, in which case its type and length. */
+/** Says that a member is not a time. Shows its value, or only its type and length if the value could be content. */
 export function unreadableTime(name: string, json: Uint8Array): string {
   return `${name} is not a readable time: ${shown(json)}`;
 }

@@ -1,22 +1,22 @@
 /**
- * Collects the tool definitions of a session's entries in order, each distinct one once; definitions without a name are
- * kept every time. Definitions after the snapshot only count if a later snapshot is chosen.
+ * Collects the distinct tool definitions of a session's entries in order, and all those without a name. Definitions
+ * after the current snapshot count only if a later entry becomes the snapshot.
  */
 
 import type { ToolCounts, ToolDefinition } from './element.ts';
 import { HashedSet } from './hashed-set.ts';
 
-/** Several definitions of one name. Beyond a few, they are compared by hash. */
+/** Several definitions with one name. */
 interface Seen {
   readonly few: Uint8Array[];
   others: HashedSet | undefined;
 }
 
-/** Definitions of one name that are compared directly. */
+/** Definitions of one name that are compared byte by byte; further ones by hash. */
 const FEW = 8;
 
 export class ToolUnion {
-  /** Nearly always a single definition. */
+  /** Most names have a single definition, which is stored without a `Seen`. */
   readonly #byName = new Map<string, Uint8Array | Seen>();
   #distinct: ToolDefinition[] = [];
   #last: readonly ToolDefinition[] | undefined;
@@ -28,23 +28,25 @@ export class ToolUnion {
   /** Adds the definitions of the next entry. Passing the same array again costs next to nothing. */
   add(definitions: readonly ToolDefinition[]): void {
     this.#seen += definitions.length;
-    const isAgain = definitions === this.#last;
-    if (!isAgain) {
+    const isRepeated = definitions === this.#last;
+    if (!isRepeated) {
       this.#last = definitions;
       this.#lastNameless = definitions.filter(({ name }) => name === undefined);
     }
-    const added = isAgain ? this.#lastNameless : definitions.filter((definition) => this.#isNew(definition));
-    // added one by one: spreading a hundred thousand definitions would overflow the stack
+    const added = isRepeated
+      ? this.#lastNameless
+      : definitions.filter((definition) => this.#isNew(definition));
+    // push(...added) overflows the stack at 100,000
     for (const definition of added) this.#distinct.push(definition);
   }
 
-  /** Makes the entry added last the current snapshot. */
+  /** Makes the entry that was added last the snapshot. */
   commit(): void {
     this.#committedSeen = this.#seen;
     this.#committedKept = this.#distinct.length;
   }
 
-  /** The distinct definitions up to and including the snapshot. Two may still share a name. */
+  /** The distinct definitions up to and including the snapshot; two may have the same name. */
   definitions(): readonly ToolDefinition[] {
     return this.#distinct.slice(0, this.#committedKept);
   }

@@ -1,5 +1,5 @@
 /**
- * The tool usage report: the contribution of one conversation, the sums of each group, and the CSV text.
+ * The report on tool usage: counts of one conversation, sums per group, and the CSV file.
  */
 
 import { valueBytes } from '../json/members.ts';
@@ -10,38 +10,37 @@ import type { Grouping } from './group.ts';
 import { keyOf } from './hashed-set.ts';
 import { textOf } from './message.ts';
 
-/** One conversation's contribution to the report. */
+/** Counts of one conversation. */
 export interface ToolUsage {
   readonly toolCalls: number;
   /** The distinct names of its tool definitions. */
   readonly definitions: readonly string[];
-  /** Runs of system and user messages. */
+  /** Runs of consecutive system and user messages. */
   readonly clientTurns: number;
-  /** Runs of assistant messages. */
+  /** Runs of consecutive assistant messages. */
   readonly assistantTurns: number;
-  /** Runs of assistant messages with a call in one of them. */
+  /** Those with a call in one of the messages. */
   readonly assistantTurnsWithTools: number;
 }
 
-/** The sums of one group; `addUsage` writes to it. */
+/** Sums of one group, updated by `addUsage`. */
 export interface GroupUsage {
   sessions: number;
   toolCalls: number;
-  /** Keys of the distinct names of its tool definitions (hashed-set.ts). */
+  /** Distinct names of its tool definitions, as keys of hashed-set.ts. */
   readonly definitions: Set<string>;
   clientTurns: number;
   assistantTurns: number;
   assistantTurnsWithTools: number;
 }
 
-/** The sums by group name. */
 export type UsageByGroup = Map<string, GroupUsage>;
 
 const OPEN_CALL = '<tool_call>';
 const CLIENT: ReadonlySet<string> = new Set(['system', 'user']);
 const BETWEEN: ReadonlySet<string> = new Set(['tool', 'function']);
 
-/** Calls of an assistant message: `tool_calls`, else a `function_call`, else the tags in its text. */
+/** Number of calls of an assistant message: in `tool_calls`, else `function_call`, else as tags in its text. */
 function callCount(message: Message): number {
   let calls = 0;
   eachAssistantCall(message, () => calls++);
@@ -58,7 +57,7 @@ export function usageOf({ messages, tools }: Conversation): ToolUsage {
   let assistantTurns = 0;
   let assistantTurnsWithTools = 0;
   let speaker: 'client' | 'assistant' | undefined;
-  let counted = false; // is the current assistant turn already counted as one with tools?
+  let counted = false; // whether the current assistant turn was counted as one with tools
   for (const message of messages) {
     if (BETWEEN.has(message.role)) continue;
     if (message.role === 'assistant') {
@@ -121,7 +120,7 @@ const HEADER = [
   'assistant_turns_with_tools',
 ];
 
-/** The report: one row per group, sorted by the bytes of the group's name. */
+/** The CSV file: one row per group, sorted by the bytes of the name. */
 export function usageCsv(groups: ReadonlyMap<string, GroupUsage>, groupBy: Grouping): string {
   const rows = [...groups]
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -138,12 +137,11 @@ export function usageCsv(groups: ReadonlyMap<string, GroupUsage>, groupBy: Group
   return [HEADER, ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
 }
 
-/** A lone surrogate, which UTF-8 cannot encode. */
-const HALF_PAIR = /\p{Surrogate}/gu;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** RFC 4180, and inert: a spreadsheet must not run a name from a log as a formula. */
+/** Quotes a cell by RFC 4180. A leading `=` or the like is escaped, so that no spreadsheet runs a name as a formula. */
 function csvCell(cell: string | number): string {
-  const shown = String(cell).replace(HALF_PAIR, (half) => `\\u${half.charCodeAt(0).toString(16)}`);
+  const shown = String(cell).replace(LONE_SURROGATE, (half) => `\\u${half.charCodeAt(0).toString(16)}`);
   const text = /^[=+\-@\t\r]/.test(shown) ? `'${shown}` : shown;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

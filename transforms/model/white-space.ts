@@ -1,9 +1,9 @@
 /**
- * White space as Python's `str.strip` defines it: Unicode White_Space and U+001C to U+001F. JS's `\s` differs: it has
- * U+FEFF and lacks U+0085 and U+001C to U+001F.
+ * White space as in Python's `str.strip`: Unicode White_Space and U+001C to U+001F. JavaScript's `\s` differs: it
+ * includes U+FEFF, but not U+0085 and U+001C to U+001F.
  */
 
-/** The characters, for a class in a regular expression. */
+/** The characters, for use inside a character class of a regular expression. */
 export const WHITE_SPACE: string =
   '\\t\\n\\v\\f\\r\\x1c-\\x1f \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 
@@ -12,12 +12,12 @@ const SPACES = new Set(
   Array.from(CODES.match(new RegExp(`[${WHITE_SPACE}]`, 'g')) ?? [], (c) => c.charCodeAt(0)),
 );
 
-/** Is the UTF-16 code unit white space? */
+/** Whether a UTF-16 code unit is white space. */
 export function isSpace(code: number): boolean {
   return code <= 0x3000 && SPACES.has(code);
 }
 
-/** The text without white space at its ends. Linear. */
+/** Removes white space at both ends, in linear time. */
 export function strip(text: string): string {
   let start = 0;
   let end = text.length;
@@ -26,7 +26,7 @@ export function strip(text: string): string {
   return text.slice(start, end);
 }
 
-/** Is there nothing but white space? */
+/** Whether a text has only white space. */
 export function isBlank(text: string): boolean {
   return skipSpace(text, 0) === text.length;
 }
@@ -38,7 +38,7 @@ export function skipSpace(text: string, at: number): number {
   return p;
 }
 
-/** Counts the words of the text, up to `limit`. */
+/** Counts the words of a text, up to `limit`. */
 export function countWords(text: string, limit: number): number {
   let words = 0;
   let p = skipSpace(text, 0);

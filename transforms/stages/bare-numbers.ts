@@ -1,7 +1,7 @@
 /**
- * Reads a line whose only fault is NaN or Infinity instead of a number. Such a word is harmless in a value that is not
- * read; a line is rejected if it would get into a record. To find out, the line is read twice, with zeros and with ones
- * instead of the words: if the entry does not depend on them, it is the same both times, in every dialect.
+ * Reads a line whose only error is NaN or Infinity in place of a number. Such a word does no harm in a value that
+ * turnmill does not read; otherwise the line is rejected. To tell, the line is read twice, with zeros and with ones in
+ * place of the words: the entry is the same both times if it does not depend on them. This works for every dialect.
  */
 import type { LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { BareNumbers } from '../json/bare-numbers.ts';
@@ -13,13 +13,13 @@ type Reading = readonly ReadElement[];
 
 export function isNotJson(objects: LineObjects): boolean {
   if (objects.length !== 1) return false;
-  const only = (objects as Reading)[0]; // a line of one object is an array, whose destructuring would cost an iterator
+  const only = (objects as Reading)[0]; // destructuring would create an iterator for every line
   return only?.kind === 'rejection' && only.reason === 'invalid-json';
 }
 
 /**
  * @param read reads a line; called several times, with numbers in place of the words
- * @returns undefined if the line has no such words, or is not an entry even without them
+ * @returns undefined if the line has no such words, or is not an entry even with numbers
  */
 export function readBareNumbers(
   stage: string,
@@ -30,7 +30,7 @@ export function readBareNumbers(
   const words = new BareNumbers(bytes);
   if (words.count === 0 || line.created !== undefined) return undefined;
   try {
-    words.putNumbers(bytes, 0); // in place, because the line may be of any length
+    words.putNumbers(bytes, 0); // in place: a copy of the line could be large
     const reading = read(line);
     if (!reading.some(({ kind }) => kind === 'entry')) return undefined;
     const copy = copyOf(bytes);
@@ -46,7 +46,7 @@ export function readBareNumbers(
   }
 }
 
-/** The index of the first word that affects the entry. */
+/** Finds the first word that affects the entry, by bisection. */
 function firstThatMatters(count: number, depends: (ones: number) => boolean): number {
   let [none, some] = [0, count];
   while (some - none > 1) {

@@ -1,6 +1,6 @@
 /**
- * Stage of `turnmill check --target`: reports what the consumer of a record's format would drop, alter or refuse, as
- * findings before the record. It changes nothing, and a build has no such stage.
+ * Stage of `turnmill check --target`: reports what consumers of the record's format would drop, alter or refuse, as
+ * findings before the record. Builds do not use it.
  */
 
 import { consumerRules } from '../consumers/consumer-rules.ts';
@@ -9,11 +9,11 @@ import type { Handlers, Stage } from '../stage.ts';
 
 function* check(record: WrittenRecord): Generator<StreamElement> {
   const { origin, sessionId, format } = record;
-  for (const { name: rule, effect, formats, says, broken } of consumerRules) {
+  for (const { name: rule, effect, formats, problem, broken } of consumerRules) {
     if (!formats.includes(format)) continue;
     const severity: Finding['severity'] = effect === 'refuses' ? 'ERROR' : 'WARNING';
     for (const at of broken(record)) {
-      const message = `${format}: ${at < 0 ? 'the record' : `messages[${at}]`} ${says}`;
+      const message = `${format}: ${at < 0 ? 'the record' : `messages[${at}]`} ${problem}`;
       yield { kind: 'finding', severity, rule, sessionId, origin, message };
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The integrity stages: run the registered checks at three places of the chain. A finding comes directly before its
- * element, which passes unchanged; so a session's findings come before its end.
+ * The stages that run the checks, at three places of the chain. A finding comes directly before the element that it is
+ * about; the element passes unchanged.
  */
 import type { Check, EntryCheck, Found, RejectedLines } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
@@ -13,7 +13,7 @@ function checksOn<On extends Check['on']>(on: On): readonly CheckOn<On>[] {
   return checks.filter((check): check is CheckOn<On> => check.on === on);
 }
 
-/** The part of an element that its findings copy. */
+/** The members of an element that its findings copy. */
 interface Subject {
   readonly origin: Origin;
   readonly sessionId?: string | undefined;
@@ -37,7 +37,7 @@ function reported<T extends StreamElement & Subject>(
   return elements;
 }
 
-/** After validate: checks how the entries of a session follow each other. */
+/** After validate: checks the sequence of entries in a session. */
 export const checkEntries: Stage = {
   name: 'check-entries',
   summary: 'Reports entries without a reply, and entries that do not continue the previous one.',
@@ -60,7 +60,7 @@ export const checkEntries: Stage = {
 
 const NO_LINES: RejectedLines = { count: 0, last: undefined };
 
-/** After tool-dedupe: checks the canonical conversation, and sessions without one. */
+/** After reasoning: checks conversations, and sessions that have none. */
 export const checkConversations: Stage = {
   name: 'check-conversations',
   summary: 'Reports problems of conversations, and sessions without one.',
@@ -68,7 +68,7 @@ export const checkConversations: Stage = {
   create(): Handlers {
     const onConversation = checksOn('conversation');
     const onSessionEnd = checksOn('session-end');
-    let rejected = NO_LINES; // state of the open session
+    let rejected = NO_LINES; // rejected lines of the current session
     return {
       *conversation(conversation) {
         for (const check of onConversation) {
@@ -93,7 +93,8 @@ export const checkConversations: Stage = {
 };
 
 /**
- * After format: checks the messages as written; findings that the records of several formats share are reported once.
+ * After format: checks the messages as written. A finding that applies to the records of several formats is reported
+ * once.
  */
 export const checkRecords: Stage = {
   name: 'check-records',
@@ -101,16 +102,15 @@ export const checkRecords: Stage = {
   options: {},
   create(): Handlers {
     const onRecord = checksOn('record');
-    let records: WrittenRecord[] = []; // records of the current conversation, one of each format so far
+    let records: WrittenRecord[] = []; // of the current conversation, one per format
 
-    /** Messages of the findings in a record. */
     const textsOf = (record: WrittenRecord): readonly string[] =>
       onRecord.flatMap((check) => Array.from(check.check(record), textOf));
 
     return {
       *record(record) {
         if (records[0]?.conversation !== record.conversation) records = [];
-        const isChecked = records.at(-1)?.format === record.format; // a further record of the same messages
+        const isChecked = records.at(-1)?.format === record.format; // another record with the same messages
         if (!isChecked) {
           const known = records.length === 0 ? undefined : new Set(records.flatMap(textsOf));
           for (const check of onRecord) {

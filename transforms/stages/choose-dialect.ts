@@ -1,6 +1,6 @@
 /**
- * Chooses the dialect of a source by its first objects. Lines that do not decide are held until one does: 64 of them, or
- * 256 KiB.
+ * Chooses the dialect of a source by its first objects. Lines that no dialect recognises are held until a line is
+ * recognised, up to 64 lines or 256 KiB.
  */
 
 import type { Detected, Dialect, ObjectMembers } from '../dialects/dialect.ts';
@@ -13,20 +13,20 @@ import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { knownText } from '../json/utf8.ts';
 import type { Line, Rejection } from '../model/element.ts';
 import { rejectLine } from '../model/rejection.ts';
-import { strangerOf } from './known-strangers.ts';
+import { unreadLogAdvice } from './unread-logs.ts';
 
 const MOST_HELD_LINES = 64;
 const MOST_HELD_BYTES = 256 * 1024;
 
-/** Dialects that recognise almost any object: asked last, in this order. */
-const ASKED_LAST = ['messages', 'exchange'];
-const rank = ({ name }: Dialect): number => ASKED_LAST.indexOf(name);
+/** Dialects that recognise almost any object, so they are tried last, in this order. */
+const TRIED_LAST = ['messages', 'exchange'];
+const rank = ({ name }: Dialect): number => TRIED_LAST.indexOf(name);
 const sorted = dialects.toSorted((a, b) => rank(a) - rank(b));
 
-/** Reads lines that no dialect recognises, and reports why they are invalid. */
+/** The dialect that rejects lines which contain no object, before the dialect of the source is known. */
 export const native = sorted.at(-1) as Dialect;
 
-/** The members of the first object of a line; undefined if it has none. */
+/** The members of the first object in a line; undefined if the line does not begin with a valid object. */
 function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefined {
   const first = skipBlanks(line, 0);
   if (line[first] !== OPEN_OBJECT) return undefined;
@@ -39,7 +39,7 @@ function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefi
   return end < 0 ? undefined : members;
 }
 
-/** The dialect of an object; `ask-next` if the next object has to decide; undefined if no dialect recognises it. */
+/** The dialect of an object; `ask-next` if only the next object can decide; undefined if no dialect recognises it. */
 function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 'ask-next' | undefined {
   for (const dialect of [...more, ...sorted]) {
     const answer: boolean | Detected = dialect.detect(members);
@@ -49,7 +49,7 @@ function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 
   return undefined;
 }
 
-/** The dialect of a source whose first entry is in `line`; undefined if the line does not decide it. */
+/** The dialect of a source whose first object is in `line`; undefined if that object does not decide it. */
 export function detectDialect(
   line: Uint8Array,
   scanner: Scanner = createPlainScanner(),
@@ -60,16 +60,16 @@ export function detectDialect(
   return found === 'ask-next' ? undefined : found;
 }
 
-/** Lists inside documents whose elements are read one by one. */
+/** Recognises documents with a list whose elements are read one by one (`Dialect.inside`). */
 export interface ListsInside {
-  /** Names of the members that hold such lists. */
+  /** Names of members that may hold such a list. */
   readonly members: ReadonlySet<string>;
-  /** Is a document that begins like this of a dialect that reads the member's elements one by one? */
+  /** Whether a document that begins with `head` is of a dialect that reads the elements of `member` one by one. */
   opens(member: string, head: Uint8Array): boolean;
 }
 
 /**
- * @param wanted name of the only dialect that is read; `auto` for any
+ * @param wanted name of the dialect that the user chose; `auto` for any
  * @param more dialects beside the built-in ones
  */
 export function listsInside(wanted: string = 'auto', more: readonly Dialect[] = []): ListsInside {
@@ -90,10 +90,10 @@ export class DialectChooser {
   readonly #scanner: Scanner;
   readonly #more: readonly Dialect[];
   #held: Line[] = [];
-  /** Keys of the first object, which no dialect recognised. */
+  /** Keys of the first object that no dialect recognised. */
   #keys: readonly string[] = [];
-  /** Names the program of the log, if it is a known one in a form that no dialect reads. */
-  #stranger: string | undefined;
+  /** Advice on the log, if it is a known kind that no dialect reads. */
+  #advice: string | undefined;
   #heldBytes = 0;
 
   constructor(scanner: Scanner, more: readonly Dialect[]) {
@@ -102,12 +102,12 @@ export class DialectChooser {
   }
 
   /**
-   * Looks at a line.
-   * @param mayHold whether the line may be kept until a later one decides
-   * @returns the dialect; `held` if the line was kept; `unknown` if too many lines have not decided; undefined if the
-   * line decides nothing and was not kept
+   * Chooses the dialect by the next line.
+   * @param mayHold whether the line may be held until a later one is recognised
+   * @returns the dialect; `held` if the line was held; `unknown` if too many lines were not recognised; undefined if
+   * the line was neither recognised nor held
    */
-  ask(line: Line, mayHold = true): Dialect | 'held' | 'unknown' | undefined {
+  choose(line: Line, mayHold = true): Dialect | 'held' | 'unknown' | undefined {
     const members = firstObject(line.bytes, this.#scanner);
     if (members === undefined && this.#held.length === 0) {
       const known = [...this.#more, ...sorted].find(({ detectLine }) => detectLine?.(line.bytes) === true);
@@ -117,7 +117,7 @@ export class DialectChooser {
     if (found !== 'ask-next' && found !== undefined) return found;
     if (!mayHold || (members === undefined && this.#held.length === 0)) return undefined;
     if (members !== undefined && this.#keys.length === 0) this.#keys = [...members.keys()];
-    this.#stranger ??= members && strangerOf(members);
+    this.#advice ??= members && unreadLogAdvice(members);
     const bytes = this.#heldBytes + line.bytes.length;
     if (this.#held.length >= MOST_HELD_LINES || bytes > MOST_HELD_BYTES) return 'unknown';
     this.#held.push({ ...line, bytes: copyOf(line.bytes) });
@@ -129,22 +129,22 @@ export class DialectChooser {
     return this.#held.length > 0;
   }
 
-  /** Rejects the held lines and the last one, line by line and for the source as a whole. */
+  /** Rejects the held lines, the last one, and the source as a whole. */
   *refuse(last?: Line): Generator<Rejection> {
-    const { reason, detail } = whyUnknown(this.#keys, this.#stranger, [...this.#more, ...sorted]);
+    const { reason, detail } = whyUnknown(this.#keys, this.#advice, [...this.#more, ...sorted]);
     const lines = [...this.take(), ...(last === undefined ? [] : [last])];
     for (const line of lines) yield rejectLine('parse', line, 'bad-event', detail);
     const { origin } = lines.at(-1) as Line;
     yield { kind: 'rejection', scope: 'source', stage: 'parse', reason, detail, origin };
   }
 
-  /** Returns the held lines and holds none. */
+  /** Returns the held lines and forgets them. */
   take(): readonly Line[] {
     const held = this.#held;
     this.#held = [];
     this.#heldBytes = 0;
     this.#keys = [];
-    this.#stranger = undefined;
+    this.#advice = undefined;
     return held;
   }
 }
@@ -154,7 +154,7 @@ interface Unknown {
   readonly detail: string;
 }
 
-/** Keys of preference pairs, as TRL and OpenAI write them, and of single answers with a label. */
+/** Keys of preference pairs as TRL and OpenAI write them, of compared conversations, and of answers with a label. */
 const PREFERENCES = ['chosen', 'rejected', 'preferred_output', 'non_preferred_output'];
 const COMPARED = ['conversation_a', 'conversation_b'];
 const LABELLED = ['prompt', 'completion', 'label'];
@@ -162,25 +162,21 @@ const LABELLED = ['prompt', 'completion', 'label'];
 const MOST_KEYS = 8;
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 
-/** Names the keys that were found, and the dialect that they come nearest to. */
-function whyUnknown(
-  keys: readonly string[],
-  stranger: string | undefined,
-  known: readonly Dialect[],
-): Unknown {
+/** Says why a source is unknown: names its keys and the dialect that has the most of them. */
+function whyUnknown(keys: readonly string[], advice: string | undefined, known: readonly Dialect[]): Unknown {
   if (PREFERENCES.some((key) => keys.includes(key)))
     return { reason: 'preference-pairs', detail: 'its lines are pairs of a chosen and a rejected answer' };
   if (COMPARED.every((key) => keys.includes(key)))
     return { reason: 'preference-pairs', detail: 'its lines are pairs of conversations that were compared' };
   if (LABELLED.every((key) => keys.includes(key)))
     return { reason: 'preference-pairs', detail: 'its lines are answers that are labelled as good or bad' };
-  if (stranger !== undefined) return { reason: 'known-but-unread', detail: stranger };
+  if (advice !== undefined) return { reason: 'known-but-unread', detail: advice };
   const shown = keys.slice(0, MOST_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
   const more = keys.length > MOST_KEYS ? `, and ${keys.length - MOST_KEYS} more` : '';
   const found =
     keys.length === 0
       ? 'its objects are empty'
-      : `no dialect knows an object with the keys ${shown.join(', ')}${more}`;
+      : `no dialect has objects with the keys ${shown.join(', ')}${more}`;
   const near = nearest(keys, known);
   return { reason: 'unknown-dialect', detail: near === undefined ? found : `${found}; nearest: ${near}` };
 }

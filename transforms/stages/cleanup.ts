@@ -1,6 +1,6 @@
 /**
- * Stage: entry -> entry, through the enabled rules. Rules on messages come first, in the order of `ruleSets`, then rules
- * on the whole entry. Counts every change by rule.
+ * Stage: entry -> entry, through the enabled rules. Rules for messages are applied first, in the order of `ruleSets`,
+ * then rules for the whole entry. Every change is counted by rule.
  */
 
 import { perObject } from '../json/notes.ts';
@@ -11,11 +11,11 @@ import type { EntryRule, MessageRule, PairRule, Rule } from '../rules/rule.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export interface CleanupOptions {
-  /** Names of rules or of sets of rules; empty for none. */
+  /** Names of rules or of rule sets; empty for none. */
   readonly cleanup: readonly string[];
 }
 
-/** Sets of rules, one for each client whose logs need cleaning, in the order in which they are applied. */
+/** Sets of rules, one per client, in the order in which the rules are applied. */
 export const ruleSets: ReadonlyMap<string, readonly string[]> = new Map([
   ['goose', ['goose-info', 'goose-bootstrap', 'empty-assistant', 'goose-title']],
 ]);
@@ -27,7 +27,7 @@ const options: OptionSpecs<CleanupOptions> = {
   },
 };
 
-/** The rules of these names, each once, in the order of `ruleSets`. Throws RangeError for an unknown name. */
+/** The rules with these names, each once, in the order of `ruleSets`. @throws RangeError for an unknown name */
 export function rulesOf(names: readonly string[]): readonly Rule[] {
   const wanted = new Set(names.flatMap((name) => ruleSets.get(name) ?? [name]));
   for (const name of wanted) {
@@ -40,8 +40,7 @@ export function rulesOf(names: readonly string[]): readonly Rule[] {
 }
 
 /**
- * Result for a message that the rules on single messages change: the message to keep, if any, and the rules that
- * applied.
+ * The result of the rules for single messages: the message to keep, if any, and the rules that changed it.
  */
 export interface Cleaned {
   readonly message: Message | undefined;
@@ -63,23 +62,26 @@ function cleanMessage(message: Message, messageRules: readonly MessageRule[]): C
   return changedBy.length === 0 ? undefined : { message: current, changedBy };
 }
 
-/** Applies the named rules on single messages; undefined if none changes it. */
+/**
+ * Returns a function that applies the named rules for single messages; it returns undefined if none changes the
+ * message.
+ */
 export function messageCleaner(names: readonly string[]): (message: Message) => Cleaned | undefined {
   const messageRules = rulesOf(names).filter((rule): rule is MessageRule => rule.on === 'message');
   return (message) => cleanMessage(message, messageRules);
 }
 
-/** Caches the rules' verdict on each message. */
-interface OnMessages {
+/** Functions that cache their result for each message. */
+interface MessageCleaning {
   readonly clean: (message: Message) => Cleaned | undefined;
-  /** Could a rule touch an entry because of this message? */
+  /** Whether a rule may change an entry because of this message. */
   readonly concerns: (message: Message) => boolean;
 }
 
-/** By the names of the rules: all that clean with the same rules share the cached results. */
-const known = new Map<string, OnMessages>();
+/** By the names of the rules, so that the cached results are shared. */
+const known = new Map<string, MessageCleaning>();
 
-function onMessages(enabled: readonly Rule[], pairRules: readonly PairRule[]): OnMessages {
+function cleaningWith(enabled: readonly Rule[], pairRules: readonly PairRule[]): MessageCleaning {
   const key = enabled.map((rule) => rule.name).join();
   const cached = known.get(key);
   if (cached !== undefined) return cached;
@@ -95,7 +97,7 @@ function create({ cleanup: names }: CleanupOptions): Handlers {
   if (enabled.length === 0) return {};
   const entryRules = enabled.filter((rule): rule is EntryRule => rule.on === 'entry');
   const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
-  const { clean, concerns } = onMessages(enabled, pairRules);
+  const { clean, concerns } = cleaningWith(enabled, pairRules);
 
   function cleanEntry(entry: Entry): Entry {
     if (!entry.messages.some(concerns)) return entry;
@@ -129,7 +131,7 @@ function isDropped(message: Message, next: Message | undefined, rule: PairRule):
   return next !== undefined && rule.suspects(message) && rule.drops(message, next);
 }
 
-/** Fate of one message of an entry. */
+/** The fate of one message of an entry. */
 export interface CleanedMessage {
   /** Undefined if a rule dropped it. */
   readonly message: Message | undefined;
@@ -137,14 +139,14 @@ export interface CleanedMessage {
   readonly rules: readonly string[];
 }
 
-/** Reports what the stage does to each message of an entry, in order. */
+/** Returns what the stage does to each message of an entry, in order. */
 export function traceCleanup(
   { messages }: Entry,
   { cleanup: names }: CleanupOptions,
 ): readonly CleanedMessage[] {
   const enabled = rulesOf(names);
   const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
-  const { clean } = onMessages(enabled, pairRules);
+  const { clean } = cleaningWith(enabled, pairRules);
   const traced = messages.map((message) => {
     const { message: kept, changedBy } = clean(message) ?? { message, changedBy: NO_RULES };
     return { message: kept, rules: [...changedBy] };
@@ -160,7 +162,7 @@ export function traceCleanup(
   return traced;
 }
 
-/** Drops messages by a pair rule, which looks at the original list. */
+/** Drops messages by a pair rule, which is applied to the original list. */
 function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) => void): Message[] {
   const kept = messages.filter((message, i) => !isDropped(message, messages[i + 1], rule));
   for (let dropped = messages.length - kept.length; dropped > 0; dropped--) count(rule.name);

@@ -1,7 +1,7 @@
 /**
- * Stage: conversation -> record, through each of the chosen formats. Whatever a format cannot represent is a finding of
- * a named rule; a rule in `rejectOn` rejects the session instead, and so does a rejecting finding unless its rule is in
- * `keepOn`. One of several formats may refuse a conversation that another one writes
+ * Stage: conversation -> record, in each of the chosen formats. Anything that a format cannot represent is a finding.
+ * A rule in `rejectOn` rejects the session instead; so does a finding with `rejects`, unless its rule is in `keepOn`.
+ * If several formats are chosen, one may refuse a conversation that another one writes
  * (docs/decisions/0017-several-formats.md).
  */
 
@@ -16,16 +16,16 @@ import { refuseRecord, rejectSession, type SessionReason } from '../model/reject
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export interface FormatOptions {
-  /** Names of formats, each once. */
+  /** Names of the formats, each once. */
   readonly format: readonly string[];
-  /** Options of the formats, by name; each format uses those that it has. */
+  /** Options of the formats by name; each format uses those that it has. */
   readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
   readonly rejectOn: readonly string[];
   readonly keepOn: readonly string[];
-  /** Names of metadata to write, for formats that can hold it. */
+  /** Names of metadata to write; formats that cannot hold metadata leave it out. */
   readonly meta: readonly MetaName[];
-  /** Formats besides the built-in ones. */
+  /** Formats of plug-ins. */
   readonly formats?: readonly Format[];
 }
 
@@ -47,7 +47,8 @@ const options: OptionSpecs<FormatOptions> = {
     default: [],
   },
   keepOn: {
-    describe: 'Only report findings of these rules of the format, which reject sessions by default',
+    describe:
+      'Report findings of these rules of the format, but keep the sessions, which they reject by default',
     default: [],
   },
   meta: { describe: 'Add these fields of the log to each record, as metadata', default: [] },
@@ -58,7 +59,7 @@ function findingOf({ sessionId, origin }: Conversation, { rule, severity, messag
   return { kind: 'finding', severity, rule, sessionId, origin, message };
 }
 
-/** Returns the finding that rejects the record, or undefined if it may be written. */
+/** The finding that rejects the record; undefined if the record may be written. */
 function fatalOf(findings: readonly FormatFinding[], options: FormatOptions): FormatFinding | undefined {
   return findings.find(
     ({ rule, rejects }) =>
@@ -96,7 +97,6 @@ function* recordsOf(
   for (const another of more) yield { ...record, bytes: another };
 }
 
-/** A format and its options. */
 interface Chosen {
   readonly format: Format;
   readonly values: FormatOptionValues;
@@ -120,8 +120,8 @@ function* encode(
 }
 
 /**
- * Yields the records of each format that can write the conversation. If none can, rejects the session for the reason of
- * the first.
+ * Yields the records of all formats that can write the conversation. If none can, rejects the session with the reason
+ * of the first format.
  */
 function* encodeInEach(
   conversation: Conversation,
@@ -133,14 +133,15 @@ function* encodeInEach(
   for (const one of chosen) {
     const { format, values } = one;
     const encoded = format.encode(conversation, values);
-    const ofFormat = (found: FormatFinding): FormatFinding => ({
+    const withFormatName = (found: FormatFinding): FormatFinding => ({
       ...found,
       message: `${format.name}: ${found.message}`,
     });
     const fatal = fatalOf(encoded.findings, options);
-    if (fatal !== undefined) refused.push(refuseRecord(STAGE, conversation, format.name, ofFormat(fatal)));
+    if (fatal !== undefined)
+      refused.push(refuseRecord(STAGE, conversation, format.name, withFormatName(fatal)));
     else {
-      for (const found of encoded.findings) yield findingOf(conversation, ofFormat(found));
+      for (const found of encoded.findings) yield findingOf(conversation, withFormatName(found));
       yield* recordsOf(conversation, one, encoded, options);
     }
   }
@@ -157,7 +158,7 @@ function create(options: FormatOptions): Handlers {
     return { format, values: valuesFor(format, options.formatOptions) };
   });
   const [only, ...others] = chosen;
-  if (only === undefined) throw new RangeError('there must be a format');
+  if (only === undefined) throw new RangeError('no format is chosen');
   if (others.length > 0) return { conversation: (one) => encodeInEach(one, chosen, options) };
   return { conversation: (one) => encode(one, only, options) };
 }

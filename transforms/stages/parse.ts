@@ -1,6 +1,6 @@
 /**
- * Stage: line -> entry, through a dialect. Gives blank lines their fate, rejects bad ones with their position, and for
- * grouped input ends the session where its id changes.
+ * Stage: line -> entry, through a dialect. Blank lines get their fate, bad lines are rejected with the position of the
+ * error, and with `--session-by id` a session ends where the id changes.
  */
 
 import { MAX_CONVERSATION_BYTES } from '../dialects/define-dialect.ts';
@@ -14,8 +14,8 @@ import {
   type ReadingOptions,
 } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
-import { rejectObject } from '../dialects/line-objects.ts';
-import { isGathered, isPairDialect, PairReader } from '../dialects/pair-reader.ts';
+import { isGathered, isPairDialect, PairReader } from '../dialects/pairs/pair-reader.ts';
+import { rejectObject } from '../dialects/shared/line-objects.ts';
 import { elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
 import { perObject } from '../json/notes.ts';
 import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
@@ -26,11 +26,11 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { isNotJson, readBareNumbers } from './bare-numbers.ts';
 import { DialectChooser, native } from './choose-dialect.ts';
 
-/** A source that the fold began to read, and may continue to read where a session begins. */
+/** A source that the fold (transforms/fold/) began to read, and may continue to read where the next session begins. */
 export interface BegunSource {
-  /** Dialect of the source, as found by the fold. */
+  /** The dialect that the fold found. */
   readonly dialect: string;
-  /** Called with the id of each entry; undefined if only this stage can continue. */
+  /** Called with the session id of each entry; undefined if the fold must not continue. */
   opens(sessionId: string | undefined): void;
 }
 
@@ -40,16 +40,16 @@ export interface ParseOptions {
   readonly scanner: ScannerName;
   readonly userTurn: string | undefined;
   readonly maxDepth: number;
-  /** Undefined for any number. */
+  /** Undefined for no limit. */
   readonly maxMessages: number | undefined;
-  /** Most elements of any one array or object, and most objects of a line. */
+  /** Limit for the elements of one array or object, and for the objects of a line. */
   readonly maxElements: number;
-  /** Bytes that the open conversations of an event log may hold. */
+  /** Limit for the bytes of the open conversations of an event log. */
   readonly maxConversation: number;
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
   readonly keepsMeta: boolean;
-  /** Dialects besides the built-in ones, which take precedence. */
+  /** Dialects of plug-ins, which are tried before the built-in ones. */
   readonly dialects?: readonly Dialect[];
   readonly begun?: BegunSource | undefined;
 }
@@ -64,7 +64,7 @@ const options: OptionSpecs<ParseOptions> = {
   },
   sessionBy: {
     describe:
-      'Treat each file as a session, or each run of entries with the same id; an id that comes back is rejected',
+      'Treat each file as a session, or each run of entries with the same id; an id that returns later is rejected',
     default: 'file',
     choices: ['file', 'id'],
   },
@@ -106,7 +106,7 @@ const options: OptionSpecs<ParseOptions> = {
   begun: { describe: 'Sources whose beginning was read by the fold', default: undefined },
 };
 
-/** The limits of an entry. */
+/** Enforces the limits of an entry. */
 class EntryLimits {
   readonly #maxMessages: number | undefined;
   readonly #maxElements: number;
@@ -116,7 +116,7 @@ class EntryLimits {
     this.#maxElements = maxElements;
   }
 
-  /** Why a readable entry of the line exceeds a limit. */
+  /** The limit that an entry exceeds, as reason and detail; undefined if none. */
   #excessOf(entry: Entry, mayBeCrowded: boolean): readonly [LineReason, string] | undefined {
     const count = messagesOf(entry);
     if (this.#maxMessages !== undefined && count > this.#maxMessages)
@@ -138,7 +138,7 @@ class EntryLimits {
       : rejectObject(line, element.origin, reason, detail, -1);
   }
 
-  /** The lines of a conversation that is too long were read before: they are rejected with its session. */
+  /** Refuses a conversation that is too long. Its lines were read before, so they are rejected with its session. */
   boundedFold(entry: Entry): Entry {
     const [, detail] = this.#excessOf(entry, false) ?? [];
     if (detail === undefined) return entry;
@@ -154,9 +154,9 @@ class Parser {
   readonly #limits: EntryLimits;
   readonly #ownScanner: Scanner;
   readonly #known: readonly Dialect[];
-  /** The dialect that the user named, whatever the lines look like. */
+  /** The dialect that the user named. */
   readonly #fixed: Dialect | undefined;
-  /** The dialect found at the beginning of the source. */
+  /** The dialect that the fold found at the beginning of the source. */
   readonly #found: Dialect | undefined;
   readonly #chooser: DialectChooser;
   readonly #readers = new Map<string, DialectReader>();
@@ -165,13 +165,13 @@ class Parser {
   #reader: DialectReader | undefined;
   /** Name of the reader's dialect. */
   #dialect: string | undefined;
-  /** Does no dialect recognise the source? */
+  /** Whether the source was rejected because no dialect recognises it. */
   #isUnknown = false;
   /** Id of the current session. */
   #currentId: string | undefined;
-  /** Is it a session of one entry? */
+  /** Whether the current session is one entry that is its own session. */
   #currentAlone = false;
-  /** Does the current line have NaN or Infinity in unread values? */
+  /** Whether the current line has NaN or Infinity in values that are not read. */
   #bareNumbers = false;
 
   constructor({ dialect, scanner, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
@@ -221,18 +221,18 @@ class Parser {
     return reader;
   }
 
-  /** A reader for sources with pairs of several APIs, recognised pair by pair. */
+  /** A reader for sources whose pairs may be of several APIs, which are recognised pair by pair. */
   #pairReader({ name }: Dialect): DialectReader {
     const others = this.#known.filter(isPairDialect).map((one) => [one.name, this.#readerOf(one)] as const);
     return new PairReader(name, new Map(others), this.#reading);
   }
 
-  /** The reader of the source. A line without an object is rejected by the native dialect, and the next one decides. */
+  /** The reader of the source. Until the dialect is known, lines without an object are rejected by `native`. */
   #readerFor(line: Line, mayHold = true): DialectReader | 'held' | 'unknown' {
     if (this.#reader !== undefined) return this.#reader;
     if (this.#isUnknown) return 'unknown';
     const named = this.#fixed ?? this.#known.find(({ name }) => name === line.created?.dialect);
-    const chosen = named ?? this.#found ?? this.#chooser.ask(line, mayHold);
+    const chosen = named ?? this.#found ?? this.#chooser.choose(line, mayHold);
     if (chosen === 'held' || chosen === 'unknown') return chosen;
     if (chosen === undefined) return this.#readerOf(native);
     this.#reader =
@@ -247,13 +247,13 @@ class Parser {
     this.#bareNumbers = false;
     const objects = by.read(line);
     if (!isNotJson(objects)) return objects;
-    // reads the line as a whole: the words are restored before the next object is read
+    // all objects are read here, because the words are restored when this returns
     const again = readBareNumbers(STAGE, line, (one) => readApart(one, this.#readerFor(one, false)));
     this.#bareNumbers = again !== undefined && !isNotJson(again);
     return again === undefined ? objects : (by.gather?.(again) ?? again);
   }
 
-  /** Does the open session end before this entry? */
+  /** Whether the current session ends before this entry. */
   #endsBefore({ sessionId, alone }: Entry): boolean {
     if (this.#currentId === undefined) return false;
     return (
@@ -289,7 +289,7 @@ class Parser {
     for (const line of this.#chooser.take()) yield* this.#several(line, this.#read(line, by));
   }
 
-  /** Yields what the reader still holds at the end of a source. */
+  /** Yields the elements that the reader holds at the end of a source. */
   *#rest(): Generator<StreamElement> {
     if (this.#reader === undefined && this.#chooser.holds) yield* this.#refuseSource();
     for (const element of this.#reader?.end?.() ?? [])
@@ -307,7 +307,6 @@ class Parser {
     yield this.#endSource(end);
   }
 
-  /** Ends the source. */
   #endSource({ kind, origin, last }: SessionEnd): SessionEnd {
     const end = { kind, origin, last, dialect: this.#dialect };
     this.#reader = this.#currentId = this.#dialect = undefined;
@@ -326,7 +325,7 @@ function create(options: ParseOptions): Handlers {
   return { line: (line) => parser.line(line), 'session-end': (end) => parser.sessionEnd(end) };
 }
 
-/** Reads a line that may be read again, keeping nothing of it. */
+/** Reads a line without holding any of it, so that it may be read again. */
 function readApart(line: Line, by: DialectReader | 'held' | 'unknown'): readonly ReadElement[] {
   if (typeof by === 'string') return [];
   if (by.readApart !== undefined) return by.readApart(line);
@@ -338,12 +337,12 @@ const messagesOf = ({ messages, reply }: Entry): number => messages.length + (re
 const repairsOf = ({ repairs = [], origin }: Entry): readonly Repair[] =>
   repairs.map((repair) => ({ kind: 'repair', repair, origin, count: 1 }));
 
-/** Number of elements in a message or a tool, at all levels. */
+/** Number of JSON elements in a message or tool, at all levels. */
 const elementsWithin = perObject(({ bytes }: { readonly bytes: Uint8Array }) =>
   elementsIn(bytes, 0, bytes.length, ANY_NUMBER),
 );
 
-/** Number of elements in all messages and tools of an entry. */
+/** Number of JSON elements in all messages and tools of an entry. */
 function elementsOfEntry({ messages, tools, reply }: Entry): number {
   let count = reply === undefined ? 0 : elementsWithin(reply);
   for (const message of messages) count += elementsWithin(message);
@@ -353,7 +352,7 @@ function elementsOfEntry({ messages, tools, reply }: Entry): number {
 
 const blank = (line: Line): Fate => ({ kind: 'fate', fate: 'blank', origin: line.origin });
 
-/** The end of a session directly before an element. */
+/** Ends a session directly before an element. */
 export const endBefore = (origin: Origin): SessionEnd => ({
   kind: 'session-end',
   origin: { ...origin, length: 0 },

@@ -1,6 +1,7 @@
 /**
- * Stage: conversation -> conversation, keeping, dropping or inlining the model's reasoning (docs/conversion.md): a
- * message's `reasoning_content` or `thinking`, or a `<think>` block before its text. Counts every change by rule.
+ * Stage: conversation -> conversation. Keeps, drops or inlines the model's reasoning (docs/conversion.md):
+ * `reasoning_content` or `thinking` of a message, or a `<think>` block before its text. Every change is counted by
+ * rule.
  */
 
 import { OPEN_ARRAY, QUOTE } from '../json/bytes.ts';
@@ -34,10 +35,10 @@ const CLOSE = '</think>';
 const NOT_INLINED: ReadingNote = {
   rule: 'reasoning-not-inlined',
   severity: 'WARNING',
-  message: 'the reasoning contains a <think> tag and stays where it is',
+  message: 'the reasoning contains a <think> tag: not moved into the text',
 };
 
-/** The message without its reasoning; the same object if it has none. */
+/** Removes the reasoning of a message; the same object if it has none. */
 export function withoutReasoning(message: Message): Message {
   const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
   const text = textOfValue(valueBytes(bytes, 'content'));
@@ -55,8 +56,8 @@ function afterThought(text: string): string | undefined {
 }
 
 /**
- * The message with its reasoning moved before its text; the same object if it has none. Reasoning that would end its
- * block stays and is noted.
+ * Moves the reasoning of a message before its text; the same object if it has none. Reasoning with a tag that would end
+ * its block early is not moved, with a finding.
  */
 export function withReasoningInText(message: Message): Message {
   const thought = reasoningOf(message);
@@ -74,7 +75,7 @@ export function withReasoningInText(message: Message): Message {
   };
 }
 
-/** The content with a text before it. The content itself stays byte for byte. */
+/** Puts a text before a content, which stays byte for byte. */
 function withTextBefore(block: string, content: Uint8Array | undefined): Uint8Array {
   const json = encode(quote(block));
   if (content?.[0] === QUOTE) return concat([json.subarray(0, -1), content.subarray(1)]);

@@ -1,6 +1,6 @@
 /**
- * Stage: keeps the listed sessions. The entries of all others get the fate `dropped:not-selected`, so that the ledger
- * accounts for every line.
+ * Stages of `--only`: keep the listed sessions. Entries of all others get the fate `dropped:not-selected`, so that the
+ * ledger accounts for every line.
  */
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
@@ -35,7 +35,7 @@ export const selectSessions: Stage<SelectOptions> = {
   create,
 };
 
-/** Drops the finding that a session has no record if its record was not requested. */
+/** Drops findings that a session has no record, if the session is not listed. */
 export const selectFindings: Stage<SelectOptions> = {
   name: 'select-findings',
   summary: 'Leaves out findings about sessions that --only does not list.',

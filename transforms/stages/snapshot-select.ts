@@ -1,6 +1,7 @@
 /**
- * Stage: entries -> one conversation per session. The snapshot is the last of the entries with the most messages. Keeps
- * one candidate and the distinct tool definitions, however long the session is.
+ * Stage: entries -> one conversation per session. The snapshot, which becomes the conversation, is the entry with the
+ * most messages; of several, the last one. Holds only the best entry so far and the distinct tool definitions, however
+ * long the session is.
  */
 import { canonical } from '../model/canonical.ts';
 import type {
@@ -16,7 +17,7 @@ import type {
 import { ToolUnion } from '../model/tool-union.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
-/** Is `next` at least as complete as the best entry so far? Ties go to the later one. */
+/** Whether `next` has at least as many messages as the best entry so far. */
 export function supersedes(next: Entry, best: Entry | undefined): boolean {
   return best === undefined || next.messages.length >= best.messages.length;
 }
@@ -24,7 +25,6 @@ export function supersedes(next: Entry, best: Entry | undefined): boolean {
 /** Facts about the session as a whole. */
 type Sums = Pick<Conversation, 'startedAt' | 'superseded' | 'truncated' | 'tools' | 'toolCounts'>;
 
-/** Builds the conversation of a snapshot. */
 function conversationOf(snapshot: Entry, sums: Sums): Conversation {
   const changes = new Map(snapshot.changes);
   const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
@@ -54,8 +54,8 @@ function conversationOf(snapshot: Entry, sums: Sums): Conversation {
 }
 
 /**
- * Reports the end of a session. Sets the members one by one: spreading the object would create a shape for each
- * session.
+ * The end of a session with its fate. Lists the members, because spreading the object would create a hidden class of V8
+ * for each session.
  */
 function closedWith(end: SessionEnd, fate: SessionFate): SessionEnd {
   const { kind, origin, last, alone, dialect, sessionId, entries } = end;
@@ -72,7 +72,7 @@ class Selection {
   #superseded = 0;
   #truncated = 0;
   #isRejected = false;
-  /** Are there lines that are neither blank nor validated entries? */
+  /** Whether there are lines that are neither blank nor validated entries. */
   #hasOtherLines = false;
 
   entry(entry: Entry): readonly StreamElement[] {
@@ -99,7 +99,7 @@ class Selection {
     } else this.#hasOtherLines = true;
   }
 
-  /** The conversation of the session, if it has one, and its end. Starts the next session. */
+  /** Yields the conversation of the session, if it has one, and its end; then starts the next session. */
   *end(end: SessionEnd): Generator<Conversation | SessionEnd> {
     const closed = closedWith(end, this.#fate());
     if (this.#best !== undefined && !this.#isRejected) yield conversationOf(this.#best, this.#sums());

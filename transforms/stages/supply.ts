@@ -1,10 +1,10 @@
 /**
- * Stage: adds what most agent logs lack: the system text, and the definitions of the tools that are called. A
- * conversation that has them keeps its own.
+ * Stage: adds what most agent logs lack, a system text and the definitions of the tools that are called. Conversations
+ * that have their own keep them.
  */
 
-import { makeMessage } from '../dialects/made-messages.ts';
-import { defineTool } from '../dialects/tool-definitions.ts';
+import { makeMessage } from '../dialects/shared/build-messages.ts';
+import { defineTool } from '../dialects/shared/tool-definitions.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes, walkElements } from '../json/members.ts';
 import { createTextScanner } from '../json/plain-scanner.ts';
@@ -18,9 +18,9 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { firstByName } from './tool-dedupe.ts';
 
 export interface SupplyOptions {
-  /** Undefined for none. */
+  /** Undefined to add none. */
   readonly systemText: string | undefined;
-  /** JSON text of a list of definitions; undefined for none. */
+  /** JSON text of a list of definitions; undefined to add none. */
   readonly toolDefinitions: string | undefined;
 }
 
@@ -43,8 +43,8 @@ const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 const scanner = createTextScanner();
 
 /**
- * Parses definitions: those of a chat API, wrapped or not, or of the Messages API.
- * @returns undefined if the text is not a JSON array of definitions with a name each
+ * Parses tool definitions in the format of the chat completions API (with or without `function`) or the Messages API.
+ * @returns undefined if the text is not a JSON array of definitions with names
  */
 export function definitionsIn(text: string): readonly ToolDefinition[] | undefined {
   const json = encode(text);
@@ -93,13 +93,13 @@ function addSystem(conversation: Conversation, system: Message): Conversation {
   };
 }
 
-/** Drops the note that the log has no system text, because the conversation has one now. */
+/** Drops the finding that the log has no system text. */
 function withoutNote(message: Message): Message {
   const notes = message.notes?.filter(({ rule }) => rule !== NO_SYSTEM);
   return notes === undefined ? message : { ...message, notes };
 }
 
-/** Counts the system text before copied messages as context too. */
+/** Counts the added system text as one more copied message, if copied messages follow it. */
 function oneMoreCopied(meta: Meta): Meta {
   const copied = meta.get('copied');
   if (copied === undefined) return meta;

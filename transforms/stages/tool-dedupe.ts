@@ -1,8 +1,8 @@
-/** Stage: keeps the first tool definition of each name, and all without a name. */
+/** Stage: keeps the first tool definition of each name, and all definitions without a name. */
 import type { Conversation, ToolDefinition } from '../model/element.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
-/** The first definition of each name, and those without one, in order. */
+/** The first definition of each name, and those without a name, in order. */
 export function firstByName(definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const names = new Set<string>();
   return definitions.filter(({ name }) => {

@@ -1,6 +1,7 @@
 /**
- * Stage: checks identity and order. A session has one id and, if it has timestamps, strictly increasing ones; a
- * violation rejects the whole session. Also records where the session's entries are, so that every line gets its fate.
+ * Stage: checks ids and order. A session must have one id, and its timestamps, if any, must strictly increase;
+ * otherwise the whole session is rejected. Also collects the places of the session's entries, so that every line gets
+ * its fate.
  */
 
 import type { Entry, EntryLog, Fate, Rejection, SessionEnd } from '../model/element.ts';
@@ -10,7 +11,7 @@ import { rejectSession } from '../model/rejection.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 interface ValidateOptions {
-  /** Ids of the sessions of the source that have ended; shared with the fold, which reads sessions of it too. */
+  /** Ids of the source's sessions that have ended; shared with the fold, which reads other sessions of the source. */
   readonly ended?: HashedSet | undefined;
 }
 
@@ -21,12 +22,12 @@ class Validator {
   readonly #log = createEntryLog();
   #sessionId: string | undefined;
   #droppedId: string | undefined;
-  /** Timestamp of the session so far. */
+  /** Latest timestamp of the session so far. */
   #latest: bigint | undefined;
   #isRejected = false;
-  /** Is its id unique to this entry? */
+  /** Whether the session is one entry that is its own session. */
   #isAlone = false;
-  /** The lines of an entry that was folded from several. */
+  /** Places of the lines of an entry that was folded from several. */
   #folded: EntryLog | undefined;
 
   constructor(ended: HashedSet) {
@@ -79,7 +80,7 @@ class Validator {
     return rejectSession(STAGE, origin, id, 'timestamp-not-increasing', 'not later than the entry before it');
   }
 
-  /** The first entry of a session. */
+  /** Checks the first entry of a session. */
   #begin({ sessionId: id, origin, refused, alone }: Entry): Rejection | undefined {
     this.#sessionId = id;
     this.#isAlone = alone === true;

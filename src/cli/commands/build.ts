@@ -39,7 +39,7 @@ export const build: Command = {
   },
   stoppable: true,
   async run(request) {
-    if (!isWhere(request.values))
+    if (!hasDestination(request.values))
       throw new TurnmillError(
         'usage',
         'build: --out is missing; name a folder, or use --dry-run to write nothing',
@@ -49,5 +49,5 @@ export const build: Command = {
   },
 };
 
-const isWhere = ({ out, update, dryRun }: Values): boolean =>
+const hasDestination = ({ out, update, dryRun }: Values): boolean =>
   out !== undefined || update !== undefined || dryRun === true;

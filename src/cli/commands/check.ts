@@ -4,7 +4,7 @@ import { jsonOption, targetOption } from '../options/answer.ts';
 import { build } from './build.ts';
 import type { Command, Request } from './command.ts';
 
-const ABOUT_WRITING: ReadonlySet<string> = new Set([
+const WRITE_OPTIONS: ReadonlySet<string> = new Set([
   'out',
   'replace',
   'dryRun',
@@ -24,7 +24,7 @@ export const check: Command = {
   summary: 'Run everything that build runs, but write no dataset',
   usage:
     'INPUT... [options]\n\nINPUT is a log, a folder of logs, s3://BUCKET/PREFIX/, s3://BUCKET/KEY, or - for standard input.',
-  options: [targetOption, jsonOption, ...build.options.filter(({ name }) => !ABOUT_WRITING.has(name))],
+  options: [targetOption, jsonOption, ...build.options.filter(({ name }) => !WRITE_OPTIONS.has(name))],
   examples: [
     ['check logs/', 'Show which dialects the logs are in, and what would be rejected'],
     [

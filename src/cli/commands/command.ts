@@ -1,4 +1,4 @@
-/** A command, defined in one file each. To start quickly, it imports the modules that do the work only when it runs. */
+/** A command: one file each. The modules that do its work are imported only when it runs, so that the program starts fast. */
 import type { Host } from '../host.ts';
 import type { Option, Values } from '../options/option.ts';
 
@@ -12,7 +12,7 @@ export interface Command {
   readonly examples: readonly (readonly [string, string])[];
   /** Number of arguments besides the options, and the error if there are too few. */
   readonly words: { readonly least: number; readonly most: number; readonly missing: string };
-  /** Stops by itself when its signal is aborted; otherwise the first signal ends the process. */
+  /** Whether it stops by itself when its signal is aborted; otherwise the first signal ends the process. */
   readonly stoppable: boolean;
   /** @returns the exit status */
   run(request: Request): Promise<number>;

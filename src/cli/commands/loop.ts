@@ -7,9 +7,9 @@ import type { Command } from './command.ts';
 
 export const loop: Command = {
   name: 'loop',
-  summary: 'Run recorded conversations again, alone or with a model',
+  summary: 'Replay recorded conversations, on their own or with a model',
   usage:
-    'DATASET [options]\n\nAnswers tool calls from the record and executes nothing. Without --endpoint it replays the recorded replies and reports the conversations that do not close. It exits with 3 if one does not.',
+    'DATASET [options]\n\nAnswers tool calls from the record and executes nothing. Without --endpoint it replays the recorded replies and reports the conversations that do not close. Exits with 3 if there are any.',
   options: [...loopOptions, onlyOption, ...loopOutOptions, jsonOption, logLevelOption],
   examples: [
     ['loop dataset/', 'List the records whose calls are not all answered, or that end in a call'],

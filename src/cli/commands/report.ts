@@ -10,7 +10,7 @@ export const report: Command = {
   name: 'report',
   summary: 'Show what a build did, as one HTML page',
   usage:
-    'DATASET [options]\n\nThe page is reports/index.html of the dataset, with the facts of the run and, with --against, what has changed.',
+    'DATASET [options]\n\nThe page is reports/index.html of the dataset plus the facts of the run; with --against it also shows what has changed.',
   options: [...reportOptions, pageOutOption, ...s3ReadOptions, logLevelOption],
   examples: [
     ['report dataset/ -o report.html', 'Write the report of a dataset'],

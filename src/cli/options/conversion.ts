@@ -25,7 +25,7 @@ const FORMAT_RULES = formats.flatMap(({ rules: reported }) => reported);
 /** Options of formats that `--help` shows; `--help --all` shows the rest. */
 const COMMON = ['arrowSafe'];
 
-/** The flag for a format's option. Formats choose the names, so `OptionValues` cannot list them. */
+/** Returns the flag for a format's option. Formats choose the names, so `OptionValues` cannot list them. */
 function optionOf({ name, spec, defaults }: FormatOption): Option {
   const formats = [...defaults.keys()].join(', ');
   const isBuiltIn = [...defaults.keys()].some((format) => FORMAT_NAMES.includes(format));
@@ -40,22 +40,22 @@ function optionOf({ name, spec, defaults }: FormatOption): Option {
     const type = spec.choices === undefined ? text('TEXT') : choice(spec.choices as readonly string[]);
     return { ...shown, type } as unknown as Option;
   }
-  const on = [...defaults].filter(([, held]) => held === true).map(([format]) => format);
+  const on = [...defaults].filter(([, value]) => value === true).map(([format]) => format);
   const negative = on.length > 0 && {
     negative: { describe: `Turn --${flagOf(name)} off for ${on.join(', ')}`, value: false },
   };
   return { ...shown, type: flag, ...negative } as unknown as Option;
 }
 
-/** The default, listed by format where they differ; empty for a flag that is off. */
+/** Describes the default, by format where it differs; undefined for a flag that is off. */
 function defaultText(defaults: FormatOption['defaults']): string | undefined {
-  const held = [...new Set(defaults.values())];
-  if (held.length === 1) return held[0] === false ? undefined : String(held[0]);
+  const values = [...new Set(defaults.values())];
+  if (values.length === 1) return values[0] === false ? undefined : String(values[0]);
   const on = [...defaults].filter(([, value]) => value === true).map(([format]) => format);
   return `on in ${on.join(', ')}`;
 }
 
-/** Flags for the options of the built-in formats and of `more`. */
+/** Returns the flags for the options of the built-in formats and of `more`. */
 export function formatFlagsWith(more: readonly Format[]): readonly Option[] {
   return [...formatOptionsWith(more).values()].map(optionOf);
 }

@@ -131,7 +131,6 @@ export const linkOptions: readonly Option[] = [
   followOutsideOption,
 ];
 
-/** Options that apply to whole runs only. */
 export const onlyOption: Option = option<'only'>({
   name: 'only',
   group: 'Input',

@@ -7,7 +7,7 @@ export const loopOptions: readonly Option[] = [
     name: 'endpoint',
     group: 'Run',
     describe:
-      'Ask this model: the base URL of chat completions with its version, such as http://127.0.0.1:8000/v1',
+      'Send requests to this chat completions API: its base URL with the version, such as http://127.0.0.1:8000/v1',
     default: 'none: replay the recorded replies',
     type: text('URL'),
   }),
@@ -20,20 +20,21 @@ export const loopOptions: readonly Option[] = [
   option<'keyEnv'>({
     name: 'keyEnv',
     group: 'Run',
-    describe: 'Take the key of the endpoint from this environment variable',
+    describe: 'Read the API key of the endpoint from this environment variable',
     type: text('TEXT'),
   }),
   option<'prompt'>({
     name: 'prompt',
     group: 'Run',
-    describe: 'Send messages, or one text with history and request, as an agent of the text protocol does',
+    describe:
+      'Send messages, or one text with history and request, as agents with a text protocol do (astracodex)',
     default: 'messages',
     type: choice(['messages', 'astracodex']),
   }),
   option<'eachTurn'>({
     name: 'eachTurn',
     group: 'Run',
-    describe: 'Ask for each recorded reply separately, after the recorded history',
+    describe: 'Request each reply separately, with the recorded history before it',
     type: flag,
   }),
   option<'maxSteps'>({
@@ -46,7 +47,7 @@ export const loopOptions: readonly Option[] = [
   option<'onMiss'>({
     name: 'onMiss',
     group: 'Run',
-    describe: 'At a call without a recorded result, stop, or answer the model with an error (tell)',
+    describe: 'When a call has no recorded result, stop, or return an error to the model (tell)',
     default: 'stop',
     type: choice(['stop', 'tell']),
   }),
@@ -64,7 +65,7 @@ export const loopOutOptions: readonly Option[] = [
     name: 'prefer',
     group: 'Output',
     advanced: true,
-    describe: 'With --each-turn: also write preferences.jsonl, with the recorded reply as the chosen one',
+    describe: 'With --each-turn: also write preferences.jsonl, where the recorded reply is the chosen one',
     type: choice(['recorded'], 'SIDE'),
   }),
 ];

@@ -1,4 +1,4 @@
-/** Defines an option once: its flag, help, key in a configuration file and checks all derive from it. */
+/** Defines an option once: its flag, its help, its key in a configuration file and its checks derive from that. */
 import type { FoldSelect } from '../../../transforms/dialects/dialect.ts';
 import type { FormatOptionValues } from '../../../transforms/formats/format-options.ts';
 import type { MetaName } from '../../../transforms/model/meta.ts';
@@ -109,16 +109,16 @@ export const OPTION_GROUPS = [
 ] as const;
 export type OptionGroup = (typeof OPTION_GROUPS)[number];
 
-/** Throws with the problem of a value; the caller adds the name of the option. */
+/** Throws an error about an invalid value; the caller adds the name of the option to `problem`. */
 export type Refuse = (problem: string) => never;
 
 /** Parses a value from the command line or from a configuration file. */
 export interface ValueType<T> {
-  /** The value in the help, such as FILE; undefined for a flag, which takes none. */
+  /** Placeholder of the value in the help, such as FILE; undefined for a flag that takes no value. */
   readonly placeholder: string | undefined;
   /** Values that the help lists after the description, when there are too many for the placeholder. */
   readonly choices?: readonly string[];
-  /** May the flag be repeated? */
+  /** Whether the flag may be repeated. */
   readonly repeatable?: boolean;
   fromTexts(texts: readonly string[], refuse: Refuse): T;
   fromJson(value: unknown, refuse: Refuse): T;
@@ -137,28 +137,28 @@ export interface Option<K extends OptionName = OptionName> {
   /** Adds a flag `--no-NAME` that sets this value; with `only`, there is no flag `--NAME`. */
   readonly negative?: { readonly describe: string; readonly value: OptionValues[K]; readonly only?: boolean };
   /** If this other option is present too, the value may be left out and defaults to the other option's. */
-  readonly beside?: OptionName;
-  /** How the value is parsed when plug-ins are loaded. */
+  readonly defaultsTo?: OptionName;
+  /** Returns the type to use when plug-ins are loaded, such as one with more choices. */
   readonly typeWith?: (plugIns: PlugIns) => ValueType<OptionValues[K]>;
   /** Set for an option of a format: its value goes into `formatOptions`. */
   readonly ofFormat?: true;
-  /** May also be set in the environment, as TURNMILL_ and the flag's name. */
+  /** Whether it may also be set in the environment: as `TURNMILL_` and the name of the flag in capitals. */
   readonly fromEnvironment?: boolean;
-  /** Not allowed in a configuration file. */
+  /** Whether it is forbidden in a configuration file. */
   readonly flagOnly?: boolean;
 }
 
-/** Checks that the option's type fits its value, and returns the one type that all options share. */
+/** Lets the compiler check the type of the value, and returns the type that all options share. */
 export function option<K extends OptionName>(spec: Option<K>): Option {
   return spec as unknown as Option;
 }
 
-/** The option as it is when plug-ins are loaded. */
+/** Returns the option with the names that plug-ins add. */
 export function optionWith(spec: Option, plugIns: PlugIns): Option {
   return spec.typeWith === undefined ? spec : { ...spec, type: spec.typeWith(plugIns) };
 }
 
-/** Names of its flags, without the dashes. */
+/** Returns the names of the option's flags, without the dashes. */
 export function flagNames({ name, negative }: Option): readonly string[] {
   const flag = flagOf(name);
   if (negative === undefined) return [flag];

@@ -21,7 +21,7 @@ export const outputOptions: readonly Option[] = [
     group: 'Output',
     describe: 'Update this dataset, reading only new and changed sources; same as --out DIR --update',
     type: text('DIR'),
-    beside: 'out',
+    defaultsTo: 'out',
   }),
   option<'checksum'>({
     name: 'checksum',

@@ -6,7 +6,7 @@ import { choice, duration, flag, size, text, wholeNumber } from './value-types.t
 
 const shared = { group: 'S3', advanced: true, fromEnvironment: true } as const;
 
-/** How a store is reached and read. */
+/** Options for connecting to a store and reading from it. */
 const readOptions: readonly Option[] = [
   option<'s3Endpoint'>({
     ...shared,
@@ -38,7 +38,7 @@ const readOptions: readonly Option[] = [
   option<'s3RequesterPays'>({
     ...shared,
     name: 's3RequesterPays',
-    describe: 'Agree to pay for the requests',
+    describe: 'Agree to pay for requests to a requester-pays bucket',
     type: flag,
   }),
   option<'s3Range'>({
@@ -64,7 +64,6 @@ const readOptions: readonly Option[] = [
   }),
 ];
 
-/** How a store is written to. */
 const writeOptions: readonly Option[] = [
   option<'s3Sse'>({
     ...shared,
@@ -84,7 +83,7 @@ const writeOptions: readonly Option[] = [
     ...shared,
     name: 's3Checksum',
     describe:
-      'Send checksums that only newer stores support where they are required, or wherever possible (supported)',
+      'Send the checksums that only newer stores support only where they are required, or wherever possible (supported)',
     default: 'required with --s3-endpoint, else supported',
     type: choice(['required', 'supported']),
   }),
@@ -92,7 +91,7 @@ const writeOptions: readonly Option[] = [
     ...shared,
     name: 's3Condition',
     describe:
-      'Test whether the store honours conditional writes (probe), trust that it does, or do without (none), when only one run at a time may write',
+      'Test whether the store honours conditional writes (probe), trust that it does, or do without (none): then only one run at a time may write',
     default: DEFAULT_S3.condition,
     type: choice(['probe', 'trust', 'none']),
   }),
@@ -108,7 +107,7 @@ const writeOptions: readonly Option[] = [
 export const s3ReadOptions: readonly Option[] = readOptions;
 export const s3Options: readonly Option[] = [...readOptions, ...writeOptions];
 
-/** Picks the options that concern object stores. */
+/** Returns the options that concern object stores. */
 export function s3Of(values: Values): { readonly [K in keyof S3Options]: S3Options[K] | undefined } {
   return {
     endpoint: values.s3Endpoint,

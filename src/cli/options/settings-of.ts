@@ -4,7 +4,7 @@ import type { BuildRequest } from '../../settings/plug-in-files.ts';
 import type { Values } from './option.ts';
 import { s3Of } from './s3.ts';
 
-/** Options that have the name of their setting. */
+/** Options with the same name as their setting. */
 const SAME = [
   ...['dialect', 'userTurn', 'sessionBy', 'select', 'only', 'limit'],
   ...['maxDepth', 'maxMessages', 'maxElements', 'maxSources', 'maxRatio'],

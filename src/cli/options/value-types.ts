@@ -28,7 +28,7 @@ export function text(placeholder: string): ValueType<string> {
   };
 }
 
-/** Texts, one for each time the flag is given. */
+/** Texts: one for each occurrence of the flag. */
 export function texts(placeholder: string): ValueType<readonly string[]> {
   const one = text(placeholder);
   return {
@@ -42,7 +42,6 @@ export function texts(placeholder: string): ValueType<readonly string[]> {
   };
 }
 
-/** One of a list of words. */
 export function choice<T extends string>(
   choices: readonly T[],
   placeholder: string = choices.join('|'),
@@ -58,13 +57,13 @@ export function choice<T extends string>(
   };
 }
 
-/** One or more of a list of words, the flag repeated for each; in JSON a word or an array. */
+/** One or more of a list of words: the flag is repeated for each; in JSON a word or an array. */
 export function choices(known: readonly string[], placeholder: string): ValueType<readonly string[]> {
   const check = (values: readonly unknown[], refuse: Refuse): readonly string[] => {
-    const stranger = values.find((value) => !(known as readonly unknown[]).includes(value));
-    if (stranger !== undefined) refuse(unknownWord(stranger, known));
-    const twice = values.find((value, i) => values.indexOf(value) < i);
-    if (twice !== undefined) refuse(`${shown(twice)} appears twice`);
+    const unlisted = values.find((value) => !(known as readonly unknown[]).includes(value));
+    if (unlisted !== undefined) refuse(unknownWord(unlisted, known));
+    const repeated = values.find((value, i) => values.indexOf(value) < i);
+    if (repeated !== undefined) refuse(`${shown(repeated)} appears twice`);
     return values.length === 0 ? refuse('needs a value') : (values as readonly string[]);
   };
   return {
@@ -82,8 +81,8 @@ export function choices(known: readonly string[], placeholder: string): ValueTyp
 /** Words from a list, separated by commas; in JSON an array. */
 export function list<T extends string>(choices: readonly T[], placeholder: string): ValueType<readonly T[]> {
   const check = (values: readonly unknown[], refuse: Refuse): readonly T[] => {
-    const stranger = values.find((value) => !(choices as readonly unknown[]).includes(value));
-    if (stranger !== undefined) refuse(unknownWord(stranger, choices));
+    const unlisted = values.find((value) => !(choices as readonly unknown[]).includes(value));
+    if (unlisted !== undefined) refuse(unknownWord(unlisted, choices));
     return values as readonly T[];
   };
   return {
@@ -181,7 +180,7 @@ function modeIn(value: string, refuse: Refuse): number {
 
 type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
 
-/** `RULE=reject|keep`, repeatable; in JSON an object. @param rules names to accept; any name if omitted */
+/** `RULE=reject|keep`, repeatable; in JSON an object. @param rules the names to accept */
 export function decisions(rules: readonly string[]): ValueType<Decisions> {
   const build = (pairs: readonly (readonly [string, unknown])[], refuse: Refuse): Decisions => {
     const decisions = new Map<string, 'reject' | 'keep'>();

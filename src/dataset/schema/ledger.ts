@@ -1,4 +1,4 @@
-/** Types of the lines in `ledger/`: what became of each source and of each session. For writing and for reading back. */
+/** Types of the lines in `ledger/`: what became of each source and of each session. */
 
 /** A count for each name, sorted by name; names with a count of 0 are left out. */
 export type Counts = Readonly<Record<string, number>>;
@@ -21,11 +21,11 @@ export interface SourceLine {
   readonly size?: number | undefined;
   /** Compression: `none`, `gzip` or `zstd`. @example "none" */
   readonly compression?: 'none' | 'gzip' | 'zstd' | undefined;
-  /** How the bytes of a packed file divide. */
+  /** Breakdown of the bytes of a packed file. */
   readonly packed?: PackedLine | undefined;
   /** Bytes after decompression. @unit bytes @example 16623 */
   readonly bytes?: number | undefined;
-  /** How those bytes divide. The parts add up to `bytes`. */
+  /** Breakdown of those bytes. The parts add up to `bytes`. */
   readonly parts?: ByteParts | undefined;
   /** Lines that the framing found. @unit lines @example 4 */
   readonly framed?: number | undefined;
@@ -37,7 +37,7 @@ export interface SourceLine {
   readonly repairs?: Counts | undefined;
 }
 
-/** How the bytes of a packed source divide. */
+/** Breakdown of the bytes of a packed source. */
 export interface PackedLine {
   /** Gzip members or zstd frames. @example 1 */
   readonly members: number;
@@ -45,11 +45,11 @@ export interface PackedLine {
   readonly member_bytes: number;
   /** NUL bytes between and after them. @unit bytes @example 0 */
   readonly padding_bytes: number;
-  /** Bytes that belong to neither. @unit bytes @example 0 */
+  /** Bytes after the last member or frame that belong to neither. @unit bytes @example 0 */
   readonly trailing_bytes: number;
 }
 
-/** How the bytes of a source divide. */
+/** Breakdown of the bytes of a source. */
 export interface ByteParts {
   /** Byte order mark. @unit bytes @example 0 */
   readonly bom: number;
@@ -57,7 +57,7 @@ export interface ByteParts {
   readonly lines: number;
   /** Line ends. @unit bytes @example 4 */
   readonly terminators: number;
-  /** Bytes read but not used: after a fault, or beyond a limit. @unit bytes @example 0 */
+  /** Bytes that were read but not used: after a fault, or beyond a limit. @unit bytes @example 0 */
   readonly rest: number;
 }
 

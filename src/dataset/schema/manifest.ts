@@ -63,7 +63,7 @@ export interface ManifestFile {
   readonly sha256: string;
 }
 
-/** `run.json`: what differs from run to run. It does not affect the bytes of the dataset. */
+/** `run.json`: facts that differ from run to run. They do not affect the bytes of the dataset. */
 export interface RunFacts {
   /** When the run began. @unit UTC @example "2026-11-22T21:23:33.636Z" */
   readonly started: string;

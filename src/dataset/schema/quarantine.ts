@@ -35,7 +35,7 @@ export interface QuarantineLine {
   readonly error: QuarantineError;
   /** Objects of the line that this record covers, including its own: on the last record of a line with more than 100. @unit objects @example 1901 */
   readonly count?: number | undefined;
-  /** Those of them that have no record, by reason. @unit objects @example {"bad-timestamp":1900} */
+  /** Objects among them without a record, by reason. @unit objects @example {"bad-timestamp":1900} */
   readonly rest?: Counts | undefined;
 }
 

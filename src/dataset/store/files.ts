@@ -38,7 +38,7 @@ export class FolderFiles implements DatasetFiles {
   }
 }
 
-/** `O_NOFOLLOW` guards only the last part of a path: check that the folder is still the one from the start. */
+/** Returns a check that the folder was not replaced: `O_NOFOLLOW` protects only the last part of a path. */
 function folderGuard(dir: string, name: string): () => void {
   const folder = join(dir, name);
   const first = lstatIfAny(folder);

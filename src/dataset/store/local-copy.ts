@@ -1,6 +1,6 @@
 /**
- * A local copy of a dataset in a store, for code that reads datasets: all of it, only the files beside the shards, or
- * some of them. Shards that are not fetched yet are empty files of the right size.
+ * A local copy of a dataset in a store, for code that reads datasets: all of it, everything except the shards, or some
+ * files. Shards that are not fetched yet are sparse files of the right size.
  */
 import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -15,8 +15,8 @@ import { readTextIfAny } from '../fs-calls.ts';
 import { DATA, manifestPath } from '../layout.ts';
 import type { Place } from '../place.ts';
 
-const ROOM_BYTES = 256 * 1024;
-const AT_A_TIME = 4;
+const CHUNK_BYTES = 256 * 1024;
+const CONCURRENT_FETCHES = 4;
 
 export class LocalCopy {
   readonly #client: ObjectClient;
@@ -24,7 +24,7 @@ export class LocalCopy {
   #shards: readonly ListedObject[] = [];
   #version: ObjectPlace | undefined;
 
-  /** @param path of a folder that is created by the first fetch; its previous content is removed */
+  /** @param path of a folder: removed now if it exists, and created by the first fetch */
   constructor(client: ObjectClient, path: string) {
     this.#client = client;
     this.#path = path;
@@ -36,7 +36,7 @@ export class LocalCopy {
   }
 
   /** Fetches everything except the content of the shards. @param hash SHA-256 of the manifest */
-  async fetchBooks(version: ObjectPlace, hash: string): Promise<void> {
+  async fetchAllButShards(version: ObjectPlace, hash: string): Promise<void> {
     const isShard = (path: string): boolean => path.startsWith(`${DATA}/`);
     const objects = await this.#list(version);
     this.#shards = objects.filter((object) => isShard(pathIn(version, object)));
@@ -100,17 +100,17 @@ export class LocalCopy {
         await this.#fetchOne(object, window);
       }
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, fetchNext));
+    await Promise.all(Array.from({ length: CONCURRENT_FETCHES }, fetchNext));
   }
 
   async #fetchOne(object: ListedObject, window: ByteWindow): Promise<void> {
     const path = this.#pathOf(object);
     const reader = new RangedReader(this.#client, object, window);
-    const room = Buffer.allocUnsafe(ROOM_BYTES);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const fd = openSync(path, 'w', 0o600);
     try {
-      for (let count = await reader.read(room); count > 0; count = await reader.read(room)) {
-        for (let at = 0; at < count; ) at += writeSync(fd, room, at, count - at);
+      for (let count = await reader.read(chunk); count > 0; count = await reader.read(chunk)) {
+        for (let at = 0; at < count; ) at += writeSync(fd, chunk, at, count - at);
       }
     } catch (error) {
       if (error instanceof TurnmillError) throw error;

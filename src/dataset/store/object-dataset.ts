@@ -1,7 +1,7 @@
 /**
- * A dataset in an object store. A store has no rename: a run writes all its files below `OUT/v-RUN/`, and then
- * `OUT/dataset.json`, which names them, on condition that it has not been written since the run began. That write is
- * the commit, and the only lock between machines. A later run removes superseded versions and what killed runs left.
+ * A dataset in an object store. A store has no rename, so a run writes all its files below `OUT/v-RUN/`, and then
+ * `OUT/dataset.json`, which names them, on condition that nothing has written it since the run began. That write is the
+ * commit, and the only lock between machines. A later run removes superseded versions and the leftovers of killed runs.
  */
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -36,11 +36,11 @@ import type { DatasetFiles } from './files.ts';
 import { LocalCopy } from './local-copy.ts';
 import { ObjectFiles } from './object-files.ts';
 import type { DatasetStore, DatasetWriter, Previous } from './store.ts';
-import { type FoundPointer, pointerPlace, pointerText, readPointer, VERSION } from './version-pointer.ts';
+import { pointerPlace, pointerText, readPointer, type StoredPointer, VERSION } from './version-pointer.ts';
 
 const OWNER_ONLY = 0o700;
 const COMMIT_TRIES = 8;
-const REMOVED_AT_A_TIME = 8;
+const CONCURRENT_REMOVALS = 8;
 
 export class ObjectDataset implements DatasetStore {
   readonly #client: ObjectClient;
@@ -48,7 +48,8 @@ export class ObjectDataset implements DatasetStore {
   readonly #folder: ObjectPlace;
   readonly #out: string;
   readonly #scratch: string;
-  #found: FoundPointer | undefined;
+  /** Names the present dataset, if there is one. */
+  #pointer: StoredPointer | undefined;
   #copy: LocalCopy | undefined;
 
   constructor(out: string, s3: S3Options) {
@@ -60,7 +61,7 @@ export class ObjectDataset implements DatasetStore {
     this.#scratch = join(scratchFolder(), `s3-${sha256(store).slice(0, 16)}`);
   }
 
-  /** Admits one run of this machine at a time; the condition of the commit keeps out those of other machines. */
+  /** Admits one run on this machine at a time; the condition of the commit keeps out runs on other machines. */
   async acquire(): Promise<() => Promise<void>> {
     const release = await acquireLock(this.#scratch);
     return async () => {
@@ -71,8 +72,8 @@ export class ObjectDataset implements DatasetStore {
 
   async prepare({ inputs, replace }: { inputs: readonly string[]; replace: boolean }): Promise<void> {
     for (const input of inputs) this.#checkApart(input);
-    this.#found = await readPointer(this.#client, this.#folder);
-    if (this.#found !== undefined && !replace) {
+    this.#pointer = await readPointer(this.#client, this.#folder);
+    if (this.#pointer !== undefined && !replace) {
       const text = `${this.#out} already exists; use --replace to replace it, or --update to update it`;
       throw new TurnmillError('cannot-create', text, { subject: this.#out });
     }
@@ -83,7 +84,8 @@ export class ObjectDataset implements DatasetStore {
   async previous(): Promise<Previous> {
     const copy = new LocalCopy(this.#client, `${this.#scratch}.previous`);
     this.#copy = copy;
-    if (this.#found !== undefined) await copy.fetchBooks(this.#version(this.#found.run), this.#found.sha256);
+    if (this.#pointer !== undefined)
+      await copy.fetchAllButShards(this.#version(this.#pointer.run), this.#pointer.sha256);
     return { place: copy.place, fetchShards: () => copy.fetchShards() };
   }
 
@@ -95,7 +97,7 @@ export class ObjectDataset implements DatasetStore {
       client: this.#client,
       folder: this.#folder,
       version,
-      found: this.#found,
+      pointer: this.#pointer,
       staging,
     });
   }
@@ -120,7 +122,7 @@ export class ObjectDataset implements DatasetStore {
     if (key.startsWith(out)) fail(`the input ${input} is inside the output ${this.#out}`);
   }
 
-  /** Checks that the store rejects a write whose condition does not hold. Older stores ignore the condition. */
+  /** Checks that the store rejects a write whose condition is not met: older stores ignore conditions. */
   async #probe(): Promise<void> {
     if (this.#client.options.condition !== 'probe') return;
     const { bucket, key } = this.#folder;
@@ -133,46 +135,47 @@ export class ObjectDataset implements DatasetStore {
     } catch (error) {
       fault = storeFault(error);
     }
-    // the first write may be refused too, if its answer was lost and it was sent again
+    // the first write may be rejected too, if its response was lost and it was sent again
     const hasConditions = fault?.status === 412;
     if (fault !== undefined && !hasConditions) throw storeError('write', objectUrl(probe), fault);
     await removeObject(this.#client, probe);
     if (hasConditions) return;
-    const text = `the store of ${this.#out} ignores conditions of writes, so that two runs could overwrite each other; use --s3-condition none if no other run writes there`;
+    const text = `the store of ${this.#out} ignores conditions on writes, so two runs could overwrite each other; use --s3-condition none if no other run writes there`;
     throw new TurnmillError('cannot-create', text, { subject: this.#out });
   }
 
   /**
-   * Removes old versions that are not the dataset, and old unfinished uploads. Younger ones may belong to a run at
-   * work.
+   * Removes old versions that are not the dataset, and old unfinished uploads. Younger ones may belong to a run that is
+   * still going.
    */
   async #clean(): Promise<void> {
     const { bucket, key: folder } = this.#folder;
     const versions = { bucket, key: `${folder}v-` };
     const newest = new Map<string, number>();
     const keys = new Map<string, string[]>();
-    const see = (key: string, ms: number): string | undefined => {
+    /** Updates the time of the version that a key belongs to; returns undefined if it must be kept. */
+    const noteVersion = (key: string, ms: number): string | undefined => {
       const run = key.slice(folder.length).split('/')[0] as string;
-      if (!VERSION.test(run) || run === this.#found?.run) return undefined;
+      if (!VERSION.test(run) || run === this.#pointer?.run) return undefined;
       newest.set(run, Math.max(newest.get(run) ?? 0, ms));
       return run;
     };
     for await (const { key, modifiedMs } of listObjects(this.#client, versions)) {
-      const run = see(key, modifiedMs);
+      const run = noteVersion(key, modifiedMs);
       if (run !== undefined) keys.set(run, [...(keys.get(run) ?? []), key]);
     }
     const uploads = await listUploads(this.#client, versions);
     const before = this.#client.storeTimeMs - this.#client.options.graceMs;
     for (const upload of uploads) {
-      const run = see(upload.key, upload.initiatedMs);
-      // a run may spend days on one file, so the latest part is its sign of life
+      const run = noteVersion(upload.key, upload.initiatedMs);
+      // a run may spend days on one file, so its latest part shows whether it is alive
       if (run !== undefined && upload.initiatedMs < before)
-        see(upload.key, await latestPartMs(this.#client, upload));
+        noteVersion(upload.key, await latestPartMs(this.#client, upload));
     }
     const now = await readPointer(this.#client, this.#folder); // another run may have published since
     const isOld = (run: string): boolean => run !== now?.run && (newest.get(run) ?? before) < before;
     for (const { key, id } of uploads) {
-      const run = see(key, 0);
+      const run = noteVersion(key, 0);
       if (run !== undefined && isOld(run)) await abortUpload(this.#client, { bucket, key }, id);
     }
     const old = [...keys].filter(([run]) => isOld(run)).flatMap(([, all]) => all);
@@ -184,9 +187,9 @@ interface ObjectWriterParts {
   readonly client: ObjectClient;
   readonly folder: ObjectPlace;
   readonly version: ObjectPlace;
-  /** The dataset that will be replaced. */
-  readonly found: FoundPointer | undefined;
-  /** A local folder. */
+  /** Names the dataset that will be replaced. */
+  readonly pointer: StoredPointer | undefined;
+  /** Local folder for working files. */
   readonly staging: Staging;
 }
 
@@ -199,7 +202,7 @@ class ObjectWriter implements DatasetWriter {
   readonly #parts: ObjectWriterParts;
   readonly #uploads: Uploads;
   readonly #files: ObjectFiles;
-  /** Does `dataset.json` name this version, or might it? Then nothing of it is removed. */
+  /** Whether `dataset.json` names this version, or may name it. If so, none of its files are removed. */
   #mayBeNamed = false;
 
   constructor(parts: ObjectWriterParts) {
@@ -267,7 +270,7 @@ class ObjectWriter implements DatasetWriter {
       for await (const { key } of listObjects(client, version)) keys.push(key);
       await removeAll(client, version.bucket, keys);
     } catch (error) {
-      // the run has already failed for a better reason; a later run removes the rest
+      // the run has already failed, and that error is the one to report; a later run removes the rest
       if (!(error instanceof TurnmillError)) throw error;
     } finally {
       staging.discard();
@@ -291,26 +294,26 @@ class ObjectWriter implements DatasetWriter {
     for (const key of sent.keys()) fail(key, 'was written, but is gone');
   }
 
-  /** Makes the version the dataset, in one step. If the answer is lost, looks at what the store has. */
+  /** Makes the version the dataset, in one step. If the response is lost, looks at the store to see whether it worked. */
   async #publish(hash: string): Promise<void> {
-    const { client, folder, found } = this.#parts;
+    const { client, folder, pointer } = this.#parts;
     const run = this.#parts.version.key.slice(folder.key.length, -1);
     const text = pointerText({ run, manifest: `${run}/${MANIFEST}`, sha256: hash });
-    const condition = conditionFor(client, found);
+    const condition = conditionFor(client, pointer);
     let isLost = false;
     for (let tries = 1; ; tries++) {
-      this.#mayBeNamed = true; // until the answer is known
+      this.#mayBeNamed = true; // until the response arrives
       try {
         await writeSmallObject(client, pointerPlace(folder), text, condition);
         return;
       } catch (error) {
         const fault = storeFault(error);
         const { status } = fault;
-        // a request without an answer may have been carried out, or may still be, unless its condition fails by now
+        // a request without a response may have taken effect, or still may, unless its condition fails by now
         isLost = status !== 412 && (isLost || status === undefined || status >= 500);
         if ((await readPointer(client, folder))?.run === run) return;
         this.#mayBeNamed = isLost;
-        if (status === 412) throw this.#outrun();
+        if (status === 412) throw this.#overtaken();
         const mayPass = fault.isTransient || status === 409;
         if (!mayPass || tries === COMMIT_TRIES) throw this.#unpublished(fault);
         const { firstDelayMs, longestDelayMs } = client.patience;
@@ -323,20 +326,21 @@ class ObjectWriter implements DatasetWriter {
     const url = objectUrl(pointerPlace(this.#parts.folder));
     const error = storeError('publish', url, fault);
     if (!this.#mayBeNamed) return error;
-    const text = `${error.message}; the store may still carry the write out, so nothing of it was removed: look at ${url} before you run again`;
+    const text = `${error.message}; the store may still carry the write out, so none of its files were removed: look at ${url} before you run again`;
     return new TurnmillError(error.code, text, { subject: url, cause: fault });
   }
 
-  #outrun(): TurnmillError {
+  #overtaken(): TurnmillError {
     const url = objectUrl(this.#parts.folder);
-    const text = `another run has published a dataset at ${url} since this one began; nothing of it was changed: run again`;
+    const text = `another run has published a dataset at ${url} since this one began; that dataset was not changed: run again`;
     return new TurnmillError('locked', text, { subject: url });
   }
 }
 
-function conditionFor({ options }: ObjectClient, found: FoundPointer | undefined): Condition {
+/** Returns the condition that the pointer has not changed since it was read. */
+function conditionFor({ options }: ObjectClient, pointer: StoredPointer | undefined): Condition {
   if (options.condition === 'none') return undefined;
-  return found === undefined ? { ifNoneMatch: '*' } : { ifMatch: found.etag };
+  return pointer === undefined ? { ifNoneMatch: '*' } : { ifMatch: pointer.etag };
 }
 
 async function removeAll(client: ObjectClient, bucket: string, keys: readonly string[]): Promise<void> {
@@ -345,10 +349,10 @@ async function removeAll(client: ObjectClient, bucket: string, keys: readonly st
     for (let key = left.pop(); key !== undefined; key = left.pop())
       await removeObject(client, { bucket, key });
   };
-  await Promise.all(Array.from({ length: REMOVED_AT_A_TIME }, remove));
+  await Promise.all(Array.from({ length: CONCURRENT_REMOVALS }, remove));
 }
 
-/** A temporary folder that only this user can read, since its content may be confidential. */
+/** Returns a temporary folder that only this user can read, because its content may be confidential. */
 function scratchFolder(): string {
   const path = join(tmpdir(), `turnmill-${userInfo().uid}`);
   try {
@@ -363,7 +367,7 @@ function scratchFolder(): string {
   throw new TurnmillError('permission', text, { subject: path });
 }
 
-/** Path for a local copy of a dataset in a store, below a folder that only this user can read. */
+/** Returns a path for a local copy of a dataset in a store, below a folder that only this user can read. */
 export function scratchPath(name: string): string {
   const path = join(scratchFolder(), name);
   rmSync(path, { recursive: true, force: true });

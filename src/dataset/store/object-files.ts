@@ -1,4 +1,4 @@
-/** The files of a dataset in a store: each one is gathered in local files of one part, which are uploaded when full. */
+/** The files of a dataset in a store. Each is gathered into local files of the size of a part, uploaded when full. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -85,7 +85,7 @@ export class ObjectFile implements AppendFile {
     this.#crc32 = crc32(bytes, this.#crc32);
     this.#bytes += bytes.length;
     for (let at = 0; at < bytes.length; ) {
-      // a full part is uploaded only when the next byte comes: until then it may be the last one
+      // a full part is uploaded only once another byte follows: until then it may be the last one
       if (this.#part?.bytes === this.#options.partBytes) this.#send(false);
       this.#part ??= this.#next();
       const piece = bytes.subarray(at, at + this.#options.partBytes - this.#part.bytes);
@@ -98,7 +98,7 @@ export class ObjectFile implements AppendFile {
     this.#part?.park();
   }
 
-  /** Does nothing: only the objects that the store has at the commit count. */
+  /** Does nothing: only the objects in the store matter at the commit. */
   sync(): void {}
 
   close(): void {

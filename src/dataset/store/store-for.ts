@@ -1,4 +1,4 @@
-/** Chooses the store by the destination's name. */
+/** Chooses the store by the form of the destination. */
 import type { S3Options } from '../../object-store/options.ts';
 import { isObjectUrl } from '../../object-store/url.ts';
 import { DiskStore } from './disk-store.ts';

@@ -1,4 +1,4 @@
-/** `dataset.json` below a destination in a store: the one object that says which version is the dataset. Writing it is the commit. */
+/** `dataset.json` below a destination in a store: the object that names the current version. Writing it is the commit. */
 import { TurnmillError } from '../../errors.ts';
 import type { ObjectClient } from '../../object-store/client.ts';
 import { readSmallObject, type SmallObject } from '../../object-store/small-objects.ts';
@@ -12,11 +12,11 @@ export interface VersionPointer {
   readonly run: string;
   /** Path of the manifest, below the destination. */
   readonly manifest: string;
-  /** The SHA-256 of the manifest. */
+  /** SHA-256 of the manifest. */
   readonly sha256: string;
 }
 
-export interface FoundPointer extends VersionPointer {
+export interface StoredPointer extends VersionPointer {
   readonly etag: string;
 }
 
@@ -30,27 +30,27 @@ export function pointerText({ run, manifest, sha256 }: VersionPointer): string {
 }
 
 /**
- * Undefined if there is no dataset. Throws TurnmillError `cannot-create` if the object of that name is something else.
+ * Returns undefined if there is no dataset. Throws TurnmillError `cannot-create` if the object is something else.
  */
 export async function readPointer(
   client: ObjectClient,
   folder: ObjectPlace,
-): Promise<FoundPointer | undefined> {
+): Promise<StoredPointer | undefined> {
   const place = pointerPlace(folder);
-  const found = await readSmallObject(client, place);
-  return found && parsed(found, place);
+  const object = await readSmallObject(client, place);
+  return object && parsePointer(object, place);
 }
 
-function parsed({ text, etag }: SmallObject, place: ObjectPlace): FoundPointer {
+function parsePointer({ text, etag }: SmallObject, place: ObjectPlace): StoredPointer {
   try {
     const { run, manifest, sha256 } = JSON.parse(text) as Partial<VersionPointer>;
     const isOurs =
       VERSION.test(run ?? '') && manifest === `${run}/manifest.json` && /^[0-9a-f]{64}$/.test(sha256 ?? '');
-    if (isOurs) return { run, manifest, sha256, etag } as FoundPointer;
+    if (isOurs) return { run, manifest, sha256, etag } as StoredPointer;
   } catch {
     // not JSON
   }
   const url = objectUrl(place);
-  const text2 = `${url} exists and does not name a version of a turnmill dataset: name another prefix`;
-  throw new TurnmillError('cannot-create', text2, { subject: url });
+  const message = `${url} exists and does not name a version of a turnmill dataset: name another prefix`;
+  throw new TurnmillError('cannot-create', message, { subject: url });
 }

@@ -1,4 +1,4 @@
-/** Runs code that reads a dataset in a folder on one in a store too, by fetching what it needs. */
+/** Lets code that reads a dataset from a folder read one from a store too, by fetching the files that it needs. */
 import { randomBytes } from 'node:crypto';
 import { TurnmillError } from '../../errors.ts';
 import type { S3Options } from '../../object-store/options.ts';
@@ -21,13 +21,13 @@ export async function withDataset<T>(
   const client = objectClient(s3);
   const { bucket, key } = parseObjectUrl(out);
   const folder = key === '' || key.endsWith('/') ? key : `${key}/`;
-  const found = await readPointer(client, { bucket, key: folder });
-  if (found === undefined)
+  const pointer = await readPointer(client, { bucket, key: folder });
+  if (pointer === undefined)
     throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out });
   const copy = new LocalCopy(client, scratchPath(`read-${randomBytes(8).toString('hex')}`));
   try {
     const wanted = (path: string): boolean => path === 'manifest.json' || isWanted(path);
-    await copy.fetchSome({ bucket, key: `${folder}${found.run}/` }, found.sha256, wanted);
+    await copy.fetchSome({ bucket, key: `${folder}${pointer.run}/` }, pointer.sha256, wanted);
     return await use(copy.place.path);
   } finally {
     copy.remove();

@@ -1,4 +1,4 @@
-/** A position in a stream of chunks: look at the next bytes, take some, ask for more. */
+/** A position in a stream of chunks: peek at the next bytes, take some of them, request more. */
 
 export interface ChunkCursor {
   /** Bytes delivered and not yet taken; valid until `more`. */
@@ -12,7 +12,7 @@ export interface ChunkCursor {
   close(): Promise<void>;
 }
 
-/** @param chunks each one valid until the next is requested */
+/** @param chunks each is valid until the next one is requested */
 export function createChunkCursor(chunks: AsyncIterable<Uint8Array>): ChunkCursor {
   const source = chunks[Symbol.asyncIterator]();
   let rest: Uint8Array = new Uint8Array(0);

@@ -1,13 +1,13 @@
 /**
  * Decodes zstd with the program in a child process or with node:zlib. Both take and return bytes at their own pace;
- * this file has the loop around them. It never writes before the decoder has taken the last piece, and reads nothing
+ * this is the loop around them. It never writes a piece before the decoder has taken the last one, and never reads
  * ahead.
  */
 
-/** Cause of the fault when the decoder was killed: the data may be fine, so another attempt may succeed. */
+/** Cause of a fault if the decoder was killed: the data may be fine, so another attempt may succeed. */
 export const DECODER_KILLED: symbol = Symbol('the decoder was killed');
 
-/** Empty text for success, else what went wrong. */
+/** How decoding ended: an empty text for success, a problem of the data, or an error of the decoder. */
 export type Ending = string | Error;
 
 export interface Decoder {
@@ -15,23 +15,20 @@ export interface Decoder {
   write(bytes: Uint8Array, taken: () => void): void;
   /** Signals the end of the input. */
   end(): void;
-  /** Decoded content that has not been read yet, or null. */
+  /** Returns decoded content that has not been read yet, or null. */
   read(): Uint8Array | null;
-  /**
-   * Undefined while it runs; then all of its output can be read, and this says what is wrong with the data or with the
-   * decoder.
-   */
+  /** Returns how it ended, once all of its output can be read; undefined until then. */
   ending(): Ending | undefined;
-  /** Resolves at its next event. */
-  moved(): Promise<void>;
-  /** Stops it, whatever it is doing, and waits until it has exited. */
+  /** Resolves when there is something to read, a piece was taken, or decoding has ended. */
+  nextEvent(): Promise<void>;
+  /** Stops it in any state, and waits until it has exited. */
   close(): Promise<void>;
 }
 
 /**
- * Decodes pieces, and closes the decoder however it ends. Throws a fault of the pieces before one of the decoder, and
- * only after everything before it has come out, so that the decoder's pace does not change what is reported.
- * @param pieces each one may be reused once the next is requested
+ * Decodes pieces, and closes the decoder in any case. An error of `pieces` takes precedence over one of the decoder, and
+ * both are thrown only after all content before them was yielded, so that the decoder's pace does not affect the report.
+ * @param pieces each may be reused once the next one is requested
  * @throws the error that `fault` creates from the decoder's message
  */
 export async function* decodeWith(
@@ -40,35 +37,35 @@ export async function* decodeWith(
   fault: (what: string) => Error,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let taken = true;
-  let wrong: string | undefined;
-  let broken: { readonly by: unknown } | undefined;
+  let problem: string | undefined;
+  let inputFailure: { readonly error: unknown } | undefined;
 
-  /** Yields the pieces up to where they fail. */
-  async function* sound(): AsyncGenerator<Uint8Array> {
+  /** Yields the pieces up to the first error, and keeps that for later. */
+  async function* intactPieces(): AsyncGenerator<Uint8Array> {
     try {
       yield* pieces;
     } catch (error) {
-      broken = { by: error };
+      inputFailure = { error };
     }
   }
 
-  /** Yields decoded content until the piece is taken, or with `toEnd` until the end. */
+  /** Yields decoded content until the piece is taken; with `toEnd`, until the end. */
   async function* output(toEnd: boolean): AsyncGenerator<Uint8Array> {
-    while (wrong === undefined) {
+    while (problem === undefined) {
       const ending = decoder.ending();
       const bytes = decoder.read();
       if (bytes !== null) yield bytes;
       else if (ending instanceof Error) throw ending;
       else if (ending === '' && toEnd) return;
-      else if (ending !== undefined) wrong = ending || 'the decoder ended before the data did';
+      else if (ending !== undefined) problem = ending || 'the decoder ended before the data did';
       else if (taken && !toEnd) return;
-      else await decoder.moved();
+      else await decoder.nextEvent();
     }
   }
 
   try {
-    for await (const piece of sound()) {
-      if (wrong !== undefined) continue;
+    for await (const piece of intactPieces()) {
+      if (problem !== undefined) continue;
       taken = false;
       decoder.write(piece, () => {
         taken = true;
@@ -77,18 +74,18 @@ export async function* decodeWith(
     }
     decoder.end();
     yield* output(true);
-    if (broken !== undefined) throw broken.by;
-    if (wrong !== undefined) throw fault(wrong);
+    if (inputFailure !== undefined) throw inputFailure.error;
+    if (problem !== undefined) throw fault(problem);
   } finally {
     await decoder.close();
   }
 }
 
-/** Lets one side wait for the other: `moved` resolves at the next `wake`. */
-export function createWaker(): { moved(): Promise<void>; wake(): void } {
+/** Creates a signal: `nextEvent` resolves at the next `wake`. */
+export function createWaker(): { nextEvent(): Promise<void>; wake(): void } {
   let wake = (): void => undefined;
   return {
-    moved: () =>
+    nextEvent: () =>
       new Promise((resolve) => {
         wake = resolve;
       }),

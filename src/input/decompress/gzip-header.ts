@@ -7,12 +7,12 @@ const FNAME = 8;
 const FCOMMENT = 16;
 const RESERVED = 0xe0;
 const FIXED_BYTES = 10;
-/** The format does not limit names, and a header is held in memory as a whole. */
+/** The format does not limit the length of names, but a header is held in memory as a whole. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 /**
- * @param bytes the start of the header, as much as is available
- * @returns the header's length in bytes, 0 if more bytes are needed, or what is wrong with it
+ * @param bytes the header, as far as it is available
+ * @returns the header's length in bytes, 0 if more bytes are needed, or a text that says why it is invalid
  */
 export function gzipHeaderLength(bytes: Uint8Array): number | string {
   if (bytes.length > 0 && bytes[0] !== 0x1f) return 'not a gzip header';

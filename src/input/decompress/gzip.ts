@@ -1,7 +1,7 @@
 /**
- * Gunzip with its own loop over the members: node:zlib loses a member after NULs, and fails on padding that spans
- * chunks. Checks every member's CRC-32 and length, and reports leftover bytes with their position. A cut exactly
- * between two members cannot be detected here; only the file's size reveals it.
+ * Gunzip with its own loop over the members, because node:zlib loses a member after NULs, and fails on padding that
+ * spans chunks. Checks the CRC-32 and the length of every member, and reports leftover bytes with their position. A cut
+ * exactly between two members cannot be detected here; only the file's size reveals it.
  */
 import { crc32 } from 'node:zlib';
 import { SourceFault } from '../../errors.ts';
@@ -16,11 +16,11 @@ import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 const TRAILER_BYTES = 8;
 
 /**
- * Content comes out before its member's checksum is known: nothing is final until the generator has ended without an
+ * Yields content before the checksum of its member is known: nothing is final until the generator has ended without an
  * error.
- * @param chunks each one valid until the next is requested; closed when this ends, however it ends
- * @param counts filled while reading
- * @param members told where each one begins
+ * @param chunks each is valid until the next one is requested; closed in any case
+ * @param counts updated while reading
+ * @param members records where each member begins
  * @returns chunks that own their memory
  * @throws SourceFault `corrupt-gzip`, with the number of the member from 1 and where it begins; `trailing-data`
  */
@@ -55,8 +55,9 @@ export async function* gunzip(
 }
 
 /**
+ * Yields the content of a member.
  * @param large whether it is probably too large to be inflated in one call
- * @returns the length of its content
+ * @returns the length of the content
  */
 async function* member(
   cursor: ChunkCursor,

@@ -1,7 +1,7 @@
 /**
- * Inflates one raw deflate stream from a stream of chunks, taking exactly its bytes. Small streams that have already
- * arrived are inflated in one call (some microseconds), others piece by piece on the thread pool, in bounded memory at
- * any ratio.
+ * Inflates one raw deflate stream from a stream of chunks, and takes exactly its bytes. Small streams that have already
+ * arrived are inflated in one call, which takes microseconds; others piece by piece on the thread pool, in bounded
+ * memory at any ratio.
  */
 import { createInflateRaw, inflateRawSync } from 'node:zlib';
 import type { SourceFault } from '../../errors.ts';
@@ -10,7 +10,7 @@ import type { ChunkCursor } from './chunk-cursor.ts';
 /** Creates the error for an invalid deflate stream from a description and zlib's own error. */
 export type Fault = (what: string, cause?: unknown) => SourceFault;
 
-/** Most bytes that `inflateWhole` returns. Bounds the memory, and the wasted work for larger files. */
+/** Most bytes that `inflateWhole` returns. Limits the memory, and the wasted work for larger files. */
 export const WHOLE_BYTES: number = 1024 * 1024;
 const WHOLE_CHUNK_BYTES = 32 * 1024;
 const PIECE_BYTES = 256 * 1024;
@@ -35,7 +35,7 @@ interface WithInfo {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** Yields pieces of at most some hundred KiB, one ahead of the consumer, and ends with the deflate stream. */
+/** Yields pieces of at most a few hundred KiB, one ahead of the consumer, up to the end of the deflate stream. */
 export async function* inflatePieces(
   cursor: ChunkCursor,
   fault: Fault,

@@ -1,6 +1,6 @@
 /**
- * Limits what a packed source may decompress to: its size and, beyond a size that no small file reaches, its ratio to
- * the bytes read. Logs are repetitive, so the ratio alone means nothing (docs/decisions/0009-limits.md).
+ * Limits the decompressed size of a packed source and, above a size that no small file reaches, its ratio to the bytes
+ * read. Logs are repetitive, so a high ratio alone means nothing (docs/decisions/0009-limits.md).
  */
 import { SourceFault } from '../../errors.ts';
 import type { Packing } from './sniff.ts';
@@ -16,7 +16,7 @@ export const UNLIMITED: DecompressionLimits = {
   maxRatio: Number.POSITIVE_INFINITY,
 };
 
-/** Deflate reaches 1,032, logs 4 to 30. zstd reaches 32,000, logs 62 to a few thousand. */
+/** The highest ratio of deflate is 1,032, and logs reach 4 to 30; that of zstd is 32,000, and logs reach 62 to thousands. */
 export const DEFAULT_RATIOS: Readonly<Record<Packing, number>> = { gzip: 200, zstd: 10_000 };
 /** Below this size any ratio is allowed. */
 export const RATIO_FROM_BYTES: number = 256 * 1024 * 1024;

@@ -1,18 +1,18 @@
-/** Recognises packed data by its first bytes. No magic number can begin JSON. */
+/** Recognises packed data by its first bytes. JSON cannot begin with any of these magic numbers. */
 
-/** Compares `bytes` as far as they go: a single byte of a magic number matches. */
+/** Compares as many bytes as there are: a single byte of a magic number matches. */
 export type StartsLike = (bytes: Uint8Array) => boolean;
 
-/** Number of bytes that decide. */
+/** Number of bytes that are enough to decide. */
 export const MAGIC_BYTES = 4;
 
 export const startsLikeGzip: StartsLike = (bytes) => begins(bytes, [0x1f, 0x8b]);
 
-/** A frame with content, or one to skip. */
+/** Matches a frame with content, or a skippable one. */
 export const startsLikeZstd: StartsLike = (bytes) =>
   begins(bytes, [0x28, 0xb5, 0x2f, 0xfd]) || startsLikeSkippedFrame(bytes);
 
-/** A zstd frame without content; four bits of its first byte are free. */
+/** Matches a zstd frame without content; four bits of its first byte may have any value. */
 export const startsLikeSkippedFrame: StartsLike = (bytes) =>
   bytes.length > 0 && ((bytes[0] as number) & 0xf0) === 0x50 && begins(bytes.subarray(1), [0x2a, 0x4d, 0x18]);
 

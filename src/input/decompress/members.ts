@@ -1,12 +1,12 @@
 /**
- * Finds the gzip member that a byte of the content came from, to report it for a rejected line. Queries only go
- * forward, so members before the latest one are forgotten.
+ * Finds the gzip member that a byte of the content came from, to report it for a rejected line. Queries only move
+ * forward, so members before the latest query are dropped.
  */
 
 export interface Members {
   /** Records that the member with this number, from 1, begins at this byte of the content. */
   begin(member: number, offset: number): void;
-  /** Undefined for a byte before the latest query. */
+  /** Returns the number of the member; undefined for a byte before the latest query. */
   at(offset: number): number | undefined;
 }
 
@@ -25,10 +25,10 @@ export function createMembers(): Members {
       else known.push({ member, offset });
     },
     at(offset) {
-      const behind = known.findIndex((each) => each.offset > offset);
-      const here = (behind < 0 ? known.length : behind) - 1;
-      if (here > 0) known = known.slice(here);
-      return here < 0 ? undefined : known[0]?.member;
+      const after = known.findIndex((beginning) => beginning.offset > offset);
+      const index = (after < 0 ? known.length : after) - 1;
+      if (index > 0) known = known.slice(index);
+      return index < 0 ? undefined : known[0]?.member;
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Checks what follows a complete gzip member or zstd frame: the next one, NULs up to the end, or foreign data. The
- * latter is a fault and never skipped: a whole member may hide in it.
+ * Checks what follows a complete gzip member or zstd frame: the next one, NULs up to the end, or other data. Other data
+ * is a fault and never skipped, because it may contain a whole member.
  */
 import { SourceFault } from '../../errors.ts';
 import type { ChunkCursor } from './chunk-cursor.ts';
@@ -27,14 +27,14 @@ export async function nextMember(
   await need(cursor, magicBytes);
   if (cursor.rest().length === 0) return false;
   const padding = counts.paddingBytes === 0 ? '' : ` and ${counts.paddingBytes} bytes of padding`;
-  const like = startsLike(cursor.rest()) ? ', and it begins like more of it' : '';
+  const like = startsLike(cursor.rest()) ? ', and it begins like more compressed content' : '';
   throw new SourceFault(
     'trailing-data',
     `data follows the end of the compressed content at compressed byte ${cursor.taken()}${padding}${like}`,
   );
 }
 
-/** Waits until that many bytes are available; fewer at the end of the source. */
+/** Waits until that many bytes are available, or the source ends. */
 export async function need(cursor: ChunkCursor, count: number): Promise<void> {
   while (cursor.rest().length < count && (await cursor.more()));
 }

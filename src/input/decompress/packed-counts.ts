@@ -1,11 +1,11 @@
-/** Counts of a packed source, up to the current position: members of gzip, frames of zstd. */
+/** Counts the gzip members or zstd frames of a packed source, up to the current position. */
 
 export interface PackedCounts {
-  /** Complete members or frames with content. Frames to skip are not counted, but their bytes are. */
+  /** Complete members or frames with content. Skippable frames are not counted, but their bytes are. */
   members: number;
   /** Bytes of all complete members or frames. */
   memberBytes: number;
-  /** NULs after the last one. If the source ended well, this and `memberBytes` add up to its size. */
+  /** NULs after the last one. If the source has no fault, this and `memberBytes` add up to its size. */
   paddingBytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** Checks that zstd can be read and written, by node:zlib or by the program. */
+/** Checks that zstd can be read and written, with node:zlib or with the zstd program. */
 import { requireZstdProgram } from './zstd-program.ts';
 import { zlibHasZstd } from './zstd-zlib.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Recognises packed sources by their first bytes, not by their names. No magic number can begin JSON, so plain logs are
- * never mistaken, and unreadable kinds are rejected by name instead of line by line.
+ * Recognises packed sources by their first bytes, not by their names. JSON cannot begin with a magic number, so plain
+ * logs are never mistaken for packed ones, and unsupported compressions are rejected by name instead of line by line.
  */
 import { SourceFault } from '../../errors.ts';
 import { startsLikeGzip, startsLikeZstd } from './magic.ts';
@@ -18,13 +18,13 @@ const EVAL = /\.eval$/i;
 const GZIP_MAGIC_BYTES = 2;
 const ZSTD_MAGIC_BYTES = 4;
 
-/** Number of bytes that `sniff` looks at; fewer are fine if the source has no more. */
+/** Number of bytes that `sniff` looks at; fewer are enough if the source has no more. */
 export const SNIFF_BYTES: number = 6;
 
 /**
  * @param head the source's first bytes
- * @param named what its name says: decides if there are too few bytes for a magic number, or none, as in a truncated
- * file
+ * @param named the compression that its name implies; decides if there are too few bytes for a magic number, as in a
+ * truncated file
  * @throws SourceFault `unsupported-compression` for zip, bzip2 and xz; `known-but-unread` for an archive of Inspect
  */
 export function sniff(head: Uint8Array, named?: Compression, fileName = ''): Compression {
@@ -36,15 +36,15 @@ export function sniff(head: Uint8Array, named?: Compression, fileName = ''): Com
   if (name === 'zip' && EVAL.test(fileName))
     throw new SourceFault(
       'known-but-unread',
-      'this is an archive of Inspect: `inspect log dump FILE` makes JSON of it',
+      'this is an archive of Inspect: convert it to JSON with `inspect log dump FILE`',
     );
   throw new SourceFault(
     'unsupported-compression',
-    `${name} is not supported: unpack it, or pack it with gzip or zstd`,
+    `${name} is not supported: unpack the file, or compress it with gzip or zstd instead`,
   );
 }
 
-/** Packing by the file's name; undefined if the name does not say. */
+/** Returns the compression that a file's name implies; undefined if it implies none. */
 export function compressionNamed(name: string): Compression | undefined {
   if (/\.gz$/i.test(name)) return 'gzip';
   if (/\.zst$/i.test(name)) return 'zstd';

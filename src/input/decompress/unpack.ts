@@ -1,4 +1,4 @@
-/** Unpacks a source. Only one layer: packed data inside packed data is rejected by name. */
+/** Unpacks one layer of compression; packed data inside packed data is rejected by name. */
 import { SourceFault } from '../../errors.ts';
 import { DECODER_KILLED } from './decoder.ts';
 import { allowedBytes, checkLimits, type DecompressionLimits } from './limits.ts';
@@ -11,11 +11,11 @@ export const MOST_TRIES = 3;
 
 export interface Unpacking {
   readonly packing: Packing;
-  /** Its bytes from the beginning, each chunk valid until the next is requested; closed however it ends. */
+  /** Returns its bytes from the beginning; each chunk is valid until the next one is requested. Closed in any case. */
   readonly chunks: () => AsyncIterable<Uint8Array>;
   /** Number of times `chunks` may be called. */
   readonly tries: number;
-  /** Filled while reading. */
+  /** Updated while reading. */
   readonly counts: PackedCounts;
   /** Records where each gzip member begins. */
   readonly members?: Members | undefined;
@@ -23,7 +23,7 @@ export interface Unpacking {
 }
 
 /**
- * Nothing is final until it has ended without an error.
+ * Yields the content. Nothing is final until the generator has ended without an error.
  * @throws SourceFault
  */
 export async function* unpack(unpacking: Unpacking): AsyncGenerator<Uint8Array, void, undefined> {
@@ -69,7 +69,7 @@ async function* unpackOnce({
       head = Buffer.concat([head, piece.subarray(0, SNIFF_BYTES - head.length)]);
       refusePacked(head, packing);
     }
-    const readNow = read; // reading may go on while the piece is used
+    const readNow = read; // more may be read while the piece is used
     // cuts at the exact byte of the limit, because the pieces of decoders vary
     yield piece.subarray(0, allowedBytes(limits, packing, readNow) - written);
     written += piece.length;
@@ -91,5 +91,8 @@ async function open(
 function refusePacked(head: Uint8Array, outer: Packing): void {
   const inner = sniff(head);
   if (inner === 'none') return;
-  throw new SourceFault('unsupported-compression', `the ${outer} data contains ${inner}: unpack it once`);
+  throw new SourceFault(
+    'unsupported-compression',
+    `the ${outer} data contains ${inner} data: unpack the file once`,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * Walks over one zstd frame without decoding it (RFC 8878 §3.1.1): the header and the sizes of the blocks tell where it
- * ends. Needed because no decoder reports it: node:zlib stops silently after the first frame.
+ * Walks over one zstd frame without decoding it (RFC 8878 §3.1.1), to find its end from the header and the sizes of the
+ * blocks. No decoder reports where a frame ends: node:zlib stops silently after the first one.
  */
 
 /**
@@ -13,7 +13,7 @@ export interface FrameWalk {
   /** Walks over bytes and returns how many of them belong to the frame. Throws the error that `refuse` creates. */
   take(bytes: Uint8Array): number;
   readonly ended: boolean;
-  /** Size of the content, if the header tells; known at the end. */
+  /** Size of the content, if the header has it; known at the end. */
   readonly contentBytes: number | undefined;
 }
 
@@ -27,10 +27,10 @@ const CHECKSUM = 0x04;
 const CHECKSUM_BYTES = 4;
 const RLE = 1;
 const UNKNOWN = 3;
-/** Longest item that has to be kept: a header without its magic number and its first byte. */
+/** Size of the longest item that has to be kept: a header without its magic number and its first byte. */
 const MAX_KEPT_BYTES = 16;
 
-/** The next bytes, and whether they have to be looked at. */
+/** The number of bytes of the next item, and whether its content is needed. */
 interface Step {
   readonly bytes: number;
   readonly keep: boolean;
@@ -38,7 +38,7 @@ interface Step {
 const look = (bytes: number): Step => ({ bytes, keep: true });
 const pass = (bytes: number): Step => ({ bytes, keep: false });
 
-/** Starts at the frame's magic number, which the caller has seen. */
+/** Begins at the frame's magic number, which the caller has already recognised. */
 export function walkFrame(refuse: RefuseFrame): FrameWalk {
   const facts: Facts = { contentBytes: undefined };
   const steps = stepsOf(refuse, facts);

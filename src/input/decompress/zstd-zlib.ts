@@ -1,6 +1,6 @@
 /**
- * zstd in node:zlib, for versions of Node that have it (22.15, 23.8, 24). One stream decodes one frame, and stops
- * silently after it.
+ * zstd in node:zlib, for versions of Node that have it (22.15, 23.8, 24). A stream decodes one frame, and stops silently
+ * after it.
  */
 import zlib from 'node:zlib';
 import { createWaker, type Decoder } from './decoder.ts';
@@ -32,16 +32,16 @@ export function packWithZlib(bytes: Uint8Array): Uint8Array {
 /** Starts a stream for one frame. Requires `zlibHasZstd`. */
 export function startZstdStream(): Decoder {
   const stream = createZstdDecompress({ chunkSize: PIECE_BYTES });
-  const { moved, wake } = createWaker();
+  const { nextEvent, wake } = createWaker();
   let ending: string | undefined;
   let yielded = 0;
-  const over = (what: string): void => {
-    ending ??= what;
+  const finish = (result: string): void => {
+    ending ??= result;
     wake();
   };
   stream.on('readable', wake);
-  stream.on('error', (error) => over(error.message));
-  stream.on('end', () => over(stream.bytesWritten === yielded ? '' : 'it ended before its frame did'));
+  stream.on('error', (error) => finish(error.message));
+  stream.on('end', () => finish(stream.bytesWritten === yielded ? '' : 'it ended before its frame did'));
   return {
     write(bytes, taken) {
       yielded += bytes.length;
@@ -53,7 +53,7 @@ export function startZstdStream(): Decoder {
     end: () => void stream.end(),
     read: () => stream.read() as Buffer | null,
     ending: () => ending,
-    moved,
+    nextEvent,
     close: async () => void stream.destroy(),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Unpacks zstd: walks over the frames itself (zstd-frame.ts) and decodes their content with node:zlib, if it has zstd,
- * or with the zstd program. The walk finds truncation, trailing data and unsupported frames, with their positions; the
- * decoder checks blocks and checksums.
+ * Unpacks zstd: walks over the frames itself (zstd-frame.ts), and decodes their content with node:zlib if it has zstd,
+ * else with the zstd program. The walk finds truncation, trailing data and unsupported frames, with their positions;
+ * the decoder checks blocks and checksums.
  */
 import { SourceFault, type SourceReason } from '../../errors.ts';
 import { type ChunkCursor, createChunkCursor } from './chunk-cursor.ts';
@@ -24,7 +24,7 @@ const REASONS: Readonly<Record<FrameFault, SourceReason>> = {
 /** How to decode the content. */
 export interface ZstdDecoding {
   start(): Decoder;
-  /** Compressed size of the frames that share a decoder: a process for each of 10,000 tiny ones would take a minute. */
+  /** Compressed bytes of frames that share a decoder: a process for each of 10,000 tiny frames would take a minute. */
   readonly runBytes: number;
 }
 
@@ -32,9 +32,9 @@ export const WITH_ZLIB: ZstdDecoding = { start: startZstdStream, runBytes: 0 };
 export const WITH_PROGRAM: ZstdDecoding = { start: startZstdProgram, runBytes: 4 * 1024 * 1024 };
 
 /**
- * Content comes out before its checksum is known: nothing is final until the generator has ended without an error.
- * @param chunks each one valid until the next is requested; closed when this ends, however it ends
- * @param counts filled while reading
+ * Yields content before its checksum is known: nothing is final until the generator has ended without an error.
+ * @param chunks each is valid until the next one is requested; closed in any case
+ * @param counts updated while reading
  * @throws SourceFault `corrupt-zstd`, `trailing-data`, `unsupported-compression` (dictionary), `decompression-limit`
  * (window)
  */
@@ -89,7 +89,7 @@ class Frames {
     return this.#cursor.close();
   }
 
-  /** Skips frames without content; returns true at one with content. */
+  /** Skips frames without content. Returns whether there is one with content. */
   async next(): Promise<boolean> {
     const cursor = this.#cursor;
     for (;;) {
@@ -105,7 +105,7 @@ class Frames {
     }
   }
 
-  /** Takes the given number of bytes; returns false if fewer are left. */
+  /** Takes that many bytes; returns false if fewer are left. */
   async #skip(count: number): Promise<boolean> {
     const cursor = this.#cursor;
     for (let left = count; ; ) {
@@ -117,10 +117,7 @@ class Frames {
     }
   }
 
-  /**
-   * Yields the bytes of a frame with content as they arrive, and returns the content size from its header, if it has
-   * one.
-   */
+  /** Yields the bytes of a frame as they arrive. @returns the size of the content, if the header has it */
   async *frame(): AsyncGenerator<Uint8Array, number | undefined> {
     const cursor = this.#cursor;
     const walk = walkFrame((why, what) => this.fault(what, REASONS[why]));
@@ -143,8 +140,8 @@ class FrameRun {
   readonly #runBytes: number;
   readonly #first: number;
   readonly #place: string;
-  /** Bytes of the content, if all headers tell. */
-  #promised: number | undefined = 0;
+  /** Size of the content according to the headers, if all of them have it. */
+  #declaredBytes: number | undefined = 0;
 
   constructor(frames: Frames, runBytes: number) {
     this.#frames = frames;
@@ -159,17 +156,17 @@ class FrameRun {
       yielded += piece.length;
       yield piece;
     }
-    if (this.#promised !== undefined && yielded !== this.#promised)
-      throw this.#fault(`it has ${yielded} bytes, but the header says ${this.#promised}`);
+    if (this.#declaredBytes !== undefined && yielded !== this.#declaredBytes)
+      throw this.#fault(`it has ${yielded} bytes, but the header says ${this.#declaredBytes}`);
   }
 
   async *#packed(): AsyncGenerator<Uint8Array> {
     const frames = this.#frames;
     const from = frames.taken;
     do {
-      const promised = yield* frames.frame();
-      if (this.#promised !== undefined)
-        this.#promised = promised === undefined ? undefined : this.#promised + promised;
+      const declared = yield* frames.frame();
+      if (this.#declaredBytes !== undefined)
+        this.#declaredBytes = declared === undefined ? undefined : this.#declaredBytes + declared;
     } while (frames.taken - from < this.#runBytes && (await frames.next()));
   }
 

@@ -1,6 +1,6 @@
 /**
- * Chooses the framer of a source: TOML deck, one JSON document or lines, by its name; its first bytes have the last
- * word.
+ * Chooses the framer of a source: TOML deck, one JSON document, or lines. A name such as `a.toml` or `a.json` decides;
+ * otherwise the first bytes do.
  */
 import type { Framer } from './framer.ts';
 import type { OpenedLists } from './json-document.ts';
@@ -11,22 +11,22 @@ import type { Slab } from './slab.ts';
 const TOML = /\.toml(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 const DOCUMENT = /\.(?:json|traj)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 
-/** Does the name say that the source is one JSON document? */
+/** Returns whether the name is that of a JSON document. */
 export function isNamedDocument(name: string): boolean {
   return DOCUMENT.test(name);
 }
 
 const PLAIN_LOG = /\.(?:jsonl|ndjson|log)$/i;
 
-/** Does the name say that the source is lines of JSON, uncompressed? */
+/** Returns whether the name is that of an uncompressed file of JSON lines. */
 export function isPlainLog(name: string): boolean {
   return PLAIN_LOG.test(name);
 }
 
 /**
- * Creates the framer of lines synchronously, and loads the others when they are first needed.
- * @param maxElements limit for a TOML deck, which is parsed as a whole; elements of lines are counted by their parser
- * @param shape by the first bytes; ignored if the name is that of a document
+ * Returns the framer for lines synchronously; the others are loaded when they are first needed.
+ * @param maxElements limit for a TOML deck, which is parsed as a whole; for lines, the parse stage counts elements
+ * @param shape according to the first bytes; ignored if the name decides
  */
 export function createFramer(
   name: string,

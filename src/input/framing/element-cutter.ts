@@ -1,11 +1,11 @@
 /**
  * Finds where the elements of JSON documents begin and end, by brackets and quotes alone. It does not check the
- * grammar, so callers must not lead it beyond bytes that a verifier has accepted. Looks at each byte once.
+ * grammar, so callers must limit it to bytes that a verifier has accepted. It looks at each byte once.
  */
 
 /**
- * Why the cutter stops: an element has ended, one is nested too deep, the limit is reached, or a list that is a member
- * of a top-level object has just opened: `enter` then makes the list's elements those of the document.
+ * Why the cutter stops: an element has ended, one is nested too deeply, the limit was reached, or a list that is a
+ * member of a top-level object has just opened (`enter` then makes the list's elements those of the document).
  */
 export type Cut = 'element' | 'too-deep' | 'limit' | 'list';
 
@@ -16,7 +16,7 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
-/** 1 opens, 2 closes an object or array. */
+/** 1 for a byte that opens an object or array, 2 for one that closes it. */
 const BRACKET = new Uint8Array(256);
 for (const c of '{[') BRACKET[c.charCodeAt(0)] = 1;
 for (const c of '}]') BRACKET[c.charCodeAt(0)] = 2;
@@ -33,46 +33,46 @@ export class ElementCutter {
   #inside = false;
   #betweenBytes = 0;
   readonly #showsLists: boolean;
-  /** Do the elements belong to a top-level array, or to a list that was entered? */
+  /** Whether the elements belong to a top-level array, or to a list that was entered. */
   #inArray = false;
-  /** Is that list a member of a top-level object? */
+  /** Whether that list is a member of a top-level object. */
   #isMember = false;
-  /** Is the cutter after that list, before the end of its object? */
+  /** Whether the cutter is after that list and before the end of its object. */
   #inTail = false;
-  /** Is the element a top-level object? */
+  /** Whether the element is a top-level object. */
   #isObject = false;
-  /** Open brackets of the element. */
+  /** Number of open brackets of the element. */
   #open = 0;
   #inString = false;
   #scalar = false;
-  /** Was the element reported? */
+  /** Whether the end of the element was reported. */
   #ended = false;
 
   /**
-   * @param maxDepth how deep an element may be nested: the verifier needs memory for each level
-   * @param showsLists stop at lists that are members of a top-level object
+   * @param maxDepth how deeply an element may be nested: the verifier needs memory for each level
+   * @param showsLists whether to stop at lists that are members of a top-level object
    */
   constructor(maxDepth: number, showsLists = false) {
     this.#maxDepth = maxDepth;
     this.#showsLists = showsLists;
   }
 
-  /** Index up to which it has looked; after an element, its end. */
+  /** Index up to which the bytes were examined; after an element, its end. */
   get at(): number {
     return this.#at;
   }
 
-  /** Is it inside an element, or has one just ended? */
+  /** Whether it is inside an element, or one has just ended. */
   get inside(): boolean {
     return this.#inside;
   }
 
-  /** Start of that element; negative once its first bytes have been moved out. */
+  /** Start of that element; negative once its first bytes have left the slab. */
   get begin(): number {
     return this.#begin;
   }
 
-  /** Bytes between elements passed so far. */
+  /** Number of bytes between elements so far. */
   get betweenBytes(): number {
     return this.#betweenBytes;
   }
@@ -91,8 +91,8 @@ export class ElementCutter {
   }
 
   /**
-   * Makes the elements of the list that `cut` has stopped at those of the document, and skips what follows it in its
-   * object.
+   * Enters the list at which `cut` has stopped: its elements become those of the document, and the members after it in
+   * its object are skipped.
    */
   enter(): void {
     this.#inside = false;
@@ -105,7 +105,7 @@ export class ElementCutter {
     this.#begin -= distance;
   }
 
-  /** Skips the bytes between elements, and the first byte of one. */
+  /** Skips the bytes between elements and the first byte of the next one. */
   #passBetween(bytes: Uint8Array, limit: number): void {
     const from = this.#at;
     let at = from;
@@ -167,7 +167,7 @@ export class ElementCutter {
       }
       p += c === BACKSLASH ? 2 : 1;
     }
-    this.#at = p; // may exceed the limit by one: the byte after a backslash is skipped unseen
+    this.#at = p; // may exceed the limit by one, because the byte after a backslash is skipped
     return false;
   }
 

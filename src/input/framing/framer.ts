@@ -1,27 +1,27 @@
 /**
- * Cuts a source's bytes into lines: the caller puts bytes into its room and gets elements, however the bytes are
- * chunked.
+ * Cuts the bytes of a source into lines. The caller writes bytes into the framer's space and gets elements; how the
+ * bytes are chunked makes no difference.
  */
 import type { Line, Rejection } from '../../../transforms/model/element.ts';
 
 /** Accounts for every byte of a source: `bytes` is the sum of the others. */
 export interface FramingCounts {
-  /** Bytes put in. */
+  /** Bytes that were passed to the framer. */
   readonly bytes: number;
   readonly bomBytes: number;
   readonly lineBytes: number;
-  /** Line feeds, carriage returns before them, and in documents the bytes between elements. */
+  /** Line feeds and carriage returns before them; in documents, the bytes between elements. */
   readonly terminatorBytes: number;
   readonly lines: number;
   readonly crlf: number;
-  /** Did the last line end without a line feed? */
+  /** Whether the last line has no line feed. */
   readonly noFinalNewline: boolean;
 }
 
 export interface Framer {
-  /** Room for the next bytes; valid until `filled`. Never empty. */
+  /** Returns space for the next bytes, valid until `filled`. It is never empty. */
   space(): Uint8Array;
-  /** Reports `count` new bytes in the room and yields the complete elements. Exhaust it before the next call. */
+  /** Takes `count` new bytes in the space and yields the complete elements. Exhaust it before the next call. */
   filled(count: number): Iterable<Line | Rejection>;
   /** Ends the input and yields the last element, if there is one. */
   end(): Iterable<Line | Rejection>;

@@ -1,7 +1,7 @@
 /**
- * Framing of whole JSON documents: every element of a top-level array and every other top-level value becomes a `Line`
- * with its own bytes. stream-json's verifier checks the grammar and locates the first error; element-cutter.ts finds
- * the bytes of the elements, which the package's tokens do not keep (docs/decisions/0005-whole-documents.md).
+ * Framing of whole JSON documents: every element of a top-level array, and every other top-level value, becomes a
+ * `Line` with its own bytes. stream-json's verifier checks the grammar and locates the first error; element-cutter.ts
+ * finds the bytes of the elements, which the package's tokens do not keep (docs/decisions/0005-whole-documents.md).
  */
 import { createHash, type Hash } from 'node:crypto';
 import { jsonVerifier, type VerifierError } from 'stream-json/core/utils/verifier.js';
@@ -14,26 +14,26 @@ const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 /** Bytes passed to the verifier at a time: it copies them. */
 const PIECE_BYTES = 64 * 1024;
-/** The verifier leaves at most the last 16 bytes unchecked (it waits for the rest of a literal or an escape). */
+/** Upper limit for the bytes at the end that the verifier has not checked: at most 16, of a literal or an escape. */
 const UNJUDGED_BYTES = 32;
 /** The verifier needs 8 bytes per level. The parse stage allows far fewer levels, but rejects only the element. */
 const MAX_DEPTH = 4 * 1024 * 1024;
 
-/** The verifier answers each piece with the symbol that also marks the end of its input. */
+/** The verifier returns, for each piece, the symbol that also marks the end of its input. */
 const END_OF_INPUT = jsonVerifier()('') as unknown as string;
 
 /** Where and why a document is invalid. */
 interface Fault {
   readonly reason: 'invalid-json' | 'too-deep';
   readonly detail: string;
-  /** Offset in the source; the rest begins here, or at the element that contains it. */
+  /** Offset in the source; the rejected rest begins here, or at the element that contains it. */
   readonly offset: number;
 }
 
-/** Names the dialects' members whose elements are framed one by one, and recognises the documents that have them. */
+/** The members of documents whose elements are framed one by one, as the dialects define them. */
 export interface OpenedLists {
   readonly members: ReadonlySet<string>;
-  /** @param head the object up to the list, with the list empty */
+  /** Returns whether the member is such a list. @param head the object up to the list, with the list empty */
   opens(member: string, head: Uint8Array): boolean;
 }
 
@@ -42,7 +42,7 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const EMPTY_LIST_END = Buffer.from(']}');
 
-/** The key of the list that opens at the end of these bytes; undefined if the key has an escape. */
+/** Returns the key of the list that opens at the end of these bytes; undefined if the key has an escape. */
 function keyBefore(text: Uint8Array): string | undefined {
   const isBlank = (p: number): boolean => (text[p] as number) <= 0x20;
   let p = text.length - 2; // before the bracket
@@ -65,7 +65,7 @@ export class DocumentFramer implements Framer {
   #started = false;
   /** End of the bytes in the slab. */
   #have = 0;
-  /** The verifier has seen the bytes before this index. */
+  /** Index up to which the bytes were passed to the verifier. */
   #fed = 0;
   /** Offset in the source of slab index 0. */
   #offset = 0;
@@ -75,7 +75,7 @@ export class DocumentFramer implements Framer {
   #lines = 0;
   /** Hash of an element that is too long, or of the rest after an error. */
   #hash: Hash | undefined;
-  /** Bytes before this index are hashed. */
+  /** Index up to which the bytes are hashed. */
   #hashed = 0;
   #fault: Fault | undefined;
   /** Offset in the source where the rejected rest begins. */
@@ -83,8 +83,8 @@ export class DocumentFramer implements Framer {
 
   /**
    * @param source name of the source, for the origins; `line` is the element's number in the document, from 1
-   * @param slab framing buffer; pass the same one to the framers of one source after the other
-   * @param lists framed as a head and its elements, so that a document of gigabytes is never held as a whole
+   * @param slab framing buffer; pass the same one to the framers of all sources
+   * @param lists lists whose elements are framed one by one, so that a document of gigabytes is never held as a whole
    */
   constructor(source: string, maxLineBytes: number, slab: Slab = createSlab(), lists?: OpenedLists) {
     shrinkSlab(slab);
@@ -137,7 +137,7 @@ export class DocumentFramer implements Framer {
     this.#have -= from;
   }
 
-  /** Strips the byte order mark; returns false while there are too few bytes to tell. */
+  /** Strips the byte order mark; returns false while there are too few bytes to recognise it. */
   #start(last: boolean): boolean {
     const { bytes } = this.#slab;
     const known = Math.min(this.#have, BOM.length);
@@ -157,14 +157,14 @@ export class DocumentFramer implements Framer {
     if (last && this.#fault === undefined) {
       this.#judge(END_OF_INPUT);
       yield* this.#cutUpTo(this.#have);
-      if (this.#fault === undefined && this.#cutter.inside) yield this.#takeElement(); // a number at the very end
+      if (this.#fault === undefined && this.#cutter.inside) yield this.#takeElement(); // a number at the end
     }
     if (this.#fault !== undefined) this.#skipRest(this.#fault);
   }
 
   /**
-   * Passes the next piece to the verifier, one character per byte: JSON's grammar is ASCII, so its positions are bytes,
-   * and text that is not UTF-8 reaches the parse stage. CR LF is not split: the verifier would count two lines.
+   * Passes the next piece to the verifier, as one character per byte: the grammar of JSON is ASCII, so positions are
+   * bytes, and text that is not UTF-8 reaches the parse stage. CR LF is not split, or the verifier would count two lines.
    * @returns false if there is nothing to pass
    */
   #feed(last: boolean): boolean {

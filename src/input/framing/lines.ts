@@ -1,7 +1,8 @@
 /**
- * Framing of JSONL: cuts at 0x0A, limits the length of a line, adds the origin. Own code, because split2 re-splits its
- * whole buffer on every chunk and drops lines that are too long. One slab is reused: a line's bytes are valid until the
- * next one is requested; a partial line is moved once per slab, and a slab grows only for a giant line.
+ * Framing of JSONL: cuts at 0x0A, limits the length of a line and adds the origin. split2 is not used, because it
+ * splits its whole buffer again for every chunk and drops lines that are too long. The slab is reused: a line's bytes
+ * are valid until the next one is requested, a partial line is moved once per slab, and only a giant line makes the slab
+ * grow.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Line, Origin, Rejection } from '../../../transforms/model/element.ts';
@@ -12,7 +13,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 
-/** Uses memchr; the method of a plain typed array looks at one byte at a time. */
+/** Uses memchr, whereas the method of a plain typed array looks at one byte at a time. */
 const { indexOf } = Buffer.prototype;
 
 const NO_BYTES = new Uint8Array(0);
@@ -97,7 +98,7 @@ export class LineFramer implements Framer {
     };
   }
 
-  /** Returns the next complete line, or undefined. */
+  /** Returns the next complete line, if there is one. */
   #next(): Line | Rejection | undefined {
     for (;;) {
       const end = indexOf.call(this.#filled, LF, this.#searched);

@@ -1,22 +1,22 @@
 /**
- * The slab: one piece of memory that a source is read into and framed in, reused from source to source. Bytes that are
- * not framed yet move to its front; it grows only for a giant line, and shrinks again with the next source.
+ * The slab: the memory that sources are read into and framed in, reused from source to source. Bytes that are not framed
+ * yet move to its front; it grows only for a giant line, and shrinks again with the next source.
  */
 
 const SLAB_BYTES = 1024 * 1024;
 const LEAST_ROOM_BYTES = 128 * 1024;
 
-/** A framing buffer; pass the same one to the framers of one source after the other. */
+/** A framing buffer; pass the same one to the framers of all sources. */
 export interface Slab {
   readonly bytes: Uint8Array;
-  /** Changes its size and keeps its content, as far as it fits. */
+  /** Changes its size and keeps as much of its content as fits. */
   resize(bytes: number): void;
 }
 
-/** Allocates the slab's memory: returns memory of this size with the slab's content, as far as it fits. */
+/** Allocates memory of this size with as much of the slab's content as fits. */
 export type SlabMemory = (bytes: number) => Uint8Array;
 
-/** @param memory defaults to the JavaScript heap */
+/** @param memory by default, Node's buffers */
 export function createSlab(memory: SlabMemory = createHeapMemory()): Slab {
   let bytes = memory(SLAB_BYTES);
   return {
@@ -46,8 +46,8 @@ export function shrinkSlab(slab: Slab): void {
 }
 
 /**
- * Is there room for a read of useful size after the first `have` bytes, of which those before `from` are no longer
- * needed? A slab that has grown is not filled to its end: memory that was never touched costs nothing.
+ * Returns whether there is room for a read of useful size after the first `have` bytes, of which those before `from` are
+ * no longer needed. A slab that has grown is not filled to its end: memory that was never touched costs nothing.
  */
 export function hasRoom(slab: Slab, from: number, have: number): boolean {
   const { length } = slab.bytes;
@@ -55,14 +55,14 @@ export function hasRoom(slab: Slab, from: number, have: number): boolean {
   return length - have >= LEAST_ROOM_BYTES;
 }
 
-/** Room for the next read: limited, so that a slab that has grown is touched only as far as needed. */
+/** Returns the space for the next read. It is limited, so that a slab that has grown is touched only as far as needed. */
 export function roomOf(slab: Slab, have: number): Uint8Array {
   return slab.bytes.subarray(have, have + SLAB_BYTES);
 }
 
 /**
  * Moves the bytes from `from` to `have` to the front, and doubles the slab if they would fill it.
- * @param mostBytes longest content ever kept: the slab does not grow much beyond it
+ * @param mostBytes length of the longest content that is ever kept: the slab does not grow much beyond it
  */
 export function keepFrom(slab: Slab, from: number, have: number, mostBytes: number): void {
   const needed = have - from + LEAST_ROOM_BYTES;
@@ -71,5 +71,6 @@ export function keepFrom(slab: Slab, from: number, have: number, mostBytes: numb
   let size = slab.bytes.length * 2;
   while (size < needed) size *= 2;
   const enough = mostBytes + 2 * LEAST_ROOM_BYTES;
-  slab.resize(Math.max(needed, size * 1.5 > enough ? enough : size)); // avoids a small last step, since every step is a copy
+  // goes straight to the final size if that is near, because every step is a copy
+  slab.resize(Math.max(needed, size * 1.5 > enough ? enough : size));
 }

@@ -1,6 +1,6 @@
 /**
  * Framing of TOML decks: every sample of `[[samples]]` or `[samples.ID]` becomes a `Line` whose bytes are its JSON
- * text, for the dialect `samples`; its origin is its position in the deck. smol-toml checks and parses the whole
+ * text, for the dialect `samples`, and whose origin is its position in the deck. smol-toml checks and parses the whole
  * document, so its size is limited (docs/decisions/0005-whole-documents.md).
  */
 
@@ -8,10 +8,10 @@ import { createHash } from 'node:crypto';
 import { parse, TomlDate, TomlError } from 'smol-toml';
 import type { Line, Origin, Rejection } from '../../../transforms/model/element.ts';
 import type { Framer, FramingCounts } from './framer.ts';
-import { tomlCrowd } from './toml-crowd.ts';
 import { type TomlHeader, tomlHeaders } from './toml-headers.ts';
+import { tomlExcess } from './toml-limits.ts';
 
-/** The parser holds the whole document and all its values. */
+/** Limited, because the parser holds the whole document and all its values in memory. */
 export const MOST_TOML_BYTES: number = 64 * 1024 * 1024;
 const ROOM_BYTES = 64 * 1024;
 const BOM = '\ufeff';
@@ -56,7 +56,7 @@ export class TomlFramer implements Framer {
     const piece = this.#room.subarray(0, count);
     this.#bytes += count;
     if (this.#bytes <= this.#mostBytes) this.#pieces.push(piece);
-    else for (const one of [...this.#pieces.splice(0), piece]) this.#hash.update(one);
+    else for (const bytes of [...this.#pieces.splice(0), piece]) this.#hash.update(bytes);
     return [];
   }
 
@@ -85,11 +85,11 @@ export class TomlFramer implements Framer {
     const whole = Buffer.concat(this.#pieces);
     this.#bomBytes = whole.toString('utf8', 0, BOM_BYTES) === BOM ? BOM_BYTES : 0;
     const text = whole.subarray(this.#bomBytes);
-    const crowd = tomlCrowd(text, this.#maxElements);
+    const excess = tomlExcess(text, this.#maxElements);
     const document =
-      crowd === undefined
+      excess === undefined
         ? parseToml(text)
-        : { reason: 'too-many-elements', detail: `the deck has ${crowd}` };
+        : { reason: 'too-many-elements', detail: `the deck has ${excess}` };
     if ('reason' in document) {
       this.#hash.update(text);
       yield this.#rejectAll(document.reason, document.detail);
@@ -165,7 +165,7 @@ function withId(id: string, sample: unknown): string {
   return jsonOfToml(isTable && !('id' in sample) ? { id, ...sample } : sample);
 }
 
-/** Finds each sample: from its first header to the next header of something else. Undefined for an inline table. */
+/** Finds the place of each sample: from its first header to the next header of anything else. Undefined for an inline table. */
 function placesOf(
   { ids, values }: Samples,
   headers: Iterable<TomlHeader>,
@@ -179,7 +179,7 @@ function placesOf(
   const close = (end: number): void => {
     if (current >= 0) places[current] ??= { start, end }; // a table that is reopened keeps its first place
   };
-  let before = ''; // most headers come in a row, `[[samples]]` above all
+  let before = ''; // most headers repeat the one before, especially `[[samples]]`
   let path: readonly [string | undefined, string | undefined] = [undefined, undefined];
   for (const { text, at } of headers) {
     if (text !== before) path = pathOf(text);
@@ -206,7 +206,7 @@ function placesOf(
 /** A header whose first two keys have no quotes. */
 const BARE_KEYS = /^\[\[?[ \t]*([\w-]+)[ \t]*(?:\]|\.[ \t]*([\w-]+)[ \t]*[.\]])/;
 
-/** The first two keys of a header. */
+/** Returns the first two keys of a header. */
 function pathOf(header: string): readonly [first: string | undefined, second: string | undefined] {
   const bare = BARE_KEYS.exec(header);
   if (bare !== null) return [bare[1], bare[2]];
@@ -216,18 +216,18 @@ function pathOf(header: string): readonly [first: string | undefined, second: st
   return [first, Array.isArray(inner) ? undefined : Object.keys(inner)[0]];
 }
 
-/** A value as JSON text. Whole numbers keep all their digits; values that JSON lacks (dates, nan, inf) become strings. */
+/** Formats a value as JSON. Whole numbers keep all their digits; values that JSON lacks (dates, nan, inf) become strings. */
 function jsonOfToml(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'number') return jsonOfFloat(value);
   if (value instanceof TomlDate) return JSON.stringify(value.toISOString());
   if (Array.isArray(value)) return `[${value.map(jsonOfToml).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${jsonOfToml(one)}`);
+  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${jsonOfToml(item)}`);
   return `{${members.join(',')}}`;
 }
 
-/** Keeps a float a float: 1.0 does not become 1. */
+/** Formats a float so that it remains a float: 1.0 does not become 1. */
 function jsonOfFloat(value: number): string {
   if (!Number.isFinite(value))
     return JSON.stringify(String(value).replace('Infinity', 'inf').replace('NaN', 'nan'));

@@ -1,9 +1,9 @@
 /**
- * Finds the headers (`[a.b]`, `[[a]]`) of a TOML document and where they begin. It does not check the grammar, so the
- * document must be one that a parser accepts. Linear: looks at each byte once.
+ * Finds the headers (`[a.b]`, `[[a]]`) of a TOML document and where they begin. It does not check the grammar, so a
+ * parser must have accepted the document. It looks at each byte once.
  */
 
-/** One header: its own text, and the index of its first bracket. */
+/** A header: its text, and the index of its first bracket. */
 export interface TomlHeader {
   readonly text: string;
   readonly at: number;
@@ -42,20 +42,20 @@ function endOfLine(bytes: Buffer, from: number): number {
   return end < 0 ? bytes.length : end;
 }
 
-const NOT_SEEN = (): void => undefined;
+const IGNORE_BYTE = (): void => undefined;
 
-/** End of the line on which the header or the value ends; strings and brackets may span lines. */
+/** Returns the end of the line on which the header or the value ends; strings and brackets may span lines. */
 function endOfStatement(bytes: Buffer, from: number): number {
-  return endOfStatementWith(bytes, from, NOT_SEEN);
+  return endOfStatementWith(bytes, from, IGNORE_BYTE);
 }
 
 /**
- * @param see called with each byte outside strings, and whether it opens (1) or closes (-1) an array or inline table
+ * @param onByte called with each byte outside strings, and whether it opens (1) or closes (-1) an array or inline table
  */
 export function endOfStatementWith(
   bytes: Buffer,
   from: number,
-  see: (byte: number, change: number) => void,
+  onByte: (byte: number, change: number) => void,
 ): number {
   let p = from;
   let open = 0;
@@ -67,14 +67,14 @@ export function endOfStatementWith(
     else {
       const change = OPEN.has(c) ? 1 : CLOSE.has(c) ? -1 : 0;
       open += change;
-      see(c, change);
+      onByte(c, change);
       p++;
     }
   }
   return p;
 }
 
-/** Index after a string: of one line or, between three quotes, of several. */
+/** Returns the index after a string of one line or, with triple quotes, of several lines. */
 function endOfString(bytes: Buffer, start: number, quote: number): number {
   const isLong = bytes[start + 1] === quote && bytes[start + 2] === quote;
   let p = start + (isLong ? 3 : 1);

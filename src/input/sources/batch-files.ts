@@ -1,6 +1,6 @@
 /**
- * Files of a batch API in a folder: requests and results are separate files, and a conversation needs both. They are
- * recognised by their names and, if neither packed nor in a store, by their first bytes.
+ * Files of a batch API in a folder: requests and results are in separate files, and a conversation needs both. The files
+ * are recognised by their names and, unless they are packed or in a store, by their first bytes.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isObject, type SourceRef } from './source.ts';
@@ -19,23 +19,20 @@ const PACKED = /\.(?:gz|zst)$/i;
 const WORD = /(?:^|[^a-z])(?:(input|requests?)|(output|results?|responses?|errors?))(?=[^a-z]|$)/i;
 const BATCH = /(?:^|[^a-z])(?:msg)?batch(?:es)?(?=[^a-z]|$)/i;
 const SIDE_OR_BATCH = /input|request|output|result|response|error|batch/i;
-/**
- * The members that a line begins with: the id (which OpenAI's answers have after another id), then those that
- * tell the side.
- */
+/** Beginning of a line: the custom id (in OpenAI's answers after another id), then a member that shows the side. */
 const LINE = /^\s*\{[^{}]{0,500}"custom_id"[^{}]{0,1000}"(body|params|response|result|error)"\s*:/;
 const REQUEST = new Set(['body', 'params']);
 const HEAD_BYTES = 4096;
 
-/** Tells by the name, and quickly, that a file does not belong to a batch. */
+/** Returns false if the name alone shows that a file does not belong to a batch. */
 export const mayBeBatchFile = ({ name }: SourceRef): boolean => SIDE_OR_BATCH.test(name);
 
-/** Groups the files of each batch that has to be read as one source. */
+/** Returns the batches that have to be read as one source, each as a list of its files. */
 export function batchesIn(files: readonly SourceRef[]): readonly (readonly SourceRef[])[] {
-  const found = files.flatMap((ref) => batchFileOf(ref) ?? []);
-  const requests = found.filter(({ side }) => side === 'requests');
-  const answers = found.filter(({ side }) => side === 'answers');
-  // ids often repeat between batches: with several files of requests, the names tell which answers belong to which
+  const batchFiles = files.flatMap((ref) => batchFileOf(ref) ?? []);
+  const requests = batchFiles.filter(({ side }) => side === 'requests');
+  const answers = batchFiles.filter(({ side }) => side === 'answers');
+  // ids often repeat between batches: with several files of requests, the names show which answers belong to which
   const [only, ...others] = requests;
   if (only !== undefined && others.length === 0)
     return answers.length === 0 ? [] : [[only, ...answers].map(({ ref }) => ref)];
@@ -59,7 +56,7 @@ function batchFileOf(ref: SourceRef): BatchFile | undefined {
 }
 
 /**
- * Tells the side by the first line; undefined for other logs, and for files that cannot be read, since opening them
+ * Returns the side that the first line shows; undefined for other logs, and for a file that cannot be read: opening it
  * will report that.
  */
 function sideOf({ path = '' }: SourceRef): Side | undefined {

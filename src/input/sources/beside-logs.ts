@@ -1,5 +1,5 @@
 /**
- * Files that clients keep beside their logs and that have the names of logs: indexes, results that were too long for a
+ * Files that clients keep beside their logs under names like those of logs: indexes, results that were too long for a
  * log, data for the screen. A walk through folders skips them, and lists them in the ledger.
  */
 const NAMES: ReadonlySet<string> = new Set([
@@ -9,22 +9,26 @@ const NAMES: ReadonlySet<string> = new Set([
   'context_history.json',
 ]);
 const AGENT_FACTS = /^agent-.*\.meta\.json$/;
+/** Files of a Claude Code workflow: its journal, which repeats the answers of its agents, and its outcome. */
+const WORKFLOW_FACTS = /(?:^|\/)workflows\/(?:[^/]+\/journal\.jsonl|wf_[^/]+\.json)$/;
 
 /** @param relative path below the input, `/` between folders */
 export function isBesideLogs(relative: string): boolean {
   const folders = relative.split('/');
   const name = folders.pop() ?? '';
-  if (NAMES.has(name) || folders.includes('tool-results')) return true;
+  if (NAMES.has(name) || folders.includes('tool-results') || WORKFLOW_FACTS.test(relative)) return true;
   return AGENT_FACTS.test(name) && folders.includes('subagents');
 }
 
-/** A folder in which a client keeps all its files: the folders with logs, and names by which to recognise it. */
+/** A folder in which a client keeps all its files. */
 interface Home {
   /** Name of the folder, if it always has one. */
   readonly name?: string;
+  /** The folders in it that contain logs. */
   readonly logs: readonly string[];
+  /** Names in it by which it is recognised. */
   readonly marks: readonly string[];
-  /** How many of those names are enough. */
+  /** How many of those names are enough to recognise it. */
   readonly enough: number;
 }
 
@@ -53,9 +57,9 @@ const HOMES: readonly Home[] = [
     marks: ['settings.json', 'oauth_creds.json', 'google_accounts.json', 'installation_id', 'history'],
     enough: 2,
   },
-  // a project of Gemini CLI: logs.json is what was typed, for the arrow keys
+  // a project of Gemini CLI: logs.json is the history of the input line
   { name: 'chats', logs: ['chats'], marks: ['logs.json'], enough: 1 },
-  // a session of OpenHands: event_cache has the events again
+  // a session of OpenHands: event_cache repeats the events
   {
     logs: ['events'],
     marks: ['event_cache', 'base_state.json', 'agent_state.pkl', 'conversation_stats.pkl'],
@@ -64,14 +68,15 @@ const HOMES: readonly Home[] = [
 ];
 
 /**
- * Names of the folders with logs in the home of a client; undefined for any other folder, whose files may all be logs.
+ * Returns the names of the folders with logs in the home of a client; undefined for any other folder, whose files may
+ * all be logs.
  * @param names names in the folder
  */
 export function logFoldersOf(path: string, names: readonly string[]): readonly string[] | undefined {
-  const own = path.slice(path.lastIndexOf('/') + 1);
+  const folderName = path.slice(path.lastIndexOf('/') + 1);
   const home = HOMES.find(({ name, logs, marks, enough }) => {
     if (!logs.some((folder) => names.includes(folder))) return false;
-    return own === name || marks.filter((mark) => names.includes(mark)).length >= enough;
+    return folderName === name || marks.filter((mark) => names.includes(mark)).length >= enough;
   });
   return home?.logs;
 }

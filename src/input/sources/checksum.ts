@@ -1,4 +1,4 @@
-/** Checksums of streaming bytes: CRC-32 for a quick comparison, SHA-256 if content alone decides. */
+/** Checksums of streaming bytes: CRC-32 for a quick comparison, SHA-256 if the content alone decides. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -6,7 +6,7 @@ export type ChecksumKind = 'crc32' | 'sha256';
 
 export interface RunningChecksum {
   update(bytes: Uint8Array): void;
-  /** Ends the hash and returns it in hexadecimal; no bytes may follow. */
+  /** Returns the checksum in hexadecimal; no bytes may follow. */
   digest(): string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads one regular file, exactly the bytes it had when it was opened: if it grows, shrinks, is written to or cannot be
- * read, the source is at fault. Synchronous: a task has nothing else to do.
+ * Reads a regular file, exactly the bytes that it had when it was opened. If it grows, shrinks, is written to or cannot
+ * be read, that is a fault of the source. Synchronous, because a task has nothing else to do.
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SourceFault, systemCode } from '../../errors.ts';
@@ -11,11 +11,11 @@ import type { FileIdentity } from './source.ts';
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
 export interface OpenFileOptions {
-  /** Follow links? Allowed for a path that the user named, not for one found in a folder. */
+  /** Whether to follow links: for a path that the user named, but not for one that was found in a folder. */
   readonly follow: boolean;
-  /** The file as it was listed. Another one at its path is rejected as `vanished`. */
+  /** The file as it was listed. Another file at its path is rejected as `vanished`. */
   readonly expected?: Partial<FileIdentity> | undefined;
-  /** Hash the content for the fingerprint (`--checksum`). */
+  /** Whether to hash the content for the fingerprint (`--checksum`). */
   readonly checksum?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ export class OpenFile {
   readonly #checksumKind: ChecksumKind | undefined;
   #checksum: RunningChecksum | undefined;
   #readBytes = 0;
-  /** Are all reads at explicit positions? */
+  /** Whether all reads are at explicit positions. */
   #isPlaced: boolean;
 
   /** @param isSecond whether the descriptor was read before, so that reads need explicit positions */
@@ -68,27 +68,27 @@ export class OpenFile {
     return this.#readBytes;
   }
 
-  /** The identity with its checksum, if there is one; undefined before the end was read. */
+  /** Returns the identity with its checksum, if there is one; undefined before the end was read. */
   fingerprint(): string | undefined {
     if (this.#checksum === undefined) return this.identity;
     if (this.#readBytes !== this.sizeBytes) return undefined;
     return fingerprintOf(this.identity, this.#checksum.digest(), this.#isSettled);
   }
 
-  /** Fills the room from its start; returns 0 at the end of the file. Throws SourceFault. */
+  /** Fills `room` from its start; returns 0 at the end of the file. Throws SourceFault. */
   read(room: Uint8Array): number {
-    const have = this.#readBytes;
-    const wanted = Math.min(room.length, this.sizeBytes - have);
+    const at = this.#readBytes;
+    const wanted = Math.min(room.length, this.sizeBytes - at);
     if (wanted === 0) return 0;
-    const position = this.#isPlaced ? have : null;
+    const position = this.#isPlaced ? at : null;
     const count = attempt('read', () => readSync(this.#fd, room, 0, wanted, position));
-    if (count === 0) throw changed(`it ended after ${have} of ${this.sizeBytes} bytes`);
+    if (count === 0) throw changed(`it ended after ${at} of ${this.sizeBytes} bytes`);
     this.#readBytes += count;
     this.#checksum?.update(room.subarray(0, count));
     return count;
   }
 
-  /** Goes back to just after the head, which was read before. */
+  /** Goes back to the end of the head, which was read before. */
   rewind(head: Uint8Array): void {
     this.#readBytes = head.length;
     this.#isPlaced = true;
@@ -96,7 +96,7 @@ export class OpenFile {
     this.#checksum?.update(head);
   }
 
-  /** Reads at a position, and does not move the position of `read`. */
+  /** Reads at a position, without moving the position of `read`. */
   readAt(position: number, room: Uint8Array): number {
     const wanted = Math.min(room.length, this.sizeBytes - position);
     return attempt('read', () => readSync(this.#fd, room, 0, wanted, position));
@@ -104,7 +104,7 @@ export class OpenFile {
 
   /**
    * Throws SourceFault `changed-while-read` if the file has changed since it was opened.
-   * @param strictly also if it was deleted or replaced meanwhile, which changes ctime as a hidden write does
+   * @param strictly also throw if it was deleted or replaced, which changes ctime as a hidden write does
    */
   verify(strictly = false): void {
     const now = this.#inspect();
@@ -115,15 +115,15 @@ export class OpenFile {
       throw changed('it was written to, or its entry was changed (ctime), while it was read');
   }
 
-  /** Did it change without changing its size? A write whose mtime was set back shows only in ctime. */
+  /** Returns whether it changed without changing its size. A write whose mtime was set back shows only in ctime. */
   isTouched(): boolean {
     const { size, ctimeNs } = this.#inspect();
     return size === this.#stats.size && ctimeNs !== this.#stats.ctimeNs;
   }
 
   /**
-   * Reopens the file in its current state, from its start, through the same descriptor: use and close only one of the
-   * two.
+   * Reopens the file in its current state, from its start, with the same descriptor: from then on, use and close only
+   * one of the two.
    */
   again(): OpenFile {
     return new OpenFile(this.#fd, this.#inspect(), this.#checksumKind === 'sha256', true);
@@ -138,24 +138,24 @@ export class OpenFile {
   }
 }
 
-/** Throws if the path no longer leads to the listed file: the file was replaced, or a folder on its path was. */
+/** Throws if the path no longer leads to the listed file, because the file or a folder on its path was replaced. */
 function requireSame({ dev, ino }: BigIntStats, expected: Partial<FileIdentity> = {}): void {
   if (expected.ino === undefined || (expected.ino === ino && expected.dev === dev)) return;
   throw new SourceFault('vanished', 'it was replaced by another file after it was listed');
 }
 
-/** A file of /proc reports size 0 although it has content, so its end is not known in advance. */
+/** Throws for a file with size 0 that has content, such as those in /proc: its end is not known in advance. */
 function refuseHidden(fd: number): void {
   if (attempt('read', () => readSync(fd, Buffer.alloc(1), 0, 1, 0)) === 0) return;
   throw new SourceFault('not-regular', 'it has content, although its size is 0');
 }
 
-/** Ignores errors: the descriptor is gone either way, and closing a file that was only read loses nothing. */
+/** Closes a file that was only read. Ignores errors: the descriptor is gone in any case, and nothing can be lost. */
 export function release(fd: number): void {
   try {
     closeSync(fd);
   } catch {
-    // The caller has already compared size and time of the file with what was read.
+    // the caller has already compared the size and the times of the file with those at its opening
   }
 }
 

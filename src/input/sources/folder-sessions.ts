@@ -1,27 +1,27 @@
 /**
  * Sessions that are folders: the files of a folder become one source, in the order of the numbers in their names.
- * OpenHands writes one file per event, which shows in the names; `--session-by folder` joins every folder. The files of
- * a batch, requests and answers, become one source too.
+ * OpenHands writes one file per event, recognised by its name; `--session-by folder` joins the files of every folder.
+ * The files of a batch, requests and answers, become one source too.
  */
 import { basename, resolve } from 'node:path';
 import { batchesIn, mayBeBatchFile } from './batch-files.ts';
 import type { Listing, SourceRef } from './source.ts';
 import { compareSources } from './source-table.ts';
 
-/** One event: `event-00012-0f3e.json`, or `12.json` in a folder `events`. */
+/** A file with one event: `event-00012-0f3e.json`, or `12.json` in a folder `events`. */
 const EVENT_FILE = /(?:^|\/)(?:event-\d+(?:-[\w-]+)?|events\/\d+)\.json(?:\.(?:gz|zst))?$/;
-/** Tells quickly that a file holds no event: few logs are single documents. */
+/** A quick first test for event files: few logs are single documents. */
 const DOCUMENT = /\.json(?:\.|$)/;
 const EXTENSION = /\.[a-z]+(?:\.(?:gz|zst))?$/i;
 const DIGITS = /(\d+)/;
 
-/** How sources become sessions; undefined: by file, except for event files. */
+/** How sources become sessions; undefined for by file, with event files by folder. */
 export type FolderSessions = 'file' | 'id' | 'folder' | undefined;
 
 /** A folder that is an input. */
 interface Root {
   readonly name: string;
-  /** As in `SourceRef.path`: bytes in Latin-1 characters. */
+  /** Bytes as Latin-1 characters, as in `SourceRef.path`. */
   readonly path: string;
 }
 
@@ -33,7 +33,7 @@ const rootOf = (input: unknown): Root | undefined =>
 const isEventFile = ({ name }: SourceRef, root: Root): boolean =>
   DOCUMENT.test(name) && EVENT_FILE.test(`${root.name}/${name}`);
 
-/** Files directly in the input have its name as their folder's. */
+/** Returns the folder of a file below the input; for a file directly in the input, the name of the input. */
 function folderOf({ name }: SourceRef, root: Root): string {
   const end = name.lastIndexOf('/');
   return end < 0 ? root.name : name.slice(0, end);
@@ -70,13 +70,13 @@ export function joinFolders(
     for (const ref of batches.flat()) taken.add(indexes.get(ref));
   }
   if (joined.length === 0) return listing;
-  const alone = [...listing.sources].filter((_, i) => !taken.has(i));
-  return { ...listing, sources: [...alone, ...joined].sort(compareSources) };
+  const rest = [...listing.sources].filter((_, i) => !taken.has(i));
+  return { ...listing, sources: [...rest, ...joined].sort(compareSources) };
 }
 
 const nameIn = (key: string): string => key.slice(key.indexOf('/') + 1);
 
-/** One of several batches in a folder gets the name of its first file, which is no longer a source itself. */
+/** One of several batches in a folder is named after its first file, which is no longer a source itself. */
 const nameOfBatch = ([first]: readonly SourceRef[]): string =>
   (first as SourceRef).name.replace(EXTENSION, '');
 
@@ -87,12 +87,12 @@ function addTo(folders: Map<string, SourceRef[]>, ref: SourceRef, root: Root): v
   parts.push(ref);
 }
 
-/** Is the source below the input? An input that is a file is its own session. */
+/** Returns whether the source is below the input; an input that is a file is not. */
 function isBelow({ nameBase64, path }: SourceRef, root: Root): boolean {
   return path !== undefined && nameBase64 === undefined && path !== root.path;
 }
 
-/** Files are separated by a line feed. */
+/** Joins files to one source, with a line feed between them. */
 function folderSource(name: string, unsorted: readonly SourceRef[]): SourceRef {
   const parts = unsorted.toSorted((a, b) => byNumbers(a.name, b.name));
   const [first] = parts as [SourceRef];

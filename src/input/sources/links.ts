@@ -1,10 +1,10 @@
 /**
- * Symbolic links in a folder of logs: finds their targets, and decides whether to follow them. The target is read by
- * its own path, so a link that changes later has no effect.
+ * Finds the targets of symbolic links in a folder of logs, and decides whether to follow them. A target is read by its
+ * own path, so a link that changes later has no effect.
  */
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 
-/** `inside`: only links to targets below the input that they were found in; `anywhere`: all. */
+/** `inside`: only links with targets below the input that they were found in; `anywhere`: all links. */
 export type Follow = 'none' | 'inside' | 'anywhere';
 
 /** Paths are bytes, as Latin-1 characters. */
@@ -25,7 +25,7 @@ export function byRelative(a: FoundLink, b: FoundLink): number {
   return a.relative < b.relative ? -1 : 1;
 }
 
-/** Undefined if the target is missing, circular, or outside the root without permission. */
+/** Returns the target of a link; undefined if it is missing, circular, or outside the root and `follow` forbids that. */
 export function endOf({ path }: FoundLink, root: string, follow: Follow): LinkEnd | undefined {
   try {
     const end = realPath(Buffer.from(path, 'latin1'));

@@ -13,7 +13,7 @@ import type { Input } from './stream-source.ts';
 
 /**
  * @param sessionBy decides which folders are one source
- * @throws TurnmillError as `listSources` and `listObjectInput` do
+ * @throws TurnmillError the errors of `listSources` and `listObjectInput`
  */
 export async function listInputs(
   inputs: readonly Input[],
@@ -21,11 +21,11 @@ export async function listInputs(
   s3: S3Options,
   sessionBy?: FolderSessions,
 ): Promise<Listing> {
-  const found = new Map<Input, ListedInput>();
+  const byInput = new Map<Input, ListedInput>();
   for (const input of inputs) {
     if (typeof input !== 'string' || !isObjectUrl(input)) continue;
     const { listObjectInput } = await import('./objects.ts');
-    found.set(input, await listObjectInput(input, s3));
+    byInput.set(input, await listObjectInput(input, s3));
   }
-  return joinFolders(listSources(inputs, follow, { found, s3 }), inputs, sessionBy);
+  return joinFolders(listSources(inputs, follow, { byInput, s3 }), inputs, sessionBy);
 }

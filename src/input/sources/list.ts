@@ -1,6 +1,7 @@
 /**
- * Lists the sources of a run: files as named, folders recursively, regular files only, in bytewise order of their
- * paths. Paths are handled as bytes in Latin-1 characters: they need not be UTF-8, and they compare bytewise. Objects of a store, listed before, are sorted in.
+ * Lists the sources of a run: named files, and the regular files with the names of logs in folders, in bytewise order of
+ * their paths. Paths are handled as bytes in Latin-1 characters: they need not be UTF-8, and they compare bytewise.
+ * Objects of a store, which were listed before, are sorted in.
  */
 import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../../errors.ts';
@@ -22,13 +23,13 @@ const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes:
 
 interface Folder extends FolderPlace {
   readonly stats: BigIntStats;
-  /** Is it in the home of a client, but not in one of the folders with logs? */
+  /** Whether it is in the home of a client, but not in one of the folders with logs. */
   readonly isBeside: boolean;
 }
 
-/** Inputs in object stores, and their listings. */
+/** Listings of the inputs in object stores. */
 export interface ListedObjects {
-  readonly found: ReadonlyMap<Input, ListedInput>;
+  readonly byInput: ReadonlyMap<Input, ListedInput>;
   readonly s3: S3Options;
 }
 
@@ -50,13 +51,13 @@ class SourceLister {
   readonly #objects: ListedObjects | undefined;
   readonly #sources = new SourceTable();
   readonly #skipped: SkippedSource[] = [];
-  /** Rows of sources that another row may repeat. */
+  /** Rows of sources that may be listed more than once. */
   readonly #repeatable = new Set<number>();
   /** Folders walked so far, if links are followed. */
   readonly #walked = new Set<string>();
-  /** Folders still to walk, as a list: a tree may be deeper than a call stack. */
+  /** Folders still to walk; a list, because a tree may be deeper than the call stack. */
   readonly #folders: Folder[] = [];
-  /** Links to follow once everything else is listed. */
+  /** Links to follow after everything else was listed. */
   #links: FoundLink[] = [];
   readonly #passedOver = new PassedOver(compareSources);
   #mode: number | undefined;
@@ -71,7 +72,7 @@ class SourceLister {
     for (const [input, path] of this.#inputs.entries()) this.#addInput(path, input);
     this.#walk();
     this.#followLinks();
-    this.#sortWithoutSeconds();
+    this.#sortWithoutDuplicates();
     return {
       sources: this.#sources,
       skipped: [...this.#skipped, ...this.#passedOver.named()].sort(compareSources),
@@ -82,12 +83,12 @@ class SourceLister {
   }
 
   #addInput(item: Input, input: number): void {
-    const listed = this.#objects?.found.get(item);
+    const listed = this.#objects?.byInput.get(item);
     if (this.#objects !== undefined && listed !== undefined)
       this.#addObjects(listed, this.#objects.s3, input);
     else if (typeof item !== 'string')
-      this.#sources.addApart({ name: item.name, input, path: undefined, sizeBytes: 0, stream: item.stream });
-    else if (item === '-') this.#sources.addApart({ ...STDIN, input });
+      this.#sources.addSingle({ name: item.name, input, path: undefined, sizeBytes: 0, stream: item.stream });
+    else if (item === '-') this.#sources.addSingle({ ...STDIN, input });
     else this.#addPath(item, input);
   }
 
@@ -110,12 +111,12 @@ class SourceLister {
         continue;
       }
       const path = latin1(objectUrl({ bucket, key }));
-      const row = this.#sources.addApart({ ...nameOf(relative), input, path, sizeBytes, etag, s3 });
+      const row = this.#sources.addSingle({ ...nameOf(relative), input, path, sizeBytes, etag, s3 });
       if (this.#inputs.length > 1) this.#repeatable.add(row);
     }
   }
 
-  /** Walks the folders found so far, and those in them. */
+  /** Walks the folders in `#folders`, and those in them. */
   #walk(): void {
     for (let folder = this.#folders.pop(); folder !== undefined; folder = this.#folders.pop()) {
       const { input, path, relative, stats } = folder;
@@ -167,11 +168,11 @@ class SourceLister {
     else this.#addFile(input, path, relative, stats);
   }
 
-  /** Adds a file that is named, or that a link leads to. */
+  /** Adds a file that the user named, or that a link leads to. */
   #addFile(input: number, path: string, relative: string, stats: BigIntStats): void {
     const { size, ctimeNs, dev, ino } = stats;
     const source = { ...nameOf(relative), input, path, sizeBytes: Number(size), ctimeNs, dev, ino };
-    this.#count(this.#sources.addApart(source), stats);
+    this.#count(this.#sources.addSingle(source), stats);
   }
 
   #count(row: number, { mode, nlink }: BigIntStats): void {
@@ -181,13 +182,13 @@ class SourceLister {
   }
 
   /**
-   * Follows the links found, sorted by name, and those found on the way. A link to a folder that has been walked is not
-   * followed, so circles end.
+   * Follows the links in the order of their names, and then those found on the way. A link to a folder that has been
+   * walked is not followed, so circles end.
    */
   #followLinks(): void {
-    for (let found = this.#links; found.length > 0; found = this.#links) {
+    for (let links = this.#links; links.length > 0; links = this.#links) {
       this.#links = [];
-      for (const link of found.sort(byRelative)) this.#followLink(link);
+      for (const link of links.sort(byRelative)) this.#followLink(link);
     }
   }
 
@@ -201,8 +202,8 @@ class SourceLister {
     else this.#passOver(link.input, link.relative);
   }
 
-  /** Keeps the first of several entries for one file: the first in sorting order, whatever the order of the folders. */
-  #sortWithoutSeconds(): void {
+  /** Sorts the sources, and keeps only the first of several entries for one file. */
+  #sortWithoutDuplicates(): void {
     const seen = new Set<string>();
     this.#sources.sort((row) => {
       if (!this.#repeatable.has(row)) return true;
@@ -228,7 +229,7 @@ const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 const NAMES_AT_ONCE = 512;
 
 function namesIn(folder: string): string[] {
-  const path = Buffer.from(folder, 'latin1') as unknown as string; // opendir takes a Buffer; its type omits it
+  const path = Buffer.from(folder, 'latin1') as unknown as string; // opendir takes a Buffer, but its type omits it
   const directory = opendirSync(path, { encoding: 'latin1', bufferSize: NAMES_AT_ONCE });
   const names: string[] = [];
   try {
@@ -237,7 +238,7 @@ function namesIn(folder: string): string[] {
   } finally {
     directory.closeSync();
   }
-  return names.sort(); // sorting all sources then only has to compare neighbours
+  return names.sort(); // the sources are then almost sorted
 }
 
 function statInput(path: string): BigIntStats {

@@ -1,12 +1,12 @@
 /**
- * Files that a walk through folders skips because of their names: counts them by extension, and lists the first
+ * The files that a walk through folders skips because of their names: counts them by extension, and lists the first
  * thousand in sorting order.
  */
 import type { SkippedSource } from './source.ts';
 
-/** Further ones are only counted. */
+/** Files beyond this number are only counted. */
 export const MOST_NAMED = 1000;
-/** Rarer ones are counted together. */
+/** Rarer extensions are counted together. */
 const MOST_EXTENSIONS = 100;
 
 const PACKED = /\.(?:gz|zst|bz2|xz|zip)$/i;
@@ -38,12 +38,12 @@ export class PassedOver {
     return this.#count;
   }
 
-  /** Sorted, so that the choice does not depend on the order in which they were found. */
+  /** Returns the first files in sorting order, so that the choice does not depend on the order of the walk. */
   named(): SkippedSource[] {
     return this.#named.sort(this.#order).slice(0, MOST_NAMED);
   }
 
-  /** Number of files per extension, in lower case; the most frequent ones by name, the rest as `other`. */
+  /** Returns the number of files by extension, in lower case; all but the most frequent extensions as `other`. */
   extensions(): Readonly<Record<string, number>> {
     const all = [...this.#counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
     const shown = new Map(all.slice(0, MOST_EXTENSIONS));

@@ -1,4 +1,4 @@
-/** Checks, before anything is read, that everything listed can be unpacked here. */
+/** Checks, before anything is read, that all listed sources can be unpacked on this machine. */
 import { compressionNamed } from '../decompress/sniff.ts';
 import type { Sources } from './source.ts';
 

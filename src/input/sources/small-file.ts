@@ -1,6 +1,6 @@
 /**
- * Reads a small file whole with the fewest system calls: open, read, fstat, close. Its ctime must still be that of the
- * listing, which proves that it did not change meanwhile.
+ * Reads all of a small file with the fewest system calls: open, read, fstat, close. Its ctime must still be that of the
+ * listing, which proves that it has not changed since.
  */
 import { constants, fstatSync, openSync, readSync } from 'node:fs';
 import { fingerprintOf, identityOf, isSettled } from '../fingerprint.ts';
@@ -15,12 +15,11 @@ const NOT_ASCII = /[^\0-\x7f]/;
 export interface SmallFile {
   readonly bytes: Uint8Array;
   readonly identity: string;
-  /** Its fingerprint. */
   readonly fingerprint: string;
 }
 
 /**
- * @param room for its bytes, plus one
+ * @param room memory for its bytes, plus one
  * @returns undefined if the file is not the one that was listed, or cannot be read: opening it again will report why
  */
 export function readSmallFile(ref: SourceRef, room: Uint8Array): SmallFile | undefined {
@@ -28,8 +27,11 @@ export function readSmallFile(ref: SourceRef, room: Uint8Array): SmallFile | und
   if (path === undefined || ref.ctimeNs === undefined) return undefined;
   let fd: number;
   try {
-    const follow = name.includes('/') ? O_NOFOLLOW : 0; // only a path found in a folder must not be a link
-    fd = openSync(NOT_ASCII.test(path) ? Buffer.from(path, 'latin1') : path, O_RDONLY | O_NONBLOCK | follow);
+    const noFollow = name.includes('/') ? O_NOFOLLOW : 0; // a path that the user named may be a link
+    fd = openSync(
+      NOT_ASCII.test(path) ? Buffer.from(path, 'latin1') : path,
+      O_RDONLY | O_NONBLOCK | noFollow,
+    );
   } catch {
     return undefined;
   }

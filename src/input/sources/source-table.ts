@@ -1,6 +1,6 @@
 /**
- * The sources of a run, as columns of numbers and one buffer of names: an object for each would take ten times the memory,
- * and a run may have a million. A source is created on demand.
+ * The sources of a run, as columns of numbers and one buffer of names. An object for each source would take ten times
+ * the memory, and a run may have a million; objects are created on demand.
  */
 import type { BigIntStats } from 'node:fs';
 import type { SourceRef, Sources } from './source.ts';
@@ -17,16 +17,16 @@ type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
 const FIRST_ROWS = 64;
 const FIRST_BYTES = 4096;
-/** Folder number of sources that are not in a folder. */
-const APART = 0xffff_ffff;
+/** Folder number of a source that was not found in a folder. */
+const NO_FOLDER = 0xffff_ffff;
 
 export class SourceTable implements Sources {
   readonly #folders: FolderPlace[] = [];
   /** Device of each folder's files. */
   readonly #devices: bigint[] = [];
-  /** Sources that are not in a folder, by row. */
-  readonly #apart = new Map<number, SourceRef>();
-  /** Names within folders, one after the other; for sources apart, the paths below their inputs. */
+  /** Sources that were not found in a folder, by row. */
+  readonly #singles = new Map<number, SourceRef>();
+  /** Names within folders, one after the other; for single sources, the paths below their inputs. */
   #names = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #ends = new Float64Array(FIRST_ROWS);
   #folderOf = new Uint32Array(FIRST_ROWS);
@@ -43,7 +43,7 @@ export class SourceTable implements Sources {
     return this.#order.length;
   }
 
-  /** The source with this index; the same object when asked again at once. */
+  /** Returns the source with this index; consecutive calls with the same index return the same object. */
   at(index: number): SourceRef | undefined {
     if (index !== this.#lastIndex) {
       const row = this.#order[index];
@@ -57,7 +57,7 @@ export class SourceTable implements Sources {
     for (const row of this.#order) yield this.#sourceIn(row);
   }
 
-  /** Adds a file of a folder; call `sort` when all are added. @returns its row */
+  /** Adds a file of a folder; call `sort` once all are added. @returns its row */
   addFile(folder: FolderPlace, name: string, stats: BigIntStats): number {
     const at = this.#folderAt(folder, stats.dev);
     const row = this.#add(name, at);
@@ -67,14 +67,14 @@ export class SourceTable implements Sources {
     return row;
   }
 
-  /** Adds any other source. @returns its row */
-  addApart(source: SourceRef): number {
-    const row = this.#add(bytesOf(source), APART);
-    this.#apart.set(row, source);
+  /** Adds a source that was not found in a folder. @returns its row */
+  addSingle(source: SourceRef): number {
+    const row = this.#add(bytesOf(source), NO_FOLDER);
+    this.#singles.set(row, source);
     return row;
   }
 
-  /** Sorts bytewise by path below the input, then by input, leaving out the rows that `keeps` refuses in that order. */
+  /** Sorts bytewise by path below the input, then by input, and keeps the rows for which `keeps` returns true. */
   sort(keeps: (row: number) => boolean): void {
     const rows = Array.from({ length: this.#rows }, (_, row) => row);
     rows.sort((a, b) => this.#compare(a, b));
@@ -82,20 +82,19 @@ export class SourceTable implements Sources {
     this.#lastIndex = -1;
   }
 
-  /** How the source of a row is named. */
   namedAt(row: number): Named {
-    const apart = this.#apart.get(row);
-    if (apart === undefined) return { ...nameOf(this.#relativeOf(row)), input: this.#placeOf(row).input };
-    const { name, nameBase64, input } = apart;
+    const single = this.#singles.get(row);
+    if (single === undefined) return { ...nameOf(this.#relativeOf(row)), input: this.#placeOf(row).input };
+    const { name, nameBase64, input } = single;
     return { name, ...(nameBase64 !== undefined && { nameBase64 }), input };
   }
 
-  /** The same text for all rows of one file or object. */
+  /** Returns a text that is the same for all rows of one file or object, and only for these. */
   fileAt(row: number): string {
-    const apart = this.#apart.get(row);
-    if (apart?.etag !== undefined) return `${apart.path}`;
-    const dev = apart === undefined ? this.#devices[this.#folderOf[row] as number] : apart.dev;
-    return `${dev}:${apart === undefined ? this.#inodes[row] : apart.ino}`;
+    const single = this.#singles.get(row);
+    if (single?.etag !== undefined) return `${single.path}`;
+    const dev = single === undefined ? this.#devices[this.#folderOf[row] as number] : single.dev;
+    return `${dev}:${single === undefined ? this.#inodes[row] : single.ino}`;
   }
 
   #add(name: string, folder: number): number {
@@ -110,7 +109,7 @@ export class SourceTable implements Sources {
     return row;
   }
 
-  /** Files of a folder are added one after the other. A file mounted over one of them has another device. */
+  /** Files of a folder are added one after the other. A file that is mounted over one of them has another device. */
   #folderAt(folder: FolderPlace, device: bigint): number {
     const last = this.#folders.length - 1;
     if (this.#folders[last] === folder && this.#devices[last] === device) return last;
@@ -143,12 +142,12 @@ export class SourceTable implements Sources {
     return this.#names.toString('latin1', this.#startOf(row), this.#ends[row]);
   }
 
-  /** Path of its folder below the input. */
+  /** Returns the path of a row's folder below the input. */
   #belowOf(row: number): string | undefined {
-    return this.#folderOf[row] === APART ? undefined : this.#placeOf(row).relative;
+    return this.#folderOf[row] === NO_FOLDER ? undefined : this.#placeOf(row).relative;
   }
 
-  /** Path below the input. */
+  /** Returns the path of a row's source below the input. */
   #relativeOf(row: number): string {
     const name = this.#nameOf(row);
     const below = this.#belowOf(row);
@@ -156,12 +155,12 @@ export class SourceTable implements Sources {
   }
 
   #inputOf(row: number): number {
-    return this.#apart.get(row)?.input ?? this.#placeOf(row).input;
+    return this.#singles.get(row)?.input ?? this.#placeOf(row).input;
   }
 
   #sourceIn(row: number): SourceRef {
-    const apart = this.#apart.get(row);
-    if (apart !== undefined) return apart;
+    const single = this.#singles.get(row);
+    if (single !== undefined) return single;
     const place = this.#placeOf(row);
     const file = this.#nameOf(row);
     const { name, nameBase64 } = nameOf(place.relative === undefined ? file : `${place.relative}/${file}`);
@@ -177,16 +176,16 @@ export class SourceTable implements Sources {
   }
 
   #compare(a: number, b: number): number {
-    if (this.#folderOf[a] === this.#folderOf[b] && this.#folderOf[a] !== APART)
+    if (this.#folderOf[a] === this.#folderOf[b] && this.#folderOf[a] !== NO_FOLDER)
       return this.#compareNames(a, b);
-    const apart = this.#compareFolders(a, b);
-    if (apart !== 0) return apart;
+    const byFolder = this.#compareFolders(a, b);
+    if (byFolder !== 0) return byFolder;
     const [left, right] = [this.#relativeOf(a), this.#relativeOf(b)];
     if (left === right) return this.#inputOf(a) - this.#inputOf(b);
     return left < right ? -1 : 1;
   }
 
-  /** 0 if the names in the folders decide. */
+  /** Returns 0 if the names in the folders decide. */
   #compareFolders(a: number, b: number): number {
     const left = this.#belowOf(a);
     const right = this.#belowOf(b);
@@ -209,7 +208,7 @@ function grown<T extends { set(from: T): void }>(from: T, to: T): T {
   return to;
 }
 
-/** Compares sources bytewise: a name that is not UTF-8 compares by its bytes too. */
+/** Compares sources by the bytes of their names, even if these are not UTF-8. */
 export function compareSources(a: Named, b: Named): number {
   const left = bytesOf(a);
   const right = bytesOf(b);
@@ -224,10 +223,10 @@ function bytesOf({ name, nameBase64 }: Named): string {
 const NOT_ASCII = /[^\0-\x7f]/;
 export const isAscii = (text: string): boolean => !NOT_ASCII.test(text);
 
-/** The UTF-8 bytes of a text as Latin-1 characters. */
+/** Returns the UTF-8 bytes of a text as Latin-1 characters. */
 export const latin1 = (text: string): string => (isAscii(text) ? text : Buffer.from(text).toString('latin1'));
 
-/** The name of a source, from its path below the input. */
+/** Returns the name of a source, from the bytes of its path below the input. */
 export function nameOf(relative: string): { name: string; nameBase64?: string } {
   if (isAscii(relative)) return { name: relative };
   const bytes = Buffer.from(relative, 'latin1');

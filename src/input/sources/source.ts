@@ -9,15 +9,15 @@ export interface FileIdentity {
 }
 
 /**
- * A file, an object, standard input or a stream. Except for streams it is plain data that can be posted to worker
- * threads. Only the listed file (`dev`, `ino`) or object (`etag`) is read.
+ * A file, an object, standard input or a stream. Except for streams, it is plain data that can be posted to worker
+ * threads. Only the file (`dev`, `ino`) or object (`etag`) that was listed is read.
  */
 export interface SourceRef extends Partial<FileIdentity> {
   /** Path below the input root with `/` between folders, as UTF-8 text; `-` for standard input. */
   readonly name: string;
   /** The bytes of the path in base64, if it is not UTF-8. */
   readonly nameBase64?: string;
-  /** Index of the input that it came from. */
+  /** Index of the input that it was found in. */
   readonly input: number;
   /**
    * Path of a file or URL of an object, its bytes as Latin-1 characters: a path need not be UTF-8. Undefined for
@@ -37,7 +37,7 @@ export interface SourceRef extends Partial<FileIdentity> {
   readonly parts?: readonly SourceRef[];
 }
 
-/** Sources in order: a list, or a table that creates each when it is asked for. */
+/** Sources in order: a list, or a table that creates them on demand. */
 export type Sources = Pick<readonly SourceRef[], 'length' | 'at' | typeof Symbol.iterator>;
 
 /** A source that is an object of a store. */
@@ -47,12 +47,11 @@ export function isObject(ref: SourceRef): ref is ObjectRef {
   return ref.s3 !== undefined;
 }
 
-/** Is it standard input, which is read as it arrives? */
 export function isStdin({ path, stream }: Pick<SourceRef, 'path' | 'stream'>): boolean {
   return path === undefined && stream === undefined;
 }
 
-/** A file that is not read: one that has the name of a log but is not a regular file, or one without such a name. */
+/** A file that is not read: one with the name of a log that is not a regular file, or one with another name. */
 export interface SkippedSource {
   readonly name: string;
   readonly nameBase64?: string;
@@ -72,11 +71,11 @@ export type SkipReason =
 export interface Listing {
   /** Sorted by name bytewise, then by input. */
   readonly sources: Sources;
-  /** Lists at most a thousand as `excluded`. */
+  /** At most a thousand of them are listed as `excluded`. */
   readonly skipped: readonly SkippedSource[];
   /** Number of files in the folders that do not have the name of a log. */
   readonly excluded: number;
-  /** Those files by extension. */
+  /** Number of those files by extension. */
   readonly extensions: Readonly<Record<string, number>>;
   /** Permissions that all sources that are files grant (at most `0o777`); undefined if none is a file. */
   readonly mode?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads standard input: a file synchronously, a pipe as its bytes arrive. One buffer is reused: a new one for each
- * chunk of a 10 GB pipe would leave tens of megabytes to the garbage collector.
+ * Reads standard input: a file synchronously, a pipe as its bytes arrive. One buffer is reused, because a new one for
+ * each chunk of a 10 GB pipe would leave tens of megabytes of garbage.
  */
 import { fstatSync, readSync } from 'node:fs';
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
@@ -10,7 +10,7 @@ const STDIN = 0;
 const BUFFER_BYTES = 256 * 1024;
 
 export interface StdinReader {
-  /** Fills the room from its start; returns 0 at the end. Rejects with the signal's reason if the run is stopped. */
+  /** Fills `room` from its start; returns 0 at the end. Rejects with the signal's reason if the run is stopped. */
   read(room: Uint8Array): number | Promise<number>;
   close(): void;
 }
@@ -43,7 +43,7 @@ class PipeReader implements StdinReader {
   readonly #signal: AbortSignal | undefined;
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   readonly #socket: Socket;
-  /** The range of bytes that arrived and were not read yet. */
+  /** The range of the buffer that has arrived and was not read yet. */
   #from = 0;
   #to = 0;
   #ended = false;
@@ -53,7 +53,7 @@ class PipeReader implements StdinReader {
   constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
     const onread: OnReadOpts = { buffer: this.#buffer, callback: (count) => this.#arrive(count) };
-    // the constructor accepts `onread` like connect(); its type omits it
+    // the constructor accepts `onread` as connect() does, but its type omits it
     const options: SocketConstructorOpts & { onread: OnReadOpts } = {
       fd: STDIN,
       readable: true,
@@ -71,7 +71,7 @@ class PipeReader implements StdinReader {
 
   async read(room: Uint8Array): Promise<number> {
     this.#signal?.throwIfAborted();
-    await this.#bytesCome();
+    await this.#waitForBytes();
     if (this.#fault !== undefined) throw this.#fault;
     const count = Math.min(this.#to - this.#from, room.length);
     room.set(this.#buffer.subarray(this.#from, this.#from + count));
@@ -87,7 +87,7 @@ class PipeReader implements StdinReader {
   #arrive(count: number): boolean {
     this.#from = 0;
     this.#to = count;
-    this.#socket.pause(); // until it is read, because the next bytes will overwrite it
+    this.#socket.pause(); // until the buffer was read, because the next bytes overwrite it
     this.#wake();
     return false;
   }
@@ -103,7 +103,7 @@ class PipeReader implements StdinReader {
     this.#socket.destroy();
   };
 
-  async #bytesCome(): Promise<void> {
+  async #waitForBytes(): Promise<void> {
     while (this.#from === this.#to && !this.#ended) {
       this.#socket.resume();
       await new Promise<void>((resolve) => {

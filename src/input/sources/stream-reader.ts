@@ -1,5 +1,5 @@
 /**
- * Reads a stream that the caller provides: pulls chunk by chunk, and closes the stream if it is not read to its end.
+ * Reads a stream that the caller provides, chunk by chunk, and closes it if it is not read to its end.
  */
 import { setImmediate } from 'node:timers/promises';
 import { types } from 'node:util';
@@ -7,7 +7,7 @@ import { SourceFault, systemCode, TurnmillError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import { type Closable, closeStream } from './stream-source.ts';
 
-/** Consecutive empty chunks before the event loop gets a turn: they may all be ready at once and would starve it. */
+/** Consecutive empty chunks before the event loop gets a turn: if all were ready immediately, they would starve it. */
 const EMPTY_CHUNKS = 1024;
 const NO_BYTES = new Uint8Array(0);
 
@@ -44,20 +44,20 @@ export class StreamReader {
   }
 
   /**
-   * Fills the room completely except at the end, so that reads do not depend on the chunks; 0 at the end. Throws an
-   * error of the stream only after everything before it has been returned.
+   * Fills `room` completely, except at the end of the stream, so that reads do not depend on the chunks; returns 0 after
+   * that. Throws an error of the stream only after everything before it has been returned.
    * @throws SourceFault `unreadable`; TurnmillError `usage` for chunks that are not bytes; the signal's reason
    */
   async read(room: Uint8Array): Promise<number> {
-    let have = 0;
-    while (have < room.length && (this.#chunk.length > 0 || (await this.#advance()))) {
-      const count = Math.min(this.#chunk.length, room.length - have);
-      room.set(this.#chunk.subarray(0, count), have);
+    let length = 0;
+    while (length < room.length && (this.#chunk.length > 0 || (await this.#advance()))) {
+      const count = Math.min(this.#chunk.length, room.length - length);
+      room.set(this.#chunk.subarray(0, count), length);
       this.#chunk = this.#chunk.subarray(count);
-      have += count;
+      length += count;
     }
-    if (have === 0 && this.#fault !== undefined) throw this.#fault;
-    return have;
+    if (length === 0 && this.#fault !== undefined) throw this.#fault;
+    return length;
   }
 
   async close(): Promise<void> {
@@ -65,7 +65,7 @@ export class StreamReader {
     this.#chunk = NO_BYTES;
     if (this.#over) return;
     this.#over = true;
-    // a generator ends only once its own wait is over; a stream can be closed from outside
+    // a generator cannot end while it is waiting itself; a stream can be closed from outside
     if (this.#waiting) closeStream(this.#stream as Closable);
     const returned = this.#chunks?.return?.().catch(() => undefined);
     if (!this.#waiting) await returned;
@@ -73,7 +73,7 @@ export class StreamReader {
 
   readonly #abort = (): void => this.#stop(this.#signal?.reason);
 
-  /** Gets the next chunk that is not empty; false at the end, and after an error. */
+  /** Gets the next chunk that is not empty. Returns false at the end, and after an error. */
   async #advance(): Promise<boolean> {
     for (let empty = 0; !this.#over; ) {
       const chunk = await this.#next();
@@ -101,7 +101,7 @@ export class StreamReader {
     return undefined;
   }
 
-  /** The next result; rejects if the run is stopped first. */
+  /** Resolves to the next result; rejects if the run is stopped first. */
   #pull(): Promise<IteratorResult<unknown>> {
     return new Promise((resolve, reject) => {
       this.#stop = reject;
@@ -116,7 +116,7 @@ export class StreamReader {
     });
   }
 
-  /** Reports only the error's code or name: its text may contain data that was read. */
+  /** Reports only the error's code or name, because its text may contain data that was read. */
   #unreadable(error: unknown): SourceFault {
     const what = error instanceof Error ? (systemCode(error) ?? error.name) : 'no Error was thrown';
     return new SourceFault(
@@ -138,7 +138,7 @@ export class StreamReader {
   }
 }
 
-/** Uses the reader of a web stream: unlike the iterator, it can be cancelled while it waits. */
+/** Uses the reader of a web stream, which can be cancelled while it waits, unlike the iterator. */
 function chunksOf(stream: AsyncIterable<Uint8Array>): Chunks {
   const { getReader } = stream as { readonly getReader?: () => WebReader };
   if (getReader === undefined) return stream[Symbol.asyncIterator]() as Chunks;

@@ -4,11 +4,11 @@ import { printable } from '../../printable.ts';
 
 /** Bytes with a name, read once and in order. */
 export interface StreamSource {
-  /** Replaces a file's path: it appears in every record about the source, and its extension counts like a file's. */
+  /** Used like the path of a file: in everything that is reported about the source, and for its extension. */
   readonly name: string;
   /**
-   * A Node `Readable`, a web `ReadableStream`, an async generator. A chunk is used up before the next one is requested;
-   * only then may its memory be reused. An error that it throws rejects this source, as for an unreadable file.
+   * A Node `Readable`, a web `ReadableStream`, an async generator. The memory of a chunk may be reused once the next one
+   * is requested. If it throws an error, this source is rejected, as for an unreadable file.
    */
   readonly stream: AsyncIterable<Uint8Array>;
 }
@@ -16,7 +16,7 @@ export interface StreamSource {
 /** A path, `-` for standard input, or a stream. */
 export type Input = string | StreamSource;
 
-/** Methods that streams have besides their iterator: Node's `Readable`, web streams, generators. */
+/** Members that streams may have besides their iterator: Node's `Readable`, web streams, generators. */
 export interface Closable {
   readonly readableEnded?: unknown;
   readonly on?: (event: 'error', listener: () => void) => unknown;
@@ -26,7 +26,7 @@ export interface Closable {
   readonly return?: () => Promise<unknown>;
 }
 
-/** Name of an input for messages. */
+/** Returns the name of an input, for messages. */
 export function nameOfInput(input: Input): string {
   return printable(typeof input === 'string' ? input : input.name);
 }
@@ -38,7 +38,7 @@ export function pathsOf(inputs: readonly Input[]): readonly string[] {
 const streamsOf = (inputs: readonly Input[]): readonly Closable[] =>
   [inputs].flat().flatMap((input) => ((input as StreamSource | null)?.stream ?? []) as Closable);
 
-/** Throws a usage error for an input that is not a stream, or a name that is not unique. */
+/** Throws `usage` for an input that is neither a path nor a stream, and for a stream that appears twice. */
 export function checkStreams(inputs: readonly Input[]): void {
   const seen = new Map<unknown, string>();
   for (const input of inputs) {
@@ -73,23 +73,24 @@ function fail(message: string): never {
 }
 
 /**
- * Call it before waiting for anything else. A Node stream that fails while another source is read (a connection that
- * timed out) would end the process, because nothing listens to it yet; its iterator still throws that error when its
- * turn comes.
+ * Listens to the errors of Node streams; call it before waiting for anything else. Without a listener, a stream that
+ * fails while another source is read (such as a connection that times out) would end the process. Its iterator still
+ * throws that error later.
  */
 export function takeStreams(inputs: readonly Input[]): void {
   for (const stream of streamsOf(inputs)) stream.on?.('error', () => undefined);
 }
 
 /**
- * Closes the streams, including those never read, since each may hold a connection. Does nothing to one that has ended.
+ * Closes the streams, including those that were never read, because each may hold a connection. Does nothing to a stream
+ * that has ended.
  */
 export function closeStreams(inputs: readonly Input[]): void {
   for (const stream of streamsOf(inputs)) closeStream(stream);
 }
 
-/** Does not wait: a generator that awaits its own source ends only after that. */
+/** Closes a stream without waiting for it: a generator that awaits its own source ends only after that. */
 export function closeStream(stream: Closable): void {
   const closed = stream.destroy ? stream.destroy() : stream.getReader ? stream.cancel?.() : stream.return?.();
-  Promise.resolve(closed).catch(() => undefined); // errors of a stream that is thrown away do not matter
+  Promise.resolve(closed).catch(() => undefined); // errors of a discarded stream do not matter
 }

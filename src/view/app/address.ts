@@ -1,5 +1,5 @@
 /**
- * The state of the page, all of which is in the address, such as `#/records/3?q=quote&open=1&view=raw`. Numbers count
+ * The state of the page, which is entirely in the address, such as `#/records/3?q=quote&open=1&view=raw`. Numbers count
  * from 0.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
@@ -40,7 +40,7 @@ export interface Change {
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The address after a change; another tab starts without a number, search words or block. */
+/** Returns the address after a change; another tab starts without a number, search words or block. */
 export function addressOf(change: Change): string {
   const now = place.peek();
   const isOther = change.tab !== undefined && change.tab !== now.tab;
@@ -55,7 +55,7 @@ export function addressOf(change: Change): string {
   return `#/${change.tab ?? now.tab}${i === undefined ? '' : `/${i}`}${text === '' ? '' : `?${text}`}`;
 }
 
-/** Changes state and signal together: setting `location.hash` takes effect later, and fast keys would lose steps. */
+/** Goes to an address. Sets the signal directly: setting `location.hash` takes effect later, and fast keys would get lost. */
 export function go(change: Change, isSmall = false): void {
   const to = addressOf(change);
   if (to === location.hash) return;
@@ -64,12 +64,12 @@ export function go(change: Change, isSmall = false): void {
   hash.value = to;
 }
 
-/** Is the address empty? */
-export function isNowhere(): boolean {
+/** Returns whether the address is empty. */
+export function isAddressEmpty(): boolean {
   return /^#?\/?$/.test(hash.peek());
 }
 
-/** Adopts what is left of the address after the key was removed. */
+/** Reads the address again, after the key was removed from it. */
 export function arrive(): void {
   hash.value = location.hash;
 }

@@ -1,4 +1,4 @@
-/** The server's answer to a path; asks again when the path changes. */
+/** The server's response to a path, which is requested again when the path changes. */
 import { useEffect, useState } from 'preact/hooks';
 import { get } from './api.ts';
 

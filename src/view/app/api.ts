@@ -1,6 +1,6 @@
 /**
- * Asks the server, with the key from the fragment of the address, which browsers do not send and servers do not log.
- * Exported pages read files instead.
+ * Requests data from the server, with the key from the fragment of the address, which browsers do not send and servers
+ * do not log. Exported pages read files instead.
  */
 import { parseExact } from './exact.ts';
 
@@ -20,7 +20,7 @@ export function takeKey(): void {
 
 const headers = (): HeadersInit => ({ authorization: `Bearer ${localStorage.getItem(KEY) ?? ''}` });
 
-/** Throws the text of any response other than 200. */
+/** Returns the JSON of a response. Throws its text if the status is not 200. */
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   if (isStatic) return parseExact(await fromChunk(path)) as T;
   const response = await fetch(`api/${path}`, { headers: headers(), ...(signal && { signal }) });
@@ -30,7 +30,7 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return parseExact(text) as T;
 }
 
-/** Lines of JSON as they arrive. */
+/** Calls `each` with each line of JSON as it arrives. */
 export async function stream(
   path: string,
   each: (line: unknown) => void,
@@ -61,7 +61,7 @@ declare global {
 }
 window.turnmillData = (name, json) => waiting.get(name)?.(JSON.parse(json));
 
-/** A chunk is a script that passes one JSON string to the page: scripts load from files, unlike fetch. */
+/** Loads a chunk: a script that passes one JSON string to the page. Unlike fetch, scripts also load from files. */
 function chunk(name: string): Promise<readonly string[]> {
   const known = chunks.get(name);
   if (known !== undefined) return known;
@@ -90,7 +90,7 @@ async function fromChunk(path: string): Promise<string> {
   return `[${rows.slice(number, number + Number(parameters.get('count'))).join(',')}]`;
 }
 
-/** Searches an exported page, in its rows. */
+/** Searches the rows of an exported page. */
 async function searchChunks(path: string, each: (line: unknown) => void, signal: AbortSignal): Promise<void> {
   const parameters = new URLSearchParams(path.split('?')[1]);
   const words = (parameters.get('q') ?? '').toLowerCase();

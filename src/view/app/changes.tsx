@@ -1,4 +1,4 @@
-/** The logged messages beside the record's: the same, changed or dropped, and by which rule. */
+/** The logged messages that were changed or dropped, beside those of the record, each with its rule. */
 import type { VNode } from 'preact';
 import { showNumber } from '../../charts/numbers.ts';
 import { useAnswer } from './answer.ts';

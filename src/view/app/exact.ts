@@ -13,7 +13,7 @@ interface RawJson {
 
 const json = JSON as unknown as RawJson;
 
-/** Can numbers keep their text in this browser? If not, JSON is shown as it arrived, never rounded. */
+/** Whether numbers can keep their text in this browser. If not, JSON is shown as it arrived, never rounded. */
 export const keepsNumbers: boolean = typeof json.rawJSON === 'function';
 
 export function parseExact(text: string): unknown {
@@ -23,7 +23,7 @@ export function parseExact(text: string): unknown {
   });
 }
 
-/** The value as JSON indented by two spaces, with unchanged numbers. */
+/** Formats a value as JSON, indented by two spaces, with unchanged numbers. */
 export function indented(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? '';
 }

@@ -1,6 +1,6 @@
 /**
- * A scrolling box that stays at its end while it grows, until the user scrolls up by any means; scrolling down to the
- * end holds it again.
+ * A scrolling box that stays at its end while it grows, until the user scrolls up in any way. Scrolling down to the end
+ * makes it stay there again.
  */
 import { createRef, type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -26,7 +26,7 @@ class HeldEnd {
     this.#isHeld = true;
   }
 
-  letGo(): void {
+  release(): void {
     this.#isHeld = false;
   }
 
@@ -42,19 +42,19 @@ class HeldEnd {
     if (this.box.current !== null) this.box.current.scrollTop = Math.max(1, this.box.current.scrollTop);
   }
 
-  /** Call it after each movement. Returns whether the user has come back to the end. */
+  /** Returns whether the user has come back to the end. Call it after each movement. */
   hasComeBack(): boolean {
     const { current } = this.box;
     if (current === null) return false;
-    // only a downward movement to the end holds again, because the browser itself moves the position too
+    // only a downward movement counts, because the browser itself moves the position too
     const isBack = !this.#isHeld && current.scrollTop > this.#top && isAtEnd(current);
     this.#top = current.scrollTop;
     return isBack;
   }
 
   /**
-   * Stays at the end when the content changes its size, such as after an image has loaded. @returns a function that
-   * stops watching
+   * Keeps the box at its end when the content changes its size, such as after an image has loaded. @returns a function
+   * that stops watching
    */
   watchSize(): (() => void) | undefined {
     const content = this.box.current?.firstElementChild;
@@ -68,17 +68,17 @@ class HeldEnd {
 }
 
 /**
- * Holds the end of a log. `unseen` counts the entries, or messages of an event log, that arrived since the user
- * scrolled away.
+ * Keeps a box at the end of a log. `unseen` is the number of entries, or messages of an event log, that have arrived
+ * since the user scrolled away.
  */
 export function useHeldEnd(log: Log): {
   readonly end: HeldEnd;
   readonly unseen: number;
-  /** Holds the end of the current log, so that nothing in it is unseen. */
+  /** Makes the box stay at the end of the current log, so that nothing in it is unseen. */
   readonly hold: () => void;
 } {
   const [end] = useState(() => new HeldEnd());
-  /** Their number when the user scrolled away. */
+  /** Number of entries when the user scrolled away. */
   const seen = useRef(0);
   const [unseen, setUnseen] = useState(0);
   const count = countOf(log) - log.earlier;
@@ -100,7 +100,7 @@ export function useHeldEnd(log: Log): {
   return { end, unseen, hold };
 }
 
-/** Handlers for every way of scrolling up: the wheel, touch, keys, the scroll bar. */
+/** Returns handlers for all ways of scrolling up: the wheel, touch, keys, the scroll bar. */
 export function handlersOf(end: HeldEnd): {
   readonly onWheel: (event: WheelEvent) => void;
   readonly onTouchMove: () => void;
@@ -109,17 +109,17 @@ export function handlersOf(end: HeldEnd): {
 } {
   return {
     onWheel({ deltaY }) {
-      if (deltaY < 0) end.letGo();
+      if (deltaY < 0) end.release();
     },
     onTouchMove() {
-      end.letGo();
+      end.release();
     },
     onKeyDown({ key }) {
-      if (UP_KEYS.has(key)) end.letGo();
+      if (UP_KEYS.has(key)) end.release();
     },
     onPointerDown({ target, offsetX }) {
       const { current } = end.box;
-      if (current !== null && target === current && offsetX > current.clientWidth) end.letGo();
+      if (current !== null && target === current && offsetX > current.clientWidth) end.release();
     },
   };
 }

@@ -51,7 +51,7 @@ export function List(): VNode {
       {searchNext.value === null ? null : (
         <div class="blocks">
           <button type="button" class="quiet" onClick={() => runSearch(words.peek(), searchNext.peek() ?? 0)}>
-            go on searching
+            search further
           </button>
         </div>
       )}

@@ -1,4 +1,4 @@
-/** The entries of a growing log, as the server sends them. */
+/** Receives the entries of a growing log from the server. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { get, stream } from './api.ts';
 import type { FollowedEntry } from './types.ts';
@@ -8,14 +8,15 @@ const EARLIER = 100;
 
 export interface Log {
   readonly entries: readonly FollowedEntry[];
-  /** Number of the first entry shown, from 0; for an event log, of the first message. */
+  /** Number of the first entry that is shown, from 0; for an event log, of the first message. */
   readonly first: number;
-  /** Number of entries before the first one sent that were requested. */
+  /** Number of earlier entries that were requested. */
   readonly earlier: number;
-  /** How often the log has started over. */
+  /** How often the server has started to send the log. */
   readonly beginnings: number;
+  /** How often that was because the log was cut or replaced. */
   readonly restarts: number;
-  /** Are its lines events that form conversations? */
+  /** Whether its lines are events that form conversations. */
   readonly isEvents: boolean;
 }
 
@@ -33,9 +34,9 @@ export function useLog(): readonly [Log, () => void] {
   useEffect(() => follow(setLog), []);
   const earlier = useCallback(() => {
     const from = Math.max(0, log.first - EARLIER);
-    void get<readonly FollowedEntry[]>(`entries?from=${from}&count=${log.first - from}`).then((got) =>
+    void get<readonly FollowedEntry[]>(`entries?from=${from}&count=${log.first - from}`).then((received) =>
       setLog((was) => {
-        const entries = [...got, ...was.entries];
+        const entries = [...received, ...was.entries];
         const added = countOf({ ...was, entries }) - countOf(was);
         return { ...was, entries, first: from, earlier: was.earlier + added };
       }),
@@ -44,16 +45,16 @@ export function useLog(): readonly [Log, () => void] {
   return [log, earlier];
 }
 
-/** Receives the entries, batching those that arrive together. @returns a function that stops it */
+/** Receives the entries, in batches of those that arrive together. @returns a function that stops it */
 function follow(setLog: (change: (was: Log) => Log) => void): () => void {
   const control = new AbortController();
   let waiting: FollowedEntry[] = [];
   let timer = 0;
   const flush = (): void => {
     timer = 0;
-    const got = waiting;
+    const batch = waiting;
     waiting = [];
-    setLog((was) => ({ ...was, entries: got.reduce(withEntry, was.entries) }));
+    setLog((was) => ({ ...was, entries: batch.reduce(withEntry, was.entries) }));
   };
   const each = (line: unknown): void => {
     const { first, events, restarted } = line as Begin;
@@ -72,22 +73,23 @@ function follow(setLog: (change: (was: Log) => Log) => void): () => void {
   return () => control.abort();
 }
 
-/** The list with one more entry. In an event log, changed messages replace those of their conversation. */
+/** Adds an entry to the list. In an event log, changed messages replace those of their conversation. */
 function withEntry(entries: readonly FollowedEntry[], entry: FollowedEntry): readonly FollowedEntry[] {
   const { conversation, shared, fresh } = entry;
   const kept =
-    conversation === undefined ? entries : entries.flatMap((one) => before(one, conversation, shared));
+    conversation === undefined ? entries : entries.flatMap((known) => before(known, conversation, shared));
   return conversation !== undefined && fresh.length === 0 ? kept : [...kept, entry];
 }
 
-/** An entry of the conversation without the messages from number `end` on; other entries unchanged. */
-function before(one: FollowedEntry, conversation: string, end: number): readonly FollowedEntry[] {
-  const count = end - one.shared;
-  if (one.conversation !== conversation || count >= one.fresh.length) return [one];
-  return count <= 0 ? [] : [{ ...one, fresh: one.fresh.slice(0, count), shown: one.shown.slice(0, count) }];
+/** Returns an entry of the conversation without its messages from number `end` on; any other entry unchanged. */
+function before(entry: FollowedEntry, conversation: string, end: number): readonly FollowedEntry[] {
+  const count = end - entry.shared;
+  if (entry.conversation !== conversation || count >= entry.fresh.length) return [entry];
+  if (count <= 0) return [];
+  return [{ ...entry, fresh: entry.fresh.slice(0, count), shown: entry.shown.slice(0, count) }];
 }
 
-/** Number of entries of a log, or of messages of an event log. */
+/** Returns the number of entries of a log, or of messages of an event log. */
 export function countOf({ entries, isEvents }: Log): number {
   return isEvents ? entries.reduce((sum, { fresh }) => sum + fresh.length, 0) : entries.length;
 }

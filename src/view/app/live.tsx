@@ -10,7 +10,7 @@ export function Live(): VNode {
   const [log, earlier] = useLog();
   const { end, unseen, hold } = useHeldEnd(log);
   const showEarlier = (): void => {
-    end.letGo();
+    end.release();
     end.leaveTop();
     earlier();
   };

@@ -26,11 +26,11 @@ import type { Summary } from './types.ts';
 const THEMES = ['auto', 'dark', 'light'] as const;
 type Theme = (typeof THEMES)[number];
 const stored = localStorage.getItem('turnmill-theme');
-const theme = signal<Theme>(THEMES.find((one) => one === stored) ?? 'auto');
+const theme = signal<Theme>(THEMES.find((known) => known === stored) ?? 'auto');
 
 const KEYS: readonly (readonly [key: string, does: string])[] = [
   ['j', 'the next row'],
-  ['k', 'the row before'],
+  ['k', 'the previous row'],
   ['/', 'search: words, "a phrase", role:tool, tool:NAME, finding:RULE, fate:rejected'],
   ['o', 'unfold all calls, or fold them'],
   ['r', 'raw, or as a chat'],
@@ -69,11 +69,11 @@ function onKey(event: KeyboardEvent): void {
 function App(): VNode | null {
   if (isRefused.value)
     return (
-      <Door title="This page needs the address from the terminal.">
-        turnmill view has printed it, with a key in it. Open that.
-      </Door>
+      <Notice title="This page needs the address from the terminal.">
+        Open the address that turnmill view has printed: it contains the key.
+      </Notice>
     );
-  if (failure.value !== '') return <Door title="The viewer does not answer.">{failure.value}</Door>;
+  if (failure.value !== '') return <Notice title="The viewer does not respond.">{failure.value}</Notice>;
   const now = summary.value;
   if (now === undefined) return null;
   return (
@@ -85,9 +85,9 @@ function App(): VNode | null {
   );
 }
 
-function Door(props: { readonly title: string; readonly children: string }): VNode {
+function Notice(props: { readonly title: string; readonly children: string }): VNode {
   return (
-    <main class="door">
+    <main class="notice">
       <h1>{props.title}</h1>
       <p>{props.children}</p>
     </main>
@@ -95,30 +95,13 @@ function Door(props: { readonly title: string; readonly children: string }): VNo
 }
 
 function Head({ summary: now }: { readonly summary: Summary }): VNode {
-  const tabs: readonly (readonly [Tab, string, number | undefined])[] =
-    now.kind === 'log'
-      ? [['live', 'Live', undefined]]
-      : [
-          ['records', 'Records', now.records],
-          ['sessions', 'Sessions', now.sessions],
-          ['rejected', 'Rejected', now.rejected],
-        ];
   return (
     <header class="head">
       <b>
         <bdi>{now.name}</bdi>
       </b>
-      <nav aria-label="Parts">
-        {tabs.map(([name, title, count]) => (
-          <a
-            href={addressOf({ tab: name, i: undefined })}
-            aria-current={tab.value === name ? 'page' : undefined}
-          >
-            {title} {count === undefined ? null : <span>{showNumber(count)}</span>}
-          </a>
-        ))}
-      </nav>
-      {now.isReplaced ? <span class="tag warn">a newer dataset is there</span> : null}
+      <Tabs summary={now} />
+      {now.isReplaced ? <span class="tag warn">the dataset was replaced by a newer one</span> : null}
       {selected.value.size > 0 ? (
         <button type="button" class="quiet" onClick={saveSelection}>
           {`${showNumber(selected.value.size)} selected · save list for --only`}
@@ -147,22 +130,45 @@ function Head({ summary: now }: { readonly summary: Summary }): VNode {
   );
 }
 
+function Tabs({ summary: now }: { readonly summary: Summary }): VNode {
+  const tabs: readonly (readonly [Tab, string, number | undefined])[] =
+    now.kind === 'log'
+      ? [['live', 'Live', undefined]]
+      : [
+          ['records', 'Records', now.records],
+          ['sessions', 'Sessions', now.sessions],
+          ['rejected', 'Rejected', now.rejected],
+        ];
+  return (
+    <nav aria-label="Parts">
+      {tabs.map(([name, title, count]) => (
+        <a
+          href={addressOf({ tab: name, i: undefined })}
+          aria-current={tab.value === name ? 'page' : undefined}
+        >
+          {title} {count === undefined ? null : <span>{showNumber(count)}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
 const TITLES = { records: 'Records', sessions: 'Sessions', rejected: 'Rejected', live: 'Live' };
 
 function Panes(): VNode {
   const i = number.value;
-  const of = tab.value;
+  const current = tab.value;
   return (
     <>
       <List />
       {i === undefined ? (
         <Nothing>
-          <h1>{TITLES[of]}</h1>
+          <h1>{TITLES[current]}</h1>
           Choose a row, or press <kbd>j</kbd>.
         </Nothing>
-      ) : of === 'rejected' ? (
+      ) : current === 'rejected' ? (
         <RejectionPage i={i} />
-      ) : of === 'sessions' ? (
+      ) : current === 'sessions' ? (
         <SessionPage i={i} />
       ) : (
         <RecordPage i={i} />

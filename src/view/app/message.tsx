@@ -15,7 +15,7 @@ const IMAGE = /^data:image\/(?:png|jpeg|gif|webp)[;,]/;
 const SHOWN_ADDRESS = 120;
 const EMPTY: Shown = {};
 
-/** Shows part of a long text, and how much more there is. */
+/** Shows a text; of a long one, only a part, and how much more there is. */
 export function Text(props: {
   readonly text: string;
   readonly mono?: boolean;
@@ -112,7 +112,7 @@ function CallView({ activity, args, answer, isOpen }: CallProps): VNode {
   );
 }
 
-/** Arguments on one line. */
+/** Formats arguments on one line. */
 function hintOf(args: string): string {
   let line = args;
   if (keepsNumbers) {
@@ -120,7 +120,7 @@ function hintOf(args: string): string {
       const value = parseExact(args);
       if (typeof value === 'object' && value !== null && !Array.isArray(value))
         line = Object.entries(value)
-          .map(([key, one]) => `${key}=${typeof one === 'string' ? one : JSON.stringify(one)}`)
+          .map(([key, item]) => `${key}=${typeof item === 'string' ? item : JSON.stringify(item)}`)
           .join('  ');
     } catch {
       line = args;
@@ -130,7 +130,7 @@ function hintOf(args: string): string {
   return flat.length > HINT ? `${flat.slice(0, HINT - 1)}…` : flat;
 }
 
-/** The text of the arguments, which may be a string or an object. */
+/** Returns the text of the arguments, which may be a string or an object. */
 function argumentsOf({ function: fn, ...call }: Call): string {
   const args = fn?.arguments ?? call.arguments ?? call.args ?? {};
   return typeof args === 'string' ? args : JSON.stringify(args);
@@ -211,7 +211,7 @@ const KNOWN_ROLES: Readonly<Record<string, string>> = {
 const roleClass = (role: string): string =>
   Object.hasOwn(KNOWN_ROLES, role) ? `r-${KNOWN_ROLES[role]}` : '';
 
-/** Did the model produce only reasoning? */
+/** Returns whether the model produced only reasoning. */
 function isThoughtOnly({ parts = {} }: Shown, calls: readonly Call[]): boolean {
   const segments = Object.values(parts).flatMap((part) => part.segments);
   return calls.length === 0 && segments.length > 0 && segments.every(({ kind }) => kind === 'think');
@@ -254,7 +254,8 @@ interface OpenCall {
 
 /**
  * Pairs calls with results: results belong to the calls before them, up to the next message with calls.
- * @param isGrowing the messages come from consecutive entries: a repeated call has the result of its later entry
+ * @param isGrowing whether the messages are those of consecutive entries: a repeated call gets the result of the later
+ * entry
  */
 export function pairOf(
   { messages, shown }: Turns,
@@ -266,25 +267,26 @@ export function pairOf(
   const answers = new Map<number, Map<number, Answer>>();
   const used = new Set<number>();
   let open: OpenCall[] = [];
-  let left: OpenCall[] = [];
-  const give = ({ turn, call }: OpenCall, answer: Answer): void => {
+  let previous: OpenCall[] = [];
+  const setAnswer = ({ turn, call }: OpenCall, answer: Answer): void => {
     const ofTurn = answers.get(turn) ?? new Map<number, Answer>();
     answers.set(turn, ofTurn.set(call, answer));
   };
   messages.forEach((message, i) => {
     const calls = callsOf(message);
     if (calls.length > 0) {
-      if (isGrowing) left = open;
+      if (isGrowing) previous = open;
       open = calls.map((call, k) => ({ id: call?.id, text: JSON.stringify(call), turn: i, call: k }));
     }
     const callId = callIdOf(message);
     if (message.role !== 'tool' || callId === undefined) return;
     const at = open.findIndex(({ id }) => id === callId);
-    const [found] = at < 0 ? [] : open.splice(at, 1);
-    if (found === undefined) return;
+    const [answered] = at < 0 ? [] : open.splice(at, 1);
+    if (answered === undefined) return;
     const answer = { message, failed: shown[i]?.failed === true };
-    give(found, answer);
-    for (const again of left) if (again.id === found.id && again.text === found.text) give(again, answer);
+    setAnswer(answered, answer);
+    for (const call of previous)
+      if (call.id === answered.id && call.text === answered.text) setAnswer(call, answer);
     used.add(i);
   });
   return { answers, used };

@@ -1,4 +1,4 @@
-/** The messages of a record and their members, under the names that its format gives them. */
+/** Finds the messages of a record, and their members, under the names of its format. */
 import type { Call, Message } from './types.ts';
 
 /**
@@ -13,7 +13,7 @@ export function messagesOf(record: unknown): readonly Message[] | undefined {
   return Array.isArray(list) ? list.filter(isMessage) : undefined;
 }
 
-/** Undefined for the header of a trace. */
+/** Returns the message of a line; undefined for the header of a trace. */
 function messageOfLine(line: unknown): unknown {
   return (line as { readonly message?: unknown } | null)?.message;
 }
@@ -25,7 +25,7 @@ export function callsOf(message: Message): readonly Call[] {
   return Array.isArray(calls) ? calls : [];
 }
 
-/** Id of the call that a message has the result of. */
+/** Returns the id of the call whose result a message is. */
 export function callIdOf(message: Message): unknown {
   return message.tool_call_id === undefined ? message.toolCallId : message.tool_call_id;
 }

@@ -97,7 +97,7 @@ function Content({ answer }: { readonly answer: RecordAnswer }): VNode {
   );
 }
 
-/** A record of texts, each under its name, in readable form. */
+/** Formats a record of texts in readable form, each text under its name. */
 function wholeText(record: unknown): string {
   const entries = Object.entries(record ?? {});
   if (isRaw.value || entries.some(([, value]) => typeof value !== 'string')) return indented(record);

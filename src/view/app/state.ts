@@ -1,7 +1,7 @@
 /** State of the page: summary, fetched rows, search results, selection. */
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { showNumber } from '../../charts/numbers.ts';
-import { block, go, isNowhere, number, tab, words } from './address.ts';
+import { block, go, isAddressEmpty, number, tab, words } from './address.ts';
 import { get, Refused, stream } from './api.ts';
 import type { RecordRow, Row, Summary } from './types.ts';
 
@@ -18,7 +18,7 @@ export const failure: Signal<string> = signal('');
 export const rows: Signal<ReadonlyMap<number, Row>> = signal(new Map());
 export const hits: Signal<readonly Row[] | undefined> = signal(undefined);
 export const searchState: Signal<string> = signal('');
-/** Where the search continues; null at its end. */
+/** Number from which the search continues; null at its end. */
 export const searchNext: Signal<number | null> = signal(null);
 export const selected: Signal<ReadonlySet<string>> = signal(new Set());
 export const isHelpOpen: Signal<boolean> = signal(false);
@@ -33,10 +33,10 @@ export const total: ReadonlySignal<number> = computed(() => {
 
 export async function loadSummary(): Promise<void> {
   try {
-    const got = await get<Summary>('summary');
-    if (got.kind === 'log' && tab.peek() !== 'live') go({ tab: 'live', i: undefined }, true);
-    else if (got.records > 0 && isNowhere()) go({ tab: 'records', i: 0 }, true); // show a conversation at once
-    summary.value = got;
+    const received = await get<Summary>('summary');
+    if (received.kind === 'log' && tab.peek() !== 'live') go({ tab: 'live', i: undefined }, true);
+    else if (received.records > 0 && isAddressEmpty()) go({ tab: 'records', i: 0 }, true);
+    summary.value = received;
   } catch (error) {
     if (error instanceof Refused) isRefused.value = true;
     else failure.value = (error as Error).message;
@@ -47,19 +47,20 @@ const requested = new Set<number>();
 
 /** Requests the missing rows of a range. */
 export function need(from: number, to: number): void {
-  const of = tab.peek();
+  const list = tab.peek();
   for (let page = Math.floor(from / PAGE); page <= Math.floor(to / PAGE); page++) {
     if (requested.has(page)) continue;
     requested.add(page);
-    void get<readonly Row[]>(`${of}?from=${page * PAGE}&count=${PAGE}`).then((got) => {
-      if (of === tab.peek()) keep(got, from, to);
+    void get<readonly Row[]>(`${list}?from=${page * PAGE}&count=${PAGE}`).then((received) => {
+      if (list === tab.peek()) keep(received, from, to);
     });
   }
 }
 
-function keep(got: readonly Row[], from: number, to: number): void {
+/** Adds rows, and drops those far from the visible range if there are too many. */
+function keep(received: readonly Row[], from: number, to: number): void {
   const next = new Map(rows.peek());
-  for (const row of got) next.set(row.i, row);
+  for (const row of received) next.set(row.i, row);
   if (next.size > MOST_ROWS_KEPT) {
     for (const i of next.keys()) {
       if (i >= from - NEAR_ROWS && i <= to + NEAR_ROWS) continue;
@@ -70,14 +71,13 @@ function keep(got: readonly Row[], from: number, to: number): void {
   rows.value = next;
 }
 
-/** Row `k` of the current list. */
+/** Returns row `k` of the current list. */
 export function rowAt(k: number): Row | undefined {
   return hits.value === undefined ? rows.value.get(block.value * BLOCK_ROWS + k) : hits.value[k];
 }
 
 let running: AbortController | undefined;
 
-/** Starts a search, or continues it. */
 export function runSearch(text: string, from = 0): void {
   running?.abort();
   searchNext.value = null;
@@ -88,13 +88,13 @@ export function runSearch(text: string, from = 0): void {
   }
   const control = new AbortController();
   running = control;
-  let got: readonly Row[] = from === 0 ? [] : (hits.peek() ?? []);
+  let found: readonly Row[] = from === 0 ? [] : (hits.peek() ?? []);
   let timer = 0;
   const show = (): void => {
     timer = 0;
-    if (!control.signal.aborted) hits.value = got;
+    if (!control.signal.aborted) hits.value = found;
   };
-  hits.value = got;
+  hits.value = found;
   searchState.value = 'searching';
   const each = (line: unknown): void => {
     const { read, done, next } = line as { read?: number; done?: true; next?: number | null };
@@ -105,7 +105,7 @@ export function runSearch(text: string, from = 0): void {
       searchNext.value = next ?? null;
       show();
     } else {
-      got = [...got, line as Row];
+      found = [...found, line as Row];
       if (timer === 0) timer = window.setTimeout(show, HITS_EVERY_MS);
     }
   };
@@ -128,7 +128,7 @@ export function watchAddress(): void {
   });
 }
 
-/** Moves up or down the list. */
+/** Moves the selection up or down the list. */
 export function step(by: number): void {
   const found = hits.peek();
   const now = number.peek();
@@ -151,15 +151,15 @@ export function toggleSelected(session: string): void {
   selected.value = next;
 }
 
-/** The session of the current record. */
+/** Returns the id of the session that is shown, or of the record's session. */
 export function sessionShown(): string | undefined {
   const i = number.peek();
-  const row = i === undefined ? undefined : (rows.peek().get(i) ?? hits.peek()?.find((one) => one.i === i));
+  const row = i === undefined ? undefined : (rows.peek().get(i) ?? hits.peek()?.find((hit) => hit.i === i));
   const { session, id } = (row ?? {}) as Partial<RecordRow> & { readonly id?: string | null };
   return session ?? id ?? undefined;
 }
 
-/** Saves the selection for `build --only`: an id per line, as a JSON string if necessary. */
+/** Saves the selection for `build --only`: one id per line, as a JSON string if necessary. */
 export function saveSelection(): void {
   const lines = [...selected.peek()].map((id) => (/^"|[\r\n]/.test(id) ? JSON.stringify(id) : id));
   const link = document.createElement('a');

@@ -43,7 +43,6 @@ export interface RejectedRow extends Numbered {
 
 export type Row = RecordRow | SessionRow | RejectedRow;
 
-/** A piece of an assistant's text. */
 export interface ShownSegment {
   readonly kind: 'text' | 'think' | 'tool';
   readonly text: string;
@@ -57,13 +56,13 @@ export interface ShownPart {
   readonly states: readonly string[];
 }
 
-/** How to show a message, beyond what its bytes say. */
+/** How to display a message, in addition to its content. */
 export interface Shown {
   /** The activity line of each call. */
   readonly calls?: readonly string[];
   /** Parts of the content other than plain text, by index. */
   readonly parts?: Readonly<Record<number, ShownPart>>;
-  /** Does the result report an error? */
+  /** Set if the result reports an error. */
   readonly failed?: true;
 }
 
@@ -75,7 +74,6 @@ export interface Call {
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
 }
 
-/** A message of any format. */
 export interface Message {
   readonly role?: unknown;
   readonly from?: unknown;
@@ -115,7 +113,7 @@ export interface RecordAnswer {
   readonly shard: string;
   /** Number of the record in the shard, from 1. */
   readonly line: number;
-  /** Do records of this shard have several lines? */
+  /** Set if records of this shard have several lines. */
   readonly spansLines?: true;
   readonly bytes: number;
   readonly findings: readonly Finding[];
@@ -178,7 +176,7 @@ export interface FollowedEntry {
   readonly line: number;
   /** Number of the entry within its line. */
   readonly part?: number;
-  /** Id of the conversation in an event log. Its messages from `shared` on replace those that the page has. */
+  /** Id of the conversation in an event log. Its messages from number `shared` on replace those on the page. */
   readonly conversation?: string;
   readonly bytes: number;
   /** Number of messages of the entry, including its reply, or of the conversation. */

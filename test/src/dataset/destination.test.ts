@@ -27,16 +27,16 @@ function dataset(
 describe('a destination', () => {
   test('may be missing or an empty folder', () => {
     mkdirSync(folder.in('empty'));
-    expect(check('out')).toMatchObject({ found: 'absent', path: folder.in('out'), identity: undefined });
-    expect(check('empty')).toMatchObject({ found: 'empty', name: 'empty', parent: folder.path });
-    expect(check('empty/')).toMatchObject({ found: 'empty', path: folder.in('empty') });
+    expect(check('out')).toMatchObject({ state: 'absent', path: folder.in('out'), identity: undefined });
+    expect(check('empty')).toMatchObject({ state: 'empty', name: 'empty', parent: folder.path });
+    expect(check('empty/')).toMatchObject({ state: 'empty', path: folder.in('empty') });
   });
 
   test('is replaced only on request when it is a dataset', () => {
     dataset('out');
     expect(refusal('out')).toBe('cannot-create');
     expect(faultOf(() => check('out')).message).toContain('--replace');
-    expect(check('out', { replace: true }).found).toBe('folder');
+    expect(check('out', { replace: true }).state).toBe('folder');
   });
 
   test.each([
@@ -55,11 +55,11 @@ describe('a destination', () => {
   test("is the target of a user's link, but not of turnmill's own", () => {
     mkdirSync(folder.in('big'));
     symlinkSync('big/data', folder.in('out'));
-    expect(check('out')).toMatchObject({ found: 'absent', path: folder.in('big/data') });
+    expect(check('out')).toMatchObject({ state: 'absent', path: folder.in('big/data') });
     dataset('.v.v-0123456789abcdef');
     symlinkSync('.v.v-0123456789abcdef', folder.in('v'));
     symlinkSync('v', folder.in('to-v'));
-    expect(check('to-v', { replace: true })).toMatchObject({ found: 'link', path: folder.in('v') });
+    expect(check('to-v', { replace: true })).toMatchObject({ state: 'link', path: folder.in('v') });
   });
 
   test('is refused when its links form a circle', () => {
@@ -169,7 +169,7 @@ describe('F034 overlap with an input', () => {
   test('siblings, missing inputs and unreachable inputs are allowed', () => {
     mkdirSync(folder.in('logs'));
     symlinkSync('self', folder.in('self'));
-    expect(check('logs-out', { inputs: ['logs', 'missing', 'self', '-'] }).found).toBe('absent');
+    expect(check('logs-out', { inputs: ['logs', 'missing', 'self', '-'] }).state).toBe('absent');
   });
 });
 

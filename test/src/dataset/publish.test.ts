@@ -14,7 +14,7 @@ import fs, {
 } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkDestination } from '../../../src/dataset/destination.ts';
-import { partPath } from '../../../src/dataset/place.ts';
+import { siblingPath } from '../../../src/dataset/place.ts';
 import { publicationSteps } from '../../../src/dataset/publish.ts';
 import { recoverDestination, resolveDataset } from '../../../src/dataset/recover.ts';
 import { openStaging, type Staging } from '../../../src/dataset/staging.ts';
@@ -249,7 +249,7 @@ describe('recovery', () => {
     mkdirSync(folder.in('out'));
     const recovery = recoverDestination(folder.in('out'));
     expect(recovery.problems.map((problem) => problem.code)).toEqual(['cannot-create']);
-    expect(read(partPath(destination(true), 'old', staging.runId))).toBe('old');
+    expect(read(siblingPath(destination(true), 'old', staging.runId))).toBe('old');
   });
 
   test('changes nothing for readers', () => {

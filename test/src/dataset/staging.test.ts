@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { checkDestination } from '../../../src/dataset/destination.ts';
 import { fileSystem } from '../../../src/dataset/file-system.ts';
-import { partPath } from '../../../src/dataset/place.ts';
+import { siblingPath } from '../../../src/dataset/place.ts';
 import { openStaging } from '../../../src/dataset/staging.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
@@ -12,7 +12,7 @@ afterEach(() => vi.restoreAllMocks());
 test('removes the checkpoint of a superseded run before anything else', () => {
   const out = join(temporaryFolder(), 'out');
   const destination = checkDestination({ out, inputs: [], replace: false });
-  const old = partPath(destination, 'staging', '0123456789abcdef');
+  const old = siblingPath(destination, 'staging', '0123456789abcdef');
   mkdirSync(join(old, 'work'), { recursive: true });
   mkdirSync(join(old, 'data'));
   writeFileSync(join(old, 'work/checkpoint.part'), '{}');

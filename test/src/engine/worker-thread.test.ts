@@ -28,7 +28,7 @@ class PlayedThread extends EventEmitter {
   }
 
   reads(index: number): void {
-    Atomics.store(this.#data.inHand, 0, index);
+    Atomics.store(this.#data.currentIndex, 0, index);
   }
 
   posts(results: readonly Result[], flushed = false): void {

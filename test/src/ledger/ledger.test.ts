@@ -77,11 +77,15 @@ describe('the ledger', () => {
 
   it.each<[string, Run, RegExp]>([
     ['a byte of the content is in no line', { framing: { lineBytes: 94 } }, /^I1: the bytes of a\.jsonl/],
-    ['a byte of the file was not read', { source: { readBytes: 102 } }, /^I1: a\.jsonl gave 102 bytes/],
+    [
+      'a byte of the file was not read',
+      { source: { readBytes: 102 } },
+      /^I1: 102 bytes of a\.jsonl were read/,
+    ],
     [
       'a byte of a compressed file is in no member',
       { source: { packed: { members: 1, memberBytes: 100, paddingBytes: 2 } } },
-      /^I1: a\.jsonl gave 103 bytes, but 102/,
+      /^I1: 103 bytes of a\.jsonl were read, but 102/,
     ],
     ['a line has no fate', { framing: { lines: 6 } }, /^I2: a\.jsonl has 6 lines, but 5/],
     [
@@ -139,9 +143,9 @@ describe('the ledger', () => {
   it('counts a rejected source without a rejected line as one more rejection', () => {
     const rejection = { reason: 'unreadable', detail: '', code: 'EACCES' };
     const ledger = ledgerOf({ source: { status: 'rejected', lines: 0, fates: [], rejection } });
-    expect(ledger.keptOut()).toEqual({ rejections: 1, all: 1 });
+    expect(ledger.rejectionCounts()).toEqual({ rejections: 1, all: 1 });
     expect(ledger.allUnreadable()).toBe('permission');
-    expect(ledgerOf({}).keptOut()).toEqual({ rejections: 1, all: 5 });
+    expect(ledgerOf({}).rejectionCounts()).toEqual({ rejections: 1, all: 5 });
     expect(ledgerOf({}).allUnreadable()).toBeUndefined();
   });
 

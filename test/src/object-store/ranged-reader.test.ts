@@ -90,7 +90,7 @@ describe('an object in ranges', () => {
   it('is read one range at a time while the window is full', async () => {
     const server = await startStore();
     const { reader, window } = open(server);
-    window.take(256 * KIB);
+    window.reserve(256 * KIB);
     expect(reader.prefetch()).toBe(false);
     expect(isSame(await readAll(reader))).toBe(true);
     expect(window.most).toBe((256 + 64) * KIB);
@@ -101,7 +101,7 @@ describe('an object in ranges', () => {
     const { reader, window } = open(server);
     await reader.read(Buffer.alloc(10));
     reader.close();
-    expect(window.tryTake(256 * KIB)).toBe(true);
+    expect(window.tryReserve(256 * KIB)).toBe(true);
   });
 
   it('is read a second time without a request when it fits into a range', async () => {
@@ -114,7 +114,7 @@ describe('an object in ranges', () => {
     }
     expect(server.requests.length).toBe(1);
     reader.close();
-    expect(window.tryTake(4 * 512 * KIB)).toBe(true);
+    expect(window.tryReserve(4 * 512 * KIB)).toBe(true);
   });
 
   it('is fetched again when it is larger, without bytes of the first reading', async () => {
@@ -136,7 +136,7 @@ describe('an object in ranges', () => {
     expect(isSame(await readAll(reader))).toBe(true);
     expect(server.requests.filter(({ headers }) => headers.range?.startsWith('bytes=0-')).length).toBe(2);
     reader.close();
-    expect(window.tryTake(256 * KIB)).toBe(true);
+    expect(window.tryReserve(256 * KIB)).toBe(true);
   });
 });
 

@@ -84,7 +84,7 @@ describe('a source that may be withdrawn', () => {
       { source: 'a.jsonl', status: 'read', lines: 2 },
     ]);
     expect(output.linesOf(WORK_FILES.fingerprints)).toEqual(['1:2:3:4']);
-    expect(ledger.keptOut()).toEqual({ rejections: 1, all: 2 });
+    expect(ledger.rejectionCounts()).toEqual({ rejections: 1, all: 2 });
   });
 
   it('leaves only its own line when it is rejected', async () => {

@@ -6,7 +6,7 @@ import { listSources } from '../../../src/input/sources/list.ts';
 import type { Result } from '../../../src/ledger/result.ts';
 import { openPreviousDataset } from '../../../src/reuse/previous-run.ts';
 import { NOTHING_REUSED, type Reuse } from '../../../src/reuse/reuse.ts';
-import { InTurn, ReusedSources } from '../../../src/reuse/reused-sources.ts';
+import { ReusedSources, SequentialReuse } from '../../../src/reuse/reused-sources.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { resultsOf } from '../../support/results.ts';
 
@@ -52,7 +52,7 @@ it('reads nothing of a run without sources to reuse', async () => {
 
 it('merges the sources of two runs', async () => {
   const of = await examples();
-  const both: Reuse = new InTurn(of([0, 1]), of([3, 5]));
+  const both: Reuse = new SequentialReuse(of([0, 1]), of([3, 5]));
   expect([0, 1, 2, 3].map((index) => both.has(index))).toEqual([true, true, false, true]);
   expect(await indicesIn(both.before(4))).toEqual([0, 1, 3]);
   expect(await indicesIn(both.before(9))).toEqual([5]);

@@ -137,8 +137,8 @@ describe('refuses contradicting files:', () => {
     ['ledger/sessions.jsonl', /"line":1,/, '"line":99,', /has no record 99/],
     ['ledger/sessions.jsonl', /"shard":"data/, '"shard":"date', /is in the ledger, but is not a shard/],
     ['ledger/sources.jsonl', /"size":\d+,/, '', /does not have all lines and members/],
-    ['ledger/sources.jsonl', /"fates":\{/, '"dates":{', /not one of this file: line 1$/],
-    ['ledger/sources.jsonl', /^.*\n/, 'oops\n', /not one of this file: line 1$/],
+    ['ledger/sources.jsonl', /"fates":\{/, '"dates":{', /does not belong there: line 1$/],
+    ['ledger/sources.jsonl', /^.*\n/, 'oops\n', /does not belong there: line 1$/],
     ['quarantine/rejected.jsonl', /"byte_start":\d+,/, '', /does not have all lines and members/],
     ['quarantine/rejected.jsonl', /^.*"scope":"session".*\n/m, '', /does not have all lines and members/],
   ])('%s with %s as %j', async (file, from, to, message) => {

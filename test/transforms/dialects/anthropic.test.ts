@@ -121,6 +121,15 @@ describe('a bare response', () => {
     expect(text(entry.reply?.bytes as Uint8Array)).toBe('{"role":"assistant","content":"a"}');
     expect(one(json).messages).toEqual([]);
   });
+
+  it('is rejected if a user said it', () => {
+    const [rejection] = reading([json.replace('assistant', 'user')]);
+    expect(rejection).toMatchObject({
+      kind: 'rejection',
+      reason: 'bad-response',
+      detail: expect.stringContaining('role'),
+    });
+  });
 });
 
 describe.each(KINDS)('a repeated part of a request, in a %s', (_kind, make) => {
@@ -223,6 +232,8 @@ describe('detection', () => {
     ['{"request":{"messages":[],"system":"s"},"response":{"choices":[],"content":[]}}', false],
     ['{"request":{"messages":[],"tools":[{"name":"f"},1]},"response":{}}', false],
     ['{"request":[],"content":[]}', false],
+    ['{"type":"message","role":"user","content":[{"type":"text","text":"a"}]}', false],
+    ['{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}', false],
   ])('of %s is %s', (json, yes) => {
     expect(detects(json)).toBe(yes);
   });

@@ -74,7 +74,7 @@ it('leftovers of the protocol and omitted calls are reported', () => {
     {
       rule: 'calls-left-out',
       severity: 'WARNING',
-      message: '1 call before the last one is left out, because only the last block counts',
+      message: '1 call before the last one is left out, because the agent ran only the last one',
     },
     { rule: 'protocol-debris', severity: 'WARNING', message: 'the text still contains a tag of a call' },
   ]);

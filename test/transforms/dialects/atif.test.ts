@@ -142,7 +142,7 @@ describe('invalid trajectories', () => {
   it.each([
     ['a step without a source', [{ message: 'a' }], 'steps[0] has an unknown source'],
     ['a step that is not an object', ['a'], 'steps[0] is not an object'],
-    ['no step that says anything', [], 'no step says anything'],
+    ['no step that says anything', [], 'no step has a message'],
   ])('%s is rejected with its place', (_what, steps, why) => {
     const json = JSON.stringify({ ...trajectory([]), steps });
     expect(read(json)).toMatchObject([

@@ -65,6 +65,66 @@ it('reads a queued prompt whose mode is not logged, but no notification', () => 
   ]);
 });
 
+it('takes answers of two turns apart, even if a server gives them one id', () => {
+  const message = (text: string) => ({ id: 'm', role: 'assistant', content: [{ type: 'text', text }] });
+  const lines = ['a', 'b'].flatMap((text) => [
+    { type: 'user', uuid: `u${text}`, sessionId: 's', message: { role: 'user', content: text } },
+    { type: 'assistant', uuid: `m${text}`, sessionId: 's', message: message(text) },
+  ]);
+  expect(conversationsOf(...lines)).toEqual([
+    [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'a' },
+      { role: 'user', content: 'b' },
+      { role: 'assistant', content: 'b' },
+    ],
+  ]);
+});
+
+it('keeps a block in a user message that belongs into an answer, and reports it', () => {
+  const use = { type: 'tool_use', id: 'c', name: 'f', input: {} };
+  const content = [{ type: 'text', text: 'a' }, use, { type: 'document', source: {} }];
+  const line = { type: 'user', uuid: '1', sessionId: 's', message: { role: 'user', content } };
+  expect(conversationsOf(line)).toEqual([[{ role: 'user', content }]]);
+  const reader = claudeCode.create();
+  const read = [...reader.read(lineOf(JSON.stringify(line), asBuffer, 1)), ...(reader.end?.() ?? [])];
+  const entry = read.find(({ kind }) => kind === 'entry') as Entry;
+  const kept = entry.messages[0]?.notes?.filter(({ rule }) => rule === 'block-kept');
+  expect(kept).toHaveLength(2);
+});
+
+it('keeps a text beside a command or an interruption', () => {
+  const texts = (uuid: string, ...all: readonly string[]) => {
+    const content = all.map((text) => ({ type: 'text', text }));
+    return { type: 'user', uuid, sessionId: 's', message: { role: 'user', content } };
+  };
+  const [command, mark] = ['<command-name>/x</command-name>', '[Request interrupted by user]'];
+  expect(
+    conversationsOf(texts('1', command, 'a'), texts('2', mark, 'b'), texts('3', command, command)),
+  ).toEqual([
+    [
+      { role: 'user', content: `${command}\na` },
+      { role: 'user', content: `${mark}\nb` },
+    ],
+  ]);
+});
+
+it('knows the lines of the stream that say nothing', () => {
+  const lines = [
+    { type: 'control_request', request_id: '1', request: { subtype: 'can_use_tool' } },
+    ...['rate_limit_event', 'tool_progress', 'tool_use_summary'].map((type) => ({
+      ...{ type, uuid: type, session_id: 's' },
+    })),
+    result('4', 'c'),
+  ];
+  const reader = claudeCode.create();
+  const read = lines.flatMap((object, i) => [
+    ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1)),
+  ]);
+  const entry = [...read, ...(reader.end?.() ?? [])].find(({ kind }) => kind === 'entry') as Entry;
+  expect(entry.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
+});
+
 describe('the messages that a compaction keeps', () => {
   const line = (type: string, uuid: string, parentUuid: string | null, more: object) => ({
     ...{ type, uuid, parentUuid, sessionId: 's' },
@@ -183,6 +243,13 @@ describe('the messages that a compaction keeps', () => {
     const entries = [...read, ...(reader.end?.() ?? [])].filter(({ kind }) => kind === 'entry');
     const copied = (entries as readonly Entry[]).map(({ meta }) => meta?.get('copied'));
     expect(copied.map((count) => count && text(count))).toEqual([undefined, '5']);
+  });
+
+  it('keeps all up to the end if the last line follows one that was logged again', () => {
+    const first = [...before, boundary('B', {}), summary('S', 'B'), ...goesOn('S')];
+    const again = [before[0] as object, attachment('x', 'u1')];
+    const second = [boundary('C', segment('a4', 'T', 'x')), summary('T', 'C'), user('u4', 'T', 'u4')];
+    expect(textsOf(...first, ...again, ...second)).toEqual([all, ['S', 'u3', 'a4'], ['T', 'a4', 'u4']]);
   });
 
   it('forgets a segment that spans an earlier compaction', () => {

@@ -53,6 +53,14 @@ describe('gemini-cli', () => {
     expect(conversationsOf(...lines)).toEqual([['user one', 'assistant final', 'user 3', 'assistant 4']]);
   });
 
+  it('gives a call that is written again without a result none', () => {
+    const open = [head, user('1'), answer('2', 'a', call('c')), answer('2', 'b', call('c'))];
+    expect(conversationsOf(...open, user('3'))).toEqual([['user 1', 'assistant b', 'user 3']]);
+    expect(conversationsOf(...open, answer('2', 'd', call('c', 'r')))).toEqual([
+      ['user 1', 'assistant d', 'tool r'],
+    ]);
+  });
+
   it('has each result once, even if its message is written repeatedly', () => {
     const lines = [head, user('1'), answer('2', '', call('c')), answer('2', '', call('c', 'r'))];
     expect(conversationsOf(...lines, answer('2', 'b', call('c', 'r')))).toEqual([

@@ -70,6 +70,29 @@ describe('goose', () => {
     expect(elementsOf(goose, { conversation: whole, working_dir: '/' })).toHaveLength(1);
   });
 
+  it('divides what several compactions have hidden at the summaries of the earlier ones', () => {
+    const hidden = { metadata: { userVisible: true, agentVisible: false } };
+    const unseen = { metadata: { userVisible: false, agentVisible: false } };
+    const added = { metadata: { userVisible: false, agentVisible: true } };
+    const conversation = [
+      ...[words('user', 'a', hidden), words('assistant', 'b', hidden), words('user', 'c', unseen)],
+      ...[words('user', 'sum 1', unseen), words('assistant', 'go on', unseen), words('user', 'c', hidden)],
+      words('assistant', 'd', hidden),
+      ...[words('user', 'sum 2', added), words('assistant', 'go on', added), words('user', 'e')],
+    ];
+    const entries = elementsOf(goose, { conversation, working_dir: '/' }).filter(
+      (element): element is Entry => element.kind === 'entry',
+    );
+    const texts = entries.map((entry) =>
+      messagesOf(entry).map((one) => (one as { readonly content: unknown }).content),
+    );
+    expect(texts).toEqual([
+      ['a', 'b', 'c'],
+      ['sum 1', 'go on', 'c', 'd'],
+      ['sum 2', 'go on', 'e'],
+    ]);
+  });
+
   it('drops an export without messages and rejects one whose list holds anything else', () => {
     expect(elementsOf(goose, { conversation: [], working_dir: '/' })).toMatchObject([
       { fate: 'dropped:client-event' },
@@ -113,6 +136,23 @@ describe('goose', () => {
     expect(messagesOf(entries[0] as Entry)).toHaveLength(3);
   });
 
+  it('reads reasoning of both kinds as thoughts', () => {
+    const content = [
+      ...[
+        { type: 'reasoning', text: 'a' },
+        { type: 'thinking', thinking: 'b', signature: 's' },
+      ],
+      { type: 'text', text: 'c' },
+    ];
+    const conversation = [words('user', 'q'), { role: 'assistant', created: 1, content }];
+    const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
+    expect(messagesOf(entry as Entry)[1]).toEqual({
+      role: 'assistant',
+      content: 'c',
+      reasoning_content: 'a\nb',
+    });
+  });
+
   it('reads a result that has only structured content', () => {
     const toolResult = { value: { content: [], structuredContent: { n: 1 } } };
     const conversation = [
@@ -152,6 +192,89 @@ describe('cline', () => {
     expect(notesOf('a', 'b', 'c', 'd')).not.toContain('results-as-text');
   });
 
+  describe('a task of Roo Code', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
+    const use = { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } };
+    const entriesOf = (...objects: readonly object[]) =>
+      elementsOf(cline, ...objects).filter((element): element is Entry => element.kind === 'entry');
+
+    it('has reasoning before an answer, in it and beside it', () => {
+      const sealed = { type: 'reasoning', encrypted_content: 'E', summary: [], ts: 1 };
+      const [entry, ...others] = entriesOf(
+        ...[message('user', 'a'), sealed],
+        message('assistant', [{ type: 'reasoning', text: 'why', summary: [] }, use]),
+        message('user', [{ type: 'tool_result', tool_use_id: 'c', content: 'r' }]),
+        { ...message('assistant', 'b'), reasoning_content: 'so' },
+        { ...message('assistant', 'c'), reasoning_details: [{ type: 'reasoning.text', text: 'and' }] },
+        message('assistant', [
+          { type: 'text', text: 'd' },
+          { type: 'thoughtSignature', thoughtSignature: 'S' },
+        ]),
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'at the end' }], ts: 1 },
+      );
+      expect(others).toEqual([]);
+      expect(messagesOf(entry as Entry)).toEqual([
+        { role: 'user', content: 'a' },
+        { role: 'assistant', reasoning_content: 'why', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: 'r' },
+        { role: 'assistant', content: 'b', reasoning_content: 'so' },
+        { role: 'assistant', content: 'c', reasoning_content: 'and' },
+        { role: 'assistant', content: 'd' },
+        { role: 'assistant', content: '', reasoning_content: 'at the end' },
+      ]);
+      expect(entry?.changes.get('sealed-reasoning')).toBe(2);
+    });
+
+    it('begins anew with a summary', () => {
+      const summary = { ...message('user', 'sum'), isSummary: true, condenseId: 'x' };
+      const before = [message('user', 'a'), message('assistant', 'b')].map((one) => ({
+        ...one,
+        condenseParent: 'x',
+      }));
+      const entries = entriesOf(...before, summary, message('assistant', 'c'));
+      expect(
+        entries.map((entry) => messagesOf(entry).map((one) => (one as { content: string }).content)),
+      ).toEqual([
+        ['a', 'b'],
+        ['sum', 'c'],
+      ]);
+      expect(text(entries[1]?.meta?.get('copied') ?? new Uint8Array())).toBe('1');
+      const old = { ...message('assistant', 'sum'), isSummary: true };
+      expect(entriesOf(...before, old, message('user', 'c'))).toHaveLength(1);
+    });
+
+    it('is one object in later versions, with parts of the AI SDK', () => {
+      const image = { type: 'image', image: 'QUJD', mediaType: 'image/png' };
+      const messages = [
+        message('user', [{ type: 'text', text: 'a' }, image]),
+        { type: 'reasoning', encrypted_content: 'E', ts: 1 },
+        message('assistant', [
+          { type: 'reasoning', text: 'why' },
+          { type: 'tool-call', toolCallId: 'c', toolName: 'f', input: { a: 1 } },
+        ]),
+        message('tool', [
+          { type: 'tool-result', toolCallId: 'c', toolName: 'f', output: { type: 'text', value: 'r' } },
+        ]),
+        message('assistant', 'b'),
+      ];
+      expect(detects(cline, { version: 2, messages })).toBe(true);
+      expect(detects(cline, { version: 2, messages: [{ role: 'user', content: 'a' }] })).toBe(false);
+      const [entry] = entriesOf({ version: 2, messages });
+      expect(messagesOf(entry as Entry)).toEqual([
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } },
+          ],
+        },
+        { role: 'assistant', reasoning_content: 'why', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: 'r' },
+        { role: 'assistant', content: 'b' },
+      ]);
+    });
+  });
+
   it('keeps blocks that have no place in a conversation and seals nothing', () => {
     const search = { type: 'server_tool_use', id: 's', name: 'web', input: {} };
     const [entry] = elementsOf(
@@ -161,6 +284,15 @@ describe('cline', () => {
     ) as readonly Entry[];
     expect(messagesOf(entry as Entry)[1]).toEqual({ role: 'assistant', content: [search] });
     expect((entry as Entry).reply?.notes).toMatchObject([{ rule: 'block-kept' }]);
+  });
+
+  it('keeps a block of an answer in a message of the user', () => {
+    const content = [
+      { type: 'text', text: 'a' },
+      { type: 'tool_use', id: 'c', name: 'f', input: {} },
+    ];
+    const [entry] = elementsOf(cline, message('user', content)) as readonly Entry[];
+    expect(messagesOf(entry as Entry)).toEqual([{ role: 'user', content }]);
   });
 
   it('rejects a message whose content is a number', () => {

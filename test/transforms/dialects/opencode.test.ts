@@ -124,6 +124,31 @@ describe('opencode', () => {
     ]);
   });
 
+  it('puts the messages that a compaction kept after its summary, as context', () => {
+    const named = (id: string, { info, parts }: ReturnType<typeof user>) => ({
+      info: { id, ...info },
+      parts,
+    });
+    const done = { status: 'completed', input: {}, output: 'r' };
+    const messages = [
+      ...[named('1', user(says('a'))), named('2', answer(says('b')))],
+      ...[named('3', user(says('c'))), named('4', answer(step, tool('x', done), step, says('d')))],
+      named('5', user({ type: 'compaction', auto: true, tail_start_id: '3' })),
+      named('6', answer(says('So far: b.'))),
+      ...[named('7', user(says('e'))), named('8', answer(says('f')))],
+    ];
+    const entries = entriesOf({ info: { id: 's' }, messages });
+    const texts = conversationsOf(...messages).map((list) =>
+      list.map((one) => (one as { content?: string }).content ?? 'CALL'),
+    );
+    expect(texts).toEqual([
+      ['a', 'b', 'c', 'CALL', 'r', 'd'],
+      ['What did we do so far?', 'So far: b.', 'c', 'CALL', 'r', 'd', 'e', 'f'],
+    ]);
+    const copied = entries.map(({ meta }) => meta?.get('copied'));
+    expect(copied.map((count) => count && text(count))).toEqual([undefined, '6']);
+  });
+
   it('yields an element for every document', () => {
     expect(elementsOf({ info: {}, messages: [] })).toHaveLength(1);
     expect(elementsOf({ info: {}, messages: 1 })).toMatchObject([{ reason: 'bad-messages' }]);

@@ -227,3 +227,76 @@ describe('openhands', () => {
     expect(conversationsOf(...events)).toEqual([['assistant  finish', 'tool "ok"']]);
   });
 });
+
+it('takes the completions of a server apart that gives them all one id', () => {
+  const acted = (id: number, ...calls: readonly string[]) => ({
+    ...ran(id),
+    tool_call_metadata: {
+      tool_call_id: calls[0],
+      model_response: {
+        id: '',
+        choices: [
+          {
+            message: {
+              role: 'assistant',
+              content: `look ${calls.join()}`,
+              tool_calls: calls.map((call) => ({ id: call, function: { name: call, arguments: '{}' } })),
+            },
+          },
+        ],
+      },
+    },
+  });
+  const lines = [question, acted(1, 'c'), saw(2, 1), acted(3, 'd', 'e'), acted(4, 'd', 'e'), saw(5, 3)];
+  expect(conversationsOf(...lines)).toEqual([
+    ['user "a"', 'assistant "look c" c', 'tool "r"', 'assistant "look d,e" d e', 'tool "r"'],
+  ]);
+});
+
+describe('calls of an agent that the SDK runs by the Agent Client Protocol', () => {
+  const said = (id: string, role: string, words: string) => ({
+    ...{ id, kind: 'MessageEvent', source: role === 'user' ? 'user' : 'agent' },
+    llm_message: { role, content: [{ type: 'text', text: words }] },
+  });
+  const acp = (tool_call_id: string, status: string, more: object = {}) => ({
+    ...{ kind: 'ACPToolCallEvent', source: 'agent', tool_call_id, title: 'List', tool_kind: 'execute' },
+    ...{ status, raw_input: { a: 1 }, raw_output: null, content: null, parent_tool_call_id: null, ...more },
+  });
+  const entriesOf = (...objects: readonly object[]) =>
+    elementsOf(...objects).filter((element): element is Entry => element.kind === 'entry');
+
+  it('are read once, with the result of the last event', () => {
+    const shown = { content: [{ type: 'content', content: { type: 'text', text: 'shown' } }] };
+    const lines = [
+      ...[said('1', 'user', 'a'), acp('c', 'pending'), acp('c', 'in_progress', { raw_input: null })],
+      ...[acp('c', 'completed', { raw_output: 'r' }), acp('c', 'completed', { raw_output: 'r' })],
+      acp('d', 'failed', { ...shown, raw_input: null, tool_kind: null }),
+      said('2', 'assistant', 'b'),
+    ];
+    expect(conversationsOf(...lines)).toEqual([
+      [
+        ...['user "a"', 'assistant  execute', 'tool "r"', 'assistant  other', 'tool "shown"'],
+        'assistant "b"',
+      ],
+    ]);
+    const [entry] = entriesOf(...lines);
+    expect(JSON.parse(text(entry?.messages[1]?.bytes ?? new Uint8Array())).tool_calls).toEqual([
+      { id: 'c', type: 'function', function: { name: 'execute', arguments: '{"a":1}' } },
+    ]);
+    expect(entry?.changes.get('action-as-call')).toBe(2);
+    expect(entry?.messages[4]?.notes?.map(({ rule }) => rule)).toEqual(['result-is-error']);
+  });
+
+  it('are conversations of their own if another call started their agent', () => {
+    const own = { parent_tool_call_id: 'c' };
+    const lines = [
+      ...[said('1', 'user', 'a'), acp('c', 'pending'), acp('e', 'completed', { ...own, raw_output: 'x' })],
+      ...[acp('c', 'completed', { raw_output: 'r' }), said('2', 'assistant', 'b')],
+    ];
+    expect(conversationsOf(...lines)).toEqual([
+      ['user "a"', 'assistant  execute', 'tool "r"', 'assistant "b"'],
+      ['assistant  execute', 'tool "x"'],
+    ]);
+    expect(entriesOf(...lines)[1]?.sessionId).toMatch(/\/c$/);
+  });
+});

@@ -108,6 +108,26 @@ describe('pi', () => {
     expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
   });
 
+  it('drops the copies of answers that OpenClaw logs when it delivers them', () => {
+    const mirror = (id: string, parentId: string, model: string) => {
+      const { message, ...entry } = answer(id, parentId, 'copy');
+      return { ...entry, message: { ...message, provider: 'openclaw', model, stopReason: 'stop' } };
+    };
+    const lines = [head, user('1', null), answer('2', '1'), mirror('3', '2', 'delivery-mirror')];
+    const more = [
+      user('4', '3'),
+      mirror('5', '4', 'gateway-injected'),
+      answer('6', '5'),
+      mirror('7', '6', 'm'),
+    ];
+    const elements = elementsOf(...lines, ...more);
+    expect(conversationsOf(...lines, ...more)).toEqual([
+      ['user 1', 'assistant 2', 'user 4', 'assistant 6', 'assistant copy'],
+    ]);
+    const fates = elements.flatMap((element) => (element.kind === 'fate' ? element.fate : []));
+    expect(fates).toEqual(['dropped:synthetic-message', 'dropped:synthetic-message']);
+  });
+
   it('drops repeated lines, also from before a compaction', () => {
     const lines = [head, user('1', null), answer('2', '1'), compaction('3', '2', '2'), user('4', '3')];
     const fates = elementsOf(...lines, user('1', null), user('4', '3')).filter(({ kind }) => kind === 'fate');

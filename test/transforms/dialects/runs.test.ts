@@ -33,6 +33,7 @@ describe('runs', () => {
     ['a published trajectory of texts', { trajectory: [{ role: 'system', system_prompt: 's', text: null }] }],
     ['one simulation of tau2', { task_id: '1', messages: [user], termination_reason: 'user_stop' }],
     ['a bare message', user],
+    ['a bare message with a type', { ...user, type: 'message' }],
   ])('detects %s', (_what, first) => expect(detects(first)).toBe(true));
 
   it.each([
@@ -45,6 +46,7 @@ describe('runs', () => {
     ['a trajectory without information', { trajectory: [], history: [] }],
     ['a trajectory of events', { trajectory: [{ action: 'message', source: 'user', args: {} }] }],
     ['a conversation of a task', { task_id: '1', messages: [user] }],
+    ['an answer with a type', { role: 'assistant', content: [], type: 'message' }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
   it('reads blocks of the Messages API: calls, thoughts and results', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import anthropic from '../../../transforms/dialects/anthropic.ts';
 import exchange from '../../../transforms/dialects/exchange.ts';
-import { PairReader } from '../../../transforms/dialects/pair-reader.ts';
+import { PairReader } from '../../../transforms/dialects/pairs/pair-reader.ts';
 import responses from '../../../transforms/dialects/responses.ts';
 import streams from '../../../transforms/dialects/streams.ts';
 import type { Entry, StreamElement } from '../../../transforms/model/element.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checks } from '../../../transforms/checks/index.ts';
 import type { FoldedSession } from '../../../transforms/fold/folded-session.ts';
-import { knowsAll, SessionFold } from '../../../transforms/fold/session-fold.ts';
+import { implementsAll, SessionFold } from '../../../transforms/fold/session-fold.ts';
 import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
 import type { Line } from '../../../transforms/model/element.ts';
 import { shapeOfRecord } from '../../../transforms/model/record-shape.ts';
@@ -284,7 +284,8 @@ describe('refuses odd lines', () => {
 });
 
 it('and knows all checks and rules', () => {
-  expect(knowsAll, `${[...checks, ...rules].map(({ name }) => name)}: teach fold.c about the new one`).toBe(
-    true,
-  );
+  expect(
+    implementsAll,
+    `${[...checks, ...rules].map(({ name }) => name)}: teach fold.c about the new one`,
+  ).toBe(true);
 });

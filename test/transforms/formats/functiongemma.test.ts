@@ -271,7 +271,7 @@ describe('options of functionGemmaRecord', () => {
       {
         rule: 'unanswered-end',
         severity: 'WARNING',
-        message: 'messages[2] and what follows has no answer: left out',
+        message: 'messages[2] and the messages after it have no answer: left out',
       },
     ]);
     expect(functionGemmaRecord(without(messages)).findings).toEqual([]);

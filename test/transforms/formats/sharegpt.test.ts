@@ -188,7 +188,7 @@ describe('unanswered-end', () => {
     expect(turns(USER, BYE, USER)).toEqual(['human: hi', 'gpt: bye']);
     expect(turns(USER, CALL, result('1'))).toEqual(['human: hi', `function_call: ${WRITTEN_CALL}`]);
     expect(details(USER, CALL, result('1'))).toEqual([
-      'messages[2] and what follows has no answer: left out',
+      'messages[2] and the messages after it have no answer: left out',
     ]);
     expect(found(USER, BYE, USER)).toEqual(['WARNING unanswered-end']);
   });
@@ -207,27 +207,27 @@ describe('not-alternating', () => {
     [
       'a model that speaks first',
       [BYE, USER, BYE],
-      'messages[0] is not a question or a result, whose turn it is',
+      'messages[0] must be a question or a result, because turns alternate',
     ],
     [
       'a human after a result',
       [USER, CALL, result('1'), USER, BYE],
-      'messages[3] is not an answer or a call, whose turn it is',
+      'messages[3] must be an answer or a call, because turns alternate',
     ],
     [
       'a text after a call without a result',
       [USER, CALL, BYE],
-      'messages[2] is not a question or a result, whose turn it is',
+      'messages[2] must be a question or a result, because turns alternate',
     ],
     [
       'a system message later',
       [USER, messageWith('system', 'a'), BYE],
-      'messages[1] is not an answer or a call, whose turn it is',
+      'messages[1] must be an answer or a call, because turns alternate',
     ],
     [
       'a role of nobody',
       [USER, messageWith('critic', 'no'), BYE],
-      'messages[1] is not an answer or a call, whose turn it is',
+      'messages[1] must be an answer or a call, because turns alternate',
     ],
   ])('rejects %s', (_what, messages, message) => {
     expect(found(...messages)).toEqual([BAD_ORDER]);

@@ -174,7 +174,7 @@ it('passes other elements on', () => {
 });
 
 it('throws without a format', () => {
-  expect(() => format.create({ ...DEFAULTS, format: [] })).toThrow(new RangeError('there must be a format'));
+  expect(() => format.create({ ...DEFAULTS, format: [] })).toThrow(new RangeError('no format is chosen'));
 });
 
 it('throws for an unknown format', () => {

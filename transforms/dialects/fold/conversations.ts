@@ -1,19 +1,19 @@
-/** Turns a finished thread into entries: one per path, with the places of its lines. */
+/** Turns a finished conversation into entries: one per path, with the places of its lines. */
 
 import type { Entry, EntryLog, Fate, Lack, Message, Origin, ReadingNote } from '../../model/element.ts';
 import { createEntryLog } from '../../model/entry-log.ts';
 import { settleReply } from '../../model/reply.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
-import { noted, sealedNote } from '../reading-notes.ts';
-import { NO_TOOLS } from '../tool-definitions.ts';
+import { noted, sealedNote } from '../shared/reading-notes.ts';
+import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import type { Item, Path } from './path.ts';
 import { metaOfPath } from './path-meta.ts';
 import type { Thread } from './thread.ts';
 
-/** A finished thread. */
+/** A thread whose conversation has ended. */
 export interface Closed {
   readonly thread: Thread;
-  /** Does another conversation continue it after a compaction? */
+  /** Whether another conversation continues it after a compaction. */
   readonly isContinued: boolean;
 }
 
@@ -27,15 +27,15 @@ interface Choice {
 const UNANSWERED: ReadingNote = {
   rule: 'call-unanswered',
   severity: 'ERROR',
-  message: 'a call has no result, but the user goes on',
+  message: 'a call has no result, although the user continued',
 };
 const NO_SYSTEM: ReadingNote = {
   rule: 'no-system',
   severity: 'WARNING',
-  message: 'the log does not hold the system text (--system-text adds one)',
+  message: 'the log has no system text (--system-text adds one)',
 };
 
-/** @param nextName gives each entry its id */
+/** @param nextName returns the id of the next entry */
 export function* elementsOf(
   { thread, isContinued }: Closed,
   source: string,
@@ -45,11 +45,11 @@ export function* elementsOf(
   const { select } = choice;
   if (select === 'leaves') thread.dropEmptyTip();
   for (const path of thread.paths) {
-    const isLeft = path !== thread.path;
+    const isAbandoned = path !== thread.path;
     if (thread.isRefused) yield refused(thread, path, source, nextName());
     else if (path.items.every(({ content }) => content === undefined))
       yield* fates('client-event', path, source);
-    else if (isLeft ? select === 'last' || !path.isAnswered : select === 'last' && isContinued)
+    else if (isAbandoned ? select === 'last' || !path.isAnswered : select === 'last' && isContinued)
       yield* fates('abandoned-branch', path, source);
     else yield entryOf(thread, path, source, choice, nextName());
   }
@@ -110,7 +110,7 @@ function entryOf(
   });
 }
 
-/** Notes on a conversation as a whole. */
+/** Findings about the conversation as a whole; its first message carries them. */
 function notesOn(thread: Thread, path: Path, { role }: Message): readonly ReadingNote[] {
   const notes = [...thread.notes];
   if (role !== 'system' && role !== 'developer') notes.push(NO_SYSTEM);
@@ -133,7 +133,7 @@ function messagesOf({ items }: Path, keepSealed: boolean, changes: Map<string, n
   return messages;
 }
 
-/** The message of an item, built once, so that paths share the object. Undefined for an empty one. */
+/** The message of an item; undefined if it is empty. It is built once, so that paths share the object. */
 function messageOf(item: Item, keepSealed: boolean): Message | undefined {
   const { content, notes = [] } = item;
   if (content === undefined) return undefined;

@@ -1,23 +1,24 @@
 /**
- * Folds the events of a source into conversations: one for each thread, each branch that a user abandoned, and each
- * stretch between two compactions. Holds only the open conversations, so a log of any length is read in one pass.
+ * Folds the events of a source into conversations. A thread (the main agent or a sub-agent) has one conversation at a
+ * time: a compaction ends it and starts the next, and going back splits off the abandoned branch. Only open
+ * conversations are held in memory, so a log of any length is read in one pass.
  */
 import type { Lack, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
+import type { FoldBlock, Repeats } from './assistant-draft.ts';
 import { type Closed, elementsOf } from './conversations.ts';
-import type { FoldBlock, Repeats } from './draft.ts';
 import type { Item, Path } from './path.ts';
 import { type ItemFacts, joinMeta, Thread } from './thread.ts';
 
 export interface FoldOptions {
   /** Bytes that all open conversations may hold; the one that exceeds it is rejected. */
   readonly maxBytes: number;
-  /** `last`: without abandoned branches and what a compaction replaced. */
+  /** `last` drops abandoned branches and conversations that a compaction replaced. */
   readonly select: FoldSelect;
-  /** Write encrypted reasoning. */
+  /** Whether encrypted reasoning is written. */
   readonly keepSealed: boolean;
-  /** Is metadata besides the messages wanted? */
+  /** Whether metadata is read. */
   readonly keepsMeta: boolean;
   /** Names what the dialect's logs never have. */
   readonly lacks?: readonly Lack[] | undefined;
@@ -29,16 +30,16 @@ export type FoldPlace = Item;
 const LINE_BYTES = 32;
 
 export class Fold {
-  /** Is metadata of answers and conversations wanted? Reading it costs a tenth of reading a line. */
+  /** Whether metadata is read: dialects test this first, because reading it takes a tenth of the time of a line. */
   readonly keepsMeta: boolean;
   readonly #options: FoldOptions;
   readonly #threads = new Map<string, Thread>();
-  /** Finished conversations that were not handed out yet. */
-  #over: Closed[] = [];
-  /** Number of conversations handed out, by session id: the second one is named `ID#2`. */
+  /** Finished conversations that `take` has not returned yet. */
+  #finished: Closed[] = [];
+  /** Number of conversations returned, by session id: the second one is named `ID#2`. */
   readonly #counts = new Map<string, number>();
   #held = 0;
-  // origin of the current object
+  // about the current object
   #origin: Origin | undefined;
   #thread: Thread | undefined;
   #time: bigint | undefined;
@@ -50,7 +51,7 @@ export class Fold {
     this.keepsMeta = options.keepsMeta;
   }
 
-  /** Starts an object. */
+  /** Starts an object of the log. */
   begin(origin: Origin): void {
     this.#origin = origin;
     this.#thread = this.#time = undefined;
@@ -58,9 +59,9 @@ export class Fold {
   }
 
   /**
-   * Ends the current object. Its place goes to the conversation that used it, and to each conversation that has no
-   * other.
-   * @returns the number of conversations that have its place
+   * Ends the current object. Its place goes to the conversation that used it, and to each conversation that it ended
+   * and that has no other place.
+   * @returns the number of conversations that got its place
    */
   finish(): number {
     const thread = this.#thread;
@@ -84,7 +85,7 @@ export class Fold {
     thread.weight += LINE_BYTES;
   }
 
-  /** Makes a thread the current one, creating it if there is none of that name. */
+  /** Makes a thread the current one; creates it if there is none with that name. */
   open(name: string, sessionId: string, time?: bigint): void {
     const known = this.#threads.get(name);
     this.#thread = known ?? new Thread(name, sessionId);
@@ -97,12 +98,12 @@ export class Fold {
     return this.#threads.has(name);
   }
 
-  /** Adds a whole message. */
+  /** Adds a whole message to the current thread. */
   add(message: Message, facts: ItemFacts = {}): FoldPlace {
     return this.#grow((thread, origin) => thread.add(message, origin, facts));
   }
 
-  /** Adds blocks to the assistant message of that name, creating it with the first of them. */
+  /** Adds blocks to the assistant message with that name; creates it if there is none. */
   amend(
     name: string,
     blocks: readonly FoldBlock[],
@@ -117,22 +118,23 @@ export class Fold {
   }
 
   /**
-   * Gives a call its result: the nearest open call of that id, or without an id the first open one. Without such a call
-   * the result waits at its position for 64 lines.
+   * Adds the result of a call: of the nearest open call with that id, or of the first open one if `callId` is
+   * undefined. If there is none, the result stays a separate message, and is moved to its call if that follows within
+   * 64 lines.
    */
   answer(callId: string | undefined, result: Message, facts: ItemFacts = {}): FoldPlace {
     return this.#grow((thread, origin) => thread.answer(callId, result, origin, facts));
   }
 
   /**
-   * Empties a message, to be filled again at its position.
-   * @param message its new content; undefined for an answer, which `amend` fills
+   * Empties a message so that it can be filled again at its position.
+   * @param message the new content; undefined for an answer, which `amend` fills
    */
   reset(place: FoldPlace, message?: Message): FoldPlace {
     return this.#grow((thread) => thread.reset(place, message));
   }
 
-  /** Continues after an earlier position. The messages after it become a separate conversation. */
+  /** Goes back: the next message follows an earlier position. The messages after it become a separate conversation. */
   cut(place: FoldPlace): void {
     this.#grow((thread) => {
       thread.cut(place);
@@ -140,12 +142,12 @@ export class Fold {
     });
   }
 
-  /** Ends the current thread's conversation. @param continues whether it continues after a compaction */
+  /** Ends the current thread's conversation. @param continues whether another one continues it after a compaction */
   close(continues = false): void {
-    const thread = this.#present();
+    const thread = this.#current();
     if (this.#threads.get(thread.name) !== thread) return;
     this.#threads.delete(thread.name);
-    this.#over.push({ thread, isContinued: continues });
+    this.#finished.push({ thread, isContinued: continues });
     this.#ended.push(thread);
   }
 
@@ -157,65 +159,65 @@ export class Fold {
   /** Ends all conversations, at the end of a source or session. */
   closeAll(): void {
     const threads = [...this.#threads.values()];
-    for (const thread of threads) this.#over.push({ thread, isContinued: false });
+    for (const thread of threads) this.#finished.push({ thread, isContinued: false });
     this.#threads.clear();
   }
 
   /** Sets the tools of the current thread. */
   tools(definitions: readonly ToolDefinition[]): void {
-    this.#present().tools = definitions;
+    this.#current().tools = definitions;
   }
 
-  /** Adds metadata of the current thread as a whole. For a repeated name the last value counts. */
+  /** Adds metadata about the conversation as a whole. If a name repeats, the last value counts. */
   describe(meta: Meta): void {
-    const thread = this.#present();
+    const thread = this.#current();
     thread.meta = joinMeta(thread.meta, meta);
   }
 
-  /** Adds metadata of the current thread's last message if that is an answer; otherwise drops it. */
+  /** Adds metadata about the last message if that is an answer; otherwise does nothing. */
   describeAnswer(meta: Meta): void {
-    const { last } = this.#present();
+    const { last } = this.#current();
     if (last.content !== undefined && !('role' in last.content)) last.meta = joinMeta(last.meta, meta);
   }
 
-  /** Reports something about the current thread as a whole, once per text. */
+  /** Reports a finding about the conversation as a whole; the same finding only once. */
   note(note: ReadingNote): void {
-    const { notes } = this.#present();
+    const { notes } = this.#current();
     if (!notes.some(({ rule, message }) => rule === note.rule && message === note.message)) notes.push(note);
   }
 
-  /** Counts a rewrite of, or reports something about, the last message of the current thread. */
+  /** Reports a finding about the last message, or about the conversation if it has none. */
   noteLast(note: ReadingNote): void {
-    const { last } = this.#present();
+    const { last } = this.#current();
     if (last.index < 0) this.note(note);
     else last.notes = [...(last.notes ?? []), note];
   }
 
   /** The last message of the current thread, or the position before the first one. */
   get last(): FoldPlace {
-    return this.#present().last;
+    return this.#current().last;
   }
 
   /** The position before the current thread's first message. */
   get root(): FoldPlace {
-    return this.#present().root;
+    return this.#current().root;
   }
 
   /** The messages of the current thread, in order. */
   get items(): readonly FoldPlace[] {
-    return this.#present().path.items;
+    return this.#current().path.items;
   }
 
-  /** Is there a conversation to hand out? */
-  get hasOver(): boolean {
-    return this.#over.length > 0;
+  /** Whether `take` would return anything. */
+  get hasFinished(): boolean {
+    return this.#finished.length > 0;
   }
 
-  /** Hands out what has ended: entries, and the fates of lines that became none. */
+  /** Returns the finished conversations: entries, and fates for the lines that are part of none. */
   *take(source: string): Generator<ReadElement> {
-    const over = this.#over.toSorted((a, b) => offsetOf(a.thread) - offsetOf(b.thread));
-    this.#over = [];
-    for (const conversation of over) {
+    const finished = this.#finished.toSorted((a, b) => offsetOf(a.thread) - offsetOf(b.thread));
+    this.#finished = [];
+    for (const conversation of finished) {
       const { thread } = conversation;
       this.#held -= thread.weight;
       yield* elementsOf(conversation, source, this.#options, () => this.#nameOf(thread.sessionId));
@@ -225,7 +227,7 @@ export class Fold {
   forget(): void {
     this.#threads.clear();
     this.#counts.clear();
-    this.#over = [];
+    this.#finished = [];
     this.#held = 0;
     this.#origin = this.#thread = this.#time = undefined;
   }
@@ -236,13 +238,13 @@ export class Fold {
     return count === 1 ? sessionId : `${sessionId}#${count}`;
   }
 
-  #present(): Thread {
-    if (this.#thread === undefined) throw new TypeError('the fold has no present thread: open one first');
+  #current(): Thread {
+    if (this.#thread === undefined) throw new TypeError('the fold has no current thread: call open first');
     return this.#thread;
   }
 
   #grow(change: (thread: Thread, origin: Origin) => FoldPlace): FoldPlace {
-    const thread = this.#present();
+    const thread = this.#current();
     const before = thread.weight;
     const place = change(thread, this.#origin as Origin);
     this.#held += thread.weight - before;

@@ -1,10 +1,10 @@
-/** Collects a path's metadata: of the conversation, and of each answer. */
+/** Combines the metadata of a conversation and of its answers. */
 import { decode, encode } from '../../json/utf8.ts';
 import type { Meta, MetaName } from '../../model/meta.ts';
 import type { Item, Path } from './path.ts';
 
-/** Fields that take the value of the last answer that has them. */
-const OF_THE_LAST = ['model', 'finish'] as const;
+/** Fields whose value is that of the last answer that has them. */
+const LAST_ANSWER_FIELDS = ['model', 'finish'] as const;
 
 /** Undefined if the log has none. */
 export function metaOfPath(whole: Meta | undefined, { items }: Path): Meta | undefined {
@@ -15,11 +15,11 @@ export function metaOfPath(whole: Meta | undefined, { items }: Path): Meta | und
   return meta.size === 0 ? undefined : meta;
 }
 
-/** Metadata of a conversation and of its answers: the last model, the sums of tokens and cost. */
+/** The conversation's metadata, with the last model and finish reason and the sums of tokens and cost. */
 export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[]): Map<MetaName, Uint8Array> {
   const meta = new Map<MetaName, Uint8Array>(whole);
   const all = (name: MetaName): readonly Uint8Array[] => answers.flatMap((one) => one.get(name) ?? []);
-  for (const name of OF_THE_LAST) {
+  for (const name of LAST_ANSWER_FIELDS) {
     const last = all(name).at(-1);
     if (last !== undefined) meta.set(name, last);
   }
@@ -30,7 +30,9 @@ export function metaOfAnswers(whole: Meta | undefined, answers: readonly Meta[])
   return meta;
 }
 
-/** Number of leading messages that come from an earlier conversation, including results and a system text before them. */
+/**
+ * Number of leading messages copied from an earlier conversation, with their results and the system text before them.
+ */
 function countCopied(items: readonly Item[]): number {
   let count = 0;
   let systems = 0;
@@ -46,7 +48,7 @@ function countCopied(items: readonly Item[]): number {
 type Usage = Map<string, number | Usage>;
 type LoggedUsage = { readonly [name: string]: number | LoggedUsage };
 
-/** Sums usage by name; a single usage stays as logged. */
+/** Sums usage by name. A single usage keeps its bytes. */
 function usageOfAll(logged: readonly Uint8Array[]): Uint8Array | undefined {
   if (logged.length < 2) return logged[0];
   const sum: Usage = new Map();
@@ -68,7 +70,7 @@ function addTo(sum: Usage, usage: LoggedUsage): void {
   }
 }
 
-/** Sums of decimal prices are not exact as doubles: twelve digits are more than any price has. */
+/** Adding prices as doubles leaves errors in the last digits; no price has more digits than this. */
 const COST_DIGITS = 12;
 
 function costOfAll(costs: readonly Uint8Array[]): Uint8Array {

@@ -1,44 +1,47 @@
 /**
- * One path through the messages of a thread, from first to last, and the places of its lines. Branches share their
- * common messages; each line belongs to one path.
+ * One path through the messages of a thread, from first to last, and the places of its lines. Branches share the
+ * messages before they part; each line belongs to one path.
  */
 import type { Message, Origin, ReadingNote } from '../../model/element.ts';
 import type { Place } from '../../model/entry-log.ts';
 import type { Meta } from '../../model/meta.ts';
-import type { Draft } from './draft.ts';
+import type { AssistantDraft } from './assistant-draft.ts';
 
 /** A call of an assistant message, and its result, once known. */
 export interface FoldCall {
   readonly id: string | undefined;
   result?: Message;
+  /** Whether it was removed with its message, so that it takes no result. */
+  isGone?: true;
 }
+
+export const isOpen = ({ result, isGone }: FoldCall): boolean => result === undefined && isGone !== true;
 
 /** A message of a thread with the results of its calls. */
 export interface Item {
-  /** Index in the paths that hold it; -1 for the position before the first message. */
+  /** Index in its paths; -1 for the position before the first message. */
   readonly index: number;
   /** Offset of its first line. */
   readonly offset: number;
-  /** The message or its draft; undefined once it became the result of a later call. */
-  content: Message | Draft | undefined;
+  /** Undefined once it was moved to a later call as its result. */
+  content: Message | AssistantDraft | undefined;
   readonly calls: FoldCall[];
-  /** Notes on the message. */
   notes?: ReadingNote[];
-  /** Rewrites of the message, by rule. */
+  /** Rules that rewrote the message. */
   changes?: string[];
-  /** Did a person type it? Calls before it that are still open stay unanswered. */
+  /** Whether a person typed it. Calls before it that are still open stay unanswered. */
   readonly isTurn?: boolean;
-  /** Does it come from an earlier conversation, so that it is only context? */
+  /** Whether it was copied from an earlier conversation, so that it is only context. */
   readonly isCopied?: boolean;
-  /** Does it hold encrypted reasoning? */
+  /** Whether it has encrypted reasoning. */
   isSealed?: boolean;
-  /** Metadata of this answer. */
+  /** Metadata of an answer. */
   meta?: Meta;
-  /** The path that it was abandoned with, if it is not in the growing one. */
+  /** The path that it was abandoned with, if it is not in the current one. */
   home?: Path;
 }
 
-/** Numbers per line: line, offset, length, and the index of the last item that the line contributed to. */
+/** Numbers held per line: line, offset, length, and the index of the last item that the line contributed to. */
 const PER_LINE = 4;
 
 export class Path {
@@ -48,7 +51,7 @@ export class Path {
   #shared: number;
   #lines: number[] = [];
   #isSorted = true;
-  /** The path that was left last and shares items in front with this one, and how many. */
+  /** The path that was abandoned last and begins with the same items, and how many it shares. */
   #holder: { readonly path: Path; readonly count: number } | undefined;
 
   constructor(items: Item[] = []) {
@@ -56,7 +59,7 @@ export class Path {
     this.#shared = 0;
   }
 
-  /** A path that goes on after an item of this one. */
+  /** Starts a path that shares the items up to this one. */
   branchAt({ index }: Item): Path {
     const branch = new Path(this.items.slice(0, index + 1));
     branch.#shared = index + 1;
@@ -68,7 +71,7 @@ export class Path {
     return this.#lines.length / PER_LINE;
   }
 
-  /** Offset of its first line, to sort paths in the order of the log. */
+  /** Offset of its first line; paths are sorted by it. */
   get offset(): number {
     this.#sort();
     return this.#lines[1] ?? 0;
@@ -78,7 +81,7 @@ export class Path {
     this.#lines.push(line, offset, length, touched);
   }
 
-  /** Place of a line, by its number from 0. */
+  /** Place of the line with this number, from 0. */
   place(number: number): Place {
     this.#sort();
     const at = number * PER_LINE;
@@ -94,7 +97,7 @@ export class Path {
     return item.index < 0 || this.items[item.index] === item;
   }
 
-  /** Does it hold an answer that no other path or conversation has? */
+  /** Whether it has an answer that no other path or conversation has. */
   get isAnswered(): boolean {
     return this.items.some(
       ({ content, isCopied }, i) =>
@@ -102,7 +105,7 @@ export class Path {
     );
   }
 
-  /** The path that has all items of this one, and more; undefined when none is known. */
+  /** A path that has all items of this one and more; undefined if none is known. */
   get holder(): Path | undefined {
     const last = this.items.at(-1);
     if (last === undefined || this.#holder === undefined || last.index >= this.#holder.count)
@@ -110,7 +113,7 @@ export class Path {
     return this.#holder.path.has(last) ? this.#holder.path : undefined;
   }
 
-  /** Takes over the lines of a path whose items this one has all. */
+  /** Takes over the lines of a path whose items are all in this one. */
   takeLinesOf(other: Path): void {
     for (const value of other.#lines) this.#lines.push(value);
     this.#isSorted = false;
@@ -118,8 +121,10 @@ export class Path {
     for (const item of other.items) if (item.home === other) item.home = this;
   }
 
-  /** Cuts off the items after this one, with their lines, as a separate path; undefined if there are none. */
-  cutBehind(item: Item): Path | undefined {
+  /**
+   * Cuts off the items after this one, with their lines. Returns them as a separate path; undefined if there are none.
+   */
+  cutAfter(item: Item): Path | undefined {
     const length = item.index + 1;
     const next = this.items[length];
     if (next === undefined) return undefined;
@@ -135,7 +140,7 @@ export class Path {
     return tail;
   }
 
-  /** Puts the lines in the order of the log: those taken over were added behind. */
+  /** Sorts the lines in the order of the log: `takeLinesOf` appends. */
   #sort(): void {
     if (this.#isSorted) return;
     const all = this.#lines;
@@ -145,7 +150,7 @@ export class Path {
     this.#isSorted = true;
   }
 
-  /** Removes the lines from byte `from` on that contributed to items after `index`. */
+  /** Removes and returns the lines at byte `from` or later that contributed to items after `index`. */
   #takeLines(index: number, from: number): number[] {
     this.#sort();
     let start = this.#lines.length;
@@ -153,13 +158,13 @@ export class Path {
     const candidates = this.#lines.splice(start);
     const taken: number[] = [];
     for (let i = 0; i < candidates.length; i += PER_LINE) {
-      const goes = (candidates[i + PER_LINE - 1] as number) > index;
-      const target = goes ? taken : this.#lines;
+      const isTaken = (candidates[i + PER_LINE - 1] as number) > index;
+      const target = isTaken ? taken : this.#lines;
       for (let k = 0; k < PER_LINE; k++) target.push(candidates[i + k] as number);
     }
     return taken;
   }
 }
 
-const isAssistant = (content: Message | Draft): boolean =>
+const isAssistant = (content: Message | AssistantDraft): boolean =>
   !('role' in content) || content.role === 'assistant';

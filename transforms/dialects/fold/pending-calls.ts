@@ -1,7 +1,9 @@
-/** The calls of a thread that have no result yet, and results that came before their call. */
-import type { FoldCall, Item } from './path.ts';
+/** Matches calls of a thread with their results, which may come before the call. */
+import { type FoldCall, type Item, isOpen } from './path.ts';
 
-/** A result goes to the nearest message with an open call of its id, and to the first such call in it. */
+/**
+ * The calls with one id in one message. A result goes to the nearest message, and to its first call without a result.
+ */
 interface Group {
   readonly item: Item;
   readonly calls: FoldCall[];
@@ -21,12 +23,12 @@ export interface Pending {
   readonly call: FoldCall;
 }
 
-/** Lines for which a result waits for its call. */
+/** Number of lines within which the call of an early result must follow. */
 const EARLY_LINES = 64;
 const MOST_EARLY = 1000;
 
 export class PendingCalls {
-  /** By id, the nearest message last. */
+  /** By call id, the nearest message last. */
   readonly #byId = new Map<string, Group[]>();
   /** All in order, for results without an id. */
   #inOrder: Pending[] = [];
@@ -43,7 +45,10 @@ export class PendingCalls {
     else groups.push({ item, calls: [call], next: 0 });
   }
 
-  /** Removes and returns the call that a result answers. @param isHere whether the message is still in the path */
+  /**
+   * Removes and returns the call that a result answers.
+   * @param isHere whether a message is still in the current path
+   */
   take(id: string | undefined, isHere: (item: Item) => boolean): Pending | undefined {
     return id === undefined ? this.#takeFirst(isHere) : this.#takeNearest(id, isHere);
   }
@@ -53,7 +58,7 @@ export class PendingCalls {
     if (this.#early.length < MOST_EARLY) this.#early.push({ id, item, line });
   }
 
-  /** Removes and returns the result that waits for a call, unless it has waited too long. */
+  /** Removes and returns the early result of a call, unless it came too many lines ago. */
   takeEarly(id: string | undefined, line: number, isHere: (item: Item) => boolean): Item | undefined {
     if (this.#early.length === 0) return undefined;
     this.#early = this.#early.filter((early) => line - early.line <= EARLY_LINES);
@@ -71,7 +76,7 @@ export class PendingCalls {
   #takeFirst(isHere: (item: Item) => boolean): Pending | undefined {
     for (; this.#first < this.#inOrder.length; this.#first++) {
       const pending = this.#inOrder[this.#first] as Pending;
-      if (pending.call.result === undefined && isHere(pending.item)) return pending;
+      if (isOpen(pending.call) && isHere(pending.item)) return pending;
     }
     return undefined;
   }
@@ -80,8 +85,8 @@ export class PendingCalls {
     const groups = this.#byId.get(id) ?? [];
     for (let group = groups.at(-1); group !== undefined; group = groups.at(-1)) {
       const { item, calls } = group;
-      while (calls[group.next]?.result !== undefined) group.next++;
-      const call = calls[group.next];
+      let call = calls[group.next];
+      while (call !== undefined && !isOpen(call)) call = calls[++group.next];
       if (call !== undefined && isHere(item)) return { item, call };
       groups.pop();
     }

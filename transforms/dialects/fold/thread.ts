@@ -1,44 +1,44 @@
-/** A conversation being folded: the growing path, and those abandoned when the user went back. */
+/** A conversation in progress: its current path, and those abandoned when the user went back. */
 import type { Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import { bytesOf, Draft, type FoldBlock, type Repeats } from './draft.ts';
+import { AssistantDraft, bytesOf, type FoldBlock, type Repeats } from './assistant-draft.ts';
 import { type Item, Path } from './path.ts';
 import { PendingCalls } from './pending-calls.ts';
 
 /** Facts about a message besides its text. */
 export interface ItemFacts {
-  /** Did a person type it? Calls before it that are still open stay unanswered. */
+  /** Whether a person typed it. Calls before it that are still open stay unanswered. */
   readonly isTurn?: boolean;
-  /** Does it come from an earlier conversation, as context only? */
+  /** Whether it was copied from an earlier conversation, so that it is only context. */
   readonly isCopied?: boolean;
   readonly notes?: readonly ReadingNote[];
-  /** Rewrites of the message, by rule. */
+  /** Rules that rewrote the message. */
   readonly changes?: readonly string[];
-  /** Metadata of an answer: model, tokens, cost and finish reason. For a repeated name the last value counts. */
+  /** Model, tokens, cost and finish reason of an answer. If a name repeats, the last value counts. */
   readonly meta?: Meta;
 }
 
-/** Memory of an item besides its bytes. */
+// estimates of memory in bytes
+/** An item, besides its text. */
 const ITEM_BYTES = 256;
-/** Memory of the model, tokens and finish reason of an answer. */
+/** The metadata of an answer. */
 const META_BYTES = 512;
-/** Memory of one more block, or of one more place of an item in a path. */
+/** One more block. */
 const BLOCK_BYTES = 128;
+/** One more path that has an item. */
 const POINTER_BYTES = 8;
-/** Marks the result of a call that was removed. */
-const GONE: Message = { bytes: new Uint8Array(0), role: 'tool' };
 
 export class Thread {
   readonly name: string;
   readonly sessionId: string;
   tools: readonly ToolDefinition[] | undefined;
   path: Path = new Path();
+  /** Paths abandoned when the user went back. */
   readonly left: Set<Path> = new Set();
   /** The position before the first message. */
   readonly root: Item = { index: -1, offset: -1, content: undefined, calls: [] };
-  /** Notes on the conversation as a whole. */
+  /** Findings about the conversation as a whole. */
   readonly notes: ReadingNote[] = [];
-  /** Metadata of the conversation as a whole. */
   meta: Meta | undefined;
   /** Bytes held. */
   weight = 0;
@@ -54,7 +54,7 @@ export class Thread {
     this.sessionId = sessionId;
   }
 
-  /** Was it rejected because it is too long? Its lines are still counted. */
+  /** Whether it was refused because it is too long. Its lines are still counted. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
@@ -67,18 +67,18 @@ export class Thread {
     return this.#append(this.#newItem(message, origin, facts), message.bytes.length);
   }
 
-  /** The assistant message of that name; a new one if the path has none. */
+  /** The assistant message with that name; a new one if the path has none. */
   named(name: string, origin: Origin, facts: ItemFacts): Item {
     const known = this.#named.get(name);
     if (known !== undefined && this.path.has(known)) return this.#touch(note(known, facts));
-    const item = this.#newItem(new Draft(), origin, facts);
+    const item = this.#newItem(new AssistantDraft(), origin, facts);
     if (!this.#isRefused) this.#named.set(name, item);
     return this.#append(item, META_BYTES + name.length);
   }
 
   put(item: Item, block: FoldBlock, repeats: Repeats, { line }: Origin): void {
     if (this.#isRefused) return;
-    const isNew = (item.content as Draft).put(block, repeats);
+    const isNew = (item.content as AssistantDraft).put(block, repeats);
     this.weight += BLOCK_BYTES + bytesOf(block).length;
     if (block.kind !== 'call' || !isNew) return;
     const call = { id: block.id };
@@ -88,7 +88,7 @@ export class Thread {
     else moveResult(early, item);
   }
 
-  /** Gives a call its result. @param id undefined for the first call without a result */
+  /** Adds the result of a call. @param id undefined for the first call without a result */
   answer(id: string | undefined, result: Message, origin: Origin, facts: ItemFacts): Item {
     const pending = this.#pending.take(id, this.#isHere);
     if (pending === undefined) {
@@ -106,7 +106,7 @@ export class Thread {
   cut(item: Item): void {
     if (this.#isRefused) return;
     if (this.path.has(item)) {
-      const tail = this.path.cutBehind(item);
+      const tail = this.path.cutAfter(item);
       if (tail !== undefined) this.#leave(tail);
     } else if (item.home?.has(item) === true) {
       const { home } = item;
@@ -120,7 +120,7 @@ export class Thread {
     this.touched = item.index;
   }
 
-  /** Adds a message of another thread with the results that its calls have; open calls stay open. */
+  /** Adds a copy of another thread's message with the results of its calls; open calls stay open. */
   carry({ content, calls }: Item, origin: Origin): Item {
     const item = this.#newItem(content, origin, { isCopied: true });
     for (const call of calls) {
@@ -131,14 +131,13 @@ export class Thread {
     return this.#append(item, weightOf(item));
   }
 
-  /** Empties a message, its calls and their results. @param message its new content */
+  /** Empties a message and removes its calls and their results. @param message the new content */
   reset(item: Item, message: Message | undefined): Item {
     if (this.#isRefused) return item;
     this.weight -= weightOf(item);
-    // calls that were removed take no results
-    for (const call of item.calls) call.result ??= GONE;
+    for (const call of item.calls) call.isGone = true;
     item.calls.length = 0;
-    item.content = message ?? new Draft();
+    item.content = message ?? new AssistantDraft();
     delete item.notes;
     delete item.changes;
     delete item.meta;
@@ -147,8 +146,8 @@ export class Thread {
   }
 
   /**
-   * Lets the growing path go if nothing came after the user went back: when an answered path that was left has all its
-   * messages, its lines go to that one, so that no message is written twice.
+   * Drops the current path if the user went back and then wrote nothing: if an answered path that was abandoned has all
+   * its messages, that one gets its lines, so that no message is written twice.
    */
   dropEmptyTip(): void {
     const { last } = this;
@@ -175,7 +174,7 @@ export class Thread {
     this.#pending.clear();
   }
 
-  /** Keeps a path that the user went back from, unless all of it is in one that was left before. */
+  /** Keeps an abandoned path, unless all of it is in one that was abandoned before. */
   #leave(path: Path): void {
     const { holder } = path;
     if (holder !== undefined && this.left.has(holder)) {
@@ -222,7 +221,7 @@ function note(item: Item, { notes, changes, meta }: ItemFacts): Item {
   return item;
 }
 
-/** Memory of a message and its results, beyond that of any item. */
+/** Bytes of a message and its results, besides `ITEM_BYTES`. */
 function weightOf({ content, calls }: Item): number {
   let weight = 0;
   if (content !== undefined)
@@ -231,7 +230,7 @@ function weightOf({ content, calls }: Item): number {
   return weight;
 }
 
-/** Moves an early result from its own position to the last call of an item. */
+/** Moves a result that came before its call to the last call of an item. */
 function moveResult(early: Item, item: Item): void {
   const { notes, changes, content } = early;
   note(item, { ...(notes && { notes }), ...(changes && { changes }) });

@@ -1,6 +1,6 @@
 /**
- * Turns one call, a request and its answer of any API, into an entry. Remembers the responses of its source, because a
- * request of the Responses API may hold only new messages and name the response that it continues.
+ * Turns one call, a request and its answer in any API, into an entry. Remembers the responses of the source: a request
+ * of the Responses API may have only its new messages and the id of the response that it continues.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -10,19 +10,17 @@ import type { Meta } from '../../model/meta.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
-import { present } from '../logged-values.ts';
-
-import { makeMessage, systemMessage } from '../made-messages.ts';
-import { NO_TOOLS } from '../tool-definitions.ts';
+import { makeMessage, systemMessage } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
+import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type Answer, answeredFields, readAnswer } from './answer.ts';
 import { Chains, type Link, messagesUpTo } from './chains.ts';
-import { plainly } from './item-messages.ts';
+import { asReadMessage } from './item-messages.ts';
 import { type Call, callMeta } from './logged-call.ts';
 import { isProblem, isResponsesRequest, type Request, RequestReader } from './request.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
-/** Without a request the tools are unknown. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 const QUOTA = '"quota"';
 
@@ -37,11 +35,11 @@ export class CallReader {
     this.#chains = new Chains(maxConversation);
   }
 
-  /** @param json the logged object, which may have metadata beside the call */
+  /** Reads a call. @param json the logged object, which may have metadata beside the call */
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
     const answer = readAnswer(response, this.#keepSealed, isRaw);
-    if (request !== undefined && asksForNothing(request, response, answer))
+    if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
     const entry = this.#read(call, answer, context);
     if ('kind' in entry) return entry;
@@ -60,7 +58,7 @@ export class CallReader {
       : this.#readWhole(call, request, answer, context);
   }
 
-  /** Reads a request that holds the whole conversation. */
+  /** Reads a call whose request has the whole conversation. */
   #readWhole(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
     const sent = this.#requests.read(request, answer.isMessage === true, call.tools);
     if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
@@ -73,7 +71,7 @@ export class CallReader {
     };
   }
 
-  /** Reads a request of the Responses API, which may continue an earlier response. */
+  /** Reads a call of the Responses API, which may continue an earlier response. */
   #readLink(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
     const previous = idIn(request.get('previous_response_id'));
     const conversation = idIn(request.get('conversation'));
@@ -96,7 +94,7 @@ export class CallReader {
     return { ...answeredFields(messages, sent.tools, answer), sessionId, joins, timestamp };
   }
 
-  /** Refuses a call whose response before it is missing; it is read again at the end of the source. */
+  /** Refuses a call that continues an unknown response; it is read again at the end of the source. */
   #refuse(
     call: Call,
     request: JsonView,
@@ -123,7 +121,7 @@ export class CallReader {
     return conversation === undefined ? undefined : this.#chains.find(conversationKey(conversation));
   }
 
-  /** State that a later request may continue, or a later answer may need. */
+  /** Keeps what a later request may continue, or what an answer that comes later needs. */
   #remember(link: {
     readonly request: Request;
     readonly answer: Answer;
@@ -144,7 +142,7 @@ export class CallReader {
     if (conversation !== undefined) this.#chains.add(conversationKey(conversation), added);
   }
 
-  /** Reads an answer without its request: the late answer to an earlier one, or a bare response. */
+  /** Reads an answer without a request: the late answer to an earlier request, or a bare response. */
   #answerAlone(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection {
     const { timestamp } = call;
     const pending = answer.id === undefined ? undefined : this.#chains.takePending(answer.id);
@@ -162,7 +160,7 @@ export class CallReader {
     const instructions = response.get('instructions');
     const system = instructions?.type === 'string' ? systemMessage(instructions.copy()) : [];
     const question = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
-    const messages = [...system, ...question].map(plainly);
+    const messages = [...system, ...question].map(asReadMessage);
     const tools = present(call.tools) ? this.#requests.definitions(call.tools) : undefined;
     const fields = answeredFields(messages, tools ?? NO_TOOLS, answer);
     return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
@@ -172,16 +170,15 @@ export class CallReader {
 const withMeta = (entry: EntryFields | undefined, meta: Meta): EntryFields | undefined =>
   entry && { ...entry, meta };
 
-/** Key of a conversation in the table that it shares with responses. */
 const conversationKey = (id: string): string => `conversation ${id}`;
 
-/** The id of a response or conversation: a text, or an object with one. */
+/** The id of a response or conversation: a string, or the `id` of an object. */
 function idIn(value: JsonView | undefined): string | undefined {
   return (value?.text() ?? value?.get('id')?.text()) || undefined;
 }
 
-/** Is it a request that only counts tokens, or only tests permissions? */
-function asksForNothing(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {
+/** Whether a request was for something other than a completion (a count of tokens, embeddings), or only tested a key. */
+function isNoCompletion(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {
   const isOther = answer.messages.length === 0 && response !== undefined && isNoAnswer(response);
   if (isOther || request.get('max_tokens')?.parsed() !== 1) return isOther;
   const messages = request.get('messages')?.elements() ?? [];
@@ -189,7 +186,7 @@ function asksForNothing(request: JsonView, response: JsonView | undefined, answe
   return content !== undefined && Buffer.from(content.bytes).toString() === QUOTA;
 }
 
-/** Is it a number of tokens, a list of embeddings or a moderation? */
+/** Whether a response is a count of tokens, a list of embeddings or a moderation. */
 function isNoAnswer(response: JsonView): boolean {
   const [first] = response.get('data')?.elements() ?? [];
   return (

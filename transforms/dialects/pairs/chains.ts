@@ -1,16 +1,18 @@
-/** Responses of a source that later requests may continue by id (`previous_response_id`, `conversation`). */
+/** Remembers responses that later requests of a source may continue by id (`previous_response_id`, `conversation`). */
 import type { ToolDefinition } from '../../model/element.ts';
 import type { ReadMessage } from './item-messages.ts';
 
-/** The messages that one call added to a conversation; the calls before it are its parents. */
+/** The messages that one call added to a conversation. */
 export interface Link {
+  /** The call that it continues. */
   readonly parent: Link | undefined;
   readonly messages: readonly ReadMessage[];
   readonly sessionId: string;
 }
 
-/** A request whose answer arrives later, under the id of the response. */
+/** A request whose answer comes later, under the id of the response. */
 export interface Pending {
+  /** The system text. */
   readonly context: readonly ReadMessage[];
   readonly link: Link | undefined;
   readonly tools: readonly ToolDefinition[];
@@ -33,7 +35,7 @@ export class Chains {
     return this.#links.get(id);
   }
 
-  /** Forgets the oldest links if there are too many, or they hold too much. */
+  /** Adds a link, and forgets the oldest ones if there are too many or they are too large. */
   add(id: string, link: Link): void {
     this.#drop(id);
     this.#links.set(id, link);

@@ -1,6 +1,6 @@
 /**
- * Reads lists of items, one after the other. A request often repeats the whole list of the one before and adds to it:
- * reading then goes on where that list ended, with the same messages.
+ * Reads the items of consecutive requests of the Responses API. A request often repeats the whole list of the request
+ * before and adds to it: then only the new items are read.
  */
 import { CLOSE_ARRAY, COMMA } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
@@ -9,7 +9,7 @@ import { equalsAt } from '../../json/known-list.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { ItemMessages, type ItemState, type ReadMessage, stateBefore } from './item-messages.ts';
 
-/** Longer lists are read again: remembering them would cost more memory than a line. */
+/** Longer lists are read in full each time: remembering them would take more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
 
 interface KnownList {
@@ -29,7 +29,11 @@ export class ItemLists {
     this.#keepSealed = keepSealed;
   }
 
-  /** Returns the messages; or an item that is not valid, and why. */
+  /**
+   * Reads a list.
+   * @param open ids of the calls that its first results may answer
+   * @returns the messages, or the first item that is not valid and what is wrong with it
+   */
   read(
     list: JsonView,
     open: ReadMessage['calls'],

@@ -1,40 +1,42 @@
 /**
- * Builds messages from items of the Responses API: the model's items up to the next result or user item form one
- * message.
+ * Builds messages from items of the Responses API: consecutive items of the model form one message, up to the next
+ * result or user item.
  */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { Draft } from '../fold/draft.ts';
-import { noted, SEALED_CONTEXT } from '../reading-notes.ts';
-import type { ResponseResult } from '../response-results.ts';
-import { type ResponseItem, readItem } from '../responses-items.ts';
+import { AssistantDraft } from '../fold/assistant-draft.ts';
+import { noted, SEALED_CONTEXT } from '../shared/reading-notes.ts';
+import type { ResponseResult } from '../shared/response-results.ts';
+import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 
-/** A message of a conversation, and what its entry has to count. */
+/** A message with facts that its entry counts. */
 export interface ReadMessage {
-  /** Undefined if it is empty. */
+  /** Undefined if the message is empty. */
   readonly message: Message | undefined;
   /** Ids of its calls, in order. */
   readonly calls: readonly (string | undefined)[];
-  /** Does it have encrypted reasoning? */
+  /** Whether it has encrypted reasoning. */
   readonly isSealed: boolean;
-  /** Rewrites of the message, by rule. */
+  /** Rules that rewrote the message. */
   readonly changes: readonly string[];
 }
 
-/** A message with nothing to count. */
-export const plainly = (message: Message): ReadMessage => ({
+/** Wraps a message that has nothing to count. */
+export const asReadMessage = (message: Message): ReadMessage => ({
   message,
   calls: [],
   isSealed: false,
   changes: [],
 });
 
-/** The state between two items, from which reading can go on. */
+/** The state between two items, from which reading can continue. */
 export interface ItemState {
   readonly messages: readonly ReadMessage[];
   readonly notes: readonly ReadingNote[];
+  /** Ids of the calls that results may answer, in order. */
   readonly open: readonly (string | undefined)[];
+  /** Results since the last message, not yet in the order of their calls. */
   readonly results: readonly ResponseResult[];
 }
 
@@ -46,9 +48,9 @@ export const stateBefore = (open: readonly (string | undefined)[] = []): ItemSta
 export class ItemMessages {
   readonly #keepSealed: boolean;
   readonly #messages: ReadMessage[];
-  /** Notes for the next message. */
+  /** Findings to report with the next message. */
   #notes: ReadingNote[];
-  #draft: Draft | undefined;
+  #draft: AssistantDraft | undefined;
   #calls: (string | undefined)[] = [];
   /** Ids of the calls that results may answer, in order. */
   #open: readonly (string | undefined)[];
@@ -62,7 +64,7 @@ export class ItemMessages {
     this.#results = [...results];
   }
 
-  /** The state after the last item; undefined in the middle of a message of the model. */
+  /** The state after the last item; undefined if a message of the model is not finished. */
   state(): ItemState | undefined {
     if (this.#draft !== undefined) return undefined;
     return {
@@ -73,20 +75,20 @@ export class ItemMessages {
     };
   }
 
-  /** Takes an item. @returns why it is invalid, if it is */
+  /** Adds an item. @returns what is wrong with it, if it is not valid */
   put(view: JsonView): string | undefined {
     const item = readItem(view);
     if (item.kind === 'bad') return item.detail;
     if (item.kind === 'result') this.#result(item);
-    else this.#say(item, view);
+    else this.#addOther(item, view);
     return undefined;
   }
 
-  #say(item: Exclude<ResponseItem, ResponseResult>, view: JsonView): void {
+  #addOther(item: Exclude<ResponseItem, ResponseResult>, view: JsonView): void {
     this.#endResults();
     if (item.kind === 'message') {
       this.#endDraft();
-      this.#add({ ...plainly(item.message), changes: item.changes ?? [] });
+      this.#add({ ...asReadMessage(item.message), changes: item.changes ?? [] });
       return;
     }
     if (item.kind === 'sealed-context') {
@@ -94,7 +96,7 @@ export class ItemMessages {
       this.#notes.push(SEALED_CONTEXT);
       return;
     }
-    this.#draft ??= new Draft();
+    this.#draft ??= new AssistantDraft();
     if (item.kind === 'unknown') {
       this.#draft.put({ kind: 'part', object: view.copy(), kept: item.type }, 'add');
       return;
@@ -112,7 +114,7 @@ export class ItemMessages {
     this.#results.push(item);
   }
 
-  /** Results follow in the order of their calls. */
+  /** Adds the collected results in the order of their calls. */
   #endResults(): void {
     if (this.#results.length === 0) return;
     const place = ({ callId }: ResponseResult): number => {
@@ -147,7 +149,7 @@ export class ItemMessages {
     );
   }
 
-  /** The messages, and the notes left over. */
+  /** Returns all messages, and the notes that belong to no message. */
   end(): { readonly messages: readonly ReadMessage[]; readonly notes: readonly ReadingNote[] } {
     this.#endResults();
     this.#endDraft();

@@ -1,41 +1,39 @@
-/** One call as a log holds it: where its request and its answer are, which may be bodies of logged HTTP, and its metadata. */
+/** One logged call: its request and answer, which may be bodies of logged HTTP, and its metadata. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
-import { metaOf } from '../logged-meta.ts';
-import { present, structured } from '../logged-values.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { present, structured } from '../shared/logged-values.ts';
 
-/** The request itself, or the body that it was logged with. */
+/** The body of a logged HTTP request; the request itself if it has no body. */
 export function bodyOf(request: JsonView): JsonView {
   const body = structured(request.get('body'));
   return body?.type === 'object' ? body : request;
 }
 
-/** Does an object hold messages, in the format of any API? */
+/** Whether a request has messages, in the format of any API. */
 export function hasMessages(body: JsonView): boolean {
   return ['messages', 'input', 'prompt'].some((key) => present(body.get(key)));
 }
 
-/** An answer as it was logged. */
 export interface LoggedAnswer {
   readonly response: JsonView | undefined;
-  /** Is it a body from the wire? */
+  /** Whether it is an undecoded HTTP body. */
   readonly isRaw?: boolean;
 }
 
-/** One call as a log holds it. */
 export interface Call extends LoggedAnswer {
-  /** The request object; undefined if only the answer was logged. */
+  /** Undefined if only the answer was logged. */
   readonly request: JsonView | undefined;
-  /** Tools that are logged outside the request. */
+  /** Tools, if they were logged outside the request. */
   readonly tools?: JsonView | undefined;
   readonly sessionId?: string | undefined;
-  /** Is the session possibly that of this call only? */
+  /** Whether the session id may be that of this call only. */
   readonly joins?: boolean | undefined;
   readonly timestamp?: bigint | undefined;
 }
 
-/** The response itself, or the body that it was logged with. */
+/** The body of a logged HTTP response; the response itself if it has no body. */
 export function loggedAnswer(response: JsonView | undefined): LoggedAnswer {
   const logged = structured(response);
   if (logged?.type !== 'object') return { response };
@@ -45,7 +43,7 @@ export function loggedAnswer(response: JsonView | undefined): LoggedAnswer {
   return present(raw) ? { response: raw, isRaw: true } : { response: logged };
 }
 
-/** Is it a logged HTTP request? */
+/** Whether the request is a logged HTTP request. */
 export function isCapture(request: JsonView | undefined): boolean {
   return ['url', 'method', 'body'].every((key) => present(request?.get(key)));
 }
@@ -53,8 +51,8 @@ export function isCapture(request: JsonView | undefined): boolean {
 const MOST_TEXT_BYTES = 64 * 1024;
 
 /**
- * @param json the logged object; its own values come after those of the answer
- * @param body what the answer adds up to, if it is a stream
+ * @param json the logged object, whose values are used if the answer has none
+ * @param body the assembled answer, if it was a stream
  */
 export function callMeta({ request, response }: Call, json: JsonView, body?: JsonView): Meta {
   const isShort = response !== undefined && response.bytes.length <= MOST_TEXT_BYTES;

@@ -1,4 +1,4 @@
-/** Reads the request of a call, of any API. Messages that repeat the previous request are the same objects. */
+/** Reads the request of a call in any API. Messages that repeat those of the previous request are the same objects. */
 
 import { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
@@ -8,16 +8,15 @@ import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { LineReason } from '../../model/rejection.ts';
-import { createHistory } from '../anthropic-history.ts';
-import { systemText } from '../anthropic-pair.ts';
-import { createMessageList, isMessage } from '../logged-messages.ts';
-import { present, structured } from '../logged-values.ts';
-import { makeMessage, objectOf, type Piece, systemMessage } from '../made-messages.ts';
-import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../tool-definitions.ts';
+import { createHistory } from '../anthropic/history.ts';
+import { systemText } from '../anthropic/pair.ts';
+import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
+import { createMessageList, isMessage } from '../shared/logged-messages.ts';
+import { present, structured } from '../shared/logged-values.ts';
+import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
 import { ItemLists } from './item-lists.ts';
-import { plainly, type ReadMessage } from './item-messages.ts';
+import { asReadMessage, type ReadMessage } from './item-messages.ts';
 
-/** The request. */
 export interface Request {
   /** The system text, if it is separate from the messages. */
   readonly system: readonly ReadMessage[];
@@ -36,7 +35,7 @@ const MESSAGE_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 
 
 export const isProblem = (result: Request | Problem): result is Problem => 'reason' in result;
 
-/** Is it a request of the Responses API? */
+/** Whether the request is one of the Responses API. */
 export function isResponsesRequest(body: JsonView): boolean {
   return present(body.get('input')) && !present(body.get('messages'));
 }
@@ -53,10 +52,9 @@ export class RequestReader {
   }
 
   /**
-   * @param body the request object
-   * @param isMessage whether the answer is one of the Messages API
-   * @param apart the tools, if they are not in the body
-   * @param open ids of the open calls at the end of the previous conversation
+   * @param isMessage whether the answer is in the format of the Messages API
+   * @param apart the tools, if they were logged outside the body
+   * @param open ids of the calls that the first results may answer
    */
   read(
     body: JsonView,
@@ -71,7 +69,7 @@ export class RequestReader {
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
       const message = makeMessage('user', [['content', messages.copy()]]);
-      return { system: [], messages: [plainly(message)], tools };
+      return { system: [], messages: [asReadMessage(message)], tools };
     }
     const inner = messages?.get('messages');
     const list = inner?.type === 'array' ? inner : messages;
@@ -84,14 +82,14 @@ export class RequestReader {
     if (list?.type === 'object') {
       const bytes = list.copy();
       const role = stringValue(bytes, 'role');
-      if (role !== undefined) return { system: [], messages: [plainly({ bytes, role })], tools };
+      if (role !== undefined) return { system: [], messages: [asReadMessage({ bytes, role })], tools };
     }
     if (list?.type !== 'array') return badMessages(list);
     this.#list.read(list.bytes, 0);
     const { items } = this.#list;
     if (!items.every(isMessage))
       return { reason: 'bad-messages', detail: 'a message is not an object with a string role', at: list };
-    return { system: [], messages: items.map(plainly), tools };
+    return { system: [], messages: items.map(asReadMessage), tools };
   }
 
   #blocks(body: JsonView, list: JsonView | undefined, tools: readonly ToolDefinition[]): Request | Problem {
@@ -103,7 +101,7 @@ export class RequestReader {
     const text = present(instructions) ? systemText(instructions.bytes) : undefined;
     if (present(instructions) && text === undefined)
       return { reason: 'bad-messages', detail: 'system is not valid', at: instructions };
-    return { system: this.#systemOf(text), messages: messages.map(plainly), tools };
+    return { system: this.#systemOf(text), messages: messages.map(asReadMessage), tools };
   }
 
   #readItems(
@@ -116,7 +114,7 @@ export class RequestReader {
     const input = structured(body.get('input'));
     if (input?.type === 'string') {
       const message = makeMessage('user', [['content', input.copy()]]);
-      return { system, messages: [plainly(message)], tools };
+      return { system, messages: [asReadMessage(message)], tools };
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
     const messages = this.#items.read(input, open);
@@ -124,16 +122,16 @@ export class RequestReader {
     return { system, messages, tools };
   }
 
-  /** The message of the system text: the same object for the same bytes. */
+  /** The system message; the same object as long as the text has the same bytes. */
   #systemOf(text: Uint8Array | undefined): readonly ReadMessage[] {
     const [message] = text === undefined ? [] : systemMessage(copyOf(text));
     if (message === undefined) return [];
     if (this.#system === undefined || Buffer.compare(this.#system.bytes, message.bytes) !== 0)
       this.#system = message;
-    return [plainly(this.#system)];
+    return [asReadMessage(this.#system)];
   }
 
-  /** The definitions in a list, or in a text that holds one; undefined if they are not valid. */
+  /** The definitions in a list, which may be JSON in a string; undefined if they are not valid. */
   definitions(logged: JsonView | undefined): readonly ToolDefinition[] | undefined {
     const tools = structured(logged);
     if (tools === undefined || tools.text() === '') return NO_TOOLS;
@@ -148,7 +146,7 @@ const badMessages = (list: JsonView | undefined): Problem => ({
   at: list,
 });
 
-/** Does a request have members that only the Messages API has? */
+/** Whether the request has members that only the Messages API has. */
 function isAnthropic(body: JsonView, list: JsonView | undefined): boolean {
   if (present(body.get('system'))) return true;
   const tools = body.get('tools')?.elements() ?? [];
@@ -160,7 +158,7 @@ function isAnthropic(body: JsonView, list: JsonView | undefined): boolean {
   );
 }
 
-/** A definition of any of the three APIs: with a `function`, with an `input_schema`, or flat with its type. */
+/** Converts a definition of any of the three APIs: with a `function`, with an `input_schema`, or flat with a type. */
 function define(definition: Uint8Array): ToolDefinition {
   const view = new JsonView(definition);
   if (view.get('function')?.type === 'object') return flatten(definition);

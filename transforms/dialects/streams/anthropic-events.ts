@@ -1,12 +1,12 @@
-/** Streams of the Messages API: a message, its blocks, and their deltas. */
+/** Assembles streams of the Messages API: a message, its blocks, and their deltas. */
 
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { present } from '../logged-values.ts';
-import { arrayOf, objectOf, type Piece } from '../made-messages.ts';
-import { RESPONSE_ERROR } from '../reading-notes.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { isWhole } from './chat-chunks.ts';
 import {
   ARGUMENTS_CUT,
@@ -25,7 +25,9 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['content_block_start', 'content_block_delta', 'content_block_stop'],
 ]);
 
-/** The target of a delta: a member of its block, and the type of a block whose start is missing. */
+/**
+ * By type of delta: its member, the member of the block that it extends, and the block's type if its start is missing.
+ */
 const DELTAS: ReadonlyMap<string, readonly [from: string, to: string, block: string]> = new Map([
   ['text_delta', ['text', 'text', 'text']],
   ['thinking_delta', ['thinking', 'thinking', 'thinking']],
@@ -35,7 +37,7 @@ const DELTAS: ReadonlyMap<string, readonly [from: string, to: string, block: str
   ['input_json_delta', ['partial_json', 'input', 'tool_use']],
 ]);
 
-/** Is it an event of such a stream? */
+/** Whether the event belongs to a stream of the Messages API. */
 export function isAnthropicEvent(event: Pick<JsonView, 'get'>): boolean {
   return TYPES.has(event.get('type')?.text() ?? '');
 }
@@ -85,7 +87,7 @@ export class AnthropicEvents implements StreamGrammar {
       this.#blocks.set(i, new Block(block));
   }
 
-  /** Records members of an event about the whole message; the last value counts. */
+  /** Keeps members of an event about the whole message; the last value counts. */
   #note(members: JsonView | undefined): void {
     for (const [key, value] of members?.members() ?? [])
       if (key !== 'content' && key !== 'usage' && present(value)) this.#head.set(key, value.copy());
@@ -139,7 +141,7 @@ class Block {
   readonly #input = new GrowingText();
   #start: Uint8Array | undefined;
 
-  /** @param kind its type, if its start is missing */
+  /** @param kind the block's type, if its start is missing */
   constructor(start: JsonView | undefined, kind?: string) {
     if (kind !== undefined) this.#members.put('type', new JsonView(encode(quote(kind))));
     if (start === undefined) return;
@@ -167,7 +169,7 @@ class Block {
     return objectOf(input === undefined ? members : [...members, [INPUT, input]]);
   }
 
-  /** The input as an object; a truncated text stays a text. */
+  /** The input as an object; a truncated one stays a string. */
   #inputJson(): Uint8Array | undefined {
     if (this.#input.isEmpty) return this.#start;
     return isWhole(this.#input) ? encode(this.#input.text().trim()) : this.#input.json();

@@ -1,4 +1,4 @@
-/** Assembles the answer of a stream in any of the three grammars. */
+/** Assembles the answer from a stream of any of the three APIs. */
 
 import { OPEN_OBJECT } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
@@ -6,7 +6,7 @@ import { createTextScanner } from '../../json/plain-scanner.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';
-import { present } from '../logged-values.ts';
+import { present } from '../shared/logged-values.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
 import { ChatChunks, isChatChunk } from './chat-chunks.ts';
 import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
@@ -17,8 +17,8 @@ const DONE = '[DONE]';
 const scanner = createTextScanner();
 
 /**
- * Parses a payload that is a single JSON object; undefined for anything else.
- * @param tape holds its values until the next payload is walked into it; without one each lookup searches the bytes
+ * Parses a payload; undefined if it is not a single JSON object.
+ * @param tape indexes the values of the object until the next one is parsed; without it each lookup searches the bytes
  */
 export function objectIn(json: Uint8Array, tape?: ValueTape): JsonView | undefined {
   const start = skipBlanks(json, 0);
@@ -30,12 +30,12 @@ export function objectIn(json: Uint8Array, tape?: ValueTape): JsonView | undefin
   return JsonView.onTape(json, tape, -1);
 }
 
-/** Is it an event of a stream, or a chunk? An error may belong to any grammar. */
+/** Whether the object is an event or a chunk of a stream. */
 export function isStreamEvent(event: Pick<JsonView, 'get'>): boolean {
   return isChatChunk(event) || isAnthropicEvent(event) || isResponsesEvent(event);
 }
 
-/** An error, or a chunk without choices, may precede the event that shows the grammar. */
+/** Also true for errors and chunks without choices, which may come before the first event that shows the API. */
 const mayBeEvent = (event: JsonView): boolean =>
   isStreamEvent(event) || present(event.get('error')) || event.get('choices')?.type === 'array';
 
@@ -47,11 +47,11 @@ function grammarOf(event: JsonView): StreamGrammar | undefined {
 
 export class StreamAssembler {
   #grammar: StreamGrammar | undefined;
-  /** Events before the first one that shows the grammar: an error, or a chunk without choices. */
+  /** Events before the first one that shows the API. */
   #early: Uint8Array[] = [];
   #isDamaged = false;
 
-  /** @returns whether the event belongs to a stream at all */
+  /** Adds an event. @returns false if it does not belong to any stream */
   put(event: JsonView): boolean {
     if (!mayBeEvent(event)) return false;
     this.#grammar ??= grammarOf(event);
@@ -69,16 +69,17 @@ export class StreamAssembler {
     this.#early = [];
   }
 
-  /** Records an event that is not JSON: the stream was truncated or damaged there. */
+  /** Records that an event was not JSON, because the stream was truncated or damaged. */
   damaged(): void {
     this.#isDamaged = true;
   }
 
-  /** Records the payload `[DONE]`. */
+  /** Records the end mark `[DONE]`. */
   done(): void {
     if (this.#grammar instanceof ChatChunks) this.#grammar.end();
   }
 
+  /** Whether the event begins another answer. */
   begins(event: JsonView): boolean {
     return this.#grammar?.begins(event) === true;
   }
@@ -91,7 +92,7 @@ export class StreamAssembler {
     return this.#grammar?.weight ?? 0;
   }
 
-  /** The answer so far; undefined if no event was of a known stream. */
+  /** The answer so far; undefined if there was no event of a stream. */
   answer(): StreamedAnswer | undefined {
     if (this.#grammar === undefined) {
       if (this.#early.length === 0) return undefined;
@@ -105,9 +106,9 @@ export class StreamAssembler {
 }
 
 const MOST_EARLY = 16;
-const DAMAGED = { ...STREAM_CUT, message: 'a part of the stream is not an event: it is left out' };
+const DAMAGED = { ...STREAM_CUT, message: 'a part of the stream is not an event: left out' };
 
-/** The answer in a text of server-sent events; undefined if it holds none. */
+/** The answer in a text of server-sent events; undefined if the text has no event of a stream. */
 export function answerInText(text: string): StreamedAnswer | undefined {
   if (!looksLikeEvents(text)) return undefined;
   const assembler = new StreamAssembler();
@@ -119,7 +120,7 @@ export function answerInText(text: string): StreamedAnswer | undefined {
   return assembler.answer();
 }
 
-/** Was a stream truncated in its first event? */
+/** Whether a text is a stream that was truncated in its first event. */
 export function isCutEvent(text: string): boolean {
   if (!looksLikeEvents(text)) return false;
   const [[first] = []] = payloadsIn(text);
@@ -135,7 +136,7 @@ function putEvent(assembler: StreamAssembler, event: JsonView | undefined): void
   if (event === undefined || !assembler.put(event)) assembler.damaged();
 }
 
-/** The answer in a list of events; undefined if its first object is not an event of a stream. */
+/** The answer in a list of events; undefined if its first element is not an event of a stream. */
 export function answerInList(list: JsonView): StreamedAnswer | undefined {
   const events = list.elements();
   const first = events.find((event) => event.get('choices')?.elements().length !== 0);
@@ -148,5 +149,5 @@ export function answerInList(list: JsonView): StreamedAnswer | undefined {
   return assembler.answer();
 }
 
-/** Is a payload the end mark? */
+/** Whether a payload is the end mark. */
 export const isDone = (payload: string): boolean => payload.trim() === DONE;

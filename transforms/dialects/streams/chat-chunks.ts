@@ -1,4 +1,4 @@
-/** Streams of chat completions: chunks with deltas per choice. */
+/** Assembles streams of chat completions: chunks with a delta for each choice. */
 
 import { QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
@@ -6,9 +6,9 @@ import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { present } from '../logged-values.ts';
-import { arrayOf, objectOf, type Piece } from '../made-messages.ts';
-import { RESPONSE_ERROR } from '../reading-notes.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
@@ -20,13 +20,13 @@ import {
 import { GrowingMembers } from './growing-members.ts';
 import { GrowingText } from './growing-text.ts';
 
-/** Members of a chunk that all chunks share, or whose last value counts. */
-const OF_CHUNK: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 'error']);
-/** Members of a delta that are assembled in special ways. */
-const OF_DELTA: ReadonlySet<string> = new Set([
+/** Members of a chunk that are handled separately; of all others the first value counts. */
+const CHUNK_MEMBERS: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 'error']);
+/** Members of a delta that are handled separately; all others are joined. */
+const DELTA_MEMBERS: ReadonlySet<string> = new Set([
   ...['role', 'tool_calls', 'function_call', 'reasoning', 'reasoning_details'],
 ]);
-const OF_CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
+const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 const FUNCTION = encode('"function"');
 const ASSISTANT = encode('"assistant"');
 const EMPTY = encode('""');
@@ -34,14 +34,14 @@ const scanner = createTextScanner();
 
 const CHUNK = 'chat.completion.chunk';
 
-/** Is it a chunk of such a stream? */
+/** Whether the event is a chunk of a chat completion. */
 export function isChatChunk(event: Pick<JsonView, 'get'>): boolean {
   if (event.get('object')?.text() === CHUNK) return true;
   const [first] = event.get('choices')?.elements() ?? [];
   return first?.get('delta')?.type === 'object';
 }
 
-/** Id of the chunk's answer; undefined for other events, or if it has none. */
+/** Id of the answer that a chunk belongs to; undefined for other events, or if it has none. */
 export function chunkId(event: JsonView): string | undefined {
   return event.textOf('object') === CHUNK || isChatChunk(event) || event.get('choices')?.type === 'array'
     ? event.textOf('id') || undefined
@@ -74,7 +74,7 @@ export class ChatChunks implements StreamGrammar {
   }
 
   #mayAdd(key: string): boolean {
-    return !OF_CHUNK.has(key) && !this.#head.has(key);
+    return !CHUNK_MEMBERS.has(key) && !this.#head.has(key);
   }
 
   /** Records `[DONE]`. */
@@ -82,7 +82,7 @@ export class ChatChunks implements StreamGrammar {
     this.#hasEnd = true;
   }
 
-  /** Another id begins another answer, unless the ids differ from chunk to chunk. */
+  /** A chunk with another id begins another answer only if it has a role: some servers change the id in every chunk. */
   begins(chunk: JsonView): boolean {
     const [first] = chunk.get('choices')?.elements() ?? [];
     if (first === undefined) return this.#hasEnd;
@@ -142,7 +142,7 @@ class Choice {
   }
 
   #take(delta: JsonView): void {
-    this.#members.add(delta, (key) => OF_DELTA.has(key));
+    this.#members.add(delta, (key) => DELTA_MEMBERS.has(key));
     const role = delta.get('role');
     if (role?.type === 'string' && role.text() !== '') this.#role = role.copy();
     const reasoning = stringIn(delta, 'reasoning');
@@ -162,7 +162,7 @@ class Choice {
       this.#callOf(call, i).put(call);
   }
 
-  /** The call of a piece: by its index, else by its id, else by its position in the list. */
+  /** The call that a piece belongs to, by index, else by id, else by position in the list. */
   #callOf(piece: JsonView, place: number): Call {
     const index = indexIn(piece, 'index');
     const id = piece.get('id')?.text() || undefined;
@@ -226,7 +226,7 @@ class Call {
   put(piece: JsonView): void {
     this.#id ??= firstText(piece.get('id'));
     this.#type ??= firstText(piece.get('type'));
-    this.#others.add(piece, (key) => OF_CALL.has(key));
+    this.#others.add(piece, (key) => CALL_MEMBERS.has(key));
     const fn = piece.get('function');
     if (fn?.type === 'object') this.putFunction(fn);
   }
@@ -240,8 +240,8 @@ class Call {
   }
 
   /**
-   * Some servers give every call the same index: a piece with another id and a name starts the next call once this one
-   * is complete.
+   * Whether a piece starts another call although it has the index of this one, as some servers do: it has another id
+   * and a name, and this call is complete.
    */
   isOverBefore(piece: JsonView): boolean {
     const id = firstText(piece.get('id'));
@@ -269,12 +269,12 @@ class Call {
 
 const hasName = (piece: JsonView): boolean => firstText(piece.get('function')?.get('name')) !== undefined;
 
-/** The JSON text of a string that is not empty. */
+/** The JSON text of a non-empty string; undefined for anything else. */
 function firstText(value: JsonView | undefined): Uint8Array | undefined {
   return value?.type === 'string' && value.text() !== '' ? value.copy() : undefined;
 }
 
-/** Is a text one complete JSON value? */
+/** Whether a text is one complete JSON value. */
 export function isWhole(text: GrowingText): boolean {
   const json = encode(text.text().trim());
   return json.length > 0 && scanner.value(json, 0, 0) === json.length;

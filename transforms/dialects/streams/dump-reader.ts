@@ -1,7 +1,7 @@
 /**
- * Reads a dump of streams: lines of server-sent events, or one chunk per line. Chunks of several streams may be mixed
- * and are separated by their ids. An answer is handed out once it has ended, another one has begun and those that began
- * before it are handed out; else at the end of the source, so that a truncation only costs what is missing.
+ * Reads a dump of streams: lines of server-sent events, or one chunk per line. Chunks of several streams may be mixed;
+ * they are told apart by their ids. Answers are returned in the order in which they began: one is returned when it has
+ * ended and another one begins, or at the end of the source even if it is truncated.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
@@ -18,19 +18,19 @@ import { rejectLine } from '../../model/rejection.ts';
 import { settleReply } from '../../model/reply.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
-import { lineId } from '../line-id.ts';
-import { type ObjectWalk, readObjects } from '../line-objects.ts';
-import { makeMessage } from '../made-messages.ts';
-import { type Answer, answeredFields, ofStream } from '../pairs/answer.ts';
-import { plainly } from '../pairs/item-messages.ts';
+import { type Answer, answeredFields, answerFromStream } from '../pairs/answer.ts';
+import { asReadMessage } from '../pairs/item-messages.ts';
 import { callMeta } from '../pairs/logged-call.ts';
-import { NO_TOOLS } from '../tool-definitions.ts';
+import { makeMessage } from '../shared/build-messages.ts';
+import { lineId } from '../shared/line-id.ts';
+import { type ObjectWalk, readObjects } from '../shared/line-objects.ts';
+import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { isDone, objectIn, StreamAssembler } from './assembler.ts';
 import { chunkId } from './chat-chunks.ts';
 import { readSseLine } from './sse.ts';
 
 const LACKS: readonly Lack[] = ['tools'];
-/** Streams open side by side; beyond that the oldest one counts as truncated. */
+/** Streams that may be open at a time; beyond that the oldest one counts as truncated. */
 const MOST_OPEN = 64;
 
 /** Field of a server-sent event that holds its data. */
@@ -38,24 +38,24 @@ const DATA = encode('data:');
 
 /** A stream in progress. */
 class OpenStream {
-  /** Id of all its chunks; undefined if events do not name their stream. */
+  /** Id of all its chunks; undefined if its events have none. */
   readonly id: string | undefined;
   readonly assembler: StreamAssembler = new StreamAssembler();
   readonly places: Origin[] = [];
-  /** Is it too long to hold? Its lines are still counted. */
+  /** Whether it was refused because it is too long. Its lines are still counted. */
   isRefused = false;
 
   constructor(id: string | undefined) {
     this.id = id;
   }
 
-  /** Has it ended? */
+  /** Whether it may be returned when another one begins. */
   get isOver(): boolean {
     return this.id === undefined || this.assembler.isOver;
   }
 }
 
-/** A line whose data belongs to an event of several lines, or is damaged. */
+/** A line of data that is not an event by itself: part of an event of several lines, or damaged. */
 interface LoosePart {
   readonly line: Line;
   readonly data: string;
@@ -67,18 +67,18 @@ export class DumpReader implements DialectReader, ObjectWalk {
   readonly #scanner: Scanner;
   readonly #options: ReadingOptions;
   readonly #userTurn: readonly Message[];
-  /** In the order of their beginnings. */
+  /** The open streams, in the order in which they began. */
   #streams: OpenStream[] = [];
   /** The stream of the last event. */
   #current: OpenStream | undefined;
-  /** Lines that belong to the stream of the next event: names of events, comments. */
+  /** Lines (names of events, comments) whose places go to the stream of the next event. */
   #before: Origin[] = [];
   #loose: LoosePart[] = [];
   #lastLine = 0;
   readonly #mostBytes: number;
-  /** Holds the values of the current event. */
+  /** Indexes the values of the current event. */
   readonly #tape = new ValueTape();
-  /** First and last byte of the current line. */
+  /** First byte of the current object in its line, and the index after it. */
   #start = 0;
   #end = 0;
 
@@ -114,7 +114,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     return elements ?? rejectLine('parse', line, 'bad-stream', 'the object is not an event of a stream');
   }
 
-  /** Reads a line that is one whole event, without decoding it; undefined for any other line. */
+  /** Reads a line of data that is one whole event, without decoding it; undefined for any other line. */
   #readEvent({ bytes, origin }: Line): readonly ReadElement[] | undefined {
     if (this.#loose.length > 0) return undefined;
     for (let i = 0; i < DATA.length; i++) if (bytes[i] !== DATA[i]) return undefined;
@@ -132,7 +132,10 @@ export class DumpReader implements DialectReader, ObjectWalk {
     }
     const read = readSseLine(decode(line.bytes));
     if (read.kind === 'none')
-      return [...this.#endLoose(), rejectLine('parse', line, 'bad-stream', 'no line of server-sent events')];
+      return [
+        ...this.#endLoose(),
+        rejectLine('parse', line, 'bad-stream', 'not a line of server-sent events'),
+      ];
     if (read.kind === 'other') {
       const ended = this.#endLoose();
       this.#before.push(line.origin);
@@ -154,7 +157,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
   }
 
   /**
-   * Ends lines of data that were not events individually: together they may be one, else each is one or is rejected.
+   * Reads the loose lines: together they may be one event, otherwise each is an event or is rejected.
    */
   #endLoose(): readonly ReadElement[] {
     const loose = this.#loose;
@@ -176,14 +179,14 @@ export class DumpReader implements DialectReader, ObjectWalk {
     });
   }
 
-  /** Handles the end mark, which belongs to the last stream, or to another one if that has not finished. */
+  /** Handles the end mark. It ends the current stream, unless only another one is complete. */
   #done(): void {
     const isFinished = (stream: OpenStream | undefined): boolean => stream?.assembler.isOver === true;
     const ended = isFinished(this.#current) ? this.#current : this.#streams.find(isFinished);
     (ended ?? this.#current)?.assembler.done();
   }
 
-  /** Takes an event. @returns streams that it ends; undefined if it is not an event */
+  /** Adds an event. @returns the answers that can be returned now; undefined if it is not an event of a stream */
   #take(event: JsonView, origin: Origin): readonly ReadElement[] | undefined {
     const id = chunkId(event);
     const own = id === undefined ? undefined : this.#streams.findLast((stream) => stream.id === id);
@@ -192,12 +195,12 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const stream = isNew ? new OpenStream(id) : going;
     if (!stream.isRefused && !stream.assembler.put(event)) return undefined;
     stream.isRefused ||= stream.assembler.weight > this.#mostBytes;
-    const over = isNew ? this.#handOut() : [];
+    const finished = isNew ? this.#takeFinished() : [];
     if (isNew) this.#streams.push(stream);
     this.#current = stream;
     this.#settleBefore();
     stream.places.push(origin);
-    return over;
+    return finished;
   }
 
   /** Assigns the waiting lines to the current stream. */
@@ -208,8 +211,10 @@ export class DumpReader implements DialectReader, ObjectWalk {
     this.#before = [];
   }
 
-  /** Hands out streams that have ended, up to the first that has not; even that one if too many are open. */
-  #handOut(): readonly ReadElement[] {
+  /**
+   * Returns the answers of streams that have ended, up to the first that has not; that one too if too many are open.
+   */
+  #takeFinished(): readonly ReadElement[] {
     const weight = this.#streams.reduce((sum, { assembler }) => sum + assembler.weight, 0);
     const isFull = this.#streams.length >= MOST_OPEN || weight > this.#mostBytes;
     const open = this.#streams.findIndex(({ isOver }, i) => !isOver && !(isFull && i === 0));
@@ -248,8 +253,8 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const { keepSealed = false } = this.#options;
     const streamed = assembler.answer();
     const answer: Answer =
-      streamed === undefined ? { messages: [], notes: [] } : ofStream(streamed, keepSealed);
-    const { reply, ...fields } = answeredFields(this.#userTurn.map(plainly), NO_TOOLS, answer);
+      streamed === undefined ? { messages: [], notes: [] } : answerFromStream(streamed, keepSealed);
+    const { reply, ...fields } = answeredFields(this.#userTurn.map(asReadMessage), NO_TOOLS, answer);
     const meta = answer.body && callMeta({ request: undefined, response: answer.body }, answer.body);
     return settleReply({ ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) });
   }
@@ -263,7 +268,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
   }
 }
 
-/** The elements of a line of objects, after those that ended before it. */
+/** The elements of a line of objects, with other elements before them. */
 function several(length: number, before: readonly ReadElement[], objects: LineObjects): LineObjects {
   function* each(): Generator<ReadElement> {
     yield* before;

@@ -1,8 +1,8 @@
-/** Interface of the grammars of streams: they take events and return the answer in the shape of an unstreamed one. */
+/** Interface for the streams of each API: takes events, and returns the answer as the API does without streaming. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { unknownEvent, warning } from '../reading-notes.ts';
+import { unknownEvent, warning } from '../shared/reading-notes.ts';
 
 /** The API of an answer. */
 export type Api = 'chat' | 'anthropic' | 'responses';
@@ -17,13 +17,13 @@ export interface StreamedAnswer {
 
 /** Assembles one answer. */
 export interface StreamGrammar {
-  /** Takes an event: an object. */
+  /** Adds an event, which is an object. */
   put(event: JsonView): void;
-  /** Does the event begin another answer? */
+  /** Whether the event begins another answer. */
   begins(event: JsonView): boolean;
-  /** Has the end arrived? */
+  /** Whether the answer is complete. */
   readonly isOver: boolean;
-  /** Bytes held. */
+  /** Bytes held in memory, as an estimate. */
   readonly weight: number;
   answer(): StreamedAnswer;
 }
@@ -31,7 +31,7 @@ export interface StreamGrammar {
 export const STREAM_CUT: ReadingNote = warning('stream-cut', 'the stream ends before the answer does');
 export const ARGUMENTS_CUT: ReadingNote = warning(
   'arguments-cut',
-  'the arguments of a call are cut off: they are not whole JSON',
+  'the arguments of a call are cut off: they are not complete JSON',
 );
 
 /** A member that is a number, such as the index of a block. */
@@ -40,13 +40,13 @@ export function indexIn(event: JsonView, key: string): number | undefined {
   return value?.type === 'number' ? Number(value.parsed()) : undefined;
 }
 
-/** A string member as its JSON text; valid as long as the event is. */
+/** The JSON text of a string member; valid as long as the event is. */
 export function stringIn(event: JsonView | undefined, key: string): Uint8Array | undefined {
   const value = event?.get(key);
   return value?.type === 'string' ? value.bytes : undefined;
 }
 
-/** Reports unknown kinds of event once each. */
+/** Reports each unknown type of event once. */
 export class UnknownKinds {
   readonly #notes = new Map<string, ReadingNote>();
 

@@ -1,9 +1,9 @@
-/** An object that grows with the objects of a stream: texts and lists are joined; otherwise the last value counts. */
+/** Merges objects of a stream member by member: texts and lists are joined, of other values the last one counts. */
 
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
-import { present } from '../logged-values.ts';
-import { arrayOf, type Piece } from '../made-messages.ts';
+import { arrayOf, type Piece } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
 import { GrowingText } from './growing-text.ts';
 
 type Growing = GrowingText | Uint8Array[] | Uint8Array;
@@ -13,7 +13,7 @@ export class GrowingMembers {
   readonly #whole: ReadonlySet<string>;
   weight = 0;
 
-  /** @param whole members whose first non-empty text counts: ids, types, names */
+  /** @param whole members that are not joined (ids, types, names): their first non-empty text counts */
   constructor(whole: readonly string[] = []) {
     this.#whole = new Set(whole);
   }
@@ -37,13 +37,11 @@ export class GrowingMembers {
     } else this.#members.set(key, value.copy());
   }
 
-  /** The text of a member so far. */
   text(key: string): GrowingText | undefined {
     const known = this.#members.get(key);
     return known instanceof GrowingText ? known : undefined;
   }
 
-  /** The JSON text of a member. */
   json(key: string): Uint8Array | undefined {
     const known = this.#members.get(key);
     return known && jsonOf(known);

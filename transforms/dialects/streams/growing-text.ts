@@ -1,13 +1,13 @@
 /**
- * A JSON string that grows by other JSON strings. Their escapes stay, so a character split between two of them is
- * restored.
+ * Joins JSON strings to one. Escapes stay as they are, so a surrogate pair that was split between two strings becomes
+ * whole again.
  */
 import { QUOTE } from '../../json/bytes.ts';
 import { copyOf } from '../../json/keep.ts';
 import { decode, parseString } from '../../json/utf8.ts';
 
 const FIRST_BYTES = 128;
-/** Copying a few tokens byte by byte takes less time than a view of them. */
+/** Shorter pieces are copied byte by byte, which takes less time than creating a view. */
 const SHORT_BYTES = 48;
 
 export class GrowingText {
@@ -55,7 +55,7 @@ export class GrowingText {
     return parseString(json, 0, json.length);
   }
 
-  /** The start of the text, to look at its first characters. */
+  /** The first characters of the text. */
   head(): string {
     return decode(this.#bytes.subarray(1, Math.min(this.#used, FIRST_BYTES)));
   }

@@ -1,6 +1,6 @@
 /**
- * Streams of the Responses API: the last event holds the whole response; a truncated stream is assembled from items and
- * deltas.
+ * Assembles streams of the Responses API. The last event has the whole response; a truncated stream is assembled from
+ * its items and deltas.
  */
 
 import { JsonView } from '../../json/json-view.ts';
@@ -8,8 +8,8 @@ import { membersOf } from '../../json/members.ts';
 import { quote } from '../../json/respace.ts';
 import { editMembers } from '../../json/splice.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { arrayOf, objectOf, type Piece } from '../made-messages.ts';
-import { RESPONSE_ERROR } from '../reading-notes.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { isWhole } from './chat-chunks.ts';
 import {
   ARGUMENTS_CUT,
@@ -29,9 +29,9 @@ const HEAD: ReadonlySet<string> = new Set([
   ...['response.created', 'response.in_progress', 'response.queued'],
 ]);
 
-/** The target of a delta: a part of the item's content or summary, or a member of the item. */
-interface Grows {
-  /** Type of an item whose start is missing. */
+/** The place that a delta extends: a part of the item's content or summary, or a member of the item. */
+interface DeltaTarget {
+  /** Type of the item, if its start is missing. */
   readonly item: string;
   readonly list?: 'content' | 'summary';
   /** Type of the part. */
@@ -39,7 +39,7 @@ interface Grows {
   readonly key: string;
 }
 
-const DELTAS: ReadonlyMap<string, Grows> = new Map([
+const DELTAS: ReadonlyMap<string, DeltaTarget> = new Map([
   ['output_text', { item: 'message', list: 'content', part: 'output_text', key: 'text' }],
   ['refusal', { item: 'message', list: 'content', part: 'refusal', key: 'refusal' }],
   ['reasoning_text', { item: 'reasoning', list: 'content', part: 'reasoning_text', key: 'text' }],
@@ -50,11 +50,11 @@ const DELTAS: ReadonlyMap<string, Grows> = new Map([
   ['code_interpreter_call_code', { item: 'code_interpreter_call', key: 'code' }],
 ]);
 
-/** Events that repeat items and deltas, or report the progress of a server-side call. */
-const SAID_AGAIN =
+/** Events that repeat items and deltas, or report the progress of a call on the server. */
+const IGNORED =
   /\.(?:done|added|delta|in_progress|searching|completed|generating|interpreting|failed|partial_image)$/;
 
-/** Is it an event of such a stream? */
+/** Whether the event belongs to a stream of the Responses API. */
 export function isResponsesEvent(event: Pick<JsonView, 'get'>): boolean {
   return event.get('type')?.text()?.startsWith(PREFIX) === true;
 }
@@ -65,7 +65,7 @@ export class ResponsesEvents implements StreamGrammar {
   #head: Uint8Array | undefined;
   #whole: Uint8Array | undefined;
   #isFailed = false;
-  /** Does the response say that it failed? An error may follow. */
+  /** Whether the whole response says that it failed: an error event may follow. */
   #hasFailed = false;
   #weight = 0;
 
@@ -81,14 +81,14 @@ export class ResponsesEvents implements StreamGrammar {
     else if (type === 'response.output_item.done') this.#itemOf(event).end(event.get('item'));
     else if (type === 'error') this.#isFailed = true;
     else if (type.endsWith('.delta')) this.#grow(type, event);
-    else if (!SAID_AGAIN.test(type)) this.#unknown.add(type);
+    else if (!IGNORED.test(type)) this.#unknown.add(type);
   }
 
   begins(event: JsonView): boolean {
     const type = event.get('type')?.text();
     if (type === 'response.created') return this.#head !== undefined || this.#whole !== undefined;
-    const isAgain = type === 'error' && this.#hasFailed;
-    return this.#whole !== undefined && !isAgain;
+    const isRepeated = type === 'error' && this.#hasFailed;
+    return this.#whole !== undefined && !isRepeated;
   }
 
   get isOver(): boolean {
@@ -107,14 +107,14 @@ export class ResponsesEvents implements StreamGrammar {
   }
 
   #grow(type: string, event: JsonView): void {
-    const grows = DELTAS.get(type.slice(PREFIX.length, -'.delta'.length));
+    const target = DELTAS.get(type.slice(PREFIX.length, -'.delta'.length));
     const delta = event.get('delta');
-    if (grows === undefined || delta?.type !== 'string') {
-      if (!SAID_AGAIN.test(type) || grows === undefined) this.#unknown.add(type);
+    if (target === undefined || delta?.type !== 'string') {
+      if (!IGNORED.test(type) || target === undefined) this.#unknown.add(type);
       return;
     }
-    const part = indexIn(event, grows.list === 'summary' ? 'summary_index' : 'content_index') ?? 0;
-    this.#itemOf(event).grow(grows, part, delta.bytes);
+    const part = indexIn(event, target.list === 'summary' ? 'summary_index' : 'content_index') ?? 0;
+    this.#itemOf(event).grow(target, part, delta.bytes);
   }
 
   answer(): StreamedAnswer {
@@ -126,7 +126,7 @@ export class ResponsesEvents implements StreamGrammar {
     return { api: 'responses', json: this.#json(output), notes: [...notes, ...this.#unknown.notes()] };
   }
 
-  /** The whole response; some servers leave its output empty although they sent items. */
+  /** The response; with the streamed items if its own output is empty, as some servers send it. */
   #json(items: readonly Uint8Array[]): Uint8Array {
     if (this.#whole !== undefined) {
       const output = new JsonView(this.#whole).get('output');
@@ -154,7 +154,7 @@ class Item {
   #type: string | undefined;
   readonly #texts = new Map<
     string,
-    { readonly grows: Grows; readonly part: number; readonly text: GrowingText }
+    { readonly target: DeltaTarget; readonly part: number; readonly text: GrowingText }
   >();
 
   begin(item: JsonView | undefined): void {
@@ -165,28 +165,28 @@ class Item {
     if (item?.type === 'object') this.#whole = item.copy();
   }
 
-  grow(grows: Grows, part: number, delta: Uint8Array): void {
-    const slot = `${grows.list ?? grows.key}${grows.list === undefined ? '' : part}`;
-    const known = this.#texts.get(slot) ?? { grows, part, text: new GrowingText() };
+  grow(target: DeltaTarget, part: number, delta: Uint8Array): void {
+    const slot = `${target.list ?? target.key}${target.list === undefined ? '' : part}`;
+    const known = this.#texts.get(slot) ?? { target, part, text: new GrowingText() };
     this.#texts.set(slot, known);
-    this.#type ??= grows.item;
+    this.#type ??= target.item;
     known.text.add(delta);
   }
 
-  /** Does it have incomplete arguments? */
+  /** Whether its arguments are incomplete. */
   get isCut(): boolean {
     if (this.#whole !== undefined) return false;
-    return [...this.#texts.values()].some(({ grows, text }) => grows.key === 'arguments' && !isWhole(text));
+    return [...this.#texts.values()].some(({ target, text }) => target.key === 'arguments' && !isWhole(text));
   }
 
-  /** The item as far as it arrived; undefined if nothing is known of it. */
+  /** The item as far as it was received; undefined if nothing was received. */
   json(): Uint8Array | undefined {
     if (this.#whole !== undefined) return this.#whole;
     if (this.#type === undefined) return this.#start;
     const start = this.#start ?? objectOf([['type', quote(this.#type)]]);
     const grown = new Map<string, Uint8Array>();
-    for (const { grows, text } of this.#texts.values())
-      if (grows.list === undefined) grown.set(grows.key, text.json());
+    for (const { target, text } of this.#texts.values())
+      if (target.list === undefined) grown.set(target.key, text.json());
     for (const list of ['content', 'summary'] as const) {
       const parts = this.#partsOf(list);
       if (parts.length > 0) grown.set(list, arrayOf(parts));
@@ -195,19 +195,19 @@ class Item {
   }
 
   #partsOf(list: 'content' | 'summary'): readonly Uint8Array[] {
-    const texts = [...this.#texts.values()].filter(({ grows }) => grows.list === list);
+    const texts = [...this.#texts.values()].filter(({ target }) => target.list === list);
     return texts
       .sort((a, b) => a.part - b.part)
-      .map(({ grows, text }) =>
+      .map(({ target, text }) =>
         objectOf([
-          ['type', quote(grows.part as string)],
-          [grows.key, text.json()],
+          ['type', quote(target.part as string)],
+          [target.key, text.json()],
         ]),
       );
   }
 }
 
-/** The object with these members replaced. */
+/** Replaces members of an object, which move to its end. */
 function withMembers(object: Uint8Array, members: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const kept = editMembers(object, ({ key }) => (members.has(key) ? null : undefined));
   const others = membersOf(kept).map(

@@ -1,25 +1,24 @@
 /**
- * Server-sent events: lines of text, `data:` with a payload, `event:` with a name, `:` with a comment; an empty line
- * ends an event.
+ * Reads server-sent events: `data:` begins a payload, `event:` a name, `:` a comment, and an empty line ends an event.
  */
 
 const LINE = /\r\n|\n|\r/;
 const FIELD = /^(data|event|id|retry)?:/;
 
-/** Does a text look like server-sent events? */
+/** Whether a text begins like server-sent events. */
 export function looksLikeEvents(text: string): boolean {
   return FIELD.test(text.slice(0, FIRST_CHARACTERS).trimStart());
 }
 
 const FIRST_CHARACTERS = 256;
 
-/** A line of server-sent events. */
+/** A line of server-sent events; `none` if it is not one. */
 export type SseLine =
   | { readonly kind: 'data'; readonly data: string }
   | { readonly kind: 'other' }
   | { readonly kind: 'none' };
 
-/** Reads one line, without its newline. `none` if it is not a line of such a stream. */
+/** @param line without its newline */
 export function readSseLine(line: string): SseLine {
   const field = FIELD.exec(line);
   if (field === null) return { kind: line === '' ? 'other' : 'none' };
@@ -28,7 +27,7 @@ export function readSseLine(line: string): SseLine {
   return { kind: 'data', data: data.startsWith(' ') ? data.slice(1) : data };
 }
 
-/** The payloads of each event of a text: one string for each `data:` line. */
+/** Yields the payloads of each event: one string per `data:` line. */
 export function* payloadsIn(text: string): Generator<readonly string[]> {
   let event: string[] = [];
   for (const line of text.split(LINE)) {

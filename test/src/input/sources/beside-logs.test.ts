@@ -22,6 +22,16 @@ it('reads the projects of a Claude Code home and skips the rest', () => {
   expect(listed('me', files, '.claude')).toEqual([['.claude/projects/p/s.jsonl'], 4]);
 });
 
+it('reads the agents of a workflow of Claude Code, and not its journal and its outcome', () => {
+  const run = 's/subagents/workflows/wf_1';
+  const files = [`${run}/agent-a.jsonl`, `${run}/agent-a.meta.json`, `${run}/journal.jsonl`, 's.jsonl'];
+  expect(listed('p', [...files, 's/workflows/wf_1.json', 's/workflows/scripts/x-wf_1.js'])).toEqual([
+    ['s.jsonl', `${run}/agent-a.jsonl`],
+    4,
+  ]);
+  expect(listed('logs', ['workflows/a.json', 'workflows/b/log.jsonl', 'journal.jsonl'])[0]).toHaveLength(3);
+});
+
 it('reads the sessions of a Codex home', () => {
   const files = [
     'sessions/2026/r.jsonl',

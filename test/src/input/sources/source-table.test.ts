@@ -49,7 +49,7 @@ function bothOf(
         dev,
         ino,
       };
-      if (list.length % 4 === 3) table.addApart(ref);
+      if (list.length % 4 === 3) table.addSingle(ref);
       else table.addFile(place, name, statsOf(list.length));
       list.push(ref);
     }

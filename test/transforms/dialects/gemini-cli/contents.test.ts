@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import geminiCli from '../../../../transforms/dialects/gemini-cli.ts';
+import type { Entry } from '../../../../transforms/model/element.ts';
+import { asBuffer, text } from '../../bytes.ts';
+import { lineOf } from '../../log-lines.ts';
+
+const detects = (first: object): unknown =>
+  geminiCli.detect(
+    new Map(Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))])),
+  );
+
+function elementsOf(objects: readonly object[]) {
+  const reader = geminiCli.create();
+  const read = objects.flatMap((object, i) => [
+    ...reader.read(lineOf(JSON.stringify(object), asBuffer, i + 1)),
+  ]);
+  return [...read, ...(reader.end?.() ?? [])];
+}
+
+/** Conversations with messages as `role: text` and calls as `role> name id`. */
+function conversationsOf(...objects: readonly object[]): readonly (readonly string[])[] {
+  const entries = elementsOf(objects).filter((element): element is Entry => element.kind === 'entry');
+  return entries.map(({ messages, reply }) =>
+    [...messages, ...(reply === undefined ? [] : [reply])].flatMap(({ bytes }) => {
+      const { role, content, reasoning_content, tool_calls = [], tool_call_id } = JSON.parse(text(bytes));
+      const calls = tool_calls.map(
+        (call: { id: string; function: { name: string; arguments: string } }) =>
+          `${role}> ${call.function.name} ${call.id} ${call.function.arguments}`,
+      );
+      const thought = reasoning_content === undefined ? [] : [`${role} thinks: ${reasoning_content}`];
+      const answers = tool_call_id === undefined ? role : `${role} ${tool_call_id}`;
+      return [...thought, ...(content === undefined ? [] : [`${answers}: ${content}`]), ...calls];
+    }),
+  );
+}
+
+const user = (...parts: readonly object[]) => ({ role: 'user', parts });
+const model = (...parts: readonly object[]) => ({ role: 'model', parts });
+const says = (content: string) => ({ text: content });
+const calls = (name: string, id?: string) => ({ functionCall: { ...(id && { id }), name, args: { n: 1 } } });
+const answers = (name: string, output: string, id?: string) => ({
+  functionResponse: { ...(id && { id }), name, response: { output } },
+});
+const line = (
+  uuid: string,
+  parentUuid: string | null,
+  type: string,
+  message?: object,
+  more: object = {},
+) => ({
+  uuid,
+  parentUuid,
+  sessionId: 's',
+  timestamp: '2026-01-14T08:00:00Z',
+  type,
+  ...(message && { message }),
+  ...more,
+});
+
+describe('a checkpoint of Gemini CLI', () => {
+  const contents = [
+    user(says('When?')),
+    model(calls('read'), calls('list')),
+    user(answers('list', 'diary'), answers('read', 'In May.')),
+    model(says('In May.')),
+  ];
+  const expected = [
+    'user: When?',
+    ...['assistant> read call_1 {"n":1}', 'assistant> list call_2 {"n":1}'],
+    ...['tool call_1: In May.', 'tool call_2: diary'],
+    'assistant: In May.',
+  ];
+
+  it('is detected by a role and parts', () => {
+    expect([contents[0], { history: contents }].map((first) => detects(first as object))).toEqual([
+      true,
+      true,
+    ]);
+    expect(detects({ role: 'manager', parts: [] })).toBe(false);
+    expect(detects({ role: 'user', parts: 'a' })).toBe(false);
+    expect(detects({ history: [{ role: 'user', content: 'a' }] })).toBe(false);
+  });
+
+  it('is one conversation, in which results without an id answer by name', () => {
+    expect(conversationsOf(...contents)).toEqual([expected]);
+    expect(conversationsOf({ history: contents, authType: 'x' })).toEqual([expected]);
+  });
+
+  it('rejects messages without parts', () => {
+    expect(elementsOf([{ role: 'user', parts: 1 }])).toMatchObject([{ reason: 'bad-event' }]);
+  });
+});
+
+describe('a recording of Qwen Code', () => {
+  const begin = [
+    line('1', null, 'user', user(says('When?'))),
+    line('2', '1', 'system', undefined, { subtype: 'ui_telemetry', systemPayload: {} }),
+    line('3', '2', 'assistant', model({ text: 'Hm.', thought: true }, says('I look.'), calls('read', 'c'))),
+    line('4', '3', 'tool_result', user(answers('read', 'In May.', 'c')), { toolCallResult: { callId: 'c' } }),
+    line('5', '4', 'assistant', model(says('In May.'))),
+  ];
+  const expected = [
+    'user: When?',
+    ...['assistant thinks: Hm.', 'assistant: I look.', 'assistant> read c {"n":1}'],
+    'tool c: In May.',
+    'assistant: In May.',
+  ];
+
+  it('is detected by its first line', () => {
+    expect(detects(begin[0] as object)).toBe(true);
+    expect(detects(line('1', null, 'user', { role: 'user', content: 'a' }))).toBe(false);
+  });
+
+  it('is folded', () => expect(conversationsOf(...begin)).toEqual([expected]));
+
+  it('can go back to an earlier message', () => {
+    const [again, answer] = [
+      line('6', '2', 'user', user(says('Where?'))),
+      line('7', '6', 'assistant', model(says('Here.'))),
+    ];
+    expect(conversationsOf(...begin, again, answer)).toEqual([
+      expected,
+      ['user: When?', 'user: Where?', 'assistant: Here.'],
+    ]);
+  });
+
+  it('can go back to a message of an abandoned branch', () => {
+    const branch = [
+      line('6', '2', 'user', user(says('Where?'))),
+      line('7', '6', 'assistant', model(says('Here.'))),
+      line('8', '7', 'user', user(says('Who?'))),
+      line('9', '8', 'assistant', model(says('You.'))),
+    ];
+    const first = [
+      line('10', '5', 'user', user(says('So?'))),
+      line('11', '10', 'assistant', model(says('Yes.'))),
+    ];
+    expect(conversationsOf(...begin, ...branch, ...first)).toEqual([
+      ['user: When?', 'user: Where?', 'assistant: Here.', 'user: Who?', 'assistant: You.'],
+      [...expected, 'user: So?', 'assistant: Yes.'],
+    ]);
+  });
+
+  it('continues with the messages that a compression has kept', () => {
+    const left = [user(says('So far: May.')), model(says('Got it.'))];
+    const compression = line('6', '5', 'system', undefined, {
+      subtype: 'chat_compression',
+      systemPayload: { info: {}, compressedHistory: left },
+    });
+    const more = [
+      line('7', '6', 'user', user(says('And?'))),
+      line('8', '7', 'assistant', model(says('June.'))),
+    ];
+    expect(conversationsOf(...begin, compression, ...more)).toEqual([
+      expected,
+      ['user: So far: May.', 'assistant: Got it.', 'user: And?', 'assistant: June.'],
+    ]);
+  });
+
+  it('drops copied lines and rejects messages without parts', () => {
+    const bad = line('9', '5', 'user', { role: 'user', content: 'a' });
+    const fates = elementsOf([...begin, begin[0] as object, bad]).filter(({ kind }) => kind !== 'entry');
+    expect(JSON.stringify(fates)).toContain('copied-line');
+    expect(JSON.stringify(fates)).toContain('bad-event');
+  });
+});

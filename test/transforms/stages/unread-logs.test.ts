@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
+import { unreadLogAdvice } from '../../../transforms/stages/unread-logs.ts';
+import { asBuffer } from '../bytes.ts';
+
+/** First objects of logs that no dialect reads, by a word in the message that refuses them. */
+const FIRST: readonly (readonly [word: string, first: object])[] = [
+  ['Cline', { ts: 1, type: 'say', say: 'text', text: 'a' }],
+  ['Cline', { ts: 1, type: 'ask', ask: 'tool', text: '{}' }],
+  ['old codex exec', { id: '0', msg: { type: 'task_started' } }],
+  ['prompt history of Codex', { session_id: 's', ts: 1, text: 'a' }],
+  ['prompt history of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
+  [
+    'prompt history of Gemini CLI',
+    { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' },
+  ],
+  ['opencode run --format json', { type: 'step_start', timestamp: 1, sessionID: 's', part: {} }],
+  ['stream-json output of Gemini CLI', { type: 'init', timestamp: 't', session_id: 's', model: 'm' }],
+  [
+    'Cursor agent',
+    { type: 'system', subtype: 'init', apiKeySource: 'login', cwd: '/', session_id: 's', model: 'm' },
+  ],
+  ['Cursor', { role: 'user', message: { content: [{ type: 'text', text: 'a' }] } }],
+  ['Copilot CLI', { type: 'session.start', data: {}, id: 'e', timestamp: 't', parentId: null }],
+  ['VS Code', { requesterUsername: 'a', responderUsername: 'b', initialLocation: 'panel', requests: [] }],
+  ['OpenCode', { id: 'msg_1', sessionID: 's', role: 'user', time: {} }],
+  ['OpenCode', { id: 's', version: '1', projectID: 'p', directory: '/', title: 't', time: {} }],
+  ['ChatGPT', { title: 't', create_time: 1, mapping: {}, current_node: 'n' }],
+  ['Claude.ai', { uuid: 'u', name: 'n', chat_messages: [] }],
+  ['Open WebUI', { id: 'i', user_id: 'u', title: 't', chat: { messages: [] } }],
+  ['LibreChat', { conversationId: 'c', endpoint: 'e', messages: [{ messageId: '1', text: 'a' }] }],
+  ['Amp', { v: 5, id: 'T-1', created: 1, messages: [{ role: 'user', content: [], messageId: 0 }] }],
+  ['Droid', { type: 'session_start', id: 'd', title: 't', cwd: '/' }],
+  ['Continue', { sessionId: 's', title: 't', workspaceDirectory: '/', history: [{ message: {} }] }],
+  ['LangChain', { lc: 1, type: 'constructor', id: [], kwargs: {} }],
+  ['LangChain', { type: 'human', data: { content: 'a' } }],
+  ['Gemini API', { contents: [{ role: 'user', parts: [] }] }],
+  ['Gemini API', { request: { contents: [{ role: 'user', parts: [] }] }, response: { candidates: [] } }],
+  ['AI SDK', { id: '1', role: 'user', parts: [{ type: 'text', text: 'a' }] }],
+  [
+    'Amazon Bedrock',
+    {
+      ...{ schemaType: 'ModelInvocationLog', timestamp: 't', operation: 'InvokeModel', modelId: 'm' },
+      input: { inputBodyJson: { inputText: 'a' } },
+      output: { outputBodyJson: {} },
+    },
+  ],
+  ['Ollama', { model: 'm', created_at: 't', message: { role: 'assistant', content: 'a' }, done: true }],
+  ['LangChain', { messages: [{ lc: 1, type: 'constructor', id: [], kwargs: { content: 'a' } }] }],
+  ['Agent Data Protocol', { id: '1', content: [{ class_: 'text_observation', content: 'a' }], details: {} }],
+];
+
+it.each(FIRST)('%s: is named in its refusal, and no dialect detects it', (word, first) => {
+  const members = new Map(
+    Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
+  );
+  expect(unreadLogAdvice(members)).toMatch(/^this is .*: /);
+  expect(unreadLogAdvice(members)).toContain(word);
+  expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBeUndefined();
+});
+
+it.each([
+  ['nothing', {}],
+  ['a call', { id: '1', content: [{ type: 'text', text: 'a' }] }],
+  ['another type', { type: 'thread.started.x' }],
+  ['a content that is empty', { content: [] }],
+  ['a pair without contents', { request: { text: 'a' }, response: {} }],
+  ['an empty list of messages', { messages: [] }],
+  ['a type that is not text', { type: 7, data: {} }],
+])('%s is not named in its refusal', (_what, first) => {
+  const members = new Map(
+    Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
+  );
+  expect(unreadLogAdvice(members)).toBeUndefined();
+});
+
+it.each([
+  ['its first line has the tools', { type: 'system', subtype: 'init', session_id: 's', tools: ['Read'] }],
+  [
+    'its lines name the call of their agent',
+    { type: 'user', message: {}, session_id: 's', parent_tool_use_id: null },
+  ],
+  ['its lines have a uuid', { type: 'user', message: {}, session_id: 's', uuid: 'u' }],
+])('the output of Claude Code is recognised where %s', (_what, first) => {
+  expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBe('claude-code');
+});

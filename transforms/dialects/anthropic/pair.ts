@@ -1,0 +1,94 @@
+/** Reads the system text and the answer of a pair of the Messages API, and recognises such pairs. */
+
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import { elementsOf, valuesOf } from '../../json/members.ts';
+import type { Message } from '../../model/element.ts';
+import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
+import type { ObjectMembers } from '../dialect.ts';
+import { readReply, stopNotes } from '../shared/anthropic-message.ts';
+import { joinStrings } from '../shared/build-messages.ts';
+import { noted } from '../shared/reading-notes.ts';
+
+/** The system text as one JSON string; undefined if it is neither a string nor a list of text blocks. */
+export function systemText(json: Uint8Array): Uint8Array | undefined {
+  if (json[0] === QUOTE) return json;
+  if (json[0] !== OPEN_ARRAY) return undefined;
+  const texts = elementsOf(json).map((block) =>
+    block[0] === OPEN_OBJECT ? valuesOf(block, ['text'])[0] : undefined,
+  );
+  return texts.every((text) => text?.[0] === QUOTE) ? joinStrings(texts as Uint8Array[]) : undefined;
+}
+
+/** The answer; undefined if the response is an error or empty. */
+export function replyOf(response: Uint8Array): Message | undefined {
+  const answer = objectBytes(response, 'body') ?? response;
+  const [content] = valuesOf(answer, ['content']);
+  if (content?.[0] !== OPEN_ARRAY) return undefined;
+  const stop = stringValue(answer, 'stop_reason');
+  return noted(readReply(content, stop), stopNotes(stop));
+}
+
+const isObject = (json: Uint8Array | undefined): json is Uint8Array => json?.[0] === OPEN_OBJECT;
+const bodyOf = (json: Uint8Array | undefined): Uint8Array | undefined =>
+  isObject(json) ? (objectBytes(json, 'body') ?? json) : undefined;
+
+/**
+ * Whether the object is a pair of this API: its answer has content and no choices. A pair without an answer must have
+ * members that only this API has.
+ */
+export function detect(first: ObjectMembers): boolean {
+  if (!first.has('request')) return isBareResponse(first);
+  if (!isObject(first.get('request')) || isCapture(first.get('request') as Uint8Array)) return false;
+  const [content, choices, type] = answerOf(first.get('response'));
+  if (choices !== undefined) return false;
+  if (content?.[0] === OPEN_ARRAY || textOfValue(type) === 'error') return true;
+  const request = bodyOf(first.get('request')) as Uint8Array; // after the answer, because it is long
+  const [system, tools, messages] = valuesOf(request, ['system', 'tools', 'messages']);
+  return (
+    system !== undefined || objectsOf(tools).some(hasInputSchema) || objectsOf(messages).some(hasToolUse)
+  );
+}
+
+/** Whether the request is a logged HTTP request: it has a URL, a method and a body. */
+export function isCapture(request: Uint8Array): boolean {
+  return valuesOf(request, ['url', 'method', 'body']).every(
+    (value) => value !== undefined && value[0] !== LETTER_N,
+  );
+}
+
+/** Types of texts in the Responses API, whose items have a type, a role and a content too. */
+const OF_RESPONSES = /^(?:in|out)put_/;
+
+/** Whether the object is an answer without its request. A bare message has a role, but no other member of an answer. */
+function isBareResponse(first: ObjectMembers): boolean {
+  const content = first.get('content');
+  if (content?.[0] !== OPEN_ARRAY || first.has('messages')) return false;
+  const block = elementsOf(content).find(isObject);
+  const type = block && stringValue(block, 'type');
+  if (block !== undefined && (type === undefined || OF_RESPONSES.test(type))) return false;
+  const role = textOfValue(first.get('role'));
+  if (role !== undefined && role !== 'assistant') return false;
+  return !first.has('role') || ['type', 'stop_reason', 'usage'].some((key) => first.has(key));
+}
+
+/** Content, choices and type of an answer, which may be the body of a logged HTTP response. */
+function answerOf(response: Uint8Array | undefined): readonly (Uint8Array | undefined)[] {
+  if (!isObject(response)) return [];
+  const [body, ...parts] = valuesOf(response, ['body', ...ANSWER]);
+  return isObject(body) ? valuesOf(body, ANSWER) : parts;
+}
+
+const ANSWER = ['content', 'choices', 'type'];
+
+function objectsOf(list: Uint8Array | undefined): readonly Uint8Array[] {
+  return list?.[0] === OPEN_ARRAY ? elementsOf(list).filter(isObject) : [];
+}
+
+function hasInputSchema(tool: Uint8Array): boolean {
+  return valuesOf(tool, ['input_schema'])[0] !== undefined;
+}
+
+function hasToolUse(message: Uint8Array): boolean {
+  const blocks = objectsOf(valuesOf(message, ['content'])[0]);
+  return blocks.some((block) => stringValue(block, 'type') === 'tool_use');
+}

@@ -1,0 +1,241 @@
+/**
+ * The wrappers in which loggers put one model call: how to recognise each, and where its request, answer, session and
+ * time are.
+ */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Fate, Rejection } from '../../model/element.ts';
+import { hashOf } from '../../model/hashed-set.ts';
+import { detect as isAnthropic } from '../anthropic/pair.ts';
+import type { FirstObject, ReadContext } from '../dialect-spec.ts';
+import { bodyOf, type Call, isCapture, loggedAnswer } from '../pairs/logged-call.ts';
+import { present, structured } from '../shared/logged-values.ts';
+
+/** Keys under which loggers put the answer. */
+export const ANSWERS = ['response', 'completion', 'output', 'choices'] as const;
+
+const PSEUDONYM_DIGITS = 16;
+
+export interface Wrapper {
+  /** Whether an object is a call in this wrapper. */
+  matches(object: FirstObject): boolean;
+  call(json: JsonView, context: ReadContext): Call | Rejection | Fate;
+}
+
+const isObject = (view: JsonView | undefined): view is JsonView => view?.type === 'object';
+
+/** The value at a path of keys. */
+function at(view: JsonView | undefined, path: string): JsonView | undefined {
+  return path.split('.').reduce<JsonView | undefined>((inner, key) => structured(inner)?.get(key), view);
+}
+
+/** The first non-empty text at these paths. */
+function textAt(json: JsonView, paths: readonly string[]): string | undefined {
+  return paths.map((path) => at(json, path)?.text()).find(Boolean);
+}
+
+/**
+ * A logged HTTP request and its response. All those of a file form one session: the calls of a conversation have no
+ * common id, and clients send others (for a title) between them.
+ */
+const capture: Wrapper = {
+  matches: (object) => isCapture(structured(object.get('request'))),
+  call(json, { origin, time }) {
+    const request = structured(json.get('request'));
+    const stamp = [request?.get('timestamp'), json.get('logged_at'), json.get('timestamp')].find(present);
+    return {
+      request: structured(request?.get('body')),
+      ...loggedAnswer(json.get('response')),
+      sessionId: origin.source,
+      timestamp: time(stamp),
+    };
+  },
+};
+
+const helicone: Wrapper = {
+  matches: (object) =>
+    isObject(structured(object.get('request_body'))) && object.get('response_body') !== undefined,
+  call: (json, { time }) => ({
+    request: structured(json.get('request_body')),
+    response: json.get('response_body'),
+    sessionId: textAt(json, [
+      'properties.Helicone-Session-Id',
+      'request_properties.Helicone-Session-Id',
+      'Helicone-Session-Id',
+    ]),
+    timestamp: time(json.get('request_created_at')),
+  }),
+};
+
+const openPipe: Wrapper = {
+  matches: (object) =>
+    at(object.get('input'), 'messages')?.type === 'array' && object.get('output') !== undefined,
+  call: (json) => ({ request: structured(json.get('input')), response: json.get('output') }),
+};
+
+/** Request logs of OpenPipe as returned by its API. */
+const openPipeLog: Wrapper = {
+  matches: (object) =>
+    isObject(structured(object.get('reqPayload'))) && object.get('respPayload') !== undefined,
+  call: (json, { time }) => ({
+    request: structured(json.get('reqPayload')),
+    response: json.get('respPayload'),
+    timestamp: time(json.get('requestedAt')),
+  }),
+};
+
+/** `{request, response}`, as gateways such as Cloudflare's log it. With a session id or a time it is an `exchange`. */
+const wrapped: Wrapper = {
+  matches(object) {
+    const request = structured(object.get('request'));
+    const isNative = ['session_id', 'timestamp'].some((key) => object.get(key) !== undefined);
+    const messages = isObject(request) ? bodyOf(request).get('messages') : undefined;
+    if (isNative || messages?.type !== 'array' || !present(object.get('response'))) return false;
+    const pair = ['request', 'response'].map((key) => [key, (object.get(key) as JsonView).bytes] as const);
+    return !isAnthropic(new Map(pair));
+  },
+  call(json, { time }) {
+    const request = structured(json.get('request'));
+    return {
+      request: request && bodyOf(request),
+      ...loggedAnswer(json.get('response')),
+      timestamp: time(json.get('created_at')),
+    };
+  },
+};
+
+/** A log of Amazon Bedrock whose bodies have the format of the model's own API (`bedrock-call.ts` reads Converse). */
+export const bedrock: Wrapper = {
+  matches: (object) =>
+    object.get('schemaType')?.text() === 'ModelInvocationLog' &&
+    /^(?:InvokeModel|Converse)/.test(object.get('operation')?.text() ?? '') &&
+    at(object.get('input'), 'inputBodyJson.messages')?.type === 'array',
+  call: (json, { time }) => ({
+    request: at(json, 'input.inputBodyJson'),
+    response: at(json, 'output.outputBodyJson'),
+    timestamp: time(json.get('timestamp')),
+  }),
+};
+
+/** Types of LiteLLM's calls that return no text. */
+const NO_CHAT = /embedding|moderation|rerank|image|video|speech|transcription|ocr|search|mcp/;
+/** LiteLLM writes this in place of texts that it was configured not to log. */
+const REDACTED = 'redacted-by-litellm';
+
+function isRedacted(json: JsonView): boolean {
+  const messages = structured(json.get('messages'));
+  const contents = [messages, ...(messages?.elements() ?? []).map((one) => one.get('content'))];
+  return contents.some((content) => content?.text() === REDACTED);
+}
+
+/** The standard logging payload of LiteLLM. */
+const liteLlm: Wrapper = {
+  matches: (object) =>
+    present(object.get('call_type')) &&
+    present(object.get('startTime')) &&
+    (sentTo(object) !== undefined || ['messages', 'response'].every((key) => object.get(key) !== undefined)),
+  call(json, { time, reject, drop }) {
+    if (NO_CHAT.test(json.get('call_type')?.text() ?? '')) return drop('no-completion');
+    if (isRedacted(json))
+      return reject('bad-messages', `LiteLLM left the messages out (${REDACTED})`, json.get('messages'));
+    const named = textAt(json, ['metadata.requester_metadata.session_id', 'session_id']);
+    return {
+      request: sentTo(json) ?? json,
+      tools: [json.get('tools'), at(json, 'model_parameters.tools')].find(present),
+      response: json.get('response'),
+      sessionId: named ?? textAt(json, ['trace_id']) ?? pseudonymOf(textAt(json, ['end_user'])),
+      joins: named === undefined, // a trace may hold a single call
+      timestamp: time(json.get('startTime')),
+    };
+  },
+};
+
+/** A session id for the calls of a user. It is a hash, because records and reports show it. */
+function pseudonymOf(user: string | undefined): string | undefined {
+  if (user === undefined) return undefined;
+  return `user-${hashOf(user).toString('hex').slice(0, PSEUDONYM_DIGITS)}`;
+}
+
+/** The request as the client sent it to the proxy, if only that has the messages (as in rows of LiteLLM's database). */
+function sentTo(object: FirstObject): JsonView | undefined {
+  const sent = structured(object.get('proxy_server_request'));
+  const isOnly = structured(object.get('messages'))?.type !== 'array';
+  return isOnly && structured(sent?.get('messages'))?.type === 'array' ? sent : undefined;
+}
+
+/** LLM logs of OpenHands. A model without tools writes its calls as text, which only `raw_response` has unchanged. */
+const openHands: Wrapper = {
+  matches: (object) => present(object.get('kwargs')) && hasAnswer(object),
+  call(json, { time }) {
+    const tools = at(json, 'kwargs.tools');
+    const raw = json.get('raw_response');
+    const isText = !present(tools) && present(raw);
+    return {
+      request: json,
+      tools: present(tools) ? tools : json.get('tools'),
+      response: isText ? raw : answerIn(json),
+      timestamp: time(json.get('timestamp')),
+    };
+  },
+};
+
+/** LLM logs of OpenHands for the Responses API. */
+const openHandsItems: Wrapper = {
+  matches: (object) =>
+    present(object.get('kwargs')) &&
+    present(object.get('input')) &&
+    at(object.get('response'), 'output')?.type === 'array',
+  call: (json, { time }) => ({
+    request: json,
+    tools: [at(json, 'kwargs.tools'), json.get('tools')].find(present),
+    response: json.get('response'),
+    timestamp: time(json.get('timestamp')),
+  }),
+};
+
+/** A chat completion without its request, as the API returns it. Those stored at OpenAI come with their tools. */
+const completion: Wrapper = {
+  matches: (object) =>
+    object.get('object')?.text() === 'chat.completion' &&
+    object.get('choices')?.type === 'array' &&
+    !present(object.get('messages')) &&
+    !present(object.get('request')),
+  call: (json, { time }) => ({
+    request: undefined,
+    response: json,
+    tools: json.get('tools'),
+    timestamp: time(json.get('created')),
+  }),
+};
+
+export const pair: Wrapper = {
+  matches: (object) => hasAnswer(object),
+  call: (json, { time }) => ({
+    request: json,
+    response: answerIn(json),
+    timestamp: time(json.get('timestamp')),
+  }),
+};
+
+/** Tried in this order: `pair` matches the most, so it is last. */
+const WRAPPERS: readonly Wrapper[] = [
+  ...[capture, wrapped, helicone, openPipe, openPipeLog, bedrock, liteLlm, openHands, openHandsItems],
+  ...[completion, pair],
+];
+
+/**
+ * Whether the object has messages and an answer. Preference data has a chosen and a rejected answer, so it is not a
+ * call.
+ */
+function hasAnswer(object: FirstObject): boolean {
+  const hasMessages = structured(object.get('messages'))?.type === 'array';
+  if (!hasMessages || present(object.get('request'))) return false;
+  const isPreference = present(object.get('chosen')) || present(object.get('rejected'));
+  return !isPreference && ANSWERS.some((key) => object.get(key) !== undefined);
+}
+
+const answerIn = (json: JsonView): JsonView | undefined => ANSWERS.map((key) => json.get(key)).find(present);
+
+/** The wrapper of an object; undefined if no wrapper matches. */
+export const wrapperOf = (object: FirstObject): Wrapper | undefined =>
+  WRAPPERS.find(({ matches }) => matches(object));

@@ -1,0 +1,233 @@
+/** One line of a Claude Code transcript: its type and ids, and its message as blocks. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import { stringValue, textOfValue } from '../../model/message.ts';
+import type { Meta } from '../../model/meta.ts';
+import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { argumentsOf, type Block, readBlock } from '../shared/anthropic-blocks.ts';
+import { resultMessage } from '../shared/anthropic-message.ts';
+import { callJson, makeMessage } from '../shared/build-messages.ts';
+import { contentOfParts, type Part } from '../shared/content-parts.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { isTrue } from '../shared/logged-values.ts';
+import { keptBlock, noted } from '../shared/reading-notes.ts';
+import { type Preserved, preservedBy } from './kept-messages.ts';
+
+const EMPTY_STRING_BYTES = 2;
+/** Beginning of the text that the client queues when a background task ends. */
+const NOTIFICATION = /^\s*<task-notification>/;
+
+export interface ClaudeResult {
+  readonly callId: string | undefined;
+  readonly message: Message;
+}
+
+/** Content of a user line: results of tools, and the rest as a separate message. */
+export interface UserContent {
+  readonly results: readonly ClaudeResult[];
+  readonly rest: Message | undefined;
+  /** The texts of the rest; undefined if it has anything but text. */
+  readonly texts: readonly string[] | undefined;
+}
+
+export class ClaudeLine {
+  readonly type: string;
+  readonly uuid: string | undefined;
+  /** Null for a line that has no parent; undefined if the line has no such member. */
+  readonly parent: string | null | undefined;
+  readonly sessionId: string | undefined;
+  /** Id of the line's sub-agent; null if the line does not give one, undefined in the main conversation. */
+  readonly agent: string | null | undefined;
+  readonly #json: JsonView;
+  readonly #message: JsonView | undefined;
+
+  private constructor(type: string, json: JsonView) {
+    this.type = type;
+    this.#json = json;
+    this.#message = json.get('message');
+    this.uuid = this.text('uuid');
+    const parent = json.get('parentUuid');
+    this.parent = parent?.type === 'null' ? null : parent?.text();
+    this.sessionId = this.text('sessionId') || this.text('session_id') || undefined;
+    this.agent = this.#agent();
+  }
+
+  /** Undefined if the object has no type. */
+  static of(json: JsonView): ClaudeLine | undefined {
+    const type = json.textOf('type');
+    return type === undefined ? undefined : new ClaudeLine(type, json);
+  }
+
+  #agent(): string | null | undefined {
+    const call = this.text('parent_tool_use_id');
+    if (call !== undefined) return call;
+    return this.is('isSidechain') ? (this.text('agentId') ?? null) : undefined;
+  }
+
+  get time(): JsonView | undefined {
+    return this.#json.get('timestamp');
+  }
+
+  /** Undefined if it is not an object. */
+  get message(): JsonView | undefined {
+    return this.#message?.type === 'object' ? this.#message : undefined;
+  }
+
+  get role(): string | undefined {
+    return this.#message?.textOf('role');
+  }
+
+  /** Whether the client wrote the message itself, in place of an answer. */
+  get isSynthetic(): boolean {
+    return this.is('isApiErrorMessage') || this.#message?.textOf('model') === '<synthetic>';
+  }
+
+  /** Id that all lines of one assistant message share. */
+  get messageId(): string | undefined {
+    return this.#message?.textOf('id') || this.text('requestId') || this.uuid;
+  }
+
+  /** Whether the answer continues on a line with another id: Qwen Code gives each piece the id of its line. */
+  get isUnfinishedPiece(): boolean {
+    if (this.uuid === undefined || this.#message?.textOf('id') !== this.uuid) return false;
+    return this.#message?.get('stop_reason')?.type === 'null';
+  }
+
+  /** Model, tokens and finish reason of an answer. */
+  get meta(): Meta {
+    const [model, usage, finish] = ['model', 'usage', 'stop_reason'].map((key) => this.#message?.get(key));
+    return metaOf({ model, usage, finish });
+  }
+
+  /** Whether the answer ended at the limit of tokens. */
+  get isCut(): boolean {
+    return this.#message?.textOf('stop_reason') === 'max_tokens';
+  }
+
+  /** Whether the line was copied from the session that this one was forked from. */
+  get isForked(): boolean {
+    return this.#json.get('forkedFrom')?.type === 'object';
+  }
+
+  /** The lines that a compaction kept besides the summary. */
+  get preserved(): Preserved | undefined {
+    return preservedBy(this.#json);
+  }
+
+  /** A prompt that the user typed while the model was working. */
+  get queuedPrompt(): UserContent | undefined {
+    const attachment = this.#json.get('attachment');
+    if (attachment?.textOf('type') !== 'queued_command') return undefined;
+    const content = userContentOf(attachment.get('prompt'));
+    const mode = attachment.textOf('commandMode');
+    if (mode === undefined) return NOTIFICATION.test(content?.texts?.[0] ?? '') ? undefined : content;
+    return mode === 'prompt' ? content : undefined;
+  }
+
+  /** Content of a user line; undefined if it is neither a text nor a list. */
+  get userContent(): UserContent | undefined {
+    return userContentOf(this.#message?.get('content'));
+  }
+
+  /** Content of an assistant line; undefined if it is neither a text nor a list. */
+  get blocks(): readonly FoldBlock[] | undefined {
+    const content = this.#message?.get('content');
+    if (content?.type === 'string') return [{ kind: 'text', text: content.copy() }];
+    return content?.type === 'array' ? content.elements().map(foldBlock) : undefined;
+  }
+
+  text(key: string): string | undefined {
+    return this.#json.textOf(key);
+  }
+
+  is(key: string): boolean {
+    const value = this.#json.get(key);
+    return value?.type === 'boolean' && isTrue(value);
+  }
+}
+
+function userContentOf(content: JsonView | undefined): UserContent | undefined {
+  if (content?.type === 'string') {
+    const rest = makeMessage('user', [['content', content.bytes]]);
+    return { results: [], rest, texts: [content.text() ?? ''] };
+  }
+  if (content?.type !== 'array') return undefined;
+  const results: ClaudeResult[] = [];
+  const parts: Part[] = [];
+  const notes: ReadingNote[] = [];
+  for (const block of content.elements()) {
+    if (block.textOf('type') === 'tool_result') results.push(resultOf(block));
+    else parts.push(partOf(block, notes));
+  }
+  if (parts.length === 0) return { results, rest: undefined, texts: undefined };
+  const known = parts.flatMap((part) => ('text' in part ? (textOfValue(part.text) ?? []) : []));
+  const texts = known.length === parts.length ? known : undefined;
+  const rest = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
+  return { results, rest, texts };
+}
+
+/** A part of a user message; a block of an answer, which does not belong there, stays as it is. */
+function partOf(block: JsonView, notes: ReadingNote[]): Part {
+  const text = block.textOf('type') === 'text' ? plainText(block) : undefined;
+  if (text !== undefined) return { text: text.bytes };
+  const read = readBlock(block.copy(), false);
+  const kept = read.kind === 'part' ? read.kept : block.textOf('type');
+  if (kept !== undefined) notes.push(keptBlock(kept));
+  return read.kind === 'part' ? read.part : { object: block.copy() };
+}
+
+function resultOf(block: JsonView): ClaudeResult {
+  const id = block.get('tool_use_id');
+  const [key, content, isError] = [id, block.get('content'), block.get('is_error')].map(jsonOf);
+  return { callId: id?.text(), message: resultMessage(key, content, isError) };
+}
+
+/** The value as JSON text on one line. Without a copy of its bytes where possible: copy it before `read` returns. */
+function jsonOf(value: JsonView | undefined): Uint8Array | undefined {
+  return value?.type === 'object' || value?.type === 'array' ? value.copy() : value?.bytes;
+}
+
+/** The text of a block without citations. */
+function plainText(block: JsonView): JsonView | undefined {
+  const text = block.get('text');
+  const citations = block.get('citations');
+  const isPlain = citations === undefined || citations.type === 'null' || isEmptyList(citations);
+  return isPlain && text?.type === 'string' ? text : undefined;
+}
+
+function isEmptyList(value: JsonView): boolean {
+  return value.type === 'array' && value.elements().length === 0;
+}
+
+function foldBlock(block: JsonView): FoldBlock {
+  const type = block.textOf('type');
+  if (type === 'text') {
+    const text = plainText(block)?.copy();
+    if (text !== undefined) return { kind: 'text', text };
+  } else if (type === 'tool_use') {
+    const id = block.textOf('id');
+    const input = block.get('input');
+    return { kind: 'call', id, json: callJson(id, block.textOf('name'), input && argumentsOf(input.bytes)) };
+  } else if (type === 'thinking' || type === 'redacted_thinking') {
+    const [thinking, signature, data] = ['thinking', 'signature', 'data'].map((key) => block.get(key));
+    if (type === 'redacted_thinking' && data?.type === 'string') return sealed(data);
+    if (thinking?.bytes.length === EMPTY_STRING_BYTES && signature?.type === 'string')
+      return sealed(signature);
+    if (type === 'thinking' && thinking?.type === 'string') return { kind: 'thought', text: thinking.copy() };
+  }
+  return blockOf(readBlock(block.copy(), true));
+}
+
+function blockOf(block: Block): FoldBlock {
+  if (block.kind === 'call') return { kind: 'call', id: stringValue(block.json, 'id'), json: block.json };
+  if (block.kind === 'thought') return { kind: 'thought', text: block.text };
+  if (block.kind === 'result') return { kind: 'part', object: block.block, kept: 'tool_result' };
+  if ('text' in block.part) return { kind: 'text', text: block.part.text };
+  const { object } = block.part;
+  return { kind: 'part', object, ...(block.kept !== undefined && { kept: block.kept }) };
+}
+
+function sealed(data: JsonView): FoldBlock {
+  return sealedBlock(data.bytes);
+}

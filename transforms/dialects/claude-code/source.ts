@@ -1,0 +1,336 @@
+/**
+ * Folds the lines of one Claude Code transcript into conversations: finds the conversation and the position of each
+ * line, or the reason to leave it out.
+ */
+
+import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
+import { keyOf } from '../../model/hashed-set.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import type { Fold, FoldPlace } from '../fold/fold.ts';
+import { LineSpots } from '../fold/line-spots.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
+import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
+import type { ClaudeLine, UserContent } from './line.ts';
+import { Replay } from './replay.ts';
+
+/** Lines about the client, not the conversation. */
+export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
+  ...['system', 'attachment', 'progress', 'summary', 'file-history-snapshot', 'queue-operation'],
+  ...['last-prompt', 'ai-title', 'custom-title', 'permission-mode', 'pr-link', 'mode', 'result'],
+  ...['agent-name', 'agent-color', 'agent-setting', 'tag', 'task-summary', 'worktree-state', 'relocated'],
+  ...['file-history-delta', 'attribution-snapshot', 'content-replacement', 'speculation-accept'],
+  ...['continued-in', 'ended-by-model', 'bridge-session', 'history-suppression', 'isolation-latch'],
+  ...['atis-latch', 'cost-state', 'observer-ref', 'frame-link', 'artifact-autoreact-ledger'],
+  'artifact-comment-monitor',
+  // of stream-json only
+  ...['control_request', 'control_response', 'control_cancel_request', 'keep_alive', 'auth_status'],
+  ...['rate_limit_event', 'tool_progress', 'tool_use_summary', 'prompt_suggestion', 'subagent_token_usage'],
+]);
+
+/** Beginnings of user texts that a command of the client produced. */
+const COMMAND =
+  /^\s*<(?:command-name|command-message|local-command-stdout|local-command-stderr|local-command-caveat)>/;
+const INTERRUPTED = /^\s*\[Request interrupted by user/;
+
+const MAIN = 'main';
+const HARNESS = 'claude-code';
+
+const CUT = warning('reply-cut', 'the answer ended at max_tokens');
+const PARENT_MISSING = warning(
+  'parent-missing',
+  'the parent of a line is not in the log: it is read in the order of the log',
+);
+const KEPT_MISSING = warning(
+  'parent-missing',
+  'messages that a compaction kept are not in the conversation before it: they are left out',
+);
+
+interface Awaited {
+  readonly thread: string;
+  readonly note: ReadingNote;
+}
+
+export class ClaudeSource {
+  readonly #splits: boolean;
+  #session: string | undefined;
+  /** Position of each line, by its uuid. A line that was left out has the position of its parent. */
+  readonly #spots = new LineSpots();
+  /** The last message that a person typed, per thread. */
+  readonly #turns = new Map<string, FoldPlace>();
+  readonly #unknown = new Set<string>();
+  /** The last line with a command of the client: what the command says to the model comes after it. */
+  #command: string | undefined;
+  /** Name of the answer that continues under another id, per thread (see `isUnfinishedPiece`). */
+  readonly #unfinished = new Map<string, string>();
+  /** Lines that were named but have not occurred yet, with what to report if they never do. */
+  readonly #awaited = new Map<string, Awaited>();
+  readonly #kept = new KeptMessages();
+  readonly #replay = new Replay();
+  #hasParents = false;
+  /** Findings to report with the next message. */
+  #notes: ReadingNote[] = [];
+
+  /** @param splits whether another session id begins a new session */
+  constructor(splits: boolean) {
+    this.#splits = splits;
+  }
+
+  read(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
+    const { uuid } = line;
+    if (uuid !== undefined && this.#spots.has(uuid)) return context.drop('copied-line');
+    this.#enterSession(line, context);
+    if (typeof line.parent === 'string') this.#hasParents = true;
+    if (line.type === 'stream_event') return this.#drop('stream-partial', line, context);
+    if (line.type === 'system' && line.text('subtype') === 'compact_boundary')
+      return this.#compact(line, context);
+    const queued = line.type === 'attachment' ? line.queuedPrompt : undefined;
+    if (queued !== undefined) return this.#readUser(line, queued, context);
+    if (line.type === 'attachment') return this.#drop('client-attachment', line, context);
+    if (CLIENT_EVENTS.has(line.type)) return this.#drop('client-event', line, context);
+    return this.#readMessage(line, context);
+  }
+
+  #readMessage(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
+    const { type, message, role } = line;
+    const isKnown = type === 'user' || type === 'assistant';
+    if (!isKnown) this.#noteUnknown(type);
+    if (message === undefined) {
+      if (!isKnown) return this.#drop('client-event', line, context);
+      return context.reject('bad-event', 'message is not an object');
+    }
+    const speaker = role ?? type;
+    if (speaker === 'assistant') return this.#readAssistant(line, context);
+    if (speaker === 'user') {
+      const { userContent } = line;
+      if (userContent === undefined) return context.reject('bad-event', 'message.content is not valid');
+      return this.#readUser(line, userContent, context);
+    }
+    return isKnown
+      ? context.reject('bad-event', 'message.role is not valid')
+      : this.#drop('client-event', line, context);
+  }
+
+  #readAssistant(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
+    const { blocks, messageId } = line;
+    if (line.isSynthetic) return this.#drop('synthetic-message', line, context);
+    if (blocks === undefined) return context.reject('bad-event', 'message.content is not valid');
+    const { fold, origin } = context;
+    const thread = this.#open(line, context);
+    const repeated = this.#replay.answer(thread, blocks, fold);
+    if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
+    this.#endReplay(thread, fold);
+    this.#kept.addBefore(thread, line.uuid, false, fold, this.#spots);
+    // some servers give all their answers the same id
+    const turn = this.#turns.get(thread)?.index ?? 0;
+    const own = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
+    const name = this.#unfinished.get(thread) ?? own;
+    const isCopied = line.isForked;
+    const facts = fold.keepsMeta && !isCopied ? { isCopied, meta: line.meta } : { isCopied };
+    const place = fold.amend(name, blocks, 'replace', facts);
+    if (line.isUnfinishedPiece) this.#unfinished.set(thread, name);
+    else this.#unfinished.delete(thread);
+    if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
+    this.#recordSpot(line, thread, place, context);
+    return undefined;
+  }
+
+  #readUser(line: ClaudeLine, content: UserContent, context: ReadContext): Fate | Rejection | undefined {
+    const { results, rest } = content;
+    const { fold } = context;
+    const fate = results.length === 0 ? this.#leaveOut(line, content, context) : undefined;
+    if (fate !== undefined) return fate;
+    const thread = this.#open(line, context);
+    this.#unfinished.delete(thread);
+    const isSummary = line.is('isCompactSummary');
+    const isCopied = isSummary || line.isForked;
+    this.#kept.addBefore(thread, line.uuid, isSummary, fold, this.#spots);
+    const isMeta = line.is('isMeta') && !(typeof line.parent === 'string' && line.parent === this.#command);
+    const isTurn = results.length === 0 && !isMeta && !isSummary;
+    const repeated =
+      this.#replay.words(thread, content, fold) ??
+      (isTurn && line.type === 'user' ? this.#rewind(line, rest, thread, context) : undefined);
+    if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
+    this.#endReplay(thread, fold);
+    let place: FoldPlace | undefined;
+    for (const { callId, message } of results) place = fold.answer(callId, message);
+    if (rest !== undefined) place = fold.add(rest, { isTurn, isCopied });
+    if (isTurn && line.type === 'user') {
+      this.#turns.set(thread, place as FoldPlace);
+      this.#replay.setTime(place as FoldPlace, line.time?.text());
+    }
+    this.#recordSpot(line, thread, place, context);
+    return undefined;
+  }
+
+  /** Drops a line with only texts of the client, or with nothing. */
+  #leaveOut(line: ClaudeLine, { rest, texts }: UserContent, context: ReadContext): Fate | undefined {
+    if (rest === undefined) return this.#drop('client-event', line, context);
+    if (texts?.every((text) => INTERRUPTED.test(text)) === true) return this.#interrupt(line, context);
+    if (texts?.every((text) => COMMAND.test(text)) !== true) return undefined;
+    this.#command = line.uuid;
+    return this.#drop('client-command', line, context);
+  }
+
+  /**
+   * Goes back to the message that a typed text continues, if that is before the current turn: the user rewound.
+   * @returns the message that the text repeats, in place of going back
+   */
+  #rewind(
+    line: ClaudeLine,
+    text: Message | undefined,
+    thread: string,
+    { fold }: ReadContext,
+  ): FoldPlace | undefined {
+    const place = this.#parentOutsideTurn(line, thread, fold);
+    if (place === undefined) return undefined;
+    const repeated = this.#replay.begin(thread, place, text, line.time?.text(), fold);
+    if (repeated === undefined) fold.cut(place);
+    return repeated;
+  }
+
+  #parentOutsideTurn({ parent }: ClaudeLine, thread: string, fold: Fold): FoldPlace | undefined {
+    if (parent === undefined || fold.last.index < 0) return undefined;
+    if (parent === null) return this.#hasParents ? fold.root : undefined;
+    const spot = this.#spots.get(parent);
+    if (spot === undefined || spot.stretch !== this.#spots.stretchOf(thread)) return undefined;
+    const place = spot.place ?? fold.root;
+    const isHere = place.index < 0 || fold.items[place.index] === place;
+    const turn = this.#turns.get(thread);
+    return !isHere || (turn !== undefined && place.index < turn.index) ? place : undefined;
+  }
+
+  /** Leaves out a line that repeats another one under a new id. */
+  #repeat(line: ClaudeLine, thread: string, place: FoldPlace, context: ReadContext): Fate {
+    this.#recordSpot(line, thread, place, context);
+    return context.drop('copied-line');
+  }
+
+  /** A line that is new comes after the last one that was repeated. */
+  #endReplay(thread: string, fold: Fold): void {
+    const at = this.#replay.end(thread);
+    if (at === undefined || at === fold.last) return;
+    fold.cut(at);
+    const turn = fold.items.findLast(({ isTurn }) => isTurn === true);
+    if (turn !== undefined) this.#turns.set(thread, turn);
+  }
+
+  #interrupt(line: ClaudeLine, context: ReadContext): Fate {
+    this.#open(line, context);
+    context.fold.noteLast(INTERRUPT);
+    return this.#drop('interrupt-mark', line, context);
+  }
+
+  /** Ends the conversation at a compaction; the next one begins with its summary and the messages that it kept. */
+  #compact(line: ClaudeLine, context: ReadContext): Fate | undefined {
+    const thread = this.#open(line, context);
+    const { fold } = context;
+    const { preserved } = line;
+    if (fold.last.index < 0) {
+      this.#kept.renew(thread, preserved, line.uuid, fold, this.#spots);
+      return this.#drop('client-event', line, context);
+    }
+    this.#replay.clear();
+    const kept = preserved === undefined ? [] : this.#keep(preserved, line, thread, fold);
+    fold.close(true);
+    this.#spots.end(thread, kept);
+    this.#turns.delete(thread);
+    this.#recordSpot(line, thread, undefined, context);
+    return undefined;
+  }
+
+  /** Holds the messages that a compaction kept until their position is reached. */
+  #keep(preserved: Preserved, line: ClaudeLine, thread: string, fold: Fold): readonly FoldPlace[] {
+    const { items, awaited, isBroken } = chooseKept(preserved, thread, this.#spots, fold.items);
+    const hasRoom = this.#kept.hasRoom(thread);
+    if (isBroken || !hasRoom) this.#notes.push(KEPT_MISSING);
+    for (const uuid of awaited) this.#expectLine(uuid, thread, KEPT_MISSING);
+    if (!hasRoom) return [];
+    this.#kept.hold(thread, preserved, line.uuid, items);
+    return items;
+  }
+
+  #drop(rule: string, line: ClaudeLine, context: ReadContext): Fate {
+    const { uuid, parent } = line;
+    if (uuid !== undefined) {
+      this.#spots.follow(uuid, parent ?? undefined, () => this.#threadOf(line));
+      this.#hasOccurred(uuid);
+    }
+    return context.drop(rule);
+  }
+
+  /** Makes the line's conversation the current one. */
+  #open(line: ClaudeLine, { fold, origin, time }: ReadContext): string {
+    const thread = this.#threadOf(line);
+    const session = this.#session ?? origin.source;
+    const isNew = !fold.has(thread);
+    fold.open(thread, thread === MAIN ? session : `${session}/${thread}`, time(line.time));
+    if (isNew && fold.keepsMeta) {
+      const parent = thread === MAIN ? undefined : this.#session;
+      fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
+    }
+    for (const note of this.#notes) fold.note(note);
+    if (line.isForked) fold.note(COPIED_HISTORY);
+    this.#notes = [];
+    if (typeof line.parent === 'string') this.#expectLine(line.parent, thread);
+    return thread;
+  }
+
+  #expectLine(uuid: string, thread: string, note = PARENT_MISSING): void {
+    if (this.#spots.has(uuid)) return;
+    const key = keyOf(uuid);
+    if (!this.#awaited.has(key)) this.#awaited.set(key, { thread, note });
+  }
+
+  /** Called at the end of the source: reports the lines that were named but did not occur. */
+  end(fold: Fold): void {
+    for (const { thread, note } of this.#awaited.values()) {
+      if (!fold.has(thread)) continue;
+      fold.open(thread, '');
+      fold.note(note);
+    }
+  }
+
+  /** Name of the line's thread: `main`, or the sub-agent's id; without one, the uuid of the sub-agent's first line. */
+  #threadOf({ agent, parent, uuid }: ClaudeLine): string {
+    if (agent === undefined) return MAIN;
+    if (agent !== null) return agent;
+    const named = typeof parent === 'string' ? this.#spots.get(parent)?.stretch.thread : undefined;
+    return named === undefined || named === MAIN ? (uuid ?? 'agent') : named;
+  }
+
+  #recordSpot(
+    { uuid }: ClaudeLine,
+    thread: string,
+    place: FoldPlace | undefined,
+    { fold }: ReadContext,
+  ): void {
+    if (uuid === undefined) return;
+    this.#spots.put(uuid, thread, place, fold);
+    this.#hasOccurred(uuid);
+  }
+
+  #hasOccurred(uuid: string): void {
+    if (this.#awaited.size > 0) this.#awaited.delete(keyOf(uuid));
+  }
+
+  #noteUnknown(type: string): void {
+    if (this.#unknown.has(keyOf(type))) return;
+    this.#unknown.add(keyOf(type));
+    this.#notes.push(unknownEvent(type));
+  }
+
+  #enterSession({ sessionId }: ClaudeLine, { fold }: ReadContext): void {
+    if (sessionId === undefined || sessionId === this.#session) return;
+    if (this.#session === undefined) this.#session = sessionId;
+    else if (this.#splits) {
+      this.end(fold);
+      fold.closeAll();
+      this.#session = sessionId;
+      const all = [this.#spots, this.#turns, this.#awaited, this.#unfinished, this.#kept, this.#replay];
+      for (const known of all) known.clear();
+      this.#hasParents = false;
+      this.#command = undefined;
+    } else this.#notes.push(TWO_IDS);
+  }
+}

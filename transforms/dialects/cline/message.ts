@@ -1,0 +1,177 @@
+/**
+ * Recognises and folds messages of Cline: blocks of the Messages API. Roo Code and other relatives have reasoning beside them, summaries
+ * after which the conversation begins anew, and in their last version parts of the AI SDK.
+ */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { elementsOf } from '../../json/members.ts';
+import { inString } from '../../json/respace.ts';
+import { stringValue } from '../../model/message.ts';
+import type { Meta } from '../../model/meta.ts';
+import type { FirstObject, ReadContext } from '../dialect-spec.ts';
+import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { readBlock, readBlockOf } from '../shared/anthropic-blocks.ts';
+import { readResult } from '../shared/anthropic-message.ts';
+import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { thoughtsOf } from '../shared/chat-object.ts';
+import { contentOfParts, type Part } from '../shared/content-parts.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { isTrue } from '../shared/logged-values.ts';
+import { blocksOf } from '../shared/message-parts.ts';
+import { warning } from '../shared/reading-notes.ts';
+
+const EMPTY_STRING_BYTES = 2;
+const AS_TEXT = warning('results-as-text', 'the results of calls are in the texts of the user');
+
+/** Whether the object is a session of Cline's command line: a list of messages with an agent, an id and a time. */
+export function isClineSession(first: FirstObject): boolean {
+  const areTexts = ['agent', 'sessionId', 'updated_at'].every((key) => first.get(key)?.type === 'string');
+  return areTexts && first.get('messages')?.type === 'array';
+}
+
+/** Whether a message is encrypted reasoning, which Roo Code logs before the answer that it belongs to. */
+const isReasoning = (message: JsonView): boolean =>
+  message.textOf('type') === 'reasoning' && message.get('content') === undefined;
+
+export function isClineMessage(message: JsonView): boolean {
+  const content = message.get('content')?.type;
+  if (isReasoning(message)) return true;
+  return message.textOf('role') !== undefined && (content === 'string' || content === 'array');
+}
+
+/** Whether a message is a summary of Roo Code. The messages that it replaced stay in the log, with its name. */
+const isSummary = (message: JsonView): boolean =>
+  isTrue(message.get('isSummary')) && message.textOf('condenseId') !== undefined;
+
+/** Folds the messages of a task, in order. */
+export class ClineTask {
+  /** Name of the answer that began with reasoning. */
+  #begun: string | undefined;
+
+  /**
+   * @param name of the message, if it is an answer
+   * @param open makes the conversation of the task the current one
+   */
+  add(message: JsonView, name: string, context: ReadContext, open: () => void): void {
+    const { fold } = context;
+    open();
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (isReasoning(message)) {
+      this.#begun = begun ?? name;
+      fold.amend(this.#begun, blocksIn(message), 'add', {});
+      return;
+    }
+    const isCopied = isSummary(message);
+    if (isCopied && fold.last.index >= 0) {
+      fold.close(true);
+      open();
+    }
+    const role = message.textOf('role') as string;
+    if (role === 'assistant') foldAnswer(message, begun ?? name, context);
+    else foldOther(role, message.get('content') as JsonView, isCopied, context);
+  }
+}
+
+/** The model, tokens and cost of an answer, under the names of the extension or of the command. */
+function metaOfAnswer(message: JsonView): Meta {
+  const model = message.get('modelInfo');
+  const metrics = message.get('metrics');
+  return metaOf({
+    model: model?.get('id') ?? model?.get('modelId'),
+    usage: metrics?.get('tokens') ?? metrics,
+    cost: metrics?.get('cost'),
+  });
+}
+
+function foldAnswer(message: JsonView, name: string, { fold }: ReadContext): void {
+  const content = message.get('content') as JsonView;
+  const blocks: readonly FoldBlock[] =
+    content.type === 'string'
+      ? [{ kind: 'text', text: content.copy() }]
+      : content.elements().flatMap(answerBlocks);
+  const hasThought = blocks.some(({ kind }) => kind === 'thought');
+  const beside = thoughtsOf(message).filter(({ kind }) => !hasThought || kind === 'sealed');
+  fold.amend(name, [...beside, ...blocks], 'add', { meta: metaOfAnswer(message) });
+}
+
+/** Blocks in the words of the Messages API, and those that other relatives have: of the AI SDK, and reasoning. */
+function answerBlocks(view: JsonView): readonly FoldBlock[] {
+  const sealed = sealedIn(view);
+  if (sealed !== undefined) return [sealed];
+  if (isOfOthers(view)) return blocksIn(view);
+  const block = readBlockOf(view);
+  if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
+  if (block.kind === 'thought') return [{ kind: 'thought', text: block.text }];
+  if (block.kind === 'result') return [{ kind: 'part', object: block.block, kept: 'tool_result' }];
+  if ('text' in block.part) return [{ kind: 'text', text: block.part.text }];
+  const { kept } = block;
+  return [{ kind: 'part', object: block.part.object, ...(kept !== undefined && { kept }) }];
+}
+
+/** Types of blocks that the Messages API does not have. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['reasoning', 'tool-call', 'tool-result', 'file']);
+const isOfOthers = (view: JsonView): boolean =>
+  OF_OTHERS.has(view.textOf('type') ?? '') || view.get('image')?.type === 'string';
+
+/** The blocks of an answer in the words of another API. */
+function blocksIn(view: JsonView): readonly FoldBlock[] {
+  const summary = view.get('summary')?.elements() ?? [];
+  const thoughts = summary.flatMap((part): FoldBlock[] => {
+    const text = part.get('text');
+    return text?.type === 'string' ? [{ kind: 'thought', text: text.copy() }] : [];
+  });
+  const blocks = blocksOf(view).flatMap((block): FoldBlock[] => {
+    if (block.kind === 'call')
+      return [{ kind: 'call', id: block.id, json: callJson(block.id, block.name, block.args) }];
+    if (block.kind === 'result') return [{ kind: 'part', object: view.copy(), kept: 'tool-result' }];
+    if (block.kind !== 'text' && block.kind !== 'thought') return [block];
+    return block.text.length > EMPTY_STRING_BYTES ? [{ kind: block.kind, text: block.text.slice() }] : [];
+  });
+  // the whole of it may be there beside its summary
+  return blocks.some(({ kind }) => kind === 'thought') ? blocks : [...thoughts, ...blocks];
+}
+
+/** Encrypted reasoning: a redacted thought, one that has a signature and no text, or a signature by itself. */
+function sealedIn(view: JsonView): FoldBlock | undefined {
+  const type = view.textOf('type');
+  const isEmpty = type === 'thinking' && view.textOf('thinking') === '';
+  const key = type === 'redacted_thinking' ? 'data' : type === 'thoughtSignature' ? type : 'signature';
+  const data = isEmpty || key !== 'signature' ? view.get(key) : undefined;
+  return data?.type === 'string' ? sealedBlock(data.copy()) : undefined;
+}
+
+/** Adds results first, then the rest. Texts after calls without results are the results. */
+function foldOther(role: string, content: JsonView, isCopied: boolean, { fold }: ReadContext): void {
+  const json = content.copy();
+  const blocks = content.type === 'string' ? [] : elementsOf(json).map((block) => readBlock(block, false));
+  let isAnswered = false;
+  const views = content.elements();
+  const parts: Part[] = content.type === 'string' ? [{ text: json }] : [];
+  for (const [i, block] of blocks.entries()) {
+    const view = views[i] as JsonView;
+    const [other] = isOfOthers(view) ? blocksOf(view) : [];
+    if (other?.kind === 'result') fold.answer(other.id, toolMessage(other.id, other.content));
+    else if (other?.kind === 'part') parts.push({ object: other.object });
+    else if (block.kind !== 'result')
+      parts.push(block.kind === 'part' ? block.part : { object: view.copy() });
+    if (block.kind === 'result') {
+      const id = stringValue(block.block, 'tool_use_id');
+      const operations = operationsIn(view);
+      fold.answer(id, operations === undefined ? readResult(block.block) : toolMessage(id, operations));
+    }
+    isAnswered ||= block.kind === 'result' || other?.kind === 'result';
+  }
+  if (parts.length === 0) return;
+  const isAsText = !isAnswered && fold.last.calls.some(({ result }) => result === undefined);
+  if (isAsText) fold.note(AS_TEXT);
+  const isTurn = role === 'user' && !isAnswered && !isAsText;
+  fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, isCopied });
+}
+
+/** A result that lists operations of the tool instead of content blocks, as a JSON string of its JSON text. */
+function operationsIn(block: JsonView): Uint8Array | undefined {
+  const content = block.get('content');
+  const isOfBlocks = content?.elements().every((part) => part.textOf('type') !== undefined);
+  return content?.type === 'array' && isOfBlocks === false ? inString(content.bytes) : undefined;
+}

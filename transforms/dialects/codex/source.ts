@@ -1,0 +1,267 @@
+/** Folds the events of one Codex rollout into conversations; each compaction starts a new one. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Fate, Message, Rejection, ToolDefinition } from '../../model/element.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import type { FoldPlace } from '../fold/fold.ts';
+import { makeMessage, systemMessage } from '../shared/build-messages.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import {
+  COPIED_HISTORY,
+  INTERRUPT,
+  SEALED_CONTEXT,
+  TWO_IDS,
+  unknownEvent,
+  warning,
+} from '../shared/reading-notes.ts';
+import { type ResponseItem, readItem } from '../shared/responses-items.ts';
+import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
+
+const MAIN = 'main';
+const HARNESS = 'codex';
+/** Beginnings of user items that the client inserts. */
+const CONTEXT =
+  /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|permissions instructions|collaboration_mode|user_instructions|skill|user_shell_command|subagent_notification|hook_prompt|goal_context|codex_internal_context|recommended_plugins)\b)/;
+/** Lines and items about the client, not the conversation. */
+const CLIENT: ReadonlySet<string> = new Set([
+  ...['ghost_snapshot', 'compaction_trigger', 'world_state', 'inter_agent_communication_metadata'],
+]);
+const ABORTED = /^\s*<turn_aborted>/;
+const BASE_ELSEWHERE = warning(
+  'parent-missing',
+  'the session continues another one, whose messages are in the log of that one',
+);
+
+export class CodexSource {
+  readonly #splits: boolean;
+  #session: string | undefined;
+  /** Ids of the sessions that this one was forked from. */
+  readonly #parents = new Set<string>();
+  /** The system text, repeated at the start of each conversation after a compaction. */
+  #system: readonly Message[] = [];
+  #tools: readonly ToolDefinition[] | undefined;
+  /** Model of the latest turn. */
+  #model: string | undefined;
+  /** Name of the assistant message that the next blocks belong to. */
+  #growing: string | undefined;
+  #messages = 0;
+  /** Whether token counts belong to the last answer: false after a rollback, until the next answer. */
+  #isCounting = true;
+  /** Whether the items being read replace an earlier conversation, so that they are only context. */
+  #isCopying = false;
+  /** Whether the current conversation has anything besides the system text. */
+  #hasBegun = false;
+
+  /** @param splits whether another session id begins a new session */
+  constructor(splits: boolean) {
+    this.#splits = splits;
+  }
+
+  read(
+    type: string,
+    payload: JsonView,
+    context: ReadContext,
+    time: bigint | undefined,
+  ): Fate | Rejection | undefined {
+    if (type === 'session_meta') return this.#begin(payload, context, time);
+    if (type === 'compacted') return this.#compact(payload, context, time);
+    if (type === 'response_item') return this.#readItem(payload, context, time);
+    if (type === 'event_msg') return this.#readEvent(payload, context, time);
+    if (type === 'inter_agent_communication') return this.#addAgentMessage(payload, context, time);
+    if (type === 'turn_context') this.#model = payload.textOf('model') ?? this.#model;
+    else this.#noteUnknown(type, context, time);
+    return context.drop('client-event');
+  }
+
+  /** Events repeat what items say, except for rollbacks, interruptions and token counts. */
+  #readEvent(event: JsonView, context: ReadContext, time: bigint | undefined): Fate | undefined {
+    const type = event.textOf('type');
+    if (type === 'thread_rolled_back') {
+      const turns = event.get('num_turns');
+      this.#open(context, time);
+      if (turns?.type === 'number' && this.#goBack(turns.parsed() as number, context)) return undefined;
+    } else if (type === 'turn_aborted') {
+      this.#open(context, time);
+      this.#interrupt(context);
+    } else if (type === 'token_count') this.#countTokens(event, context);
+    return context.drop('client-event');
+  }
+
+  /** Removes the last turns of the user, with the messages that the client inserted before them. */
+  #goBack(turns: number, { fold }: ReadContext): boolean {
+    const { items } = fold;
+    const first = items.findIndex(({ isTurn }) => isTurn === true);
+    let at = items.length;
+    for (let left = turns; left > 0 && at > first && first >= 0; ) if (items[--at]?.isTurn === true) left--;
+    if (at === items.length) return false;
+    while (at > first && isInserted(items[at - 1])) at--;
+    fold.cut(items[at - 1] ?? fold.root);
+    this.#growing = undefined;
+    this.#isCounting = false;
+    return true;
+  }
+
+  /** Adds a message of another agent. */
+  #addAgentMessage(
+    payload: JsonView,
+    context: ReadContext,
+    time: bigint | undefined,
+  ): Fate | Rejection | undefined {
+    const content = payload.get('content');
+    if (content?.type !== 'string') return context.reject('bad-event', 'content is not a text', content);
+    this.#open(context, time);
+    const isSealed = content.text() === '' && payload.get('encrypted_content')?.type === 'string';
+    const message = makeMessage('user', [['content', content.copy()]]);
+    this.#take(
+      isSealed ? { kind: 'sealed-context' } : { kind: 'message', message, text: undefined },
+      context,
+    );
+    return undefined;
+  }
+
+  #begin(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
+    const { fold, origin } = context;
+    const id = payload.textOf('id') || origin.source;
+    if (this.#session === undefined) this.#enter(id, payload);
+    else if (id !== this.#session && !this.#parents.has(id) && this.#splits) {
+      fold.closeAll();
+      this.#enter(id, payload);
+      this.#hasBegun = false;
+      this.#growing = undefined;
+    }
+    this.#open(context, time);
+    if (payload.get('history_base')?.type === 'object') fold.note(BASE_ELSEWHERE);
+    if (this.#parents.has(id)) fold.note(COPIED_HISTORY);
+    else if (id !== this.#session) fold.note(TWO_IDS);
+    return undefined;
+  }
+
+  /** Sets the tokens of the last answer. An event may come twice with the same numbers. */
+  #countTokens(payload: JsonView, { fold }: ReadContext): void {
+    const usage = payload.get('info')?.get('last_token_usage');
+    if (usage === undefined || !fold.keepsMeta || !fold.has(MAIN) || !this.#isCounting) return;
+    fold.open(MAIN, '');
+    fold.describeAnswer(metaOf({ usage }));
+  }
+
+  #enter(id: string, payload: JsonView): void {
+    this.#session = id;
+    const spawn = payload.get('source')?.get('subagent')?.get('thread_spawn');
+    const base = payload.get('history_base')?.get('thread_id');
+    const parents = [payload.get('forked_from_id'), payload.get('parent_thread_id'), base];
+    for (const parent of [...parents, spawn?.get('parent_thread_id')]) {
+      const name = parent?.text();
+      if (name !== undefined) this.#parents.add(name);
+    }
+    const text = payload.get('base_instructions')?.get('text');
+    this.#system = text === undefined ? [] : systemMessage(text.copy());
+    this.#tools = toolsIn(payload.get('dynamic_tools'));
+  }
+
+  /** Adds tools that were offered in the middle of the conversation. */
+  #addTools(tools: readonly ToolDefinition[], { fold }: ReadContext): void {
+    const names = new Set(tools.map(({ name }) => name));
+    this.#tools = [...(this.#tools ?? []).filter(({ name }) => !names.has(name)), ...tools];
+    fold.tools(this.#tools);
+  }
+
+  /** Makes the conversation the current one; a new one begins with the system text. */
+  #open({ fold, origin }: ReadContext, time: bigint | undefined): void {
+    const isNew = !fold.has(MAIN);
+    fold.open(MAIN, this.#session ?? origin.source, time);
+    if (!isNew) return;
+    for (const message of this.#system) fold.add(message, { isCopied: this.#isCopying });
+    if (this.#tools !== undefined) fold.tools(this.#tools);
+    if (!fold.keepsMeta) return;
+    const [parent] = this.#parents;
+    fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
+  }
+
+  #readItem(item: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection | undefined {
+    const tools = item.textOf('type') === 'additional_tools' ? toolsIn(item.get('tools')) : undefined;
+    if (tools !== undefined) {
+      this.#open(context, time);
+      this.#addTools(tools, context);
+      return undefined;
+    }
+    const read = readItem(item);
+    if (read.kind === 'bad') return context.reject('bad-event', read.detail, item);
+    if (read.kind === 'unknown') return this.#leaveOut(read.type, context, time);
+    if (read.kind === 'message' && read.text !== undefined && ABORTED.test(read.text)) {
+      this.#open(context, time);
+      this.#interrupt(context);
+      return context.drop('interrupt-mark');
+    }
+    this.#open(context, time);
+    this.#take(read, context);
+    return undefined;
+  }
+
+  #take(item: ResponseItem, { fold }: ReadContext): void {
+    this.#hasBegun = true;
+    const isCopied = this.#isCopying;
+    if (item.kind === 'sealed-context') fold.note(SEALED_CONTEXT);
+    else if (item.kind === 'blocks') {
+      this.#growing ??= `${this.#messages++}`;
+      const { blocks, notes } = item;
+      this.#isCounting = true;
+      const meta = fold.keepsMeta && !isCopied ? { meta: metaOf({ model: this.#model }) } : {};
+      fold.amend(this.#growing, blocks, 'add', { notes, isCopied, ...meta });
+    } else if (item.kind === 'result') {
+      const { callId, message, changes, notes } = item;
+      const place = fold.answer(callId, message, { changes, notes });
+      if (place.calls.length > 0) this.#growing = undefined; // a result whose call comes later does not end the answer
+    } else if (item.kind === 'message') {
+      this.#growing = undefined;
+      const { message, text, changes = [] } = item;
+      const isTurn = message.role === 'user' && (text === undefined || !CONTEXT.test(text));
+      fold.add(message, { isTurn, isCopied, changes });
+    }
+  }
+
+  /** Ends the conversation. The next one begins with the client's summary, or with the history that replaces it. */
+  #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
+    const { fold } = context;
+    this.#open(context, time);
+    this.#isCopying = true;
+    if (this.#hasBegun) {
+      fold.close(true);
+      this.#open(context, time);
+    }
+    this.#growing = undefined;
+    const history = payload.get('replacement_history');
+    const summary = payload.get('message');
+    if (history?.type === 'array') for (const item of history.elements()) this.#readItem(item, context, time);
+    else if (summary?.type === 'string')
+      fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
+    this.#growing = undefined;
+    this.#isCopying = false;
+    return undefined;
+  }
+
+  #interrupt({ fold }: ReadContext): void {
+    this.#growing = undefined;
+    if (fold.last.notes?.includes(INTERRUPT) !== true) fold.noteLast(INTERRUPT);
+  }
+
+  #leaveOut(type: string, context: ReadContext, time: bigint | undefined): Fate {
+    this.#noteUnknown(type, context, time);
+    return context.drop('client-event');
+  }
+
+  #noteUnknown(type: string, context: ReadContext, time: bigint | undefined): void {
+    if (CLIENT.has(type)) return;
+    this.#open(context, time);
+    context.fold.note(unknownEvent(type));
+  }
+}
+
+/** Whether the client inserted the message. */
+const isInserted = (place: FoldPlace | undefined): boolean =>
+  place?.content !== undefined &&
+  'role' in place.content &&
+  place.isTurn !== true &&
+  (place.content.role === 'user' || place.content.role === 'developer');
+
+const toolsIn = (list: JsonView | undefined): readonly ToolDefinition[] | undefined =>
+  list === undefined ? undefined : definitionsOf(list.copy(), defineTool);

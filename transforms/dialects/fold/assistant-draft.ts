@@ -1,0 +1,147 @@
+/**
+ * An assistant message that is not finished: event logs spread one message over several lines. Collects the model's
+ * output as blocks until its conversation ends.
+ */
+
+import { concat } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
+import { contentOfParts, type Part } from '../shared/content-parts.ts';
+import { keptBlock, noted, ORDER_LOST } from '../shared/reading-notes.ts';
+
+/** One piece of the model's output. The block owns its bytes, which are JSON text. */
+export type FoldBlock =
+  /** A JSON string. */
+  | { readonly kind: 'text'; readonly text: Uint8Array }
+  /** A JSON string: reasoning in plain text. */
+  | { readonly kind: 'thought'; readonly text: Uint8Array }
+  /** Any other part; `kept` is its type if consumers may not know it. */
+  | { readonly kind: 'part'; readonly object: Uint8Array; readonly kept?: string }
+  /** A call in the OpenAI shape. */
+  | { readonly kind: 'call'; readonly id: string | undefined; readonly json: Uint8Array }
+  /** Encrypted reasoning: an object `{type, data}`. */
+  | { readonly kind: 'sealed'; readonly detail: Uint8Array };
+
+/** Whether a block that repeats an earlier one replaces it or is added. */
+export type Repeats = 'replace' | 'add';
+
+const EMPTY_STRING_BYTES = 2;
+const ASSISTANT = encode('"assistant"');
+const SEALED_HEAD = encode('{"type":"reasoning.encrypted","data":');
+const CLOSE = encode('}');
+
+export class AssistantDraft {
+  readonly #blocks: FoldBlock[] = [];
+  /** Index of the last block of each kind, and of each call by its id: a new block may repeat these. */
+  readonly #last = new Map<string, number>();
+  #sealed = 0;
+
+  /**
+   * Adds a block.
+   * @returns false if it replaced an earlier one
+   */
+  put(block: FoldBlock, repeats: Repeats): boolean {
+    const slot = block.kind === 'call' ? `call ${block.id}` : block.kind;
+    const at = repeats === 'replace' ? this.#last.get(slot) : undefined;
+    if (at !== undefined && continues(block, this.#blocks[at] as FoldBlock)) {
+      this.#blocks[at] = block;
+      return false;
+    }
+    this.#last.set(slot, this.#blocks.length);
+    this.#blocks.push(block);
+    if (block.kind === 'sealed') this.#sealed++;
+    return true;
+  }
+
+  has(block: FoldBlock): boolean {
+    return this.#blocks.some((one) => one.kind === block.kind && isSame(bytesOf(one), bytesOf(block)));
+  }
+
+  get size(): number {
+    return this.#blocks.length;
+  }
+
+  /** Bytes of its blocks. */
+  get weight(): number {
+    return this.#blocks.reduce((sum, block) => sum + bytesOf(block).length, 0);
+  }
+
+  /** Whether it has encrypted reasoning. */
+  get isSealed(): boolean {
+    return this.#sealed > 0;
+  }
+
+  /** Whether its message would be empty. */
+  isEmpty(keepSealed: boolean): boolean {
+    return this.#blocks.every(
+      (block) =>
+        ((block.kind === 'text' || block.kind === 'thought') && block.text.length <= EMPTY_STRING_BYTES) ||
+        (block.kind === 'sealed' && !keepSealed),
+    );
+  }
+
+  /** @param keepSealed write encrypted reasoning as `reasoning_details` */
+  message(keepSealed: boolean): Message {
+    const parts: Part[] = [];
+    const thoughts: Uint8Array[] = [];
+    const calls: Uint8Array[] = [];
+    const details: Uint8Array[] = [];
+    const notes: ReadingNote[] = [];
+    let isMixed = false;
+    for (const block of this.#blocks) {
+      if (block.kind === 'call') calls.push(block.json);
+      else if (block.kind === 'sealed') details.push(block.detail);
+      else if (block.kind === 'thought') thoughts.push(block.text);
+      else {
+        isMixed ||= calls.length > 0;
+        parts.push(block.kind === 'text' ? { text: block.text } : { object: block.object });
+        if (block.kind === 'part' && block.kept !== undefined) notes.push(keptBlock(block.kept));
+      }
+    }
+    if (isMixed) notes.push(ORDER_LOST);
+    const shown = thoughts.filter(({ length }) => length > EMPTY_STRING_BYTES);
+    const members: Piece[] = [['role', ASSISTANT]];
+    if (parts.length > 0 || calls.length === 0) members.push(['content', contentOfParts(parts)]);
+    if (shown.length > 0) members.push(['reasoning_content', joinStrings(shown)]);
+    if (keepSealed && details.length > 0) members.push(['reasoning_details', arrayOf(details)]);
+    if (calls.length > 0) members.push(['tool_calls', arrayOf(calls)]);
+    const bytes = objectOf(members);
+    return noted({ bytes, role: 'assistant' }, notes);
+  }
+}
+
+export function bytesOf(block: FoldBlock): Uint8Array {
+  if (block.kind === 'call') return block.json;
+  if (block.kind === 'part') return block.object;
+  return block.kind === 'sealed' ? block.detail : block.text;
+}
+
+/** Whether a block repeats an earlier one: the same call or part, or a text that begins with the earlier text. */
+function continues(block: FoldBlock, before: FoldBlock): boolean {
+  if (block.kind === 'call')
+    return before.kind === 'call' && block.id !== undefined && block.id === before.id;
+  if (block.kind === 'text') return before.kind === 'text' && beginsWith(block.text, before.text);
+  if (block.kind === 'thought') return before.kind === 'thought' && beginsWith(block.text, before.text);
+  if (block.kind === 'sealed') return before.kind === 'sealed' && isSame(block.detail, before.detail);
+  return before.kind === 'part' && isSame(block.object, before.object);
+}
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+
+/** Whether `text` begins with the text of `start`; both are JSON strings. */
+function beginsWith(text: Uint8Array, start: Uint8Array): boolean {
+  const length = start.length - 1; // without the closing quote
+  return text.length >= start.length && isSame(text.subarray(0, length), start.subarray(0, length));
+}
+
+export const blockOfPart = (part: Part): FoldBlock =>
+  'text' in part ? { kind: 'text', text: part.text } : { kind: 'part', object: part.object };
+
+/**
+ * A block of encrypted reasoning, with the type that OpenRouter uses for it.
+ * @param data a JSON string
+ */
+export function sealedBlock(data: Uint8Array): Extract<FoldBlock, { readonly kind: 'sealed' }> {
+  return { kind: 'sealed', detail: concat([SEALED_HEAD, data, CLOSE]) };
+}

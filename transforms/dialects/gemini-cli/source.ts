@@ -1,0 +1,229 @@
+/** Folds the recordings of Gemini CLI into conversations; each compression of the context starts a new one. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Fate, Rejection } from '../../model/element.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import type { Fold, FoldPlace } from '../fold/fold.ts';
+import { toolMessage } from '../shared/build-messages.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { unknownEvent } from '../shared/reading-notes.ts';
+import { type GeminiMessage, readGeminiMessage } from './message.ts';
+
+const MAIN = 'main';
+const HARNESS = 'gemini-cli';
+
+/** Returned by `openCall` if all calls have their results, so that the result is a repetition. */
+const REPEATED = '';
+
+type GeminiResults = Extract<GeminiMessage, { kind: 'results' }>;
+type GeminiAnswer = Extract<GeminiMessage, { kind: 'answer' }>;
+
+/** A message of the current conversation. */
+interface Spot {
+  /** The message after which it comes. */
+  readonly before: FoldPlace;
+  /** Undefined if it is not part of the conversation. */
+  readonly place: FoldPlace | undefined;
+  /** The name of an answer in the fold. */
+  readonly name: string;
+  readonly kind: GeminiMessage['kind'];
+}
+
+export class GeminiSource {
+  #session: string | undefined;
+  /** Messages of the current conversation by id, in order. */
+  readonly #spots = new Map<string, Spot>();
+  /** Ids of calls in the current conversation that have their result. */
+  readonly #answered = new Set<string>();
+  /** Ids of the messages before the current replacement of the context: those that come again are only context. */
+  #replaced: ReadonlySet<string> = new Set();
+  /** Number of conversations so far, part of the names of answers: one that returns later is another message. */
+  #stretch = 0;
+
+  read(json: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    if (json.get('sessionId')?.type === 'string') return this.#begin(json, context);
+    const target = json.get('$rewindTo')?.text();
+    if (target !== undefined) return this.#rewind(target, context);
+    const messages = json.get('$set')?.get('messages');
+    if (messages?.type === 'array') return this.#replaceAll(messages, context);
+    if (json.get('type') === undefined) return context.drop('client-event');
+    return this.#readMessage(json, context);
+  }
+
+  /** Reads the header; in a `.json` recording it has all messages too. */
+  #begin(head: JsonView, context: ReadContext): Rejection | undefined {
+    const id = head.get('sessionId')?.text();
+    if (id !== this.#session) {
+      context.fold.closeAll();
+      this.#spots.clear();
+      this.#answered.clear();
+      this.#session = id;
+    }
+    this.#open(context, head.get('startTime'));
+    return this.#takeAll(head.get('messages'), context);
+  }
+
+  #readMessage(json: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    const message = readGeminiMessage(json);
+    if (message.kind === 'bad') return context.reject('bad-event', message.detail, json);
+    this.#open(context, json.get('timestamp'));
+    const isTaken = this.#take(message, context);
+    return isTaken ? undefined : context.drop('client-event');
+  }
+
+  /** Adds all messages, unless one is not valid. @returns the rejection of the first one that is not valid */
+  #takeAll(list: JsonView | undefined, context: ReadContext): Rejection | undefined {
+    const messages = (list?.elements() ?? []).map((json) => readGeminiMessage(json));
+    const bad = messages.findIndex(({ kind }) => kind === 'bad');
+    if (bad >= 0) return context.reject('bad-messages', `messages[${bad}] is not valid`, list);
+    for (const message of messages) this.#take(message, context);
+    return undefined;
+  }
+
+  /** Adds a message, or replaces it if it has come before. @returns false if it is not part of the conversation */
+  #take(message: GeminiMessage, { fold }: ReadContext): boolean {
+    if (message.kind === 'bad') return false;
+    if (message.kind === 'results') return this.#takeResults(message, fold);
+    const { id, kind } = message;
+    const known = this.#spots.get(id);
+    const name = known?.name ?? `${this.#stretch} ${id}`;
+    if (kind === 'client' || kind === 'unknown') {
+      if (kind === 'unknown') fold.note(unknownEvent(message.type));
+      if (known === undefined) this.#spots.set(id, { before: fold.last, place: undefined, name, kind });
+      return false;
+    }
+    const old = known?.kind === kind ? known.place : undefined;
+    const before = known?.before ?? fold.last;
+    const isCopied = this.#replaced.has(id);
+    let place: FoldPlace;
+    if (kind === 'answer') place = this.#takeAnswer(message, name, old, fold);
+    else if (old === undefined) place = fold.add(message.message, { isTurn: true, isCopied });
+    else place = fold.reset(old, message.message);
+    if (known === undefined) this.#spots.set(id, { before, place, name, kind });
+    return true;
+  }
+
+  /** @param old the answer as it was logged before: results that were added to it stay */
+  #takeAnswer(answer: GeminiAnswer, name: string, old: FoldPlace | undefined, fold: Fold): FoldPlace {
+    const { id, blocks, results, aliases, notes, meta } = answer;
+    const earlier = [...(old?.calls ?? [])];
+    if (old !== undefined) fold.reset(old);
+    const place = fold.amend(name, blocks, 'add', { notes, meta, isCopied: this.#replaced.has(id) });
+    for (const { callId, message } of results) {
+      fold.answer(callId, message);
+      if (callId !== undefined) this.#answered.add(callId);
+    }
+    for (const alias of aliases) this.#answered.add(alias);
+    for (const { id: callId, result } of earlier) {
+      const isOpen = place.calls.some((call) => call.id === callId && call.result === undefined);
+      if (isOpen && result !== undefined) fold.answer(callId, result);
+    }
+    return place;
+  }
+
+  /** Adds the results that their calls do not contain. @returns false if it adds nothing */
+  #takeResults({ id, results, message }: GeminiResults, fold: Fold): boolean {
+    const known = this.#spots.get(id);
+    const before = known?.before ?? fold.last;
+    let isNew = message !== undefined;
+    for (const { callId: logged, content, message: result } of results) {
+      const callId = logged ?? openCall(fold);
+      if (callId === REPEATED || (callId !== undefined && this.#answered.has(callId))) continue;
+      fold.answer(callId, logged === callId ? result : toolMessage(callId, content));
+      if (callId !== undefined) this.#answered.add(callId);
+      isNew = true;
+    }
+    let place = known?.place;
+    if (message !== undefined) place = place === undefined ? fold.add(message) : fold.reset(place, message);
+    if (known === undefined)
+      this.#spots.set(id, { before, place, name: `${this.#stretch} ${id}`, kind: 'results' });
+    return isNew;
+  }
+
+  /** Removes a message and everything after it; if there is no such message, removes everything. */
+  #rewind(target: string, context: ReadContext): undefined {
+    this.#open(context, undefined);
+    const { fold } = context;
+    const spot = this.#spots.get(target);
+    fold.cut(spot?.before ?? fold.root);
+    let isGone = spot === undefined;
+    for (const id of this.#spots.keys()) {
+      isGone ||= id === target;
+      if (isGone) this.#spots.delete(id);
+    }
+    this.#beginStretch();
+    return undefined;
+  }
+
+  /**
+   * Replaces the context: goes back to the last message that both have in common, or starts a new conversation if they
+   * have none.
+   */
+  #replaceAll(list: JsonView, context: ReadContext): Rejection | undefined {
+    this.#open(context, undefined);
+    const { fold } = context;
+    const all = [...this.#spots.keys()];
+    const known = all.filter((id) => this.#isComparable(id));
+    const shared = this.#sharedWith(list.elements(), known);
+    const next = known[shared];
+    if (next !== undefined) {
+      if (shared > 0) fold.cut((this.#spots.get(next) as Spot).before);
+      else if (fold.last.index >= 0) {
+        fold.close(true);
+        this.#open(context, undefined);
+      }
+      this.#replaced = new Set(all);
+      for (const id of all.slice(all.indexOf(next))) this.#spots.delete(id);
+      this.#beginStretch();
+    }
+    const rejection = this.#takeAll(list, context);
+    this.#replaced = new Set();
+    return rejection;
+  }
+
+  /** Number of known messages with which a context begins, up to the first message that is new in it. */
+  #sharedWith(context: readonly JsonView[], known: readonly string[]): number {
+    let shared = 0;
+    let hasNew = false;
+    for (const json of context) {
+      const id = json.get('id')?.text() ?? '';
+      if (this.#isComparable(id)) {
+        if (hasNew || id !== known[shared]) return shared;
+        shared++;
+      } else if (!this.#spots.has(id)) {
+        const message = readGeminiMessage(json);
+        hasNew ||= message.kind !== 'results' || message.message !== undefined;
+      }
+    }
+    return shared;
+  }
+
+  /**
+   * Whether a message is in recordings and in contexts. Results may be in the context only, notes of the client in
+   * neither.
+   */
+  #isComparable(id: string): boolean {
+    const kind = this.#spots.get(id)?.kind;
+    return kind === 'user' || kind === 'answer';
+  }
+
+  #beginStretch(): void {
+    this.#stretch++;
+    this.#answered.clear();
+  }
+
+  #open({ fold, origin, time }: ReadContext, stamp: JsonView | undefined): void {
+    const isNew = !fold.has(MAIN);
+    fold.open(MAIN, this.#session ?? origin.source, time(stamp));
+    if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
+  }
+}
+
+/** The call that a result without an id answers: the first open one of the last answer with calls. */
+function openCall({ items }: Fold): string | undefined {
+  const calls = items.findLast(({ calls: { length } }) => length > 0)?.calls;
+  if (calls === undefined) return undefined;
+  return calls.every(({ result }) => result !== undefined)
+    ? REPEATED
+    : calls.find(({ result }) => !result)?.id;
+}

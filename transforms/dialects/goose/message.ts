@@ -1,0 +1,130 @@
+/** Reads one message of a goose session: texts, thoughts and calls; user messages may contain results of calls. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { inString } from '../../json/respace.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { contentOfParts, listOfParts, mcpPart } from '../shared/content-parts.ts';
+import { isTrue, present, textOf } from '../shared/logged-values.ts';
+import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
+
+/** Blocks that goose shows to the user and does not send to the model. */
+const CLIENT: ReadonlySet<string> = new Set([
+  ...['toolConfirmationRequest', 'actionRequired', 'systemNotification', 'conversationCompacted'],
+  ...['contextLengthExceeded', 'summarizationRequested', 'error'],
+]);
+const REQUESTS: ReadonlySet<string> = new Set(['toolRequest', 'frontendToolRequest']);
+const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reasoning']);
+const FALSE = 'f'.charCodeAt(0);
+
+export function isGooseMessage(message: JsonView): boolean {
+  return message.get('role')?.type === 'string' && message.get('content')?.type === 'array';
+}
+
+/** Whether a compaction hid the message from the model. Notices that only the user sees do not count. */
+export function isHidden(message: JsonView): boolean {
+  if (!isHiddenFrom('agent', message)) return false;
+  const blocks = message.get('content')?.elements() ?? [];
+  return blocks.length === 0 || blocks.some(isForModel);
+}
+
+const isHiddenFrom = (whom: 'agent' | 'user', message: JsonView | undefined): boolean =>
+  message?.get('metadata')?.get(`${whom}Visible`)?.bytes[0] === FALSE;
+
+/**
+ * Whether a message is the summary of a compaction, which a later one hid. It is hidden from the user and the model, as is the answer
+ * after it with which goose tells the model to go on. The last question before a compaction is hidden too, but repeated
+ * after them.
+ */
+export function isHiddenSummary(messages: readonly JsonView[], index: number): boolean {
+  const [summary, next] = [messages[index], messages[index + 1]];
+  const isUnseen = [summary, next].every((one) => isHiddenFrom('agent', one) && isHiddenFrom('user', one));
+  return isUnseen && summary?.get('role')?.text() === 'user' && next?.get('role')?.text() === 'assistant';
+}
+
+/** Whether a block is sent to the model. Tools also return parts for the user only, often the same content. */
+function isForModel(block: JsonView): boolean {
+  if (CLIENT.has(block.textOf('type') ?? '')) return false;
+  const audience = block.get('annotations')?.get('audience')?.elements() ?? [];
+  return audience.length === 0 || audience.some((one) => one.text() === 'assistant');
+}
+
+/** @param name for the message, if it is an answer */
+export function foldGooseMessage(message: JsonView, name: string, { fold }: ReadContext): void {
+  const role = message.get('role')?.text() ?? '';
+  const all = message.get('content')?.elements() ?? [];
+  const blocks = all.filter(isForModel);
+  const changes = blocks.length < all.length ? ['not-by-model'] : [];
+  const notes: ReadingNote[] = [];
+  if (blocks.length === 0 && all.length > 0) return;
+  if (role === 'assistant') {
+    fold.amend(
+      name,
+      blocks.flatMap((block) => blockOf(block, notes)),
+      'add',
+      { notes, changes },
+    );
+    return;
+  }
+  const isResult = (block: JsonView): boolean => block.get('type')?.text() === 'toolResponse';
+  for (const block of blocks.filter(isResult)) {
+    const { callId, result, changes: omitted } = resultOf(block);
+    fold.answer(callId, result, { changes: omitted });
+  }
+  const parts = blocks.filter((block) => !isResult(block)).map((block) => mcpPart(block, notes));
+  if (parts.length === 0) return;
+  const isTurn = role === 'user' && parts.length === blocks.length;
+  fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, notes, changes });
+}
+
+function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
+  const type = block.get('type')?.text() ?? '';
+  if (REQUESTS.has(type)) return [callOf(block)];
+  const thinking = type === 'reasoning' ? block.get('text') : block.get('thinking');
+  if (THOUGHTS.has(type) && thinking?.type === 'string' && thinking.text() !== '')
+    return [{ kind: 'thought', text: thinking.copy() }];
+  const data = block.get('data') ?? block.get('signature');
+  if (type.toLowerCase().endsWith('thinking') && data?.type === 'string') return [sealedBlock(data.copy())];
+  return [blockOfPart(mcpPart(block, notes))];
+}
+
+/** Reads a call, which may be wrapped in `{status, value}`. */
+function callOf(block: JsonView): FoldBlock {
+  const id = block.get('id')?.text();
+  const envelope = block.get('toolCall');
+  const call = envelope?.get('value') ?? envelope;
+  const args = call?.get('arguments');
+  const written = present(args) ? textOf(args) : undefined;
+  return { kind: 'call', id, json: callJson(id, call?.get('name')?.text(), written) };
+}
+
+interface GooseResult {
+  readonly callId: string | undefined;
+  readonly result: Message;
+  /** Rules that rewrote the result. */
+  readonly changes: readonly string[];
+}
+
+/** Reads a result, which may be wrapped too: a list of parts, an object with such a list, or an error. */
+function resultOf(block: JsonView): GooseResult {
+  const callId = block.get('id')?.text();
+  const envelope = block.get('toolResult');
+  const value = envelope?.get('value') ?? envelope;
+  const error = envelope?.get('error');
+  const list = (value?.type === 'array' ? value : value?.get('content'))?.elements() ?? [];
+  const isError = present(error) || isTrue(value?.get('isError'));
+  const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
+  const seen = list.filter(isForModel);
+  const structured = value?.get('structuredContent');
+  const parts = seen.map((part) => mcpPart(part, notes));
+  const content =
+    error?.type === 'string'
+      ? error.copy()
+      : list.length === 0 && present(structured)
+        ? inString(structured.bytes)
+        : listOfParts(parts);
+  const changes = seen.length < list.length ? ['not-by-model'] : [];
+  return { callId, result: noted(toolMessage(callId, content), notes), changes };
+}

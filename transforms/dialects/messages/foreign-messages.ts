@@ -1,0 +1,71 @@
+/**
+ * Converts messages that are not in the format of the chat completions API: content blocks of the Messages API, and
+ * calls without a `function` object. All others stay byte for byte.
+ */
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import { JsonView } from '../../json/json-view.ts';
+import { elementsOf, valueBytes, valuesOf } from '../../json/members.ts';
+import { editElements, replaceValue } from '../../json/splice.ts';
+import type { Message } from '../../model/element.ts';
+import { stringValue } from '../../model/message.ts';
+import { readMessage } from '../shared/anthropic-message.ts';
+import { readCall } from '../shared/chat-object.ts';
+
+const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
+
+/** The messages in the canonical format; the same list if none needs conversion. */
+export function readForeignMessages(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some((message) => hasBlocks(message) || hasFlatCalls(message))) return messages;
+  return messages.flatMap((message) => {
+    const messages = hasBlocks(message) ? (readMessage(message.bytes) ?? [message]) : [message];
+    return messages.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
+  });
+}
+
+/** Whether the content has a call, a result or a thought. */
+function hasBlocks({ bytes }: Message): boolean {
+  const content = valueBytes(bytes, 'content');
+  return (
+    content?.[0] === OPEN_ARRAY && elementsOf(content).some((block) => isObject(block) && isBlock(block))
+  );
+}
+
+/** Other clients have blocks of these types too, so only those with the members of this API count. */
+function isBlock(block: Uint8Array): boolean {
+  switch (stringValue(block, 'type')) {
+    case 'tool_use':
+      return stringValue(block, 'name') !== undefined;
+    case 'tool_result':
+      return stringValue(block, 'tool_use_id') !== undefined;
+    case 'thinking':
+      return stringValue(block, 'thinking') !== undefined;
+    default:
+      return false;
+  }
+}
+
+function callsIn(message: Uint8Array): Uint8Array | undefined {
+  const calls = valueBytes(message, 'tool_calls');
+  return calls?.[0] === OPEN_ARRAY ? calls : undefined;
+}
+
+function hasFlatCalls({ bytes, role }: Message): boolean {
+  const calls = role === 'assistant' ? callsIn(bytes) : undefined;
+  return calls !== undefined && elementsOf(calls).some(isFlat);
+}
+
+/** Whether a call has its name beside its arguments, as in LangChain, tau2 and AgentDojo. */
+function isFlat(call: Uint8Array): boolean {
+  if (!isObject(call)) return false;
+  const [fn] = valuesOf(call, ['function']);
+  if (fn === undefined) return stringValue(call, 'name') !== undefined;
+  return fn[0] === QUOTE;
+}
+
+function withFunctions(message: Message): Message {
+  const calls = editElements(callsIn(message.bytes) as Uint8Array, (call) => {
+    const read = isFlat(call) ? readCall(new JsonView(call)) : undefined;
+    return read?.kind === 'call' ? read.json : undefined;
+  });
+  return { ...message, bytes: replaceValue(message.bytes, 'tool_calls', calls) ?? message.bytes };
+}

@@ -1,0 +1,89 @@
+/**
+ * Reads actions and observations of the first version of OpenHands. An action usually contains the model's completion.
+ * If it does not, or only as the text of a Python object, the answer is rebuilt from the action.
+ */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { inString, quote } from '../../json/respace.ts';
+import { dropMembers } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
+import { callJson } from '../shared/build-messages.ts';
+import { readChatObject } from '../shared/chat-object.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { present, textOf } from '../shared/logged-values.ts';
+import { type EventContent, idText } from './event-content.ts';
+
+/** Actions and observations about the client, not the conversation. */
+const CLIENT: ReadonlySet<string> = new Set([
+  ...['recall', 'agent_state_changed', 'change_agent_state', 'null', 'initialize', 'start', 'pause'],
+  ...['resume', 'stop', 'condensation_request', 'loop_recovery', 'user_rejected_state'],
+]);
+/** Arguments of an action that belong to the client. */
+const NOT_ARGUMENTS: ReadonlySet<string> = new Set(['thought', 'confirmation_state', 'security_risk']);
+const EMPTY = encode('""');
+
+export function isClientAction(name: string): boolean {
+  return CLIENT.has(name);
+}
+
+/** The answer that an action came from; undefined if the action does not contain it as JSON. */
+export function completionOf(event: JsonView): EventContent | undefined {
+  const response = event.get('tool_call_metadata')?.get('model_response');
+  if (response?.type !== 'object') return undefined;
+  const message = response.get('choices')?.elements()[0]?.get('message');
+  const object = message && readChatObject(message);
+  if (object?.kind !== 'answer') return undefined;
+  const { blocks, notes } = object;
+  const callId = event.get('tool_call_metadata')?.get('tool_call_id')?.text();
+  const meta = metaOf({
+    model: response.get('model'),
+    usage: response.get('usage'),
+    finish: response.get('choices')?.elements()[0]?.get('finish_reason'),
+  });
+  // some servers give all their answers the same id
+  const call = blocks.find((block) => block.kind === 'call');
+  const name = [response.get('id')?.text(), call?.id].filter(Boolean).join(' ') || undefined;
+  return { kind: 'answer', name, blocks, notes, callId, meta };
+}
+
+/** An answer rebuilt from an action: a message becomes a text, any other action a call with its name. */
+export function actionOf(action: string, event: JsonView): EventContent {
+  const args = event.get('args');
+  const metadata = event.get('tool_call_metadata');
+  const isUnreadable = present(metadata?.get('model_response'));
+  const changes = isUnreadable ? ['raw-response-unreadable'] : [];
+  if (action === 'message') {
+    const content = args?.get('content');
+    if (content?.type !== 'string') return { kind: 'bad', detail: 'args.content is not a text' };
+    return { kind: 'answer', name: undefined, blocks: [textBlock(content)], changes };
+  }
+  const id = metadata?.get('tool_call_id')?.text() ?? `call_${idText(event.get('id'))}`;
+  const thought = args?.get('thought');
+  const text = thought?.type === 'object' ? thought.get('text') : thought;
+  const blocks = text?.type === 'string' && text.text() !== '' ? [textBlock(text)] : [];
+  const call: FoldBlock = { kind: 'call', id, json: callJson(id, action, argumentsOf(args)) };
+  return {
+    kind: 'answer',
+    name: undefined,
+    blocks: [...blocks, call],
+    callId: id,
+    changes: [...changes, 'action-as-call'],
+  };
+}
+
+const textBlock = (text: JsonView): FoldBlock => ({ kind: 'text', text: text.copy() });
+
+function argumentsOf(args: JsonView | undefined): Uint8Array {
+  if (!present(args)) return encode('"{}"');
+  if (args.type !== 'object') return textOf(args);
+  return inString(dropMembers(args.bytes, ({ key }) => NOT_ARGUMENTS.has(key)));
+}
+
+/** The text of an observation, as a JSON string. */
+export function observationText(event: JsonView): Uint8Array {
+  const content = event.get('content');
+  if (present(content)) return textOf(content);
+  const message = event.get('message')?.text();
+  return message === undefined ? EMPTY : encode(quote(message));
+}

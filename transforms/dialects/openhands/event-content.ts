@@ -1,0 +1,54 @@
+/** The content of an event of OpenHands, and code that both versions of its log share. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { oneLine } from '../../json/one-line.ts';
+import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
+import type { Meta } from '../../model/meta.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
+import { present } from '../shared/logged-values.ts';
+
+interface Facts {
+  readonly notes?: readonly ReadingNote[];
+  /** Rules that rewrote the message. */
+  readonly changes?: readonly string[];
+}
+
+/** The contribution of one event to the conversation. */
+export type EventContent =
+  | { readonly kind: 'system'; readonly text: Uint8Array; readonly tools: readonly ToolDefinition[] }
+  | (Facts & { readonly kind: 'message'; readonly message: Message; readonly isTurn?: boolean })
+  | (Facts & {
+      readonly kind: 'answer';
+      /** The id that all events of one answer share. */
+      readonly name: string | undefined;
+      readonly blocks: readonly FoldBlock[];
+      /** Id of the call in this event. */
+      readonly callId?: string | undefined;
+      /** The result of that call, where the event has it. */
+      readonly result?: Message;
+      /** Whether an earlier event of the answer may have more. */
+      readonly isPartial?: boolean;
+      readonly meta?: Meta;
+    })
+  | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
+  | { readonly kind: 'condensation'; readonly json: JsonView }
+  | { readonly kind: 'interrupt' }
+  | { readonly kind: 'client' }
+  | { readonly kind: 'unknown'; readonly type: string }
+  | { readonly kind: 'bad'; readonly detail: string };
+
+/** The id, a number or a string, as a string. */
+export function idText(id: JsonView | undefined): string | undefined {
+  if (!present(id)) return undefined;
+  return id.type === 'number' ? String(id.parsed()) : id.text();
+}
+
+/** The tool definitions in a list, except those without a name. */
+export function definitionsIn(tools: JsonView | undefined): readonly ToolDefinition[] {
+  return (tools?.elements() ?? []).flatMap((tool): readonly ToolDefinition[] => {
+    const inner = tool.get('function');
+    const definition = inner?.type === 'object' ? inner : tool;
+    const name = definition.get('name')?.text();
+    return name ? [{ bytes: oneLine(definition.copy()), name }] : [];
+  });
+}

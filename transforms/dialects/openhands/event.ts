@@ -1,0 +1,107 @@
+/** Reads events of the OpenHands SDK. Each has a `kind`, and what was sent to the model or what the model returned. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import { encode } from '../../json/utf8.ts';
+import type { ReadingNote } from '../../model/element.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { joinStrings, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { partsOf, readCall, readChatObject, thoughtsOf } from '../shared/chat-object.ts';
+import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
+import { isTrue, present } from '../shared/logged-values.ts';
+import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
+import { readAcpCall } from './acp-call.ts';
+import { definitionsIn, type EventContent } from './event-content.ts';
+
+const EMPTY = encode('""');
+/** Kinds that are not sent to the model. */
+const CLIENT =
+  /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog|HookExecution)(?:Event)?$/;
+
+export function readEvent(event: JsonView): EventContent {
+  const kind = event.get('kind')?.text() ?? '';
+  if (kind === 'SystemPromptEvent') return readSystem(event);
+  if (kind === 'MessageEvent') return readMessage(event);
+  if (kind === 'ActionEvent') return readAction(event);
+  if (kind === 'ObservationEvent') return readObservation(event);
+  if (kind === 'AgentErrorEvent') return resultOf(event, event.get('error')?.copy() ?? EMPTY, [RESULT_ERROR]);
+  if (kind === 'UserRejectObservation') {
+    const reason = event.get('rejection_reason')?.text() ?? 'User rejected the action';
+    return resultOf(event, encode(quote(`Action rejected: ${reason}`)));
+  }
+  if (kind === 'ACPToolCallEvent') return readAcpCall(event);
+  if (kind === 'Condensation') return { kind: 'condensation', json: event };
+  if (kind === 'CondensationSummaryEvent') return { kind: 'client' };
+  if (kind === 'InterruptEvent') return { kind: 'interrupt' };
+  if (CLIENT.test(kind)) return { kind: 'client' };
+  return event.get('llm_message')?.type === 'object' ? readMessage(event) : { kind: 'unknown', type: kind };
+}
+
+function readSystem(event: JsonView): EventContent {
+  const texts = ['system_prompt', 'dynamic_context']
+    .map((key) => event.get(key))
+    .map((part) => (part?.type === 'string' ? part : part?.get('text')))
+    .filter((text) => text?.type === 'string' && text.text() !== '');
+  if (texts.length === 0) return { kind: 'bad', detail: 'system_prompt.text is missing' };
+  const text = joinStrings(texts.map((one) => (one as JsonView).copy()));
+  return { kind: 'system', text, tools: definitionsIn(event.get('tools')) };
+}
+
+/** A message as sent to the model, including content that the client appended. */
+function readMessage(event: JsonView): EventContent {
+  const logged = event.get('llm_message');
+  const object = logged && readChatObject(logged);
+  if (object === undefined) return { kind: 'bad', detail: 'llm_message is not a message' };
+  if (object.kind === 'answer') return { ...object, name: event.get('llm_response_id')?.text() || undefined };
+  if (object.kind === 'result') return object;
+  const { parts, notes } = partsOf(logged?.get('content'));
+  const more = partsOf(event.get('extended_content'));
+  const content = contentOfParts([...parts, ...more.parts]);
+  return { kind: 'message', message: makeMessage(object.message.role, [['content', content]]), notes };
+}
+
+/** One call of an answer; the calls with one `llm_response_id` form one answer. */
+function readAction(event: JsonView): EventContent {
+  const call = event.get('tool_call');
+  if (call?.type !== 'object') return { kind: 'bad', detail: 'tool_call is not an object' };
+  const { parts, notes } = partsOf(event.get('thought'));
+  const texts = parts.map(blockOfPart);
+  const thoughts = [...thoughtsOf(event), ...reasoningOf(event.get('responses_reasoning_item'))];
+  const blocks = [...thoughts, ...texts, readCall(call)];
+  return { kind: 'answer', name: event.get('llm_response_id')?.text() || undefined, blocks, notes };
+}
+
+/** A reasoning item of the Responses API; OpenHands writes its texts as a list of strings. */
+function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
+  if (!present(item)) return [];
+  const lists = ['content', 'summary'].map((key) => item.get(key)?.elements() ?? []);
+  const texts = lists.find((list) => list.length > 0) ?? [];
+  const blocks = texts.flatMap((text): FoldBlock[] => {
+    const own = text.type === 'string' ? text : text.get('text');
+    return own?.type === 'string' ? [{ kind: 'thought', text: own.copy() }] : [];
+  });
+  const sealed = item.get('encrypted_content');
+  if (sealed?.type !== 'string') return blocks;
+  return [...blocks, sealedBlock(sealed.copy())];
+}
+
+function readObservation(event: JsonView): EventContent {
+  const observation = event.get('observation');
+  if (observation?.type !== 'object') return { kind: 'bad', detail: 'observation is not an object' };
+  const notes = isTrue(observation.get('is_error')) ? [RESULT_ERROR] : [];
+  const text = ['content', 'output', 'error', 'message']
+    .map((key) => observation.get(key))
+    .find((member) => member?.type === 'string' || member?.type === 'array');
+  if (text?.type === 'string') return resultOf(event, text.copy(), notes);
+  const parts = [text, event.get('extended_content')].flatMap((list) => partsOf(list).parts);
+  return resultOf(event, text === undefined ? observationJson(observation) : listOfParts(parts), notes);
+}
+
+/** An observation without a text, as a JSON string of its JSON text. */
+const observationJson = (observation: JsonView): Uint8Array =>
+  encode(quote(Buffer.from(observation.copy()).toString()));
+
+function resultOf(event: JsonView, content: Uint8Array, notes: readonly ReadingNote[] = []): EventContent {
+  const callId = event.get('tool_call_id')?.text();
+  return { kind: 'result', callId, message: noted(toolMessage(callId, content), notes) };
+}

@@ -1,0 +1,270 @@
+/** Folds the events of one OpenHands run into conversations; each condensation starts a new one. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
+import type { Meta } from '../../model/meta.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import type { FoldPlace } from '../fold/fold.ts';
+import { makeMessage, systemMessage, toolMessage } from '../shared/build-messages.ts';
+import { imagePart, listOfParts } from '../shared/content-parts.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { INTERRUPT, unknownEvent } from '../shared/reading-notes.ts';
+import { actionOf, completionOf, isClientAction, observationText } from './action.ts';
+import { readEvent } from './event.ts';
+import { definitionsIn, type EventContent, idText } from './event-content.ts';
+
+const HARNESS = 'openhands';
+/** Name of the action that starts another agent, and of the observation that ends it. */
+const DELEGATE = 'delegate';
+
+interface Delegate {
+  readonly run: OpenHandsRun;
+  readonly session: string;
+  /** The call that started it. */
+  readonly callId: string | undefined;
+  /** Id of the action that started it. */
+  readonly action: string | undefined;
+}
+
+export class OpenHandsRun {
+  readonly #thread: string;
+  /** The message that each event contributed to, by the event's id. */
+  #places = new Map<string, FoldPlace>();
+  /** For each action whose result has not come, the id of its call. */
+  readonly #calls = new Map<string, string>();
+  /** Names of the answers so far. */
+  readonly #answers = new Set<string>();
+  /** For each message, the id of its first event. */
+  #begun = new Map<FoldPlace, string>();
+  #tools: readonly ToolDefinition[] = [];
+  #count = 0;
+  /** The other agent, between the action that starts it and its result. */
+  #delegate: Delegate | undefined;
+  #delegates = 0;
+
+  /** The agents that calls have started, by the call: their events say so. */
+  readonly #agents = new Map<string, OpenHandsRun>();
+  readonly #parent: string | undefined;
+  /** The call that started it. */
+  readonly #startedBy: string | undefined;
+
+  /** @param parent session of the agent that started this one, and `startedBy` the call that did, if its events name it */
+  constructor(thread: string, parent?: string, startedBy?: string) {
+    this.#thread = thread;
+    this.#parent = parent;
+    this.#startedBy = startedBy;
+  }
+
+  /** Whether no message has been read. */
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
+  /** @param session id of the run */
+  read(event: JsonView, context: ReadContext, session: string): Fate | Rejection | undefined {
+    const delegate = this.#delegate;
+    if (delegate !== undefined && !this.#ends(delegate, event))
+      return delegate.run.read(event, context, delegate.session);
+    const startedBy = event.type === 'object' ? event.get('parent_tool_call_id')?.text() : undefined;
+    if (startedBy !== undefined && startedBy !== this.#startedBy)
+      return this.#agentOf(startedBy, session).read(event, context, `${session}/${startedBy}`);
+    const piece = this.#readLogged(event);
+    if (piece.kind === 'bad') return context.reject('bad-event', piece.detail, event);
+    if (piece.kind === 'client') return context.drop('client-event');
+    if (delegate !== undefined) this.#endDelegate(delegate, context);
+    this.#open(event, context, session);
+    if (piece.kind === 'interrupt') {
+      context.fold.noteLast(INTERRUPT);
+      return context.drop('interrupt-mark');
+    }
+    if (piece.kind === 'unknown') {
+      context.fold.note(unknownEvent(piece.type));
+      return context.drop('client-event');
+    }
+    this.#count++;
+    if (piece.kind === 'condensation') this.#condense(piece.json, event, context, session);
+    else {
+      const id = idText(event.get('id'));
+      if (piece.kind === 'answer' && piece.callId !== undefined && id !== undefined)
+        this.#calls.set(id, piece.callId);
+      this.#recordPlace(id, this.#take(piece, context));
+      if (piece.kind === 'answer' && event.get('action')?.text() === DELEGATE)
+        this.#startDelegate(event, piece.callId, session);
+    }
+    return undefined;
+  }
+
+  /** Starts another agent: the next events are its events, until its result comes. */
+  #startDelegate(event: JsonView, callId: string | undefined, session: string): void {
+    const own = `${session}/${event.get('args')?.get('agent')?.text() ?? DELEGATE}`;
+    const run = new OpenHandsRun(`${this.#thread} ${DELEGATE} ${this.#delegates++}`, session);
+    this.#delegate = { run, session: own, callId, action: idText(event.get('id')) };
+  }
+
+  #ends({ run, action }: Delegate, event: JsonView): boolean {
+    if (run.#delegate !== undefined || event.get('observation')?.type !== 'string') return false;
+    const cause = idText(event.get('cause'));
+    return event.get('observation')?.text() === DELEGATE || (cause !== undefined && cause === action);
+  }
+
+  #agentOf(call: string, session: string): OpenHandsRun {
+    const known = this.#agents.get(call) ?? new OpenHandsRun(`${this.#thread} ${call}`, session, call);
+    this.#agents.set(call, known);
+    return known;
+  }
+
+  #endDelegate({ run }: Delegate, context: ReadContext): void {
+    run.close(context);
+    this.#delegate = undefined;
+  }
+
+  /** Adds metadata of the whole run. */
+  describe(meta: Meta, { fold }: ReadContext): void {
+    if (!fold.has(this.#thread)) return;
+    fold.open(this.#thread, '');
+    fold.describe(meta);
+  }
+
+  /** Ends the run. */
+  close(context: ReadContext): void {
+    const { fold } = context;
+    this.#delegate?.run.close(context);
+    for (const agent of this.#agents.values()) agent.close(context);
+    if (!fold.has(this.#thread)) return;
+    fold.open(this.#thread, '');
+    fold.close();
+  }
+
+  #readLogged(event: JsonView): EventContent {
+    if (event.type !== 'object') return { kind: 'bad', detail: 'an event is not an object' };
+    if (event.get('kind')?.type === 'string') return readEvent(event);
+    const action = event.get('action')?.text();
+    if (action !== undefined) return this.#readAction(action, event);
+    const observation = event.get('observation')?.text();
+    if (observation === undefined) return { kind: 'bad', detail: 'kind, action and observation are missing' };
+    return this.#readObservation(observation, event);
+  }
+
+  #readAction(action: string, event: JsonView): EventContent {
+    const args = event.get('args');
+    const content = args?.get('content');
+    if (action === 'system' && content?.type === 'string')
+      return { kind: 'system', text: content.copy(), tools: definitionsIn(args?.get('tools')) };
+    if (action === 'condensation') return { kind: 'condensation', json: args ?? event };
+    if (isClientAction(action)) return { kind: 'client' };
+    if (event.get('source')?.text() === 'user') return userAction(action, args);
+    return completionOf(event) ?? actionOf(action, event);
+  }
+
+  #readObservation(observation: string, event: JsonView): EventContent {
+    if (isClientAction(observation)) return { kind: 'client' };
+    const cause = idText(event.get('cause')) ?? '';
+    const logged = event.get('tool_call_metadata')?.get('tool_call_id')?.text() ?? this.#calls.get(cause);
+    // the result of another agent may not name its call
+    const callId = logged ?? (observation === DELEGATE ? this.#delegate?.callId : undefined);
+    this.#calls.delete(cause);
+    const text = observationText(event);
+    if (callId === undefined) {
+      const changes = ['observation-as-user'];
+      return { kind: 'message', message: makeMessage('user', [['content', text]]), isTurn: false, changes };
+    }
+    return { kind: 'result', callId, message: toolMessage(callId, text) };
+  }
+
+  #open(event: JsonView, { fold, time }: ReadContext, session: string): void {
+    const isNew = !fold.has(this.#thread);
+    fold.open(this.#thread, session, time(event.get('timestamp')));
+    const cost = event.get('llm_metrics')?.get('accumulated_cost');
+    if (cost !== undefined) fold.describe(metaOf({ cost }));
+    if (!isNew) return;
+    fold.describe(metaOf({ harness: HARNESS, parent: this.#parent }));
+    if (this.#tools.length > 0) fold.tools(this.#tools);
+  }
+
+  #take(piece: EventContent, { fold, origin }: ReadContext): FoldPlace | undefined {
+    if (piece.kind === 'system') {
+      this.#tools = piece.tools;
+      if (piece.tools.length > 0) fold.tools(piece.tools);
+      const [message] = systemMessage(piece.text);
+      return message && fold.add(message);
+    }
+    if (piece.kind === 'message') {
+      const { message, isTurn = message.role === 'user', notes = [], changes = [] } = piece;
+      return fold.add(message, { isTurn, notes, changes });
+    }
+    if (piece.kind === 'result') return fold.answer(piece.callId, piece.message);
+    if (piece.kind !== 'answer') return undefined;
+    const { name = `${origin.line} ${this.#count}`, blocks, notes = [], changes = [], meta } = piece;
+    const isKnown = this.#answers.has(name);
+    this.#answers.add(name);
+    const facts = isKnown ? {} : { notes, changes, ...(meta && { meta }) };
+    const place = fold.amend(name, isKnown && piece.isPartial === true ? [] : blocks, 'replace', facts);
+    const { callId, result } = piece;
+    const isOpen = place.calls.some((call) => call.id === callId && call.result === undefined);
+    if (result !== undefined && isOpen) fold.answer(callId, result);
+    return place;
+  }
+
+  #recordPlace(id: string | undefined, place: FoldPlace | undefined): void {
+    if (id === undefined || place === undefined) return;
+    this.#places.set(id, place);
+    if (!this.#begun.has(place)) this.#begun.set(place, id);
+  }
+
+  /** Ends the conversation. The next one has the kept messages, with the summary in place of the others. */
+  #condense(json: JsonView, event: JsonView, context: ReadContext, session: string): void {
+    const { fold } = context;
+    const forgotten = forgottenIn(json);
+    const kept: FoldPlace[] = [];
+    let at = -1;
+    for (const place of fold.items) {
+      const id = this.#begun.get(place);
+      if (id !== undefined && forgotten(id)) at = at < 0 ? kept.length : at;
+      else kept.push(place);
+    }
+    fold.close(true);
+    this.#open(event, context, session);
+    const summary = json.get('summary');
+    const offset = at < 0 ? kept.length : at;
+    const before = this.#carry(kept.slice(0, offset), context);
+    if (summary?.type === 'string' && summary.text() !== '')
+      fold.add(makeMessage('user', [['content', summary.copy()]]));
+    const after = this.#carry(kept.slice(offset), context);
+    this.#places = new Map([...before, ...after].map(([id, place]) => [id, place]));
+    this.#begun = new Map([...before, ...after].map(([id, place]) => [place, id]));
+  }
+
+  #carry(places: readonly FoldPlace[], { fold }: ReadContext): readonly (readonly [string, FoldPlace])[] {
+    return fold.carry(places).flatMap((place, i) => {
+      const id = this.#begun.get(places[i] as FoldPlace);
+      return id === undefined ? [] : [[id, place] as const];
+    });
+  }
+}
+
+/** An action of the user: a typed text, or a command. */
+function userAction(action: string, args: JsonView | undefined): EventContent {
+  const content = args?.get('content');
+  const command = args?.get('command');
+  if (action === 'run' && command?.type === 'string') {
+    const message = makeMessage('user', [['content', command.copy()]]);
+    return { kind: 'message', message, changes: ['bash-as-user'] };
+  }
+  if (action !== 'message' || content?.type !== 'string') return { kind: 'client' };
+  const images = args?.get('image_urls')?.elements() ?? [];
+  if (images.length === 0)
+    return { kind: 'message', message: makeMessage('user', [['content', content.copy()]]) };
+  const objects = images.map((url) => ({ object: imagePart(url.copy()) }));
+  const parts = listOfParts([{ text: content.copy() }, ...objects]);
+  return { kind: 'message', message: makeMessage('user', [['content', parts]]) };
+}
+
+/** Returns a test for the events that a condensation drops, which it lists by id or as a range. */
+function forgottenIn(json: JsonView): (id: string) => boolean {
+  const list = json.get('forgotten_event_ids');
+  const ids = new Set(list?.elements().map(idText));
+  const [from, to] = ['forgotten_events_start_id', 'forgotten_events_end_id'].map((key) =>
+    Number(idText(json.get(key)) ?? Number.NaN),
+  ) as [number, number];
+  return (id) => ids.has(id) || (Number(id) >= from && Number(id) <= to);
+}

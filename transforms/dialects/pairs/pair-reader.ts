@@ -1,0 +1,256 @@
+/**
+ * Reads pairs of requests and responses whose API may change from pair to pair, as a proxy logs them. Tries the dialect
+ * that read the last pair; if that finds no answer, tells the API from the response and reads the pair again. Streams
+ * and pairs of the Responses API are read by the dialect `responses`, which can read all APIs but is slower.
+ */
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import { JsonView } from '../../json/json-view.ts';
+import { valuesOf } from '../../json/members.ts';
+import { decode } from '../../json/utf8.ts';
+import type { Entry, Fate, Line } from '../../model/element.ts';
+import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
+import { withNotes } from '../../model/reply.ts';
+import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
+import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
+import { GatheredSessions } from '../shared/gathered-sessions.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { isStreamEvent } from '../streams/assembler.ts';
+import { looksLikeEvents } from '../streams/sse.ts';
+
+/** Pairs of the chat completions API. This dialect does not read bodies of logged HTTP. */
+const CHAT = 'exchange';
+/** Dialects with a fast reader, and the list by which their answers are recognised. */
+const ANSWERS: ReadonlyMap<string, string> = new Map([
+  [CHAT, 'choices'],
+  ['anthropic', 'content'],
+]);
+/** Reads pairs of every API. */
+const ANY = 'responses';
+/**
+ * Its calls are gathered by session: its clients request titles and run sub-agents between the turns of a conversation.
+ */
+const GATHERED = 'anthropic';
+/** A longer message cannot be a probe, so it is not decoded. */
+const LONGEST_PROBE_BYTES = 1024;
+/** Reasons with which a dialect rejects pairs of another API. */
+const OTHER_API_REASONS: ReadonlySet<string> = new Set(['bad-response', 'bad-messages']);
+
+export const isPairDialect = ({ name }: Dialect): boolean => ANSWERS.has(name) || name === ANY;
+
+/**
+ * Whether a `PairReader` gathers the sessions of the dialect; then one is also needed if the user names the dialect.
+ */
+export const isGathered = ({ name }: Dialect): boolean => name === GATHERED;
+
+export class PairReader implements DialectReader {
+  readonly #readers: ReadonlyMap<string, DialectReader>;
+  readonly #first: string;
+  #now: string;
+  /** Undefined if the dialect gathers sessions itself, or its sessions do not interleave. */
+  readonly #gathered: GatheredSessions | undefined;
+
+  /** @param first name of the dialect of the first pair */
+  constructor(
+    first: string,
+    readers: ReadonlyMap<string, DialectReader>,
+    { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves' }: ReadingOptions = {},
+  ) {
+    this.#readers = readers;
+    this.#first = first;
+    this.#now = first;
+    if (first === GATHERED) this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
+  }
+
+  read(line: Line): LineObjects {
+    const objects = this.#readPairs(line);
+    if (this.#gathered === undefined) return objects;
+    if (Array.isArray(objects)) return this.gather(objects as readonly ReadElement[]);
+    const gather = (element: ReadElement): readonly ReadElement[] => this.gather([element]);
+    function* each(): Generator<ReadElement> {
+      for (const element of objects) yield* gather(element);
+    }
+    return { length: objects.length, [Symbol.iterator]: each };
+  }
+
+  #readPairs(line: Line): LineObjects {
+    const objects = this.#reader(this.#now).read(line);
+    if (this.#first === ANY) return objects;
+    if (objects.length !== 1 || !Array.isArray(objects)) return this.#readSeveral(line, objects);
+    const [only] = objects as readonly ReadElement[];
+    return only === undefined || !isDoubtful(only) ? objects : (this.#readAgain(line, only) ?? objects);
+  }
+
+  /** Reads the objects of a line with several, each as if it were alone. */
+  #readSeveral(line: Line, objects: LineObjects): LineObjects {
+    const readAgain = (object: Line, only: ReadElement): LineObjects | undefined =>
+      this.#readAgain(object, only);
+    function* each(): Generator<ReadElement> {
+      for (const element of objects) {
+        const again = isDoubtful(element) ? readAgain(objectAt(line, element), element) : undefined;
+        if (again === undefined) yield element;
+        else yield* again;
+      }
+    }
+    return { length: objects.length, [Symbol.iterator]: each };
+  }
+
+  /**
+   * Reads an object again after the current dialect found no answer in it. Undefined if no other dialect finds one.
+   */
+  #readAgain(line: Line, only: ReadElement): LineObjects | undefined {
+    const pair = pairIn(line.bytes);
+    if (pair === undefined) return undefined;
+    const { answer, isBody, isForAny } = pair;
+    if (this.#gathered !== undefined && only.kind === 'entry' && isProbe(only) && pair.mostTokens === 1)
+      return [noCompletion(only)];
+    if (only.kind === 'entry' && answer !== undefined) {
+      const other = apiOf(answer);
+      if (other === CHAT && isBody) return this.#readAny(line, only, pair.sessionId);
+      if (other !== undefined && other !== this.#now) {
+        this.#now = other;
+        return this.#reader(other).read(line);
+      }
+      if (other === undefined && valuesOf(answer, ['input_tokens'])[0] !== undefined)
+        return [noCompletion(only)];
+      const isUnread = isBody || this.#now === GATHERED;
+      if (other === undefined && isUnread && !isForAny && isFailed(answer))
+        return [withNotes(only, [RESPONSE_ERROR])];
+    }
+    return isForAny ? this.#readAny(line, only, pair.sessionId) : undefined;
+  }
+
+  /** Reads an object with the reader of all APIs, but assigns it to the session that the fast readers would choose. */
+  #readAny(line: Line, only: ReadElement, logged: string | undefined): LineObjects | undefined {
+    const [read] = this.#reader(ANY).readApart?.(line) ?? [];
+    if (read === undefined || read.kind === 'rejection') return undefined;
+    if (read.kind !== 'entry' || read.refused !== undefined) return [read];
+    const { alone: _alone, ...entry } = read;
+    const { source } = read.origin;
+    const sessionId = only.kind === 'entry' ? only.sessionId : (logged ?? source);
+    return [{ ...entry, sessionId }];
+  }
+
+  get strays(): boolean {
+    return this.#now !== this.#first;
+  }
+
+  get holds(): true | undefined {
+    return this.#gathered === undefined ? this.#reader(this.#first).holds : true;
+  }
+
+  readApart(line: Line): readonly ReadElement[] {
+    const reader = this.#reader(this.#first);
+    return reader.readApart?.(line) ?? [...this.#readPairs(line)];
+  }
+
+  gather(entries: readonly ReadElement[]): readonly ReadElement[] {
+    const gathered = this.#gathered;
+    if (gathered === undefined) return this.#reader(this.#first).gather?.(entries) ?? entries;
+    const passed = entries.filter((element) => {
+      if (element.kind !== 'entry' || element.alone === true) return true;
+      gathered.add(element);
+      return false;
+    });
+    return gathered.hasFinished ? [...gathered.take(), ...passed] : passed;
+  }
+
+  end(): Iterable<ReadElement> {
+    if (this.#gathered === undefined) return this.#reader(this.#first).end?.() ?? [];
+    this.#gathered.closeAll();
+    return this.#gathered.take();
+  }
+
+  forget(): void {
+    this.#now = this.#first;
+    this.#gathered?.forget();
+    for (const reader of this.#readers.values()) reader.forget();
+  }
+
+  #reader(name: string): DialectReader {
+    return this.#readers.get(name) as DialectReader;
+  }
+}
+
+const hasNoReply = ({ reply, emptyReply }: Entry): boolean => reply === undefined && emptyReply !== true;
+
+/** The fate of a request that was not for a completion. */
+const noCompletion = ({ origin, sessionId, timestamp }: Entry): Fate => ({
+  ...{ kind: 'fate', fate: 'dropped:no-completion' },
+  ...{ origin, sessionId, timestamp },
+});
+
+/** Whether the request is Claude Code's test of its quota. */
+const isProbe = ({ messages: [first, second] }: Entry): boolean =>
+  first !== undefined &&
+  second === undefined &&
+  first.bytes.length <= LONGEST_PROBE_BYTES &&
+  stringValue(first.bytes, 'content') === 'quota';
+
+function isFailed(answer: Uint8Array): boolean {
+  const [error] = valuesOf(answer, ['error']);
+  return error !== undefined && error[0] !== LETTER_N;
+}
+
+/** Whether another dialect may find an answer where this one did not. */
+function isDoubtful(element: ReadElement): boolean {
+  if (element.kind === 'rejection') return OTHER_API_REASONS.has(element.reason);
+  return element.kind === 'entry' && (hasNoReply(element) || isProbe(element));
+}
+
+/** One object of a line, as a separate line. */
+function objectAt(line: Line, { origin }: ReadElement): Line {
+  const start = origin.offset - line.origin.offset;
+  return { ...line, origin, bytes: line.bytes.subarray(start, start + origin.length) };
+}
+
+interface Pair {
+  /** The response or its body, if that is an object. */
+  readonly answer: Uint8Array | undefined;
+  /** Whether `answer` is the body of a logged HTTP response. */
+  readonly isBody: boolean;
+  /** Whether only the reader of all APIs can read it: a stream, JSON in a string, or a pair of the Responses API. */
+  readonly isForAny: boolean;
+  readonly sessionId: string | undefined;
+  readonly mostTokens: number | undefined;
+}
+
+/** Parses what shows the API of a pair in a valid line; undefined if it has no request. */
+function pairIn(line: Uint8Array): Pair | undefined {
+  const object = line.subarray(line.indexOf(OPEN_OBJECT));
+  const [request, response, id] = valuesOf(object, ['request', 'response', 'session_id']);
+  const sessionId = textOfValue(id) || undefined;
+  const none = { answer: undefined, isBody: false, sessionId };
+  if (isObjectText(request)) return { ...none, isForAny: true, mostTokens: undefined };
+  if (request?.[0] !== OPEN_OBJECT) return undefined;
+  const sent = objectBytes(request, 'body') ?? request;
+  const [messages, input, most] = valuesOf(sent, ['messages', 'input', 'max_tokens']);
+  const mostTokens = most && Number(decode(most));
+  const isItems = messages === undefined && input !== undefined && input[0] !== LETTER_N;
+  if (response?.[0] !== OPEN_OBJECT) {
+    const isForAny = isStream(response) || isObjectText(response) || isItems;
+    return { ...none, isForAny, mostTokens };
+  }
+  const [body, raw, output] = valuesOf(response, ['body', 'body_raw', 'output']);
+  const isEncoded = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
+  const isBody = body?.[0] === OPEN_OBJECT;
+  const answer = isBody ? body : response;
+  const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
+  return { answer, isBody, isForAny: isEncoded || isItems || hasOutput, sessionId, mostTokens };
+}
+
+/** Whether the value is a string whose text is a JSON object. */
+const isObjectText = (value: Uint8Array | undefined): boolean => /^\s*\{/.test(textOfValue(value) ?? '');
+
+/** Whether the response is a stream: its text, or the list of its chunks. */
+function isStream(response: Uint8Array | undefined): boolean {
+  if (response?.[0] !== OPEN_ARRAY) return looksLikeEvents(textOfValue(response) ?? '');
+  const [first] = new JsonView(response).elements();
+  return first?.type === 'object' && isStreamEvent(first);
+}
+
+function apiOf(answer: Uint8Array): string | undefined {
+  for (const [name, list] of ANSWERS) {
+    if (valuesOf(answer, [list])[0]?.[0] === OPEN_ARRAY) return name;
+  }
+  return undefined;
+}

@@ -1,0 +1,138 @@
+/** Reads one message of a pi session. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import { encode } from '../../json/utf8.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import type { Meta } from '../../model/meta.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { contentOfParts, listOfParts, mcpPart, type Part } from '../shared/content-parts.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { isTrue, textOf } from '../shared/logged-values.ts';
+import { noted, REPLY_CUT, RESULT_ERROR, warning } from '../shared/reading-notes.ts';
+
+export type PiMessage =
+  | {
+      readonly kind: 'answer';
+      readonly blocks: readonly FoldBlock[];
+      readonly notes: readonly ReadingNote[];
+      readonly meta: Meta;
+    }
+  | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
+  | {
+      readonly kind: 'message';
+      readonly message: Message;
+      /** Whether a person typed it. */
+      readonly isTurn: boolean;
+      readonly changes?: readonly string[];
+    }
+  /** An empty answer: it was interrupted before the model wrote anything. */
+  | { readonly kind: 'interrupted' }
+  /** An answer that the client wrote. */
+  | { readonly kind: 'synthetic' }
+  /** Not sent to the model. */
+  | { readonly kind: 'excluded' };
+
+const STOPPED_EARLY = warning('interrupted', 'the answer was stopped before its end');
+/** OpenClaw, which keeps its sessions with pi, logs what it delivered to a chat a second time under these models. */
+const MIRRORS: ReadonlySet<string> = new Set(['delivery-mirror', 'gateway-injected']);
+const STOPPED: ReadonlySet<string> = new Set(['aborted', 'error']);
+
+/** Undefined if the message is not valid. Messages of extensions have no role, but a `customType`. */
+export function readPiMessage(message: JsonView): PiMessage | undefined {
+  const role =
+    message.get('role')?.text() ?? (message.get('customType') === undefined ? undefined : 'custom');
+  if (role === 'assistant') return readAnswer(message);
+  if (role === 'toolResult') return readResult(message);
+  if (role === 'bashExecution') return readBash(message);
+  if (role === 'user' || role === 'system') return readText(role, message, role === 'user');
+  if (role === 'custom' || role === 'hookMessage') return readText('user', message, false);
+  const summary = message.get('summary');
+  if ((role === 'branchSummary' || role === 'compactionSummary') && summary?.type === 'string')
+    return { kind: 'message', message: makeMessage('user', [['content', summary.copy()]]), isTurn: false };
+  return undefined;
+}
+
+function readText(role: string, message: JsonView, isTurn: boolean): PiMessage | undefined {
+  const content = message.get('content');
+  if (content?.type !== 'string' && content?.type !== 'array') return undefined;
+  const { parts, notes } = partsOf(content);
+  const converted = makeMessage(role, [['content', contentOfParts(parts)]]);
+  return { kind: 'message', message: noted(converted, notes), isTurn };
+}
+
+interface Parts {
+  readonly parts: readonly Part[];
+  readonly notes: readonly ReadingNote[];
+}
+
+function partsOf(content: JsonView | undefined): Parts {
+  if (content?.type === 'string') return { parts: [{ text: content.copy() }], notes: [] };
+  const notes: ReadingNote[] = [];
+  const parts = (content?.elements() ?? []).map((part) => mcpPart(part, notes));
+  return { parts, notes };
+}
+
+function readAnswer(message: JsonView): PiMessage | undefined {
+  const content = message.get('content');
+  if (content?.type !== 'string' && content?.type !== 'array') return undefined;
+  const isMirror = message.get('provider')?.text() === 'openclaw';
+  if (isMirror && MIRRORS.has(message.get('model')?.text() ?? '')) return { kind: 'synthetic' };
+  const stop = message.get('stopReason');
+  const isStopped = STOPPED.has(stop?.text() ?? '');
+  const notes: ReadingNote[] = [];
+  const blocks =
+    content.type === 'string'
+      ? [{ kind: 'text', text: content.copy() } as const]
+      : content.elements().flatMap((block) => blockOf(block, notes));
+  if (blocks.length === 0 && isStopped) return { kind: 'interrupted' };
+  if (isStopped) notes.push(STOPPED_EARLY);
+  if (stop?.text() === 'length') notes.push(REPLY_CUT);
+  const usage = message.get('usage');
+  const cost = usage?.get('cost')?.get('total');
+  const meta = metaOf({ model: message.get('model'), usage, cost, finish: stop });
+  return { kind: 'answer', blocks, notes, meta };
+}
+
+function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
+  const type = block.get('type')?.text();
+  if (type === 'toolCall') return [callOf(block)];
+  if (type === 'thinking') return thoughtOf(block);
+  return [blockOfPart(mcpPart(block, notes))];
+}
+
+function callOf(block: JsonView): FoldBlock {
+  const id = block.get('id')?.text();
+  const args = block.get('arguments');
+  return { kind: 'call', id, json: callJson(id, block.get('name')?.text(), args && textOf(args)) };
+}
+
+function thoughtOf(block: JsonView): readonly FoldBlock[] {
+  const thinking = block.get('thinking');
+  if (thinking?.type === 'string' && thinking.text() !== '' && !isTrue(block.get('redacted')))
+    return [{ kind: 'thought', text: thinking.copy() }];
+  const signature = block.get('thinkingSignature');
+  if (signature?.type !== 'string') return [];
+  return [sealedBlock(signature.copy())];
+}
+
+function readResult(message: JsonView): PiMessage {
+  const callId = message.get('toolCallId')?.text();
+  const { parts, notes } = partsOf(message.get('content'));
+  const content = message.get('content');
+  const text = content?.type === 'string' ? content.copy() : listOfParts(parts);
+  const all = isTrue(message.get('isError')) ? [...notes, RESULT_ERROR] : notes;
+  return { kind: 'result', callId, message: noted(toolMessage(callId, text), all) };
+}
+
+/** A command that the user ran, as a user message: the command, its output, and the exit status if it failed. */
+function readBash(message: JsonView): PiMessage {
+  if (isTrue(message.get('excludeFromContext'))) return { kind: 'excluded' };
+  const code = message.get('exitCode');
+  const failed = code?.type === 'number' && code.parsed() !== 0;
+  const lines = [message.get('command')?.text(), message.get('output')?.text()];
+  const text = [...lines, ...(failed ? [`exit code ${code.parsed()}`] : [])].filter(Boolean).join('\n');
+  const own = makeMessage('user', [['content', encode(quote(text))]]);
+  return { kind: 'message', message: own, isTurn: false, changes: ['bash-as-user'] };
+}

@@ -1,0 +1,218 @@
+/**
+ * Folds pi sessions into conversations: one per path through the tree; each compaction starts a new one. The lines are
+ * called entries here, as in pi's documentation.
+ */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Fate, Rejection } from '../../model/element.ts';
+import { HashedSet } from '../../model/hashed-set.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import type { Fold, FoldPlace } from '../fold/fold.ts';
+import { makeMessage } from '../shared/build-messages.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
+import { type PiMessage, readPiMessage } from './message.ts';
+
+const MAIN = 'main';
+const HARNESS = 'pi';
+/** Entries about the client, not the conversation. */
+const CLIENT: ReadonlySet<string> = new Set([
+  ...['model_change', 'thinking_level_change', 'active_tools_change', 'custom', 'label', 'session_info'],
+  'leaf',
+]);
+/** Events of `pi --mode json` that announce or repeat a message; `message_end` has the message. */
+const STREAM_EVENT =
+  /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
+
+const PARENT_MISSING = warning(
+  'parent-missing',
+  'the parent of a line is not in the conversation: it is read in the order of the log',
+);
+
+/** Position of an entry: that of its message, or of the message before it. */
+interface Spot {
+  /** Undefined before the first message. */
+  readonly place: FoldPlace | undefined;
+  /** Whether the message is the entry's own. */
+  readonly isOwn: boolean;
+}
+
+export class PiSource {
+  #session: string | undefined;
+  #isFork = false;
+  /** Positions in the current conversation by id; an entry without an id is named `#` and its number. */
+  #spots = new Map<string, Spot>();
+  /** Ids of the entries that a compaction replaced. */
+  readonly #replaced = new HashedSet();
+  #entries = 0;
+  #isCompacted = false;
+  /** Name of the entry that the next one continues. */
+  #leaf: string | undefined;
+  #parent: string | undefined;
+
+  read(type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    if (type === 'session') return this.#begin(entry, context);
+    const id = entry.get('id')?.text();
+    if (id !== undefined && (this.#spots.has(id) || this.#replaced.has(id)))
+      return context.drop('copied-line');
+    this.#entries++;
+    if (type === 'message' || type === 'message_end')
+      return this.#readMessage(entry, entry.get('message'), context);
+    if (type === 'custom_message') return this.#readMessage(entry, entry, context);
+    if (type === 'branch_summary') return this.#readSummary(entry, context);
+    if (type === 'compaction') return this.#compact(entry, context);
+    if (!CLIENT.has(type) && !STREAM_EVENT.test(type)) this.#noteUnknown(type, entry, context);
+    return this.#drop('client-event', entry, context);
+  }
+
+  #begin(header: JsonView, context: ReadContext): undefined {
+    context.fold.closeAll();
+    this.#spots.clear();
+    this.#replaced.clear();
+    this.#entries = 0;
+    this.#isCompacted = false;
+    this.#leaf = undefined;
+    this.#session = header.get('id')?.text();
+    const [parent] = ['parentSession', 'branchedFrom'].flatMap((key) => header.get(key)?.text() ?? []);
+    this.#parent = parent;
+    this.#isFork = parent !== undefined;
+    this.#open(header, context);
+    return undefined;
+  }
+
+  #readMessage(
+    entry: JsonView,
+    message: JsonView | undefined,
+    context: ReadContext,
+  ): Fate | Rejection | undefined {
+    const parsed = message && readPiMessage(message);
+    if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
+    if (parsed.kind === 'excluded') return this.#drop('client-event', entry, context);
+    if (parsed.kind === 'synthetic') return this.#drop('synthetic-message', entry, context);
+    this.#goTo(entry, context);
+    const { fold, origin } = context;
+    if (parsed.kind === 'interrupted') {
+      fold.noteLast(INTERRUPT);
+      return this.#drop('interrupt-mark', entry, context);
+    }
+    this.#recordSpot(entry, foldMessage(parsed, `${origin.line} ${origin.offset}`, fold, false));
+    return undefined;
+  }
+
+  #readSummary(entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    const summary = entry.get('summary');
+    if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
+    this.#goTo(entry, context);
+    this.#recordSpot(entry, context.fold.add(makeMessage('user', [['content', summary.copy()]])));
+    return undefined;
+  }
+
+  /** Ends the conversation. The next one begins with the summary and the kept messages. */
+  #compact(entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    const summary = entry.get('summary');
+    if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
+    this.#goTo(entry, context);
+    const { fold } = context;
+    const kept = fold.items.slice(this.#firstKept(entry, fold.items.length));
+    fold.close(true);
+    this.#isCompacted = true;
+    this.#open(entry, context);
+    fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
+    this.#keepSpots(new Map(fold.carry(kept).map((copy, i) => [kept[i] as FoldPlace, copy])));
+    if (kept.length === 0) this.#addTail(entry.get('retainedTail'), context);
+    this.#recordSpot(entry, fold.last);
+    return undefined;
+  }
+
+  /** Adds the kept messages as context; newer versions log them in the compaction itself. */
+  #addTail(tail: JsonView | undefined, { fold, origin }: ReadContext): void {
+    for (const [i, message] of (tail?.elements() ?? []).entries()) {
+      const parsed = readPiMessage(message);
+      if (parsed === undefined || !isFolded(parsed)) continue;
+      foldMessage(parsed, `${origin.line} ${origin.offset} ${i}`, fold, true);
+    }
+  }
+
+  /** Moves entries of kept messages to their new positions. Only the ids of all others are remembered. */
+  #keepSpots(carried: ReadonlyMap<FoldPlace, FoldPlace>): void {
+    const before = this.#spots;
+    this.#spots = new Map();
+    for (const [id, { place, isOwn }] of before) {
+      const moved = place && carried.get(place);
+      if (moved === undefined) this.#replaced.add(id);
+      else this.#spots.set(id, { place: moved, isOwn });
+    }
+  }
+
+  /** Index of the first kept message; `count` if none was kept. */
+  #firstKept(entry: JsonView, count: number): number {
+    const index = entry.get('firstKeptEntryIndex');
+    const id = entry.get('firstKeptEntryId')?.text() ?? (index === undefined ? '' : `#${index.parsed()}`);
+    const spot = this.#spots.get(id);
+    if (spot === undefined) return count;
+    return (spot.place?.index ?? -1) + (spot.isOwn ? 0 : 1);
+  }
+
+  /** Opens the conversation, and goes back to the entry's parent if that is not the entry before. */
+  #goTo(entry: JsonView, context: ReadContext): void {
+    const { fold } = context;
+    this.#open(entry, context);
+    const parent = entry.get('parentId');
+    if (parent === undefined || this.#leaf === undefined) return;
+    const id = parent.text();
+    if (id === this.#leaf) return;
+    if (id === undefined) {
+      if (!this.#isCompacted) fold.cut(fold.root);
+      return;
+    }
+    const spot = this.#spots.get(id);
+    if (spot === undefined) fold.note(PARENT_MISSING);
+    else fold.cut(spot.place ?? fold.root);
+  }
+
+  #open(entry: JsonView, { fold, origin, time }: ReadContext): void {
+    const isNew = !fold.has(MAIN);
+    fold.open(MAIN, this.#session ?? origin.source, time(entry.get('timestamp')));
+    if (!isNew) return;
+    if (this.#isFork) fold.note(COPIED_HISTORY);
+    fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent: this.#parent }));
+  }
+
+  #drop(rule: string, entry: JsonView, context: ReadContext): Fate {
+    const parent = entry.get('parentId')?.text() ?? this.#leaf ?? '';
+    if (this.#replaced.has(parent)) this.#replaced.add(this.#name(entry));
+    else this.#spots.set(this.#name(entry), { place: this.#spots.get(parent)?.place, isOwn: false });
+    return context.drop(rule);
+  }
+
+  #recordSpot(entry: JsonView, place: FoldPlace): void {
+    this.#spots.set(this.#name(entry), { place, isOwn: true });
+  }
+
+  /** The entry's name. Sets `#leaf` to it. */
+  #name(entry: JsonView): string {
+    this.#leaf = entry.get('id')?.text() ?? `#${this.#entries}`;
+    return this.#leaf;
+  }
+
+  #noteUnknown(type: string, entry: JsonView, context: ReadContext): void {
+    this.#open(entry, context);
+    context.fold.note(unknownEvent(type));
+  }
+}
+
+type FoldedMessage = Extract<PiMessage, { readonly kind: 'answer' | 'result' | 'message' }>;
+
+const isFolded = (message: PiMessage): message is FoldedMessage =>
+  message.kind === 'answer' || message.kind === 'result' || message.kind === 'message';
+
+/** @param name for the message, if it is an answer @param isCopied whether it is context only */
+function foldMessage(parsed: FoldedMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {
+  if (parsed.kind === 'result') return fold.answer(parsed.callId, parsed.message);
+  if (parsed.kind === 'message') {
+    const { message, isTurn, changes = [] } = parsed;
+    return fold.add(message, { isTurn, isCopied, changes });
+  }
+  const { blocks, notes, meta } = parsed;
+  return fold.amend(name, blocks, 'add', { notes, isCopied, ...(!isCopied && { meta }) });
+}

@@ -1,0 +1,246 @@
+/** Folds trajectories into conversations: one per run, or one for all bare messages of a source. */
+
+import { JsonView } from '../../json/json-view.ts';
+import { oneLine } from '../../json/one-line.ts';
+import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import type { ItemFacts } from '../fold/thread.ts';
+import { objectOf, type Piece } from '../shared/build-messages.ts';
+import { foldChatObject, foldResultBlocks, readChatObject } from '../shared/chat-object.ts';
+import { toolsIn } from '../shared/logged-bodies.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { firstOf, isTrue, present } from '../shared/logged-values.ts';
+import { RESULT_ERROR } from '../shared/reading-notes.ts';
+import { readItem } from '../shared/responses-items.ts';
+import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
+
+const MAIN = 'main';
+/** mini-swe-agent ends its runs with a message of this role, which the model never sees. */
+const EXIT = 'exit';
+const USER = 'user';
+
+export class RunsSource {
+  /** Number of runs so far, used to name their threads. */
+  #runs = 0;
+  /** Number of messages so far, used to name the answers. */
+  #messages = 0;
+  /** Name of the answer that the next item of the model belongs to; undefined if it begins another one. */
+  #answer: string | undefined;
+  #tools: readonly ToolDefinition[] = [];
+  #model: string | undefined;
+
+  /**
+   * Reads a run that is one object.
+   * @param list its messages
+   * @param part suffix of the session id, if the object has several runs
+   */
+  readRun(run: JsonView, list: JsonView, context: ReadContext, part = ''): Rejection | undefined {
+    const messages = list.elements().map(asMessage);
+    const rejection = rejected(messages, context);
+    if (rejection !== undefined) return rejection;
+    const { fold } = context;
+    const id = `${idOf(run, context)}${part}`;
+    const own = toolsIn(run.get('tools'));
+    const tools = own.length > 0 ? own : this.#tools;
+    const last = messages.at(-1);
+    for (const [agent, thread] of byAgent(messages)) {
+      const isMain = thread[0] === messages[0];
+      fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, timeOf(thread[0], context));
+      fold.describe(isMain ? metaOfRun(run, this.#model) : metaOf({ parent: id }));
+      if (tools.length > 0) fold.tools(tools);
+      for (const message of thread) {
+        if (message === last && isSubmission(message, run)) leaveOut(context);
+        else this.#take(message, context);
+      }
+      fold.close();
+    }
+    return undefined;
+  }
+
+  /**
+   * Reads the attempts of an agent that retries, each a run. The object repeats the chosen one, which is read only
+   * once.
+   */
+  readAttempts(run: JsonView, attempts: JsonView, context: ReadContext): Rejection | undefined {
+    const own = run.get('history');
+    let isRepeated = own?.type !== 'array';
+    const lists = attempts.elements().map((attempt) => attempt.get('history'));
+    for (const [i, list] of lists.entries()) {
+      if (list?.type !== 'array')
+        return context.reject('bad-messages', `attempts[${i}] has no history`, attempts);
+      const rejection = rejected(list.elements(), context);
+      if (rejection !== undefined) return rejection;
+      isRepeated ||= own !== undefined && isSame(list, own);
+    }
+    const rejection = isRepeated || own === undefined ? undefined : this.readRun(run, own, context);
+    if (rejection !== undefined) return rejection;
+    for (const [i, attempt] of attempts.elements().entries())
+      this.readRun(attempt, lists[i] as JsonView, context, `/${i}`);
+    return undefined;
+  }
+
+  /** Reads the object around a list of simulations, which follow one by one. */
+  readHead(head: JsonView, context: ReadContext): Fate {
+    const definitions = head.get('info')?.get('environment_info')?.get('tool_defs');
+    const list =
+      definitions?.type === 'object'
+        ? definitions.members().map(([, tool]) => tool)
+        : definitions?.elements();
+    this.#tools = (list ?? []).flatMap(toolOf);
+    this.#model = head.get('info')?.get('agent_info')?.get('llm')?.text();
+    return context.drop('client-event');
+  }
+
+  /** Reads a bare message; all those of a source form one conversation. */
+  readMessage(message: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    if (!isReadable(message))
+      return context.reject('bad-event', 'the message has no role, or its content is not valid');
+    if (isExit(message) || isMark(message)) return context.drop('client-event');
+    context.fold.open(MAIN, context.origin.source, timeOf(message, context));
+    this.#take(message, context);
+    return undefined;
+  }
+
+  #take(message: JsonView, context: ReadContext): void {
+    const several = message.get('tool_messages');
+    if (several?.type === 'array') {
+      for (const one of several.elements()) this.#take(one, context);
+      return;
+    }
+    if (isExit(message) || isOfUserTools(message)) {
+      leaveOut(context);
+      return;
+    }
+    if (isItems(message)) {
+      this.#takeItems(message, context);
+      if (message.get('output') !== undefined) context.fold.describeAnswer(metaOfAnswer(message));
+      return;
+    }
+    this.#answer = undefined;
+    if (foldResultBlocks(context, message)) return;
+    const object = readChatObject(message);
+    const isDemo = isTrue(message.get('is_demo'));
+    const facts: ItemFacts = isDemo
+      ? { isCopied: true, isTurn: false }
+      : {
+          ...(object?.kind === 'answer' && { meta: metaOfAnswer(message) }),
+          ...(object?.kind === 'result' && isTrue(message.get('error')) && { notes: [RESULT_ERROR] }),
+        };
+    if (object !== undefined) foldChatObject(context, object, `${this.#messages++}`, facts);
+  }
+
+  /** Adds an answer of the Responses API or one of its items: consecutive items of the model form one message. */
+  #takeItems(message: JsonView, { fold }: ReadContext): void {
+    const items = message.get('output')?.type === 'array' ? message.get('output')?.elements() : undefined;
+    if (items !== undefined) this.#answer = undefined;
+    for (const item of (items ?? [message]).map(readItem)) {
+      if (item.kind === 'blocks') {
+        this.#answer ??= `${this.#messages++}`;
+        fold.amend(this.#answer, item.blocks, 'add', { notes: item.notes });
+        continue;
+      }
+      this.#answer = undefined;
+      if (item.kind === 'result')
+        fold.answer(item.callId, item.message, { changes: item.changes, notes: item.notes });
+      else if (item.kind === 'message') fold.add(item.message, { isTurn: item.message.role === 'user' });
+    }
+    if (items !== undefined) this.#answer = undefined;
+  }
+}
+
+/** Counts a message that is left out because the model neither saw nor wrote it. */
+function leaveOut({ fold: { last } }: ReadContext): void {
+  if (last.index >= 0) last.changes = [...(last.changes ?? []), 'not-by-model'];
+}
+
+/** Whether a message is a call or a result of the simulated user in tau2, who has tools too. */
+function isOfUserTools(message: JsonView): boolean {
+  if (message.get('requestor')?.text() === USER) return true;
+  return message.get('role')?.text() === USER && (message.get('tool_calls')?.elements().length ?? 0) > 0;
+}
+
+/** Converts a tool definition of tau2, `{name, doc, params}`. */
+function toolOf(tool: JsonView): readonly ToolDefinition[] {
+  const name = tool.get('name');
+  if (name?.type !== 'string') return [];
+  const members: Piece[] = [['name', name.copy()]];
+  const [doc, params] = [
+    tool.get('doc') ?? tool.get('description'),
+    tool.get('params') ?? tool.get('parameters'),
+  ];
+  if (doc?.type === 'string') members.push(['description', doc.copy()]);
+  if (params?.type === 'object') members.push(['parameters', params.copy()]);
+  return [{ bytes: oneLine(objectOf(members)), name: name.text() || undefined }];
+}
+
+/** The rejection of a run with a message that cannot be read; undefined if all can be read. */
+function rejected(messages: readonly JsonView[], context: ReadContext): Rejection | undefined {
+  const bad = messages.findIndex((message) => !isReadable(message));
+  if (bad < 0) return undefined;
+  const detail = `message ${bad} is not an object with a string role`;
+  return context.reject('bad-messages', detail, messages[bad]);
+}
+
+/** Splits a history that several agents share into the messages of each agent. */
+function byAgent(messages: readonly JsonView[]): ReadonlyMap<string | undefined, readonly JsonView[]> {
+  const threads = new Map<string | undefined, JsonView[]>();
+  const agents = messages.map((message) => message.get('agent')?.text());
+  const isSplit = !agents.includes(undefined);
+  for (const [i, message] of messages.entries()) {
+    const agent = isSplit ? agents[i] : undefined;
+    const own = threads.get(agent);
+    if (own === undefined) threads.set(agent, [message]);
+    else own.push(message);
+  }
+  return threads.size > 0 ? threads : new Map([[undefined, []]]);
+}
+
+/** Renames the text of a message in a published trajectory, which is under `text` or `system_prompt`, to `content`. */
+function asMessage(message: JsonView): JsonView {
+  const text = firstOf(message, 'text', 'system_prompt');
+  const role = message.get('role');
+  if (message.get('content') !== undefined || text?.type !== 'string' || role?.type !== 'string')
+    return message;
+  const name = role.text() === 'ai' ? '"assistant"' : role.copy();
+  return new JsonView(
+    objectOf([
+      ['role', name],
+      ['content', text.copy()],
+    ]),
+  );
+}
+
+/** Compares parsed values, because copies differ in indentation. */
+const isSame = (a: JsonView, b: JsonView): boolean =>
+  JSON.stringify(a.parsed()) === JSON.stringify(b.parsed());
+
+/** Whether a message is a checkpoint or a count of Kimi CLI, which logs these with special roles. */
+const isMark = (message: JsonView): boolean => message.get('role')?.text()?.startsWith('_') === true;
+
+const isExit = (message: JsonView): boolean => message.get('role')?.text() === EXIT;
+
+function isReadable(message: JsonView): boolean {
+  const several = message.get('tool_messages');
+  if (several?.type === 'array') return several.elements().every(isReadable);
+  if (!isItems(message)) return readChatObject(message) !== undefined;
+  if (message.get('output')?.type === 'array') return true;
+  const { kind } = readItem(message);
+  return kind === 'result' || kind === 'blocks' || kind === 'message';
+}
+
+/** Whether a message is an item of the Responses API, or an answer with a list of items. */
+function isItems(message: JsonView): boolean {
+  return message.get('role') === undefined || message.get('type')?.text() === 'message';
+}
+
+/** Session id of a run: its source, then the task and trial, or the run's own id if a file has several runs. */
+function idOf(run: JsonView, { origin }: ReadContext): string {
+  const own = run.get('history') === undefined && run.get('trajectory') !== undefined;
+  const id = own ? firstOf(run, 'trajectory_id', 'instance_id') : undefined;
+  const parts = [id, run.get('task_id'), run.get('trial')].filter(present);
+  return [origin.source, ...parts.map((part) => part.text() ?? String(part.parsed()))].join('/');
+}
+
+function timeOf(message: JsonView | undefined, context: ReadContext): bigint | undefined {
+  return context.time(message?.get('extra')?.get('timestamp') ?? message?.get('timestamp'));
+}

@@ -1,0 +1,114 @@
+/**
+ * Converts content blocks of the Messages API to texts, parts, calls, results and thoughts. Values keep their JSON
+ * text;
+ * `cache_control` is dropped.
+ */
+
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import type { JsonView } from '../../json/json-view.ts';
+import { elementsOf, valuesOf } from '../../json/members.ts';
+import { inString } from '../../json/respace.ts';
+import { dropMembers } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
+import type { ReadingNote } from '../../model/element.ts';
+import { objectBytes, stringValue } from '../../model/message.ts';
+import { arrayOf, callJson } from './build-messages.ts';
+import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
+import { keptBlock } from './reading-notes.ts';
+
+const EMPTY = encode('""');
+
+/** Tells the server what to cache. It moves from request to request and is not part of the conversation. */
+export const CACHE_MARK = 'cache_control';
+
+/** A content block. `kept` is the type of a part that consumers may not know. */
+export type Block =
+  | { readonly kind: 'part'; readonly part: Part; readonly kept?: string }
+  | { readonly kind: 'call'; readonly json: Uint8Array }
+  | { readonly kind: 'thought'; readonly text: Uint8Array }
+  | { readonly kind: 'result'; readonly block: Uint8Array };
+
+/** @param isReply whether it belongs to an answer, in which results are those of server tools and stay parts */
+export function readBlock(block: Uint8Array, isReply: boolean): Block {
+  const type = block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined;
+  if (type === 'tool_use') return { kind: 'call', json: readCall(block) };
+  if (type === 'tool_result' && !isReply) return { kind: 'result', block };
+  const [thinking] = type === 'thinking' ? valuesOf(block, ['thinking']) : [];
+  if (thinking?.[0] === QUOTE) return { kind: 'thought', text: thinking };
+  return { kind: 'part', ...readPart(block, type) };
+}
+
+/**
+ * Reads a block of an answer. A call is read from the logged bytes: `copy` would replace line breaks with blanks, after
+ * which the indentation of its arguments could not be removed.
+ */
+export function readBlockOf(block: JsonView): Block {
+  return readBlock(block.textOf('type') === 'tool_use' ? block.bytes : block.copy(), true);
+}
+
+/** Converts a part. `kept` is its type if the canonical format has no equivalent. */
+function readPart(
+  block: Uint8Array,
+  type: string | undefined,
+): { readonly part: Part; readonly kept?: string } {
+  if (type === 'text') {
+    const [text, citations] = valuesOf(block, ['text', 'citations']);
+    const isPlain = citations === undefined || citations[0] === LETTER_N || isEmptyList(citations);
+    if (text?.[0] === QUOTE) return { part: isPlain ? { text } : { object: unmarked(block) } };
+  }
+  const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
+  if (url !== undefined) {
+    return { part: { object: imagePart(url) } };
+  }
+  return { part: { object: block[0] === OPEN_OBJECT ? unmarked(block) : block }, kept: type ?? 'unknown' };
+}
+
+function isEmptyList(json: Uint8Array): boolean {
+  return json[0] === OPEN_ARRAY && elementsOf(json).length === 0;
+}
+
+function unmarked(block: Uint8Array): Uint8Array {
+  return dropMembers(block, ({ key }) => key === CACHE_MARK);
+}
+
+/** The URL of an image, as a JSON string; undefined if it has none, because it is a file on the server. */
+function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
+  if (source === undefined) return undefined;
+  const [media, data, url] = valuesOf(source, ['media_type', 'data', 'url']);
+  if (url?.[0] === QUOTE) return url;
+  if (media?.[0] !== QUOTE || data?.[0] !== QUOTE) return undefined;
+  return dataUrl(media, data);
+}
+
+/**
+ * Converts a call. Its arguments become a string with the JSON text of the input. An input that already is a string was
+ * truncated.
+ */
+function readCall(block: Uint8Array): Uint8Array {
+  const [input] = valuesOf(block, ['input']);
+  return callJson(stringValue(block, 'id'), stringValue(block, 'name'), input && argumentsOf(input));
+}
+
+/** The arguments of a call as a JSON string. @param input JSON text of its input, on one line */
+export function argumentsOf(input: Uint8Array): Uint8Array {
+  return input[0] === QUOTE ? input : inString(input);
+}
+
+/** The content of a tool's result: a string stays, blocks become a list of parts. */
+export function resultContent(
+  content: Uint8Array | undefined,
+  note: (note: ReadingNote) => void,
+): Uint8Array {
+  if (content === undefined || content[0] === LETTER_N) return EMPTY;
+  if (content[0] !== OPEN_ARRAY) return content;
+  return arrayOf(
+    elementsOf(content).map((block) => {
+      const { part, kept } = readPart(
+        block,
+        block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined,
+      );
+      if (kept !== undefined) note(keptBlock(kept));
+      return partBytes(part);
+    }),
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * Converts one message of the Messages API to canonical messages (docs/dialect-details.md): first the results of tools,
+ * one message each, then the rest. A message whose content is a string stays byte for byte.
+ */
+
+import { OPEN_ARRAY } from '../../json/bytes.ts';
+import { elementsOf, membersOf, valueBytes, valuesOf } from '../../json/members.ts';
+import { oneLine } from '../../json/one-line.ts';
+import { addMember, editMembers } from '../../json/splice.ts';
+import { decode } from '../../json/utf8.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import { stringValue } from '../../model/message.ts';
+import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-blocks.ts';
+import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.ts';
+import { contentOfParts } from './content-parts.ts';
+import { FILTERED, keptBlock, noted, ORDER_LOST, REPLY_CUT, RESULT_ERROR } from './reading-notes.ts';
+
+/** A thought that the server does not show has an empty text and a signature. */
+const EMPTY_STRING_BYTES = 2;
+
+/** @param logged the JSON text of an object @returns undefined if it has no role */
+export function readMessage(logged: Uint8Array): readonly Message[] | undefined {
+  const role = stringValue(logged, 'role');
+  return role === undefined ? undefined : messagesOf(logged, role, false);
+}
+
+/** Converts an answer. @param content JSON text of a list of blocks or a string */
+export function readReply(content: Uint8Array, stopReason: string | undefined): Message {
+  const { bytes } = makeMessage('assistant', [['content', content]]);
+  const [reply] = messagesOf(bytes, 'assistant', true) as [Message];
+  const isCut = stopReason === 'max_tokens' && valueBytes(reply.bytes, 'tool_calls') !== undefined;
+  return isCut ? { ...reply, notes: [...(reply.notes ?? []), TRUNCATED_CALL] } : reply;
+}
+
+/** The findings about an answer that its `stop_reason` shows to be incomplete. */
+export function stopNotes(stopReason: string | undefined): readonly ReadingNote[] {
+  if (stopReason === 'max_tokens') return [REPLY_CUT];
+  return stopReason === 'refusal' ? [FILTERED] : [];
+}
+
+const TRUNCATED_CALL: ReadingNote = {
+  rule: 'truncated-call',
+  severity: 'ERROR',
+  message: 'the answer ended at max_tokens with a tool_use: its input may be cut off',
+};
+
+function messagesOf(raw: Uint8Array, role: string, isReply: boolean): readonly Message[] {
+  const content = valueBytes(raw, 'content');
+  if (content?.[0] !== OPEN_ARRAY) return [onOneLine(raw, role, [])];
+  const blocks = elementsOf(content).map((block) => readBlock(block, isReply));
+  const results = blocks.flatMap((block) => (block.kind === 'result' ? [readResult(block.block)] : []));
+  const rest = blocks.filter(({ kind }) => kind !== 'result');
+  return rest.length === 0 && results.length > 0 ? results : [...results, restOf(raw, role, rest)];
+}
+
+const onOneLine = (json: Uint8Array, role: string, notes: readonly ReadingNote[]): Message =>
+  noted({ bytes: oneLine(json), role }, notes);
+
+export function readResult(block: Uint8Array): Message {
+  const [id, content, isError] = valuesOf(block, ['tool_use_id', 'content', 'is_error']);
+  const { bytes, notes = [] } = resultMessage(id, content, isError);
+  return onOneLine(bytes, 'tool', notes);
+}
+
+/** Builds the tool message for a result. The values are JSON text on one line. */
+export function resultMessage(
+  id: Uint8Array | undefined,
+  content: Uint8Array | undefined,
+  isError: Uint8Array | undefined,
+): Message {
+  const notes: ReadingNote[] = [];
+  const answers: Piece[] = id === undefined ? [] : [['tool_call_id', id]];
+  const text = resultContent(content, (note) => notes.push(note));
+  if (isError !== undefined && decode(isError) === 'true') notes.push(RESULT_ERROR);
+  return noted(makeMessage('tool', [...answers, ['content', text]]), notes);
+}
+
+/** The message without its results. */
+function restOf(raw: Uint8Array, role: string, blocks: readonly Block[]): Message {
+  const parts = blocks.flatMap((block) => (block.kind === 'part' ? [block.part] : []));
+  const calls = blocks.flatMap((block) => (block.kind === 'call' ? [block.json] : []));
+  const thoughts = blocks.flatMap((block) => (block.kind === 'thought' ? [block.text] : []));
+  const shown = thoughts.filter(({ length }) => length > EMPTY_STRING_BYTES);
+  const content = parts.length === 0 && calls.length > 0 ? null : contentOfParts(parts);
+  const at = membersOf(raw).findLastIndex(({ key }) => key === 'content');
+  let bytes = editMembers(raw, ({ key }, i) => {
+    if (i === at) return content;
+    return key === 'content' || key === CACHE_MARK ? null : undefined;
+  });
+  if (shown.length > 0) bytes = addMember(bytes, 'reasoning_content', joinStrings(shown));
+  if (calls.length > 0) bytes = addMember(bytes, 'tool_calls', arrayOf(calls));
+  return onOneLine(bytes, role, notesOn(blocks));
+}
+
+function notesOn(blocks: readonly Block[]): readonly ReadingNote[] {
+  const notes = blocks.flatMap((block) =>
+    block.kind === 'part' && block.kept !== undefined ? [keptBlock(block.kept)] : [],
+  );
+  const firstCall = blocks.findIndex(({ kind }) => kind === 'call');
+  const isMixed = firstCall >= 0 && blocks.slice(firstCall).some(({ kind }) => kind !== 'call');
+  return isMixed ? [...notes, ORDER_LOST] : notes;
+}

@@ -1,0 +1,108 @@
+/** Builds messages from pieces of JSON text, so that logged strings keep their bytes. */
+
+import { QUOTE } from '../../json/bytes.ts';
+import { quote } from '../../json/respace.ts';
+import { concat } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
+import type { Message } from '../../model/element.ts';
+
+/** A member of a message: its key, and its value as JSON text. */
+export type Piece = readonly [key: string, json: Uint8Array | string];
+
+const EMPTY_STRING_BYTES = 2;
+const COMMA = encode(',');
+const QUOTE_BYTES = encode('"');
+const LINE_FEED = encode('\\n');
+const OPEN_ARRAY = encode('[');
+const CLOSE_ARRAY = encode(']');
+const OPEN = encode('{');
+const CLOSE = encode('}');
+const CLOSE_TWO = encode('}}');
+const MOST_PIECES = 64;
+const LONGEST_PIECE = 32;
+/** Caches the UTF-8 of the short keys and values that most messages share. */
+const firstKeys = new Map<string, Uint8Array>();
+const laterKeys = new Map<string, Uint8Array>();
+const shortValues = new Map<string, Uint8Array>();
+
+export function objectOf(members: readonly Piece[]): Uint8Array {
+  const pieces: Uint8Array[] = [OPEN];
+  for (const [key, json] of members) {
+    const isFirst = pieces.length === 1;
+    const known = isFirst ? firstKeys : laterKeys;
+    pieces.push(known.get(key) ?? encoded(known, key, `${isFirst ? '' : ','}${quote(key)}:`));
+    pieces.push(
+      typeof json === 'string' ? (shortValues.get(json) ?? encoded(shortValues, json, json)) : json,
+    );
+  }
+  pieces.push(CLOSE);
+  return concat(pieces);
+}
+
+function encoded(known: Map<string, Uint8Array>, name: string, text: string): Uint8Array {
+  const bytes = Buffer.from(text);
+  if (known.size < MOST_PIECES && text.length <= LONGEST_PIECE) known.set(name, encode(text));
+  return bytes;
+}
+
+export function makeMessage(role: string, members: readonly Piece[]): Message {
+  return { bytes: objectOf([['role', quote(role)], ...members]), role };
+}
+
+/** Builds the result of a call. @param content JSON text @param others members after the content */
+export function toolMessage(
+  callId: string | undefined,
+  content: Uint8Array,
+  others: readonly Piece[] = [],
+): Message {
+  const answers: Piece[] = callId === undefined ? [] : [['tool_call_id', quote(callId)]];
+  return makeMessage('tool', [...answers, ['content', content], ...others]);
+}
+
+/** Builds the system message; none if `text`, a JSON value, is empty or not a string. */
+export function systemMessage(text: Uint8Array): readonly Message[] {
+  if (text[0] !== QUOTE || text.length === EMPTY_STRING_BYTES) return [];
+  return [makeMessage('system', [['content', text]])];
+}
+
+/** The JSON text of a call in OpenAI's format. @param args JSON text, usually a string */
+export function callJson(
+  id: string | undefined,
+  name: string | undefined,
+  args: Uint8Array | undefined,
+): Uint8Array {
+  const idMember = id === undefined ? '' : `"id":${quote(id)},`;
+  const nameMember = name === undefined ? '' : `"name":${quote(name)}`;
+  const head = `{${idMember}"type":"function","function":{${nameMember}`;
+  if (args === undefined) return encode(`${head}}}`);
+  const key = name === undefined ? '"arguments":' : ',"arguments":';
+  return concat([Buffer.from(head + key), args, CLOSE_TWO]);
+}
+
+/** Pieces are joined in batches of this size, because each takes a hundred bytes besides its own. */
+const MOST_LOOSE = 2000;
+
+export function arrayOf(elements: Iterable<Uint8Array>): Uint8Array {
+  const joined: Uint8Array[] = [];
+  let loose: Uint8Array[] = [OPEN_ARRAY];
+  for (const element of elements) {
+    if (joined.length > 0 || loose.length > 1) loose.push(COMMA);
+    loose.push(element);
+    if (loose.length < MOST_LOOSE) continue;
+    joined.push(concat(loose));
+    loose = [];
+  }
+  loose.push(CLOSE_ARRAY);
+  return concat([...joined, ...loose]);
+}
+
+/** Joins JSON strings with line feeds to one JSON string; their escapes stay. */
+export function joinStrings(strings: readonly Uint8Array[]): Uint8Array {
+  if (strings.length === 1) return strings[0] as Uint8Array;
+  const bodies = strings.map((json) => json.subarray(1, -1));
+  return concat([
+    QUOTE_BYTES,
+    ...bodies.flatMap((body, i) => (i === 0 ? [body] : [LINE_FEED, body])),
+    QUOTE_BYTES,
+  ]);
+}

@@ -1,0 +1,199 @@
+/**
+ * Converts messages of the chat completions API, as agents log them with extra members, to the pieces that a fold
+ * takes: the model's output becomes blocks, a result keeps the id of its call, everything else becomes a message.
+ */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import { stringValue } from '../../model/message.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import type { FoldPlace } from '../fold/fold.ts';
+import type { ItemFacts } from '../fold/thread.ts';
+import { readBlock, readBlockOf, resultContent } from './anthropic-blocks.ts';
+import { readMessage } from './anthropic-message.ts';
+import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
+import { contentOfParts, imagePart, type Part } from './content-parts.ts';
+import { present } from './logged-values.ts';
+import { callOf } from './message-parts.ts';
+import { keptBlock, noted } from './reading-notes.ts';
+
+/** A logged message as a fold takes it: with `amend`, `answer` or `add`. */
+export type ChatObject =
+  | { readonly kind: 'answer'; readonly blocks: readonly FoldBlock[]; readonly notes: readonly ReadingNote[] }
+  | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message }
+  | { readonly kind: 'message'; readonly message: Message };
+
+/** Parts of the chat completions API that are not text. */
+const PARTS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'refusal']);
+const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
+
+/** Undefined if the object has no role, or its content is neither a text nor a list. */
+export function readChatObject(json: JsonView): ChatObject | undefined {
+  const role = json.get('role')?.text();
+  const content = json.get('content');
+  if (!role || (present(content) && content.type !== 'string' && content.type !== 'array')) return undefined;
+  if (role === 'assistant') return readAnswer(json, content);
+  if (RESULT_ROLES.has(role)) return { kind: 'result', ...readToolMessage(json, content) };
+  const { parts, notes } = partsOf(content);
+  return { kind: 'message', message: noted(makeMessage(role, [['content', contentOfParts(parts)]]), notes) };
+}
+
+/**
+ * Adds a message to the current thread of the fold.
+ * @param name for the message, if it is an answer
+ */
+export function foldChatObject(
+  { fold }: ReadContext,
+  object: ChatObject,
+  name: string,
+  facts: ItemFacts = {},
+): FoldPlace {
+  if (object.kind === 'answer') {
+    const notes = [...object.notes, ...(facts.notes ?? [])];
+    return fold.amend(name, object.blocks, 'add', { ...facts, notes });
+  }
+  if (object.kind === 'result') return fold.answer(object.callId, object.message, facts);
+  const { message } = object;
+  return fold.add(message, { isTurn: message.role === 'user', ...facts });
+}
+
+function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
+  const { blocks, notes } = contentBlocks(content);
+  const refusal = json.get('refusal');
+  if (refusal?.type === 'string') {
+    const object = objectOf([
+      ['type', '"refusal"'],
+      ['refusal', refusal.copy()],
+    ]);
+    blocks.push({ kind: 'part', object });
+  }
+  return { kind: 'answer', blocks: [...thoughtsOf(json), ...blocks, ...callsOf(json)], notes };
+}
+
+/** The blocks of an answer's content: texts and parts; in the format of the Messages API also calls and thoughts. */
+function contentBlocks(content: JsonView | undefined): {
+  blocks: FoldBlock[];
+  notes: readonly ReadingNote[];
+} {
+  const notes: ReadingNote[] = [];
+  const list = content?.type === 'array' ? content.elements() : [];
+  const blocks = list.flatMap((part): readonly FoldBlock[] => {
+    const block = readBlockOf(part);
+    if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
+    const isThought = block.kind === 'thought' || part.get('think')?.type === 'string';
+    return isThought ? thoughtOf(part, true) : partsIn(part, notes).map(blockOfPart);
+  });
+  return content?.type === 'string'
+    ? { blocks: [{ kind: 'text', text: content.copy() }], notes }
+    : { blocks, notes };
+}
+
+/**
+ * Adds a user message of the Messages API that has results: each result goes to its call, the rest becomes a message.
+ * @returns false for any other message, which is not added
+ */
+export function foldResultBlocks({ fold }: ReadContext, json: JsonView): boolean {
+  const content = json.get('role')?.text() === 'user' ? json.get('content') : undefined;
+  const hasResult = content?.type === 'array' && content.elements().some(isResultBlock);
+  if (!hasResult) return false;
+  for (const message of readMessage(json.copy()) ?? []) {
+    if (message.role === 'tool') fold.answer(stringValue(message.bytes, 'tool_call_id'), message);
+    else fold.add(message, { isTurn: false });
+  }
+  return true;
+}
+
+/** Whether a block is a result of the Messages API; other clients have the same type without `tool_use_id`. */
+export const isResultBlock = (block: JsonView): boolean =>
+  block.get('type')?.text() === 'tool_result' && block.get('tool_use_id')?.type === 'string';
+
+export interface Parts {
+  readonly parts: readonly Part[];
+  readonly notes: readonly ReadingNote[];
+}
+
+/** @param content a text or a list of parts */
+export function partsOf(content: JsonView | undefined): Parts {
+  if (content?.type === 'string') return { parts: [{ text: content.copy() }], notes: [] };
+  const notes: ReadingNote[] = [];
+  const parts = (content?.elements() ?? []).flatMap((part) => partsIn(part, notes));
+  return { parts, notes };
+}
+
+/** Converts one element of a content, which may hold several images. */
+function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
+  const urls = part.get('image_urls');
+  if (urls?.type === 'array') return urls.elements().map((url) => ({ object: imagePart(url.copy()) }));
+  const block = readBlock(part.copy(), true);
+  const kept = block.kind === 'part' ? block.kept : part.get('type')?.text();
+  if (kept !== undefined && !PARTS.has(kept)) notes.push(keptBlock(kept));
+  return [block.kind === 'part' ? block.part : { object: part.copy() }];
+}
+
+/** The reasoning of an answer, logged as a text, as blocks of the Messages API, or as both. */
+export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
+  const plain = ['reasoning_content', 'reasoning'].map((key) => json.get(key));
+  const text = plain.find((view) => view?.type === 'string' && view.text() !== '');
+  const blocks = json.get('thinking_blocks')?.elements() ?? [];
+  const thoughts = blocks.flatMap((block) => thoughtOf(block, text === undefined));
+  const isOnly = text === undefined && !thoughts.some(({ kind }) => kind === 'thought');
+  const details = json.get('reasoning_details')?.elements() ?? [];
+  const all = [...thoughts, ...details.flatMap((detail) => detailOf(detail, isOnly))];
+  return text === undefined ? all : [{ kind: 'thought', text: text.copy() }, ...all];
+}
+
+/** One of the details that OpenRouter gives. @param isOnly whether the reasoning has no text besides them */
+function detailOf(detail: JsonView, isOnly: boolean): readonly FoldBlock[] {
+  const text = detail.get('text') ?? detail.get('summary');
+  if (text?.type === 'string' && text.text() !== '')
+    return isOnly ? [{ kind: 'thought', text: text.copy() }] : [];
+  const data = detail.get('data');
+  return data?.type === 'string' ? [sealedBlock(data.copy())] : [];
+}
+
+/** @param isOnly whether the blocks are the only place of the reasoning; otherwise their texts repeat it */
+function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
+  const thinking = block.get('thinking') ?? block.get('think');
+  if (thinking?.type === 'string' && thinking.text() !== '')
+    return isOnly ? [{ kind: 'thought', text: thinking.copy() }] : [];
+  const data = block.get('data') ?? block.get('signature');
+  return data?.type === 'string' ? [sealedBlock(data.copy())] : [];
+}
+
+/** The calls of a message: those in `tool_calls`, with or without a `function` object, or the old `function_call`. */
+function callsOf(json: JsonView): readonly FoldBlock[] {
+  const calls = (json.get('tool_calls')?.elements() ?? []).map((call) => readCall(call));
+  const old = json.get('function_call');
+  if (calls.length > 0 || old?.type !== 'object') return calls;
+  const { name, args } = callOf(old);
+  return [{ kind: 'call', id: undefined, json: callJson(undefined, name, args) }];
+}
+
+/** Converts a call of any client. */
+export function readCall(call: JsonView): FoldBlock {
+  const { id: logged, name, args } = callOf(call);
+  const id = logged || undefined;
+  return { kind: 'call', id, json: callJson(id, name, args) };
+}
+
+function readToolMessage(
+  json: JsonView,
+  content: JsonView | undefined,
+): { readonly callId: string | undefined; readonly message: Message } {
+  const [first] = json.get('tool_call_ids')?.elements() ?? [];
+  const callId = (json.get('tool_call_id') ?? first ?? json.get('id'))?.text() || undefined;
+  return { callId, message: resultMessage(callId, content, json.get('name')) };
+}
+
+/** Builds the result of a call. @param content a text or a list of parts */
+export function resultMessage(
+  callId: string | undefined,
+  content: JsonView | undefined,
+  name?: JsonView,
+): Message {
+  const notes: ReadingNote[] = [];
+  const text = resultContent(content?.copy(), (note) => notes.push(note));
+  const named: readonly Piece[] = name?.type === 'string' ? [['name', name.copy()]] : [];
+  return noted(toolMessage(callId, text, named), notes);
+}

@@ -1,0 +1,64 @@
+/** Builds the content of messages from its parts: texts, and objects such as images. All values are JSON text. */
+import type { JsonView } from '../../json/json-view.ts';
+import { concat } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
+import type { ReadingNote } from '../../model/element.ts';
+import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
+import { keptBlock } from './reading-notes.ts';
+
+/** A text (a JSON string), or any other part (an object). */
+export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array };
+
+const EMPTY = encode('""');
+const DATA = encode('"data:');
+const BASE64 = encode(';base64,');
+
+/** One string if all parts are texts, else a list of parts. */
+export function contentOfParts(parts: readonly Part[]): Uint8Array {
+  const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
+  if (texts.length < parts.length) return listOfParts(parts);
+  return texts.length === 0 ? EMPTY : joinStrings(texts);
+}
+
+/** A list of parts, even if all of them are texts. */
+export const listOfParts = (parts: readonly Part[]): Uint8Array => arrayOf(parts.map(partBytes));
+
+export function partBytes(part: Part): Uint8Array {
+  return 'object' in part
+    ? part.object
+    : objectOf([
+        ['type', '"text"'],
+        ['text', part.text],
+      ]);
+}
+
+/** @param url a JSON string */
+export const imagePart = (url: Uint8Array): Uint8Array => imageObject(objectOf([['url', url]]));
+
+/** @param image the JSON text of an object with a `url` */
+export function imageObject(image: Uint8Array): Uint8Array {
+  return objectOf([
+    ['type', '"image_url"'],
+    ['image_url', image],
+  ]);
+}
+
+/** A `data:` URL, as a JSON string. @param media the media type @param data in base64; both are JSON strings */
+export function dataUrl(media: Uint8Array, data: Uint8Array): Uint8Array {
+  return concat([DATA, media.subarray(1, -1), BASE64, data.subarray(1)]);
+}
+
+/**
+ * Converts a part in the format of the Model Context Protocol: a text, or an image with its type and data.
+ * @param notes receives a finding about any other part, which stays as it is
+ */
+export function mcpPart(part: JsonView, notes: ReadingNote[]): Part {
+  const type = part.get('type')?.text();
+  const text = part.get('text');
+  if (type === 'text' && text?.type === 'string') return { text: text.copy() };
+  const [media, data] = [part.get('mimeType'), part.get('data')];
+  if (type === 'image' && media?.type === 'string' && data?.type === 'string')
+    return { object: imagePart(dataUrl(media.bytes, data.bytes)) };
+  notes.push(keptBlock(type ?? 'unknown'));
+  return { object: part.copy() };
+}

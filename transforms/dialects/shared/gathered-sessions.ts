@@ -1,0 +1,262 @@
+/**
+ * Sorts calls of interleaved sessions into conversations. Each call repeats the conversation so far, so only the place
+ * of a call that another one continues is held; calls that no other one continues become conversations at the end of
+ * the source. A call without a session id joins the session whose conversation it continues.
+ */
+import type { Entry, Fate } from '../../model/element.ts';
+import { createEntryLog, type Place } from '../../model/entry-log.ts';
+import { HashedSet } from '../../model/hashed-set.ts';
+import type { Meta } from '../../model/meta.ts';
+import type { FoldSelect, ReadElement } from '../dialect.ts';
+import { metaOfAnswers } from '../fold/path-meta.ts';
+import { type Path, pathOf } from './path-hashes.ts';
+
+export interface GatherOptions {
+  /** Bytes that open sessions may hold in total; beyond that, the session that was idle the longest is written. */
+  readonly maxBytes: number;
+  /** `last`: only the longest conversation of each session; of equally long ones the last. */
+  readonly select: FoldSelect;
+}
+
+/** A conversation that no other call of its session continues. */
+interface Leaf {
+  entry: Entry;
+  /** Places of its call and of all calls that it continues. */
+  places: Place[];
+  /** Metadata of these calls. */
+  metas: Meta[];
+  /** Metadata of calls that it continues, but that came after it in the log. */
+  late: Meta[];
+  /** Hash of its messages (path-hashes.ts). */
+  readonly end: string;
+}
+
+// estimates of memory in bytes: a call and a message, besides their text
+const CALL_BYTES = 256;
+const MESSAGE_BYTES = 160;
+
+class Session {
+  readonly id: string;
+  readonly number: number;
+  /** The ids of its calls; empty if the calls have none. */
+  readonly ids = new Set<string>();
+  readonly leaves = new Set<Leaf>();
+  weight = 0;
+  /** By the hash of a prefix of messages: a leaf whose conversation begins with it. */
+  readonly #through = new Map<string, Leaf>();
+  /** The sessions of all leaves of the source, by the leaves' `end`. */
+  readonly #ends: Map<string, Session>;
+
+  /** @param number its position among the sessions of the source, from 0 */
+  constructor(id: string, number: number, ends: Map<string, Session>) {
+    this.id = id;
+    this.number = number;
+    this.#ends = ends;
+  }
+
+  add(entry: Entry, hashes: readonly string[]): void {
+    const { origin } = entry;
+    const end = hashes.at(-1) ?? '';
+    this.weight += CALL_BYTES;
+    const longer = this.#through.get(end);
+    if (longer !== undefined && longer.end !== end) {
+      longer.places.push(origin);
+      if (entry.meta !== undefined) longer.late.push(entry.meta);
+      longer.entry = withTools(longer.entry, entry);
+      return;
+    }
+    const metas = entry.meta === undefined ? [] : [entry.meta];
+    const leaf: Leaf = { entry, places: [origin], metas, late: [], end };
+    for (const hash of hashes) {
+      const shorter = this.#through.get(hash);
+      if (shorter?.end === hash) this.#include(leaf, shorter);
+      this.#through.set(hash, leaf);
+    }
+    this.leaves.add(leaf);
+    this.#ends.set(end, this);
+    this.weight += weightOf(entry);
+  }
+
+  #include(leaf: Leaf, shorter: Leaf): void {
+    for (const place of leaf.places) shorter.places.push(place);
+    leaf.places = shorter.places;
+    for (const meta of leaf.metas) shorter.metas.push(meta);
+    leaf.metas = shorter.metas;
+    leaf.late = shorter.late;
+    leaf.entry = withTools(leaf.entry, shorter.entry);
+    this.leaves.delete(shorter);
+    this.#ends.delete(shorter.end);
+    this.weight -= weightOf(shorter.entry);
+  }
+}
+
+function weightOf({ messages, reply, tools }: Entry): number {
+  let weight = 0;
+  for (const { bytes } of messages) weight += bytes.length + MESSAGE_BYTES;
+  for (const { bytes } of tools) weight += bytes.length;
+  return weight + (reply?.bytes.length ?? 0);
+}
+
+/** The entry with the tools and the time of an earlier call of its conversation added. */
+function withTools(entry: Entry, earlier: Entry): Entry {
+  const names = new Set(earlier.tools.map(({ name }) => name));
+  const more = entry.tools.filter(({ name }) => name === undefined || !names.has(name));
+  const [a, b] = [earlier.timestamp, entry.timestamp];
+  const timestamp = a !== undefined && (b === undefined || a < b) ? a : b;
+  const tools = earlier.tools.length === 0 ? entry.tools : [...earlier.tools, ...more];
+  return { ...entry, tools, timestamp };
+}
+
+export class GatheredSessions {
+  readonly #options: GatherOptions;
+  /** Open sessions by each of their ids: equal calls in separate traces form one session that has all their ids. */
+  readonly #open = new Map<string, Session>();
+  /** The sessions in `#open`; the one that was idle the longest is first. */
+  readonly #idle = new Set<Session>();
+  /** Ids of the sessions that were written before the end of the source. */
+  readonly #ended = new HashedSet();
+  /** The sessions of all leaves, by the leaves' `end`. */
+  readonly #ends = new Map<string, Session>();
+  /** The session of the last call, if it has no id: only the next call may continue it. */
+  #nameless: Session | undefined;
+  /** Hashes of the last call's messages, most of which the next call repeats. */
+  #path: Path | undefined;
+  #finished: ReadElement[] = [];
+  #held = 0;
+  #sessions = 0;
+
+  constructor(options: GatherOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param hasId whether its session id comes from the log
+   * @param joins whether it may continue a conversation of another session
+   */
+  add(entry: Entry, hasId = true, joins: boolean = !hasId): void {
+    const { sessionId: id, messages, reply } = entry;
+    if (hasId && this.#ended.has(id)) {
+      this.#finished.push(reopened(entry));
+      return;
+    }
+    this.#path = pathOf(reply === undefined ? messages : [...messages, reply], this.#path);
+    const known = hasId ? this.#open.get(id) : undefined;
+    const earlier = known === undefined && joins ? this.#earlier(this.#path) : undefined;
+    const session = known ?? earlier ?? new Session(id, this.#sessions++, this.#ends);
+    if (this.#nameless !== undefined && this.#nameless !== session) this.#close(this.#nameless);
+    if (hasId) {
+      session.ids.add(id);
+      this.#open.set(id, session);
+    }
+    this.#nameless = session.ids.size === 0 ? session : undefined;
+    if (session.ids.size > 0) {
+      this.#idle.delete(session);
+      this.#idle.add(session);
+    }
+    const before = session.weight;
+    session.add(entry, this.#path.hashes);
+    this.#held += session.weight - before;
+    for (const oldest of this.#idle) {
+      if (this.#held <= this.#options.maxBytes) break;
+      for (const one of oldest.ids) this.#ended.add(one);
+      this.#close(oldest);
+    }
+  }
+
+  /** The session of the longest answered conversation that a path begins with. */
+  #earlier({ messages, hashes }: Path): Session | undefined {
+    const first = messages.findIndex(({ role }) => role === 'assistant');
+    for (let i = hashes.length - 1; i >= first && first >= 0; i--) {
+      const session = this.#ends.get(hashes[i] as string);
+      if (session !== undefined) return session;
+    }
+    return undefined;
+  }
+
+  closeAll(): void {
+    const open = new Set(this.#idle);
+    if (this.#nameless !== undefined) open.add(this.#nameless);
+    for (const session of [...open].sort((a, b) => a.number - b.number)) this.#close(session);
+    this.#nameless = this.#path = undefined;
+  }
+
+  get hasFinished(): boolean {
+    return this.#finished.length > 0;
+  }
+
+  /** Returns the elements of sessions that have ended. */
+  take(): readonly ReadElement[] {
+    const finished = this.#finished;
+    this.#finished = [];
+    return finished;
+  }
+
+  forget(): void {
+    this.#open.clear();
+    this.#idle.clear();
+    this.#ended.clear();
+    this.#ends.clear();
+    this.#nameless = this.#path = undefined;
+    this.#finished = [];
+    this.#held = 0;
+  }
+
+  #close(session: Session): void {
+    for (const id of session.ids) this.#open.delete(id);
+    this.#idle.delete(session);
+    for (const { end } of session.leaves) this.#ends.delete(end);
+    this.#held -= session.weight;
+    const leaves = inOrder(session.leaves);
+    const only = this.#options.select === 'last' ? longest(leaves) : undefined;
+    const written = only === undefined ? leaves : [only];
+    for (const [i, leaf] of written.entries())
+      this.#finished.push(entryOf(leaf, i === 0 ? session.id : `${session.id}#${i + 1}`));
+    if (only === undefined) return;
+    for (const leaf of leaves) {
+      if (leaf === only) continue;
+      for (const element of abandoned(leaf)) this.#finished.push(element);
+    }
+  }
+}
+
+/** Sorts by time if all leaves have one, else in the order of the log. */
+function inOrder(leaves: ReadonlySet<Leaf>): readonly Leaf[] {
+  const list = [...leaves].sort((a, b) => a.entry.origin.offset - b.entry.origin.offset);
+  if (list.some(({ entry }) => entry.timestamp === undefined)) return list;
+  return list.sort((a, b) => Number((a.entry.timestamp as bigint) - (b.entry.timestamp as bigint)));
+}
+
+function longest(leaves: readonly Leaf[]): Leaf | undefined {
+  let best: Leaf | undefined;
+  for (const leaf of leaves) {
+    if (best === undefined || leaf.entry.messages.length >= best.entry.messages.length) best = leaf;
+  }
+  return best;
+}
+
+function entryOf({ entry, places, metas, late }: Leaf, sessionId: string): Entry {
+  const log = createEntryLog();
+  const { source } = entry.origin;
+  for (const place of places.toSorted((a, b) => a.line - b.line || a.offset - b.offset))
+    log.add({ source, ...place });
+  const meta = metaOfAnswers(entry.meta, [...late.toReversed(), ...metas]);
+  const known = meta.size === 0 ? undefined : { meta };
+  return { ...entry, ...known, sessionId, alone: true, lines: log.take(), isGathered: true };
+}
+
+function* abandoned({ entry, places }: Leaf): Generator<Fate> {
+  for (const { line, offset, length } of places) {
+    const origin = { source: entry.origin.source, line, offset, length };
+    yield { kind: 'fate', fate: 'dropped:abandoned-branch', origin };
+  }
+}
+
+function reopened(entry: Entry): Entry {
+  const log = createEntryLog();
+  log.add(entry.origin);
+  const refused = {
+    reason: 'session-reopened',
+    detail: 'the session with this id was already written, because it was idle when memory ran short',
+  } as const;
+  return { ...entry, messages: [], reply: undefined, alone: true, lines: log.take(), refused };
+}

@@ -1,0 +1,89 @@
+/** Findings of dialects about a log. They are attached to the message that they are about. */
+import type { Message, ReadingNote } from '../../model/element.ts';
+import type { ReadingRule } from '../../model/reading-rule.ts';
+
+/** Names from the log that a finding may show; anything else could be content. */
+const SHOWN = /^[\w.-]{1,64}$/;
+
+export const warning = (rule: ReadingRule, message: string): ReadingNote => ({
+  rule,
+  severity: 'WARNING',
+  message,
+});
+
+export const REPLY_CUT: ReadingNote = warning('reply-cut', 'the answer ended at the limit of tokens');
+export const FILTERED: ReadingNote = warning('reply-filtered', 'the answer was cut by a content filter');
+export const OTHER_CHOICES: ReadingNote = warning(
+  'other-choices',
+  'the response has several choices: only the first is kept',
+);
+export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
+/**
+ * The findings about an answer of the chat completions API.
+ * @param finish its `finish_reason`
+ * @param choices number of its choices
+ */
+export function answerNotes(
+  finish: string | undefined,
+  hasError: boolean,
+  choices: number,
+): readonly ReadingNote[] {
+  const notes: ReadingNote[] = [];
+  if (finish === 'length') notes.push(REPLY_CUT);
+  if (finish === 'content_filter') notes.push(FILTERED);
+  if (finish === 'error' || hasError) notes.push(RESPONSE_ERROR);
+  if (choices > 1) notes.push(OTHER_CHOICES);
+  return notes;
+}
+
+export const RESULT_ERROR: ReadingNote = warning(
+  'result-is-error',
+  'the result of a tool is marked as an error',
+);
+export const INTERRUPT: ReadingNote = warning('interrupted', 'the user interrupted the model here');
+export const COPIED_HISTORY: ReadingNote = warning(
+  'copied-history',
+  'the log begins with the history of the session that it was forked from',
+);
+export const TWO_IDS: ReadingNote = warning(
+  'two-session-ids',
+  'the log has more than one session id: all its lines are read as one session',
+);
+export const ORDER_LOST: ReadingNote = warning(
+  'order-lost',
+  'a text or another block follows a tool_use: their order is lost',
+);
+export const SUMMARY: ReadingNote = warning(
+  'reasoning-summary',
+  'the log has only a summary of the reasoning',
+);
+export const SEALED: ReadingNote = warning(
+  'reasoning-sealed',
+  'the reasoning is encrypted: only its provider can read it',
+);
+export const SEALED_CONTEXT: ReadingNote = warning(
+  'sealed-context',
+  'the earlier messages are encrypted: only their provider can read them',
+);
+
+/** The finding about encrypted reasoning in a conversation. @param count number of messages that have it */
+export function sealedNote(count: number): ReadingNote {
+  const what = count === 1 ? '1 message' : `${count} messages`;
+  return warning('reasoning-sealed', `the reasoning of ${what} is encrypted: only its provider can read it`);
+}
+
+export function keptBlock(type: string): ReadingNote {
+  const shown = SHOWN.test(type) ? type : 'unknown';
+  return warning('block-kept', `a block of type ${shown} is kept as a part: consumers may not know it`);
+}
+
+/** @param what `lines` or `events` */
+export function unknownEvent(type: string | undefined, what = 'lines'): ReadingNote {
+  const shown = SHOWN.test(type ?? '') ? type : 'another name';
+  return warning('unknown-event', `this version of turnmill does not know ${what} of type ${shown}`);
+}
+
+/** The message with these notes added; the same object if there are none. */
+export function noted(message: Message, notes: readonly ReadingNote[]): Message {
+  return notes.length === 0 ? message : { ...message, notes: [...(message.notes ?? []), ...notes] };
+}

@@ -1,0 +1,137 @@
+/** Reads results of calls in the Responses API, and the parts of contents. */
+
+import { BACKSLASH, OPEN_OBJECT } from '../../json/bytes.ts';
+import type { JsonView } from '../../json/json-view.ts';
+import { inString } from '../../json/respace.ts';
+import { encode } from '../../json/utf8.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import { makeMessage, objectOf, type Piece } from './build-messages.ts';
+import { imageObject, listOfParts, type Part } from './content-parts.ts';
+import { keptBlock, SEALED_CONTEXT } from './reading-notes.ts';
+
+export interface ResponseResult {
+  readonly kind: 'result';
+  readonly callId: string | undefined;
+  readonly message: Message;
+  readonly changes: readonly string[];
+  readonly notes: readonly ReadingNote[];
+}
+
+const EMPTY = encode('""');
+const SPACE = 0x20;
+const NOT_ASCII = 0x80;
+
+export interface Parts {
+  readonly parts: readonly Part[];
+  readonly notes: readonly ReadingNote[];
+  /** The joined texts; undefined if there are other parts, or if the texts were not requested. */
+  readonly text: string | undefined;
+}
+
+/** @param wantsText whether to decode the texts */
+export function partsOf(content: JsonView | undefined, wantsText = false): Parts {
+  const text = content?.text();
+  if (text !== undefined) return { parts: [{ text: (content as JsonView).copy() }], notes: [], text };
+  const notes: ReadingNote[] = [];
+  const elements = content?.elements() ?? [];
+  const parts = elements.flatMap((part) => {
+    if (part.textOf('type') !== 'encrypted_content') return [partOf(part, notes)];
+    notes.push(SEALED_CONTEXT);
+    return [];
+  });
+  if (!wantsText) return { parts, notes, text: undefined };
+  const texts = elements.map((part) => part.textOf('text'));
+  return { parts, notes, text: texts.includes(undefined) ? undefined : texts.join('\n') };
+}
+
+function partOf(part: JsonView, notes: ReadingNote[]): Part {
+  const type = part.textOf('type');
+  const text = part.get('text');
+  if ((type === 'input_text' || type === 'output_text' || type === 'text') && text?.type === 'string')
+    return { text: text.copy() };
+  if (type === 'input_image') {
+    const image = imageOf(part);
+    if (image !== undefined) return { object: image };
+  }
+  if (type === 'input_file') {
+    const file = part
+      .members()
+      .flatMap(([key, value]): Piece[] => (key === 'type' ? [] : [[key, value.copy()]]));
+    return {
+      object: objectOf([
+        ['type', '"file"'],
+        ['file', objectOf(file)],
+      ]),
+    };
+  }
+  if (type !== 'refusal') notes.push(keptBlock(type ?? 'unknown'));
+  return { object: part.copy() };
+}
+
+/** An image of a message, or a screenshot; undefined if it has no URL. */
+function imageOf(part: JsonView): Uint8Array | undefined {
+  const url = part.get('image_url');
+  if (url?.type === 'object') return imageObject(url.copy());
+  if (url?.type !== 'string') return undefined;
+  const detail = part.get('detail');
+  const others: Piece[] = detail?.type === 'string' ? [['detail', detail.copy()]] : [];
+  return imageObject(objectOf([['url', url.copy()], ...others]));
+}
+
+/** Reads a result: the `output` of a call, or the `tools` that a search for tools found. */
+export function readResult(item: JsonView): ResponseResult {
+  const id = item.get('call_id');
+  const callId = id?.text();
+  const found = item.get('tools');
+  const { content, changes, notes } =
+    found?.type === 'array' ? plain(inString(found.bytes)) : contentOf(item.get('output'));
+  const answers: Piece[] = callId === undefined ? [] : [['tool_call_id', (id as JsonView).copy()]];
+  const message = makeMessage('tool', [...answers, ['content', content]]);
+  return { kind: 'result', callId, message, changes, notes };
+}
+
+interface ResultContent {
+  readonly content: Uint8Array;
+  readonly changes: readonly string[];
+  readonly notes: readonly ReadingNote[];
+}
+
+const plain = (content: Uint8Array): ResultContent => ({ content, changes: [], notes: [] });
+
+/**
+ * Reads an output: a text, which may be JSON of `{"output", "metadata"}`; a list of parts; an object with a `content`.
+ */
+function contentOf(output: JsonView | undefined): ResultContent {
+  if (output === undefined || output.type === 'null') return plain(EMPTY);
+  if (output.type === 'object') {
+    const content = output.get('content');
+    if (content !== undefined) return contentOf(content);
+    const image = imageOf(output);
+    return plain(image === undefined ? inString(output.bytes) : listOfParts([{ object: image }]));
+  }
+  if (output.type === 'array') {
+    const { parts, notes } = partsOf(output);
+    return { content: listOfParts(parts), changes: [], notes };
+  }
+  const inner = mayBeWrapped(output.bytes) ? unwrapped(output.text()) : undefined;
+  return inner === undefined
+    ? plain(output.bytes)
+    : { content: encode(JSON.stringify(inner)), changes: ['unwrapped-output'], notes: [] };
+}
+
+/** Whether a JSON string may begin with a brace or white space. Most results do not, so they are not decoded. */
+function mayBeWrapped(json: Uint8Array): boolean {
+  const first = json[1] as number;
+  return first === OPEN_OBJECT || first === BACKSLASH || first <= SPACE || first >= NOT_ASCII;
+}
+
+/** The inner text of a result that is wrapped as JSON with metadata; undefined for any other. */
+function unwrapped(text: string | undefined): string | undefined {
+  if (text === undefined || !/^\s*\{/.test(text) || !text.includes('"metadata"')) return undefined;
+  try {
+    const { output, metadata } = JSON.parse(text);
+    return typeof output === 'string' && metadata !== undefined ? output : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,148 @@
+/** Reads items of the Responses API: messages, calls, results and reasoning. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { inString } from '../../json/respace.ts';
+import { decode, encode } from '../../json/utf8.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { callJson, makeMessage, objectOf, type Piece } from './build-messages.ts';
+import { contentOfParts } from './content-parts.ts';
+import { noted, SEALED_CONTEXT, SUMMARY, warning } from './reading-notes.ts';
+import { partsOf, type ResponseResult, readResult } from './response-results.ts';
+import { nameInSpace } from './tool-definitions.ts';
+
+export type ResponseItem =
+  | ResponseMessage
+  | { readonly kind: 'blocks'; readonly blocks: readonly FoldBlock[]; readonly notes: readonly ReadingNote[] }
+  | ResponseResult
+  /** Encrypted context that replaces earlier messages. */
+  | { readonly kind: 'sealed-context' }
+  | { readonly kind: 'unknown'; readonly type: string }
+  | { readonly kind: 'bad'; readonly detail: string };
+
+export interface ResponseMessage {
+  readonly kind: 'message';
+  readonly message: Message;
+  /** The joined texts of its content; undefined if it has other parts. */
+  readonly text: string | undefined;
+  /** Rules that rewrote the message. */
+  readonly changes?: readonly string[];
+}
+
+const EMPTY = encode('""');
+const CALL = /_call$/;
+/** Members of a call that are not its arguments. */
+const AROUND_CALL: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'status']);
+/** Members that hold the arguments of a call as an object. */
+const ARGUMENTS = ['arguments', 'action', 'operation'];
+/** Beginning of a message from another agent, which older versions of Codex log as an answer of the model. */
+const FROM_AGENT = encode(String.raw`"{\"author\":`);
+
+/** Type of the result of a search for tools. Without a `call_id`, the search ran on the server. */
+const FOUND_TOOLS = 'tool_search_output';
+const SEALED: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
+
+const FREE_FORM = warning(
+  'free-form-call',
+  'the call has a text instead of arguments: it becomes an argument named input',
+);
+const serverTool = (type: string): ReadingNote =>
+  warning('server-tool', `a ${type} ran on the server: it is kept as a part`);
+
+/** Reads an item; one without a type is a message. */
+export function readItem(item: JsonView): ResponseItem {
+  if (item.type !== 'object') return { kind: 'bad', detail: 'an item is not an object' };
+  const type = item.textOf('type') ?? 'message';
+  if (type === 'message') return readMessage(item);
+  if (type === 'reasoning') return readReasoning(item);
+  if (type === 'function_call') return blocks(callOf(item, nameOf(item), item.get('arguments')?.copy()));
+  if (type === 'custom_tool_call') return readCustomCall(item);
+  if (type.endsWith('_call_output')) return readResult(item);
+  const isOfClient = type === 'local_shell_call' || item.get('call_id')?.type === 'string';
+  if (type === FOUND_TOOLS && isOfClient) return readResult(item);
+  if (type === 'agent_message') return readAgentMessage(item);
+  if (SEALED.has(type)) return { kind: 'sealed-context' };
+  if (!CALL.test(type) && type !== FOUND_TOOLS) return { kind: 'unknown', type };
+  if (isOfClient) return readClientCall(type, item);
+  return blocks({ kind: 'part', object: item.copy() }, [serverTool(type)]);
+}
+
+function blocks(block: FoldBlock, notes: readonly ReadingNote[] = []): ResponseItem {
+  return { kind: 'blocks', blocks: [block], notes };
+}
+
+function readMessage(item: JsonView): ResponseItem {
+  const role = item.textOf('role');
+  if (role === undefined) return { kind: 'bad', detail: 'an item has no role' };
+  const { parts, notes, text } = partsOf(item.get('content'), role !== 'assistant');
+  if (role === 'assistant') {
+    const [only] = parts;
+    if (only === undefined || !('text' in only) || parts.length > 1 || !isFromAgent(only.text))
+      return { kind: 'blocks', blocks: parts.map(blockOfPart), notes };
+    const message = makeMessage('user', [['content', only.text]]);
+    return { kind: 'message', message, text: undefined, changes: ['observation-as-user'] };
+  }
+  if (parts.length === 0 && notes.includes(SEALED_CONTEXT)) return { kind: 'sealed-context' };
+  const message = noted(makeMessage(role, [['content', contentOfParts(parts)]]), notes);
+  return { kind: 'message', message, text };
+}
+
+/** Whether a text, a JSON string, is a message from another agent. */
+function isFromAgent(text: Uint8Array): boolean {
+  if (!FROM_AGENT.every((byte, i) => text[i] === byte)) return false;
+  try {
+    const { author, recipient, content, trigger_turn: triggers } = JSON.parse(JSON.parse(decode(text)));
+    const isText = [author, recipient, content].every((value) => typeof value === 'string');
+    return isText && typeof triggers === 'boolean';
+  } catch {
+    return false;
+  }
+}
+
+/** Reads a message from another agent. It becomes a user message, because the model did not write it. */
+function readAgentMessage(item: JsonView): ResponseItem {
+  const { parts, notes } = partsOf(item.get('content'));
+  if (parts.length === 0) return { kind: 'sealed-context' };
+  const message = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
+  return { kind: 'message', message, text: undefined };
+}
+
+/** @param args a JSON string */
+function callOf(item: JsonView, name: string | undefined, args: Uint8Array | undefined): FoldBlock {
+  const id = item.textOf('call_id') ?? item.textOf('id');
+  return { kind: 'call', id, json: callJson(id, name, args) };
+}
+
+function nameOf(item: JsonView): string | undefined {
+  const name = item.textOf('name');
+  return name === undefined ? undefined : nameInSpace(item.textOf('namespace'), name);
+}
+
+function readCustomCall(item: JsonView): ResponseItem {
+  const input = item.get('input')?.copy() ?? EMPTY;
+  const call = callOf(item, nameOf(item), inString(objectOf([['input', input]])));
+  return blocks(call, [FREE_FORM]);
+}
+
+/** Reads a call of a built-in tool that the client runs. Its name is the item's type without `_call`. */
+function readClientCall(type: string, item: JsonView): ResponseItem {
+  const args = ARGUMENTS.map((key) => item.get(key)).find((value) => value?.type === 'object');
+  const others = item
+    .members()
+    .flatMap(([key, value]): Piece[] => (AROUND_CALL.has(key) ? [] : [[key, value.copy()]]));
+  return blocks(callOf(item, type.replace(CALL, ''), inString(args?.copy() ?? objectOf(others))));
+}
+
+function readReasoning(item: JsonView): ResponseItem {
+  const textsIn = (key: string): readonly JsonView[] =>
+    (item.get(key)?.elements() ?? []).flatMap((part) => {
+      const text = part.get('text');
+      return text?.type === 'string' ? [text] : [];
+    });
+  const whole = textsIn('content');
+  const texts = whole.length > 0 ? whole : textsIn('summary');
+  const thoughts: FoldBlock[] = texts.map((text) => ({ kind: 'thought', text: text.copy() }));
+  const sealed = item.get('encrypted_content');
+  if (sealed?.type === 'string') thoughts.push(sealedBlock(sealed.copy()));
+  return { kind: 'blocks', blocks: thoughts, notes: whole.length === 0 && texts.length > 0 ? [SUMMARY] : [] };
+}

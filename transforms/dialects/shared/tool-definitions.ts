@@ -1,0 +1,178 @@
+/**
+ * Reads arrays of tool definitions. Logs repeat them on every line, so the last distinct arrays are remembered, and an
+ * array that repeats one is compared instead of scanned.
+ */
+
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
+import { copyOf, createKeeper } from '../../json/keep.ts';
+import { equalsAt } from '../../json/known-list.ts';
+import { isKey, membersOf, walkElements, walkMembers } from '../../json/members.ts';
+import { oneLine } from '../../json/one-line.ts';
+import { quote } from '../../json/respace.ts';
+import type { Scanner } from '../../json/scanner.ts';
+import { trustingScanner } from '../../json/trusting-scanner.ts';
+import { encode } from '../../json/utf8.ts';
+import type { ToolDefinition } from '../../model/element.ts';
+import { type CalledFunction, readFunction, stringValue, textAt } from '../../model/message.ts';
+import { CACHE_MARK } from './anthropic-blocks.ts';
+import { objectOf, type Piece } from './build-messages.ts';
+
+export interface ToolsReader {
+  /** Reads the value at `at`. Returns the index after it, or -1 with the error's position in the scanner. */
+  read(bytes: Uint8Array, at: number): number;
+  /**
+   * The definitions read last; undefined if the value is not an array of objects. The same bytes give the same array
+   * object.
+   */
+  readonly definitions: readonly ToolDefinition[] | undefined;
+}
+
+interface KnownTools {
+  readonly bytes: Uint8Array;
+  readonly definitions: readonly ToolDefinition[] | undefined;
+}
+
+/** Type of a definition that holds other definitions; also the member that names the namespace of a single tool. */
+const NAMESPACE = 'namespace';
+const KNOWN_ARRAYS = 16;
+/** Larger arrays are scanned each time: remembering them would take more memory than a line. */
+const KNOWN_MAX_BYTES = 1024 * 1024;
+const KNOWN_MAX_DEFINITIONS = 2000;
+export const NO_TOOLS: readonly ToolDefinition[] = [];
+
+/** @param define converts a definition, the JSON text of an object, to the form of a record */
+export function createToolsReader(
+  scanner: Scanner,
+  depth: number,
+  define: (definition: Uint8Array) => ToolDefinition = flatten,
+): ToolsReader {
+  const known: KnownTools[] = []; // most recently used first
+  let definitions: readonly ToolDefinition[] | undefined;
+
+  function recognise(bytes: Uint8Array, at: number): number {
+    const index = known.findIndex((tools) => equalsAt(bytes, at, tools.bytes));
+    if (index < 0) return -1;
+    const tools = known[index] as KnownTools;
+    if (index > 0) known.unshift(...known.splice(index, 1));
+    definitions = tools.definitions;
+    return at + tools.bytes.length;
+  }
+
+  return {
+    read(bytes, at) {
+      if (bytes[at] === OPEN_ARRAY) {
+        const end = recognise(bytes, at);
+        if (end >= 0) return end;
+      }
+      const end = scanner.value(bytes, at, depth);
+      if (end < 0) return -1;
+      definitions = definitionsOf(bytes.subarray(at, end), define);
+      const isFew = (definitions?.length ?? 0) <= KNOWN_MAX_DEFINITIONS;
+      if (bytes[at] === OPEN_ARRAY && isFew && end - at <= KNOWN_MAX_BYTES) {
+        known.unshift({ bytes: copyOf(bytes, at, end), definitions });
+        if (known.length > KNOWN_ARRAYS) known.pop();
+      }
+      return end;
+    },
+    get definitions() {
+      return definitions;
+    },
+  };
+}
+
+/** The definitions of a valid JSON value: none for null; undefined if it is not an array of objects. */
+export function definitionsOf(
+  json: Uint8Array,
+  define: (definition: Uint8Array) => ToolDefinition,
+): readonly ToolDefinition[] | undefined {
+  if (json[0] === LETTER_N) return NO_TOOLS;
+  if (json[0] !== OPEN_ARRAY) return undefined;
+  const definitions: ToolDefinition[] = [];
+  let areObjects = true;
+  walkElements(json, 0, trustingScanner, (_number, start) => {
+    const end = trustingScanner.value(json, start, 1);
+    areObjects &&= json[start] === OPEN_OBJECT;
+    if (areObjects) definitions.push(...definedBy(json.subarray(start, end), define));
+    return end;
+  });
+  return areObjects ? definitions : undefined;
+}
+
+/** The tools of a definition: one, or all tools of a namespace, whose names are prefixed with the namespace. */
+function definedBy(
+  definition: Uint8Array,
+  define: (definition: Uint8Array) => ToolDefinition,
+): readonly ToolDefinition[] {
+  const whole = define(definition);
+  if (whole.name === undefined) return [whole];
+  if (stringValue(whole.bytes, 'type') !== NAMESPACE) {
+    const space = stringValue(whole.bytes, NAMESPACE);
+    return [space ? inNamespace(space, whole) : whole];
+  }
+  const members = membersOf(whole.bytes);
+  const inner = members.findLast(({ key }) => key === 'tools');
+  const list = inner && definitionsOf(whole.bytes.subarray(inner.valueStart, inner.end), define);
+  return list === undefined ? [whole] : list.map((tool) => inNamespace(whole.name as string, tool));
+}
+
+function inNamespace(space: string, tool: ToolDefinition): ToolDefinition {
+  if (tool.name === undefined) return tool;
+  const name = nameInSpace(space, tool.name);
+  const members = membersOf(tool.bytes).map(
+    ({ key, valueStart, end }): Piece => [
+      key,
+      key === 'name' ? encode(quote(name)) : tool.bytes.subarray(valueStart, end),
+    ],
+  );
+  return { bytes: objectOf(members), name };
+}
+
+/** The name of a tool with its namespace, as Codex writes it: `mcp__files__read`. */
+export function nameInSpace(space: string | undefined, name: string): string {
+  if (!space) return name;
+  let end = space.length;
+  while (space[end - 1] === '_') end--; // `/_+$/` takes quadratic time
+  return `${space.slice(0, end)}__${name.replace(/^_+/, '')}`;
+}
+
+const keep = createKeeper();
+const keptCopy = (bytes: Uint8Array): Uint8Array => keep(bytes, 0, bytes.length);
+
+/** The definition under `function` if there is one, else the whole object. */
+export function flatten(definition: Uint8Array): ToolDefinition {
+  let inner: CalledFunction | undefined;
+  let outerName: string | undefined;
+  walkMembers(definition, 0, trustingScanner, (start, keyEnd, value) => {
+    if (isKey(definition, start, keyEnd, 'function')) {
+      inner = readFunction(definition, value);
+      return inner.end;
+    }
+    const end = trustingScanner.value(definition, value, 1);
+    if (isKey(definition, start, keyEnd, 'name')) outerName = textAt(definition, value, end);
+    return end;
+  });
+  const name = inner?.name || outerName || undefined;
+  return { bytes: oneLine(keptCopy(inner?.bytes ?? definition)), name };
+}
+
+const CUSTOM = 'custom';
+/** Names of the schema in the Messages API, in the AI SDK and in MCP. */
+const SCHEMAS: ReadonlySet<string> = new Set(['input_schema', 'inputSchema']);
+
+/**
+ * Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of
+ * the server, such as `web_search`, have no schema and stay as they are.
+ */
+export function defineTool(definition: Uint8Array): ToolDefinition {
+  const whole = oneLine(copyOf(definition));
+  const name = stringValue(whole, 'name') || undefined;
+  const members = membersOf(whole);
+  const isCustom = stringValue(whole, 'type') === CUSTOM;
+  const hasParameters = members.some(({ key }) => key === 'parameters');
+  const kept = members.flatMap(({ key, valueStart, end }): Piece[] => {
+    if (key === CACHE_MARK || (key === 'type' && isCustom)) return [];
+    const name = SCHEMAS.has(key) && !hasParameters ? 'parameters' : key;
+    return [[name, whole.subarray(valueStart, end)]];
+  });
+  return { bytes: objectOf(kept), name };
+}

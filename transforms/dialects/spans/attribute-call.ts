@@ -1,0 +1,205 @@
+/** Reads a model call from the attributes of a span, in the convention of the client that wrote it. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import {
+  addAnswer,
+  addRequest,
+  addSystem,
+  type CallFacts,
+  type LoggedCall,
+  noteFinish,
+  toolsIn,
+} from '../shared/logged-bodies.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { textOf, unpacked } from '../shared/logged-values.ts';
+import { callOf, type MessageBlock } from '../shared/message-parts.ts';
+import type { Transcript } from '../shared/transcript.ts';
+import { readOpenInference } from './open-inference.ts';
+import { readOpenLlmetry } from './open-llmetry.ts';
+import type { SpanAttributes } from './span-attributes.ts';
+import { addEvents } from './span-events.ts';
+
+/** The names of attributes that one client uses for model calls. */
+interface Convention {
+  /** Whether the span is a model call; undefined if it lacks the attribute that tells. */
+  isModelCall(attributes: SpanAttributes): boolean | undefined;
+  /** Whether the span has messages in this convention. */
+  hasMessages(attributes: SpanAttributes): boolean;
+  read(attributes: SpanAttributes, transcript: Transcript): CallFacts;
+}
+
+const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
+const MODEL_REQUESTS: ReadonlySet<string> = new Set(['chat', 'completion']);
+const MLFLOW_TYPES: ReadonlySet<string> = new Set(['LLM', 'CHAT_MODEL']);
+const AI_SDK_CALL = /\.do(?:Generate|Stream)$/;
+const QUOTES = /^"|"$/g;
+/** Prefix of attributes of Google's Agent Development Kit. */
+const ADK = 'gcp.vertex.agent';
+
+function has(attributes: SpanAttributes, ...paths: readonly string[]): boolean {
+  return paths.some((path) => !attributes.at(path).isEmpty);
+}
+
+/** Tests the text of an attribute. @returns undefined if there is no such attribute */
+function testAt(
+  attributes: SpanAttributes,
+  path: string,
+  test: (value: string) => boolean,
+): boolean | undefined {
+  const value = attributes.at(path).text();
+  return value === undefined ? undefined : test(value);
+}
+
+/** A convention in which the whole request is one attribute and the whole response another. */
+function inTwoValues(
+  input: string,
+  output: string,
+  model: string,
+  usage: string,
+): Pick<Convention, 'hasMessages' | 'read'> {
+  return {
+    hasMessages: (attributes) => has(attributes, input, output),
+    read(attributes, transcript) {
+      const request = attributes.at(input).value;
+      addRequest(transcript, request);
+      const hasReply = addAnswer(transcript, attributes.at(output).value);
+      const sent = unpacked(request);
+      const tools = toolsIn(sent?.get('tools'), unpacked(sent?.get('config'))?.get('tools'));
+      const facts = { model: attributes.at(model).value, usage: attributes.at(usage).json() };
+      return { hasReply, tools, meta: metaOf(facts) };
+    },
+  };
+}
+
+/** Tried in this order. */
+const CONVENTIONS: readonly Convention[] = [
+  {
+    isModelCall: (span) => testAt(span, 'gen_ai.operation.name', (name) => MODEL_OPERATIONS.has(name)),
+    hasMessages: (span) => has(span, 'gen_ai.input.messages', 'gen_ai.output.messages'),
+    read: readGenAi,
+  },
+  {
+    isModelCall: (span) => testAt(span, 'openinference.span.kind', (kind) => kind.toUpperCase() === 'LLM'),
+    hasMessages: (span) => has(span, 'openinference', 'llm.input_messages', 'llm.output_messages'),
+    read: readOpenInference,
+  },
+  {
+    isModelCall: (span) => testAt(span, 'ai.operationId', (id) => AI_SDK_CALL.test(id)),
+    hasMessages: (span) => has(span, 'ai.prompt', 'ai.response', 'ai.result'),
+    read: readAiSdk,
+  },
+  {
+    isModelCall: (span) => testAt(span, 'langfuse.observation.type', (type) => type === 'generation'),
+    ...inTwoValues(
+      'langfuse.observation.input',
+      'langfuse.observation.output',
+      'langfuse.observation.model.name',
+      'langfuse.observation.usage_details',
+    ),
+  },
+  {
+    isModelCall: (span) =>
+      testAt(span, 'mlflow.spanType', (type) => MLFLOW_TYPES.has(type.replace(QUOTES, ''))),
+    ...inTwoValues('mlflow.spanInputs', 'mlflow.spanOutputs', 'mlflow.llm.model', 'mlflow.chat.tokenUsage'),
+  },
+  {
+    isModelCall: (span) => testAt(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),
+    hasMessages: (span) => has(span, 'gen_ai.prompt', 'gen_ai.completion', 'llm.prompts', 'llm.completions'),
+    read: readOpenLlmetry,
+  },
+  {
+    isModelCall: () => undefined,
+    ...inTwoValues(`${ADK}.llm_request`, `${ADK}.llm_response`, 'gen_ai.request.model', 'gen_ai.usage'),
+    hasMessages: (span) => has(span, `${ADK}.llm_request.contents`),
+  },
+  {
+    isModelCall: () => undefined,
+    ...inTwoValues('request_data', 'response_data', 'gen_ai.request.model', 'gen_ai.usage'),
+    hasMessages: (span) => has(span, 'request_data.messages', 'request_data.input', 'request_data.contents'),
+  },
+];
+
+/**
+ * Whether the span is a model call.
+ * @param events those of the span that are messages
+ */
+export function isModelCall(attributes: SpanAttributes, events: readonly JsonView[]): boolean {
+  for (const convention of CONVENTIONS) {
+    const isCall = convention.isModelCall(attributes);
+    if (isCall !== undefined) return isCall;
+  }
+  return events.length > 0 || CONVENTIONS.some(({ hasMessages }) => hasMessages(attributes));
+}
+
+const SESSIONS = [
+  ...['gen_ai.conversation.id', 'session.id', 'langfuse.session.id', 'ai.telemetry.metadata.sessionId'],
+  ...['traceloop.association.properties.session_id', 'traceloop.association.properties.thread_id'],
+  `${ADK}.session_id`,
+];
+
+/** Reads the call, and adds its messages to the transcript. */
+export function readAttributes(
+  attributes: SpanAttributes,
+  transcript: Transcript,
+  events: readonly JsonView[],
+): LoggedCall {
+  const convention = CONVENTIONS.find(({ hasMessages }) => hasMessages(attributes));
+  const isInEvents = convention === undefined && events.length > 0;
+  const hasAnswered = isInEvents && addEvents(transcript, events);
+  const session = SESSIONS.map((path) => attributes.at(path).text()).find(Boolean);
+  const read = convention?.read ?? readGenAi;
+  const call = read(attributes, transcript);
+  return { ...call, hasReply: call.hasReply || hasAnswered, session };
+}
+
+function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
+  addSystem(transcript, attributes.at('gen_ai.system_instructions').value);
+  addRequest(transcript, attributes.at('gen_ai.input.messages').value);
+  const output = unpacked(attributes.at('gen_ai.output.messages').value);
+  const hasReply = addAnswer(transcript, output);
+  if (hasReply && output?.elements()[0]?.get('finish_reason') === undefined)
+    noteFinish(transcript, attributes.at('gen_ai.response.finish_reasons').items()[0]?.value);
+  const tools = toolsIn(attributes.at('gen_ai.tool.definitions').value);
+  const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];
+  const meta = metaOf({
+    harness: attributes.at('gen_ai.agent.name').value,
+    model: response.at('model').value ?? request.at('model').value,
+    usage: attributes.at('gen_ai.usage').json(),
+    finish: response.at('finish_reasons').items()[0]?.value,
+  });
+  return { hasReply, tools, meta };
+}
+
+/** Reads `ai.prompt.messages`, `ai.response.text`, `ai.response.toolCalls`; older versions have `ai.result`. */
+function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFacts {
+  const prompt = attributes.at('ai.prompt');
+  addRequest(transcript, prompt.at('messages').value ?? prompt.value);
+  const response = attributes.at('ai.response');
+  const answer = response.isEmpty ? attributes.at('ai.result') : response;
+  const blocks = blocksIn(answer);
+  if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
+  const finish = answer.at('finishReason').value;
+  if (blocks.length > 0) noteFinish(transcript, finish);
+  const meta = metaOf({
+    model: answer.at('model').value ?? attributes.at('ai.model.id').value,
+    usage: attributes.at('ai.usage').json(),
+    finish,
+  });
+  const tools = prompt.at('tools').items();
+  return { hasReply: blocks.length > 0, tools: toolsIn(prompt.at('tools').value ?? tools[0]?.value), meta };
+}
+
+function blocksIn(answer: SpanAttributes): readonly MessageBlock[] {
+  const reasoning = answer.at('reasoning').value;
+  const text = [answer.at('text').value, answer.at('object').value].find(
+    (value) => (value?.text() ?? '') !== '',
+  );
+  const calls = unpacked(answer.at('toolCalls').value)?.elements() ?? [];
+  return [
+    ...(reasoning?.type === 'string' && reasoning.text() !== ''
+      ? [{ kind: 'thought', text: reasoning.copy() } as const]
+      : []),
+    ...(text === undefined ? [] : [{ kind: 'text', text: textOf(text) } as const]),
+    ...calls.map(callOf),
+  ];
+}

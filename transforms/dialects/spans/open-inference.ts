@@ -1,0 +1,173 @@
+/**
+ * Reads a model call from the attributes of OpenInference (`llm.input_messages.0.message.content`), which Phoenix uses.
+ */
+
+import { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import { encode } from '../../json/utf8.ts';
+import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
+import { imagePart } from '../shared/content-parts.ts';
+import { addAnswer, addRequest, type CallFacts, noteFinish, toolsIn } from '../shared/logged-bodies.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { textOf, unpacked } from '../shared/logged-values.ts';
+import { blocksOf, type CallBlock, type MessageBlock } from '../shared/message-parts.ts';
+import { OTHER_CHOICES } from '../shared/reading-notes.ts';
+import type { Transcript } from '../shared/transcript.ts';
+import type { SpanAttributes } from './span-attributes.ts';
+
+/** Reads the call, and adds its messages to the transcript. */
+export function readOpenInference(attributes: SpanAttributes, transcript: Transcript): CallFacts {
+  const llm = attributes.at('llm');
+  const request = llm.at('input_messages').items();
+  const prompts = llm.at('prompts').items();
+  if (request.length > 0) for (const message of request) addMessage(transcript, message);
+  else if (prompts.length > 0)
+    for (const prompt of prompts) addRequest(transcript, prompt.at('prompt.text').value ?? prompt.value);
+  else addRequest(transcript, attributes.at('input.value').value);
+  const answers = llm.at('output_messages').items();
+  const output = attributes.at('output.value').value;
+  const hasReply =
+    answers.length > 0 ? addAnswers(transcript, answers, output) : addAnswer(transcript, output);
+  if (hasReply) noteFinish(transcript, llm.at('finish_reason').value);
+  const tools = llm.at('tools').items().map(toolAt);
+  const listed = tools.length === 0 ? undefined : new JsonView(arrayOf(tools));
+  const parameters = unpacked(llm.at('invocation_parameters').value);
+  const sent = unpacked(attributes.at('input.value').value);
+  const meta = metaOf({
+    harness: attributes.at('agent.name').value,
+    model: llm.at('model_name').value,
+    usage: llm.at('token_count').json(),
+    cost: llm.at('cost.total').value,
+    finish: llm.at('finish_reason').value,
+    tags: attributes.at('tag.tags').json(),
+  });
+  return { hasReply, tools: toolsIn(listed, parameters?.get('tools'), sent?.get('tools')), meta };
+}
+
+/** Members with several answers to one request. */
+const CHOICES = ['choices', 'generations', 'candidates'] as const;
+
+/**
+ * Adds the answer: all items of an answer of the Responses API, or the first of several choices.
+ * @returns whether a message was added
+ */
+function addAnswers(
+  transcript: Transcript,
+  answers: readonly SpanAttributes[],
+  output: JsonView | undefined,
+): boolean {
+  const before = transcript.messages.length;
+  const hasChoices = CHOICES.some((key) => unpacked(output)?.get(key) !== undefined);
+  const [first, ...others] = answers.map((answer) => blocksAt(bodyOf(answer)));
+  const areItems = !hasChoices && [first, ...others].some((blocks) => !isText(blocks));
+  for (const blocks of areItems ? [first, ...others] : [first])
+    if (blocks !== undefined && blocks.length > 0) transcript.addBlocks('assistant', blocks);
+  if (!areItems && others.length > 0) transcript.note(OTHER_CHOICES);
+  return transcript.messages.length > before;
+}
+
+const isText = (blocks: readonly MessageBlock[] | undefined): boolean =>
+  blocks?.every(({ kind }) => kind === 'text') === true && blocks.length > 0;
+
+const bodyOf = (item: SpanAttributes): SpanAttributes =>
+  item.at('message').isEmpty ? item : item.at('message');
+
+function addMessage(transcript: Transcript, item: SpanAttributes): void {
+  const message = bodyOf(item);
+  const role = message.at('role').text() ?? 'user';
+  if (role === 'assistant') {
+    const blocks = blocksAt(message);
+    transcript.addBlocks('assistant', blocks.length > 0 ? blocks : blocksOf(EMPTY));
+    return;
+  }
+  const pieces: Piece[] = [['role', quote(role)]];
+  for (const key of ['tool_call_id', 'name'] as const) {
+    const value = message.at(key).value;
+    if (value !== undefined) pieces.push([key, value.copy()]);
+  }
+  const content = contentAt(message);
+  if (content !== undefined) pieces.push(['content', content.copy()]);
+  transcript.add(new JsonView(objectOf(pieces)));
+}
+
+const EMPTY = new JsonView(encode('""'));
+
+/** The content: a text, or a list of parts if any is not text. */
+function contentAt(message: SpanAttributes): JsonView | undefined {
+  const parts = message.at('contents').items().flatMap(partAt);
+  if (parts.length === 0) return message.at('content').value;
+  const texts = parts.map((part) => (part.get('type')?.text() === 'text' ? part.get('text') : undefined));
+  const areTexts = texts.every((text): text is JsonView => text?.type === 'string');
+  return new JsonView(
+    areTexts ? joinStrings(texts.map((text) => text.copy())) : arrayOf(parts.map((part) => part.copy())),
+  );
+}
+
+/** Reasoning, content and calls of an answer. Some clients log each call twice, also among the parts of the content. */
+function blocksAt(message: SpanAttributes): readonly MessageBlock[] {
+  const thought = message.at('reasoning_content').value;
+  const calls = message.at('tool_calls').items().map(callAt);
+  const content = blocksOf(contentAt(message));
+  const known = new Set(calls.map(({ id }) => id));
+  const more = message
+    .at('contents')
+    .items()
+    .flatMap((item) => (isCall(item) ? [callAt(item)] : []));
+  const name = message.at('function_call_name').text();
+  const args = message.at('function_call_arguments_json').value;
+  const legacy: CallBlock = { kind: 'call', id: undefined, name, args: args && textOf(args) };
+  return [
+    ...(thought?.type === 'string' ? [{ kind: 'thought', text: thought.copy() } as const] : []),
+    ...content,
+    ...calls,
+    ...more.filter(({ id }) => (id === undefined ? calls.length === 0 : !known.has(id))),
+    ...(name !== undefined && calls.length === 0 ? [legacy] : []),
+  ];
+}
+
+const typeOf = (item: SpanAttributes): string | undefined =>
+  (item.at('message_content.type').text() ?? item.at('type').text())?.replaceAll('-', '_');
+
+const isCall = (item: SpanAttributes): boolean =>
+  ['tool_use', 'tool_call'].includes(typeOf(item) ?? '') && !item.at('tool_call').isEmpty;
+
+/** A part of a content as JSON; none for a call. */
+function partAt(item: SpanAttributes): readonly JsonView[] {
+  if (isCall(item)) return [];
+  const content = item.at('message_content').isEmpty ? item : item.at('message_content');
+  const type = content.at('type').text() ?? 'text';
+  const url = content.at('image.image.url').value ?? content.at('image.url').value;
+  if (url !== undefined) return [new JsonView(imagePart(url.copy()))];
+  const pieces: Piece[] = [['type', quote(type)]];
+  for (const key of ['text', 'signature', 'data', 'id', 'name', 'input']) {
+    const value = content.at(key).value;
+    if (value !== undefined) pieces.push([key, value.copy()]);
+  }
+  return [new JsonView(objectOf(pieces))];
+}
+
+function callAt(item: SpanAttributes): CallBlock {
+  const call = item.at('tool_call').isEmpty ? item : item.at('tool_call');
+  const args = call.at('function.arguments').value;
+  return {
+    kind: 'call',
+    id: call.at('id').text(),
+    name: call.at('function.name').text(),
+    args: args && textOf(args),
+  };
+}
+
+/** A tool definition; built from name and description if the schema is only that of the parameters. */
+function toolAt(item: SpanAttributes): Uint8Array {
+  const tool = item.at('tool').isEmpty ? item : item.at('tool');
+  const schema = unpacked(tool.at('json_schema').value);
+  const isWhole = schema?.get('function') !== undefined || schema?.get('name') !== undefined;
+  if (schema !== undefined && isWhole) return schema.copy();
+  const pieces: Piece[] = [];
+  for (const key of ['name', 'description']) {
+    const value = tool.at(key).value;
+    if (value !== undefined) pieces.push([key, value.copy()]);
+  }
+  if (schema?.type === 'object') pieces.push(['parameters', schema.copy()]);
+  return objectOf(pieces);
+}

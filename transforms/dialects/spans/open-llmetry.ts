@@ -1,0 +1,129 @@
+/**
+ * Reads a model call from the attributes of OpenLLMetry (`gen_ai.prompt.0.content`,
+ * `gen_ai.completion.0.tool_calls.0.name`). Older versions have `llm.prompts` and `llm.completions`.
+ */
+
+import { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import type { ToolDefinition } from '../../model/element.ts';
+import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
+import { addAnswer, addRequest, type CallFacts, noteFinish, toolsIn } from '../shared/logged-bodies.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { jsonIn } from '../shared/logged-values.ts';
+import { OTHER_CHOICES } from '../shared/reading-notes.ts';
+import type { Transcript } from '../shared/transcript.ts';
+import type { SpanAttributes } from './span-attributes.ts';
+
+/** Types of the parts in a list that is logged as JSON text. */
+const PARTS: ReadonlySet<string> = new Set([
+  ...['text', 'image', 'image_url', 'input_text', 'output_text', 'input_image'],
+  ...['tool_use', 'tool_result', 'thinking', 'redacted_thinking'],
+]);
+const THINKING = 'thinking';
+
+/** Reads the call, and adds its messages to the transcript. */
+export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcript): CallFacts {
+  const prompt = firstAt(attributes, 'gen_ai.prompt', 'llm.prompts');
+  const completion = firstAt(attributes, 'gen_ai.completion', 'llm.completions');
+  if (prompt.value === undefined) for (const item of prompt.items()) transcript.add(messageAt(item), 'user');
+  else addRequest(transcript, prompt.value);
+  const answers = completion.items();
+  const hasReply =
+    completion.value === undefined
+      ? addAnswers(transcript, answers)
+      : addAnswer(transcript, completion.value);
+  const finish = answers.find((item) => !item.at('finish_reason').isEmpty)?.at('finish_reason').value;
+  if (hasReply) noteFinish(transcript, finish);
+  const meta = metaOf({
+    model: attributes.at('gen_ai.response.model').value ?? attributes.at('gen_ai.request.model').value,
+    usage: attributes.at('gen_ai.usage').json() ?? attributes.at('llm.usage').json(),
+    finish,
+  });
+  return { hasReply, tools: toolsAt(attributes.at('llm.request.functions')), meta };
+}
+
+function firstAt(attributes: SpanAttributes, path: string, older: string): SpanAttributes {
+  const found = attributes.at(path);
+  return found.isEmpty ? attributes.at(older) : found;
+}
+
+/**
+ * Adds the first answer, with the thoughts that are logged as answers before it.
+ * @returns whether a message was added
+ */
+function addAnswers(transcript: Transcript, items: readonly SpanAttributes[]): boolean {
+  const before = transcript.messages.length;
+  const isThought = (item: SpanAttributes): boolean => item.at('role').text() === THINKING;
+  const [answer, ...others] = items.filter((item) => !isThought(item));
+  const thoughts = items.filter(isThought).flatMap((item) => textAt(item));
+  const isFilled = answer !== undefined && CONTENT_KEYS.some((key) => !answer.at(key).isEmpty);
+  if (isFilled) transcript.add(messageAt(answer, thoughts), 'assistant');
+  else for (const one of thoughts) transcript.addBlocks('assistant', [{ kind: 'thought', text: one.copy() }]);
+  if (others.length > 0) transcript.note(OTHER_CHOICES);
+  return transcript.messages.length > before;
+}
+
+const textAt = (item: SpanAttributes): readonly JsonView[] => {
+  const text = item.at('content').value;
+  return text?.type === 'string' ? [text] : [];
+};
+
+/** An answer with none of these is empty. */
+const CONTENT_KEYS = ['content', 'tool_calls', 'reasoning'] as const;
+
+/**
+ * Builds a message of the chat completions API.
+ * @param thoughts that were logged separately before it
+ */
+function messageAt(item: SpanAttributes, thoughts: readonly JsonView[] = []): JsonView {
+  const pieces: Piece[] = [];
+  const role = item.at('role').text();
+  if (role !== undefined && role !== '') pieces.push(['role', quote(role)]);
+  const answered = item.at('tool_call_id').value;
+  if (answered !== undefined) pieces.push(['tool_call_id', answered.copy()]);
+  const content = contentOf(item.at('content').value, role);
+  if (content !== undefined) pieces.push(['content', content.copy()]);
+  const own = item.at('reasoning').value;
+  const reasoning = own?.type === 'string' ? [own, ...thoughts] : thoughts;
+  if (reasoning.length > 0)
+    pieces.push(['reasoning_content', joinStrings(reasoning.map((one) => one.copy()))]);
+  const calls = item.at('tool_calls').items().map(callAt);
+  if (calls.length > 0) pieces.push(['tool_calls', arrayOf(calls)]);
+  return new JsonView(objectOf(pieces));
+}
+
+/** The content: a list of parts if it is logged as JSON text. The content of a tool message stays a text. */
+function contentOf(logged: JsonView | undefined, role: string | undefined): JsonView | undefined {
+  const text = role === 'tool' ? undefined : logged?.text();
+  const list = text === undefined ? undefined : jsonIn(text);
+  const parts = list?.elements() ?? [];
+  const areParts = parts.length > 0 && parts.every((part) => PARTS.has(part.get('type')?.text() ?? ''));
+  return areParts ? list : logged;
+}
+
+function callAt(item: SpanAttributes): Uint8Array {
+  const fn: Piece[] = [];
+  for (const key of ['name', 'arguments']) {
+    const value = item.at(key).value ?? item.at('function', key).value;
+    if (value !== undefined) fn.push([key, value.copy()]);
+  }
+  const id = item.at('id').value;
+  const head: Piece[] = id === undefined ? [] : [['id', id.copy()]];
+  return objectOf([...head, ['type', '"function"'], ['function', objectOf(fn)]]);
+}
+
+/** Reads `llm.request.functions.0.name`, `.description` and `.parameters`; the last is JSON text. */
+function toolsAt(functions: SpanAttributes): readonly ToolDefinition[] {
+  const list = functions.items().map((item) => {
+    const pieces: Piece[] = [];
+    for (const key of ['name', 'description']) {
+      const value = item.at(key).value;
+      if (value !== undefined) pieces.push([key, value.copy()]);
+    }
+    const schema = item.at('parameters').json() ?? item.at('input_schema').json();
+    const parameters = schema?.type === 'string' ? (jsonIn(schema.text() as string) ?? schema) : schema;
+    if (parameters !== undefined) pieces.push(['parameters', parameters.copy()]);
+    return objectOf(pieces);
+  });
+  return toolsIn(list.length === 0 ? undefined : new JsonView(arrayOf(list)));
+}

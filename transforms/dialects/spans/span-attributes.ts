@@ -1,0 +1,134 @@
+/**
+ * The attributes of a span as a tree, logged as flat keys with dots, as nested objects, or as OTLP's list of keys and
+ * typed values.
+ */
+
+import { JsonView } from '../../json/json-view.ts';
+import { encode } from '../../json/utf8.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { unpacked } from '../shared/logged-values.ts';
+
+const NULL = encode('null');
+/** Prefix of the columns with attributes in a data frame. */
+const COLUMN = 'attributes.';
+const INDEX = /^\d{1,6}$/;
+const OTLP_PLAIN: readonly string[] = ['stringValue', 'boolValue', 'doubleValue', 'bytesValue'];
+
+export class SpanAttributes {
+  #value: JsonView | undefined;
+  readonly #children = new Map<string, SpanAttributes>();
+  #isExpanded = false;
+
+  /** @param logged an object of flat or nested members, or a list of `{key, value}` */
+  static of(logged: JsonView | undefined): SpanAttributes {
+    const root = new SpanAttributes();
+    if (logged?.type === 'array') {
+      for (const pair of logged.elements()) {
+        const key = pair.get('key')?.text();
+        const value = pair.get('value');
+        if (key !== undefined && value !== undefined) root.#put(key, new JsonView(plainValue(value)));
+      }
+    } else for (const [key, value] of logged?.members() ?? []) root.#put(key, value);
+    return root;
+  }
+
+  /** Reads the attributes in a row of a data frame, whose columns are named after them. */
+  static ofRow(row: JsonView): SpanAttributes {
+    const root = new SpanAttributes();
+    for (const [key, value] of row.members()) {
+      if (key.startsWith(COLUMN) && value.type !== 'null') root.#put(key.slice(COLUMN.length), value);
+    }
+    return root;
+  }
+
+  /** The node at a path of names; an empty node if there is nothing. */
+  at(...path: readonly string[]): SpanAttributes {
+    let node: SpanAttributes = this;
+    for (const name of path.flatMap((one) => one.split('.'))) {
+      node.#expand();
+      const next = node.#children.get(name);
+      if (next === undefined) return new SpanAttributes();
+      node = next;
+    }
+    return node;
+  }
+
+  /** The value logged at this node; undefined if absent or null. */
+  get value(): JsonView | undefined {
+    return this.#value?.type === 'null' ? undefined : this.#value;
+  }
+
+  text(): string | undefined {
+    return this.#value?.text();
+  }
+
+  /** The nodes of a list, in order. */
+  items(): readonly SpanAttributes[] {
+    this.#expand();
+    const indexes = [...this.#children.keys()].filter((key) => INDEX.test(key));
+    return indexes
+      .sort((a, b) => Number(a) - Number(b))
+      .map((key) => this.#children.get(key) as SpanAttributes);
+  }
+
+  /** Whether there is no value here or below. */
+  get isEmpty(): boolean {
+    return this.value === undefined && this.#children.size === 0;
+  }
+
+  /** Everything at and below this node as one JSON value. */
+  json(): JsonView | undefined {
+    if (this.value !== undefined || this.#children.size === 0) return this.value;
+    const pieces = [...this.#children].flatMap(([key, child]): Piece[] => {
+      const json = child.json();
+      return json === undefined ? [] : [[key, json.copy()]];
+    });
+    return new JsonView(objectOf(pieces));
+  }
+
+  #put(path: string, value: JsonView): void {
+    let node: SpanAttributes = this;
+    for (const name of path.split('.')) {
+      const next = node.#children.get(name) ?? new SpanAttributes();
+      node.#children.set(name, next);
+      node = next;
+    }
+    node.#value = value;
+  }
+
+  /** Creates the nodes for members of an object and elements of a list. */
+  #expand(): void {
+    if (this.#isExpanded) return;
+    this.#isExpanded = true;
+    const value = unpacked(this.#value);
+    for (const [key, member] of value?.members() ?? []) this.#put(key, member);
+    for (const [i, element] of (value?.elements() ?? []).entries()) this.#put(`${i}`, element);
+  }
+}
+
+/** Unwraps a typed value of OTLP (`{"stringValue": ...}`); returns other JSON text as it is. */
+function plainValue(value: JsonView): Uint8Array {
+  const [member] = value.members();
+  if (member === undefined) return value.type === 'object' ? NULL : jsonOf(value);
+  const [type, inner] = member;
+  if (OTLP_PLAIN.includes(type)) return jsonOf(inner);
+  if (type === 'intValue')
+    return INTEGER.test(inner.text() ?? '') ? encode(inner.text() as string) : inner.copy();
+  if (type === 'arrayValue') return arrayOf((inner.get('values')?.elements() ?? []).map(plainValue));
+  if (type === 'kvlistValue') {
+    const pairs = inner.get('values')?.elements() ?? [];
+    return objectOf(
+      pairs.flatMap((pair): Piece[] => {
+        const key = pair.get('key')?.text();
+        const json = pair.get('value');
+        return key === undefined || json === undefined ? [] : [[key, plainValue(json)]];
+      }),
+    );
+  }
+  return value.copy();
+}
+
+/** The JSON text on one line. Strings are not copied, because they may be giant. */
+const jsonOf = (value: JsonView): Uint8Array => (value.type === 'string' ? value.bytes : value.copy());
+
+const INTEGER = /^-?\d+$/;

@@ -1,0 +1,114 @@
+/**
+ * Reads messages from the events of a span, where older conventions of OpenTelemetry put them: `gen_ai.user.message`
+ * and others with `gen_ai.choice`, and before that `gen_ai.content.prompt` and `gen_ai.content.completion`.
+ */
+
+import { JsonView } from '../../json/json-view.ts';
+import { objectOf, type Piece } from '../shared/build-messages.ts';
+import { addAnswer, addRequest, noteFinish } from '../shared/logged-bodies.ts';
+import { firstOf, unpacked } from '../shared/logged-values.ts';
+import type { Transcript } from '../shared/transcript.ts';
+import type { SpanAttributes } from './span-attributes.ts';
+
+const MESSAGE = /^gen_ai\.(system|user|assistant|tool)\.message$/;
+const CHOICE = 'gen_ai.choice';
+const PROMPT = 'gen_ai.content.prompt';
+const COMPLETION = 'gen_ai.content.completion';
+/** Members of an event that do not belong to its message. */
+const EVENT_MEMBERS: ReadonlySet<string> = new Set(['event.name', 'event_name']);
+
+const nameOf = (event: JsonView): string => firstOf(event, 'event.name', 'event_name', 'name')?.text() ?? '';
+
+const isMessageEvent = (event: JsonView): boolean => {
+  const name = nameOf(event);
+  return MESSAGE.test(name) || name === CHOICE || name === PROMPT || name === COMPLETION;
+};
+
+/** The events of a span that are messages, in order; some clients log them in one attribute. */
+export function messageEvents(span: JsonView, attributes: SpanAttributes): readonly JsonView[] {
+  const events = [span.get('events'), attributes.at('events').value].map((list) =>
+    unpacked(list)?.elements(),
+  );
+  return events.map((list) => list?.filter(isMessageEvent) ?? []).find((list) => list.length > 0) ?? [];
+}
+
+/**
+ * Adds the messages of the events.
+ * @returns whether an answer was added
+ */
+export function addEvents(transcript: Transcript, events: readonly JsonView[]): boolean {
+  let hasReply = false;
+  for (const event of events) {
+    const name = nameOf(event);
+    const body = bodyOf(event);
+    const role = MESSAGE.exec(name)?.[1];
+    if (role !== undefined) transcript.add(messageOf(body, role), role);
+    else if (name === PROMPT) addRequest(transcript, body.get('gen_ai.prompt'));
+    else if (name === COMPLETION) hasReply = addAnswer(transcript, body.get('gen_ai.completion')) || hasReply;
+    else if (!hasReply) hasReply = addChoice(transcript, body);
+  }
+  return hasReply;
+}
+
+function addChoice(transcript: Transcript, choice: JsonView): boolean {
+  const message = unpacked(firstOf(choice, 'message', 'content'));
+  const before = transcript.messages.length;
+  const isWhole = message?.type === 'object' && firstOf(message, 'content', 'tool_calls') !== undefined;
+  const completion = isWhole ? message : withContent(choice, message);
+  transcript.add(completion, 'assistant');
+  noteFinish(transcript, choice.get('finish_reason'));
+  return transcript.messages.length > before;
+}
+
+/** Builds an answer from a choice that has the content and the calls side by side. */
+function withContent(choice: JsonView, content: JsonView | undefined): JsonView {
+  const pieces: Piece[] = content === undefined ? [] : [['content', content.copy()]];
+  const calls = unpacked(choice.get('tool_calls'));
+  if (calls !== undefined) pieces.push(['tool_calls', calls.copy()]);
+  return new JsonView(objectOf(pieces));
+}
+
+/** The members of an event: its body, the JSON text in one of its attributes, its attributes, or the event itself. */
+function bodyOf(event: JsonView): JsonView {
+  const attributes = event.get('attributes');
+  const list = attributes?.type === 'array' ? new JsonView(objectOf(pairsOf(attributes))) : attributes;
+  const places = [event.get('body'), list?.get('gen_ai.event.content'), list];
+  return places.map((place) => unpacked(place)).find((place) => place?.type === 'object') ?? event;
+}
+
+/** The attributes in OTLP's list of keys and typed values. */
+function pairsOf(list: JsonView): readonly Piece[] {
+  return list.elements().flatMap((pair): Piece[] => {
+    const key = pair.get('key')?.text();
+    const value = firstOf(pair.get('value'), 'stringValue', 'intValue', 'boolValue', 'doubleValue');
+    return key === undefined || value === undefined ? [] : [[key, value.copy()]];
+  });
+}
+
+const isEventName = (value: JsonView): boolean => MESSAGE.test(value.text() ?? '');
+
+/** Builds a message from the members of an event. The `id` of a tool message is that of the call that it answers. */
+function messageOf(body: JsonView, role: string): JsonView {
+  const pieces: Piece[] = [];
+  for (const [key, value] of body.members()) {
+    if (EVENT_MEMBERS.has(key) || key.startsWith('gen_ai.') || value.type === 'null' || isEventName(value))
+      continue;
+    const isAnswered = key === 'id' && role === 'tool' && body.get('tool_call_id') === undefined;
+    const structured = key === 'content' || key === 'tool_calls' ? partsIn(value, role) : value;
+    pieces.push([isAnswered ? 'tool_call_id' : key, structured.copy()]);
+  }
+  if (body.get('role') === undefined) pieces.unshift(['role', `"${role}"`]);
+  return new JsonView(objectOf(pieces));
+}
+
+/** Parses a list of parts that was logged as text. In a tool message, only a list of results is parsed. */
+function partsIn(value: JsonView, role: string): JsonView {
+  const list = unpacked(value);
+  const parts = list?.type === 'array' ? list.elements() : [];
+  const members = role === 'tool' ? RESULTS : PARTS;
+  const areParts = parts.length > 0 && parts.every((part) => firstOf(part, ...members) !== undefined);
+  return areParts && list !== undefined ? list : value;
+}
+
+const RESULTS = ['toolResult'] as const;
+const PARTS = ['text', 'toolUse', 'toolResult', 'reasoningContent', 'type', 'function'] as const;

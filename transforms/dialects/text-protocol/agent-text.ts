@@ -1,0 +1,83 @@
+/**
+ * Cleans the text of an agent that writes its calls into its text: removes thoughts in `<think>` tags, and lines of the
+ * agent's protocol that the model wrote where the user sees them (leaked lines).
+ */
+import { tidy } from './tool-blocks.ts';
+
+const THINK = '<think>';
+const END_THINK = '</think>';
+const CALL = /<tool_call>/gi;
+/** Lines that begin with one of `LEAKED` are removed; of those that begin with one of `LABELS`, only the label. */
+const LEAKED = ['STATE:', 'NEEDS_CONFIRMATION:', 'RETRIGGER:'];
+const LABELS = ['FINAL:', 'TOOL CALLS:'];
+const FENCE = '```';
+/** `state:` in lower or mixed case marks a leaked line only if a state of the protocol follows. */
+const STATE_LINE =
+  /^state:[ \t]*(?:idle|thinking|reading|searching|writing|appending|editing|checking|awaiting_confirmation|error)[.,;]?$/i;
+const CONFIRMATION_LINE = /^needs_confirmation:[ \t]*(?:true|false|yes|no)[.,;]?$/i;
+/** Longest leaked line. */
+const MOST_CHARACTERS = 64;
+
+export interface TextWithoutThoughts {
+  readonly text: string;
+  /** Trimmed; none is empty. */
+  readonly thoughts: readonly string[];
+}
+
+/**
+ * Cuts the thoughts out of a text. All text before a stray `</think>` is a thought; a thought that is never closed ends
+ * at a call, or at the end of the text.
+ */
+export function cutThoughts(text: string): TextWithoutThoughts {
+  const thoughts: string[] = [];
+  const kept: string[] = [];
+  let from = 0;
+  let open = text.indexOf(THINK);
+  let close = text.indexOf(END_THINK);
+  while (open >= 0 || close >= 0) {
+    const isStray = open < 0 || (close >= 0 && close < open);
+    const start = isStray ? from : open + THINK.length;
+    if (!isStray) kept.push(text.slice(from, open));
+    const end = close < 0 ? endOfOpen(text, start) : close;
+    thoughts.push(text.slice(start, end).trim());
+    from = close < 0 ? end : close + END_THINK.length;
+    if (open >= 0 && open < from) open = text.indexOf(THINK, from);
+    close = close < 0 ? -1 : text.indexOf(END_THINK, from);
+  }
+  return { text: [...kept, text.slice(from)].join(''), thoughts: thoughts.filter((one) => one !== '') };
+}
+
+function endOfOpen(text: string, from: number): number {
+  CALL.lastIndex = from;
+  return CALL.exec(text)?.index ?? text.length;
+}
+
+/** Removes leaked lines. @returns the rest, and how many lines were changed or removed */
+export function cutLeakedHeaders(text: string): { readonly text: string; readonly lines: number } {
+  let lines = 0;
+  let isCode = false; // inside a fence, where `state: idle` may be a line of a configuration file
+  const kept = text.split('\n').flatMap((line) => {
+    const trimmed = line.trim();
+    if (trimmed.startsWith(FENCE)) isCode = !isCode;
+    const label = LABELS.find((one) => trimmed.startsWith(one));
+    const isLeaked = LEAKED.some((one) => trimmed.startsWith(one)) || (!isCode && isStateLine(trimmed));
+    if (label === undefined && !isLeaked) return [line];
+    lines++;
+    const rest = label === undefined ? '' : trimmed.slice(label.length).trim();
+    return rest === '' ? [] : [rest];
+  });
+  return { text: lines === 0 ? text : kept.join('\n'), lines };
+}
+
+/** Whether a line is a state or a confirmation of the protocol, in any case. */
+function isStateLine(line: string): boolean {
+  return line.length <= MOST_CHARACTERS && (STATE_LINE.test(line) || CONFIRMATION_LINE.test(line));
+}
+
+/**
+ * Removes leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`) from a text. Text after
+ * `FINAL:` or `TOOL CALLS:` stays.
+ */
+export function stripLeakedHeaders(text: string): string {
+  return tidy(cutLeakedHeaders(text).text);
+}

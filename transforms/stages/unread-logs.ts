@@ -1,0 +1,203 @@
+/**
+ * Logs of known programs that no dialect reads. If no dialect recognises a source, its first object is compared with
+ * these, so that its rejection can say what the log is and what to do instead.
+ */
+import type { ObjectMembers } from '../dialects/dialect.ts';
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
+import { elementsOf, valuesOf } from '../json/members.ts';
+import { textOfValue } from '../model/message.ts';
+
+interface UnreadLog {
+  /** Completes "this is ...". */
+  readonly what: string;
+  /** Names another log of the program that can be read, or says how to convert this one. */
+  readonly advice: string;
+  /** Members that its first object must have. */
+  readonly keys: readonly string[];
+  /** Must match its `type`. */
+  readonly type?: RegExp;
+  /** A further test, if other logs have the same keys. */
+  readonly test?: (first: ObjectMembers) => boolean;
+}
+
+const HISTORY = 'it has prompts, but no answers';
+
+const UNREAD_LOGS: readonly UnreadLog[] = [
+  {
+    what: 'the list of messages that Cline shows on the screen',
+    advice: 'read api_conversation_history.json beside it',
+    keys: ['ts', 'type', 'say'],
+  },
+  {
+    what: 'the list of messages that Cline shows on the screen',
+    advice: 'read api_conversation_history.json beside it',
+    keys: ['ts', 'type', 'ask'],
+  },
+  {
+    what: 'the output of an old codex exec --json',
+    advice: 'read the rollout of the same session in ~/.codex/sessions',
+    keys: ['id', 'msg'],
+  },
+  {
+    what: 'the prompt history of Codex',
+    advice: `${HISTORY}: read ~/.codex/sessions`,
+    keys: ['session_id', 'ts', 'text'],
+  },
+  {
+    what: 'the prompt history of Claude Code',
+    advice: `${HISTORY}: read ~/.claude/projects`,
+    keys: ['display', 'pastedContents', 'timestamp'],
+  },
+  {
+    what: 'the prompt history of Gemini CLI',
+    advice: `${HISTORY}: read the chats folder beside it`,
+    keys: ['sessionId', 'messageId', 'type', 'message'],
+  },
+  {
+    what: 'the stream-json output of Gemini CLI',
+    advice: 'read the recording of the same session in ~/.gemini/tmp',
+    keys: ['type', 'timestamp', 'session_id', 'model'],
+    type: /^init$/,
+  },
+  {
+    what: 'the stream-json output of the Cursor agent',
+    advice: 'write its lines as {"messages": [...]}',
+    keys: ['type', 'subtype', 'session_id', 'apiKeySource'],
+    type: /^system$/,
+  },
+  {
+    what: 'a transcript of Cursor, which has no results of tools',
+    advice: 'write its lines as {"messages": [...]}',
+    keys: ['role', 'message'],
+  },
+  {
+    what: 'the events of a session of the Copilot CLI',
+    advice: 'write them as {"messages": [...]}, or as session traces',
+    keys: ['type', 'data', 'id', 'timestamp', 'parentId'],
+    type: /^(?:session|user|assistant|system)\./,
+  },
+  {
+    what: 'a chat that VS Code exported',
+    advice: 'write its requests as {"messages": [...]}',
+    keys: ['requesterUsername', 'responderUsername', 'requests'],
+  },
+  {
+    what: 'the output of opencode run --format json',
+    advice: 'export the session with opencode export, which includes the prompt',
+    keys: ['type', 'timestamp', 'sessionID'],
+  },
+  {
+    what: 'a part of the storage of OpenCode',
+    advice: 'export whole sessions with opencode export',
+    keys: ['id', 'sessionID'],
+  },
+  {
+    what: 'the header of a session in the storage of OpenCode',
+    advice: 'export whole sessions with opencode export',
+    keys: ['id', 'projectID', 'directory', 'time'],
+  },
+  {
+    what: 'a conversation that ChatGPT exported',
+    advice: 'write the messages from the root to current_node as {"messages": [...]}',
+    keys: ['mapping', 'current_node'],
+  },
+  {
+    what: 'a conversation that Claude.ai exported',
+    advice: 'write its chat_messages as {"messages": [...]}',
+    keys: ['uuid', 'chat_messages'],
+  },
+  {
+    what: 'a chat that Open WebUI exported',
+    advice: 'write its chat.messages as {"messages": [...]}',
+    keys: ['chat', 'user_id', 'title'],
+  },
+  {
+    what: 'a conversation that LibreChat exported',
+    advice: 'write its messages as {"messages": [...]}',
+    keys: ['conversationId', 'endpoint', 'messages'],
+  },
+  {
+    what: 'a thread of Amp',
+    advice: 'write its messages as {"messages": [...]}, with tool_use_id and content in their results',
+    keys: ['v', 'id', 'created', 'messages'],
+  },
+  {
+    what: 'a session of Factory Droid',
+    advice: 'write the message of each line as {"messages": [...]}',
+    keys: ['type', 'id', 'cwd'],
+    type: /^session_start$/,
+  },
+  {
+    what: 'a session of Continue',
+    advice: 'write the messages of its history as {"messages": [...]}',
+    keys: ['sessionId', 'workspaceDirectory', 'history'],
+  },
+  {
+    what: 'a list of messages of LangChain',
+    advice: 'write them with convert_to_openai_messages',
+    keys: ['lc', 'type', 'kwargs'],
+  },
+  {
+    what: 'a list of messages of LangChain',
+    advice: 'write them with convert_to_openai_messages',
+    keys: ['messages'],
+    test: (first) => isObjectWith(firstOf(first.get('messages')), 'lc'),
+  },
+  {
+    what: 'a list of messages of LangChain',
+    advice: 'write them with convert_to_openai_messages',
+    keys: ['type', 'data'],
+    type: /^(?:human|ai|system|tool)$/,
+  },
+  {
+    what: 'a list of UI messages of the AI SDK',
+    advice: 'write them as {"messages": [...]}, with convertToModelMessages',
+    keys: ['role', 'parts'],
+  },
+  {
+    what: 'an invocation of Amazon Bedrock without messages (a bare prompt, or embeddings)',
+    advice:
+      'write its prompt and its answer in the format of the chat API, as {"messages": [...], "response": {...}}',
+    keys: ['schemaType', 'modelId', 'input'],
+  },
+  {
+    what: 'an answer of Ollama without its request',
+    advice: 'log the request too, as {"messages": [...], "response": {...}}',
+    keys: ['model', 'created_at', 'done'],
+  },
+  {
+    what: 'a call of the Gemini API',
+    advice: 'write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI',
+    keys: ['request', 'response'],
+    test: (first) => isObjectWith(first.get('request'), 'contents'),
+  },
+  {
+    what: 'a request or a tuning example of the Gemini API',
+    advice: 'write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI',
+    keys: ['contents'],
+  },
+  {
+    what: 'a trajectory of the Agent Data Protocol',
+    advice: 'convert it with its own tools to {"messages": [...]}',
+    keys: ['content'],
+    test: (first) => isObjectWith(firstOf(first.get('content')), 'class_'),
+  },
+];
+
+/** Says what an unrecognised source is and what to do instead; undefined if its first object is not of a known log. */
+export function unreadLogAdvice(first: ObjectMembers): string | undefined {
+  const type = textOfValue(first.get('type'));
+  const found = UNREAD_LOGS.find(
+    ({ keys, type: wanted, test }) =>
+      keys.every((key) => first.has(key)) &&
+      (wanted === undefined || (type !== undefined && wanted.test(type))) &&
+      (test === undefined || test(first)),
+  );
+  return found && `this is ${found.what}: ${found.advice}`;
+}
+
+const firstOf = (list: Uint8Array | undefined): Uint8Array | undefined =>
+  list?.[0] === OPEN_ARRAY ? elementsOf(list)[0] : undefined;
+
+const isObjectWith = (value: Uint8Array | undefined, key: string): boolean =>
+  value?.[0] === OPEN_OBJECT && valuesOf(value, [key])[0] !== undefined;
