@@ -115,8 +115,17 @@ function* checkBlock({ at, end, calls, results }: Block, isLast: boolean): Gener
   }
 }
 
+/** Does every call have a valid result, and every result a call? */
+function isFine({ calls, results }: Block): boolean {
+  return (
+    calls.length === results.length &&
+    results.every(({ answers, verdict }) => typeof answers !== 'string' && verdict === 'ok')
+  );
+}
+
 function* check({ messages }: Conversation): Generator<Found> {
-  for (const block of blocksOf(messages)) yield* checkBlock(block, block.end === messages.length);
+  for (const block of blocksOf(messages))
+    if (!isFine(block)) yield* checkBlock(block, block.end === messages.length);
 }
 
 const toolResults: ConversationCheck = {

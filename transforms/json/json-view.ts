@@ -8,14 +8,12 @@ import { ValueTape } from './value-tape.ts';
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
 /** Types by first byte; any other first byte begins a number. */
-const TYPES = new Map<number | undefined, JsonType>([
-  [OPEN_OBJECT, 'object'],
-  [OPEN_ARRAY, 'array'],
-  [QUOTE, 'string'],
-  [LETTER_T, 'boolean'],
-  [LETTER_F, 'boolean'],
-  [LETTER_N, 'null'],
-]);
+const TYPES: (JsonType | undefined)[] = [];
+TYPES[OPEN_OBJECT] = 'object';
+TYPES[OPEN_ARRAY] = 'array';
+TYPES[QUOTE] = 'string';
+TYPES[LETTER_T] = TYPES[LETTER_F] = 'boolean';
+TYPES[LETTER_N] = 'null';
 
 /** Texts up to this length may be names that repeat. */
 const NAME_BYTES = 24;
@@ -72,7 +70,7 @@ export class JsonView {
   }
 
   get type(): JsonType {
-    return TYPES.get(this.#line[this.#start]) ?? 'number';
+    return TYPES[this.#line[this.#start] as number] ?? 'number';
   }
 
   /**
