@@ -3,7 +3,7 @@
 import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
 import { implementsAll, SessionFold } from '../../transforms/fold/session-fold.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
-import type { FoldModule } from '../../transforms/json/wasm-scanner.ts';
+import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SourceLedger } from '../ledger/source-ledger.ts';
@@ -24,7 +24,7 @@ export class Folding {
   #offset = 0;
   #folded: FoldedSession | undefined;
 
-  constructor(settings: TaskSettings, module: FoldModule, ledger: SourceLedger) {
+  constructor(settings: TaskSettings, module: ScanMemory, ledger: SourceLedger) {
     this.#ledger = ledger;
     this.#results = new FoldedResults(settings, ledger);
     this.#fold = new SessionFold(module, settings);

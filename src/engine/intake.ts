@@ -3,7 +3,7 @@
  * runs all others through the stages, and accounts for both in the source ledger.
  */
 
-import type { LentMemory } from '../../transforms/json/scanners.ts';
+import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { SourceFault, type SourceReason, TurnmillError } from '../errors.ts';
 import type { FramedSource } from '../input/frame-source.ts';
@@ -35,7 +35,7 @@ export interface IntakeOptions {
   readonly settings: TaskSettings;
   readonly watch: Watch;
   /** Memory for folding; without it nothing is folded. */
-  readonly memory: LentMemory | undefined;
+  readonly memory: ScanMemory | undefined;
   readonly onResult: (result: Result) => void;
 }
 
@@ -81,8 +81,8 @@ export class Intake {
       mayReopen: () => this.#mayReopen,
     });
     if (memory !== undefined && isFoldable(settings)) {
-      this.#folding = new Folding(settings, memory.fold, this.#ledger);
-      this.#packed = new PackedFolding(settings, memory.fold, this.#ledger);
+      this.#folding = new Folding(settings, memory, this.#ledger);
+      this.#packed = new PackedFolding(settings, memory, this.#ledger);
     }
   }
 

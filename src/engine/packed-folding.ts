@@ -7,7 +7,7 @@
 import { SessionFold } from '../../transforms/fold/session-fold.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
 import { encode } from '../../transforms/json/utf8.ts';
-import type { FoldModule } from '../../transforms/json/wasm-scanner.ts';
+import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { HashedSet } from '../../transforms/model/hashed-set.ts';
 import { endBefore } from '../../transforms/stages/parse.ts';
@@ -52,7 +52,7 @@ export class PackedFolding {
   /** The last line. */
   #at: Origin | undefined;
 
-  constructor(settings: TaskSettings, module: FoldModule, ledger: SourceLedger) {
+  constructor(settings: TaskSettings, module: ScanMemory, ledger: SourceLedger) {
     this.#ledger = ledger;
     this.#results = new FoldedResults(settings, ledger);
     this.#fold = new SessionFold(module, settings);

@@ -3,7 +3,7 @@
  * far as it can without waiting; the caller awaits the pauses and yields the deliveries.
  */
 
-import type { LentMemory } from '../../transforms/json/scanners.ts';
+import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { SourceFault } from '../errors.ts';
 import type { FramedSource } from '../input/frame-source.ts';
@@ -42,7 +42,7 @@ export interface SourceRunOptions {
   readonly watch: Watch;
   readonly signal: AbortSignal | undefined;
   /** Memory for the slab, shared with the fold; undefined if the slab allocates its own. */
-  readonly memory: LentMemory | undefined;
+  readonly memory: ScanMemory | undefined;
   readonly delivery: DeliveryBuilder;
   /** Lists the sources to prefetch; undefined for none. */
   readonly upcoming?: Upcoming | undefined;

@@ -1,8 +1,8 @@
 /**
  * The calls of a recorded conversation with their results. Tool calls are answered from it, and nothing is executed.
  */
-import { equalityKey } from '../../transforms/checks/equality-key.ts';
 import { parsedArguments } from '../../transforms/dialects/text-protocol/tool-activity.ts';
+import { equalityKey } from '../../transforms/model/equality-key.ts';
 
 export interface Call {
   readonly name: string;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '../../transforms/dialects/dialect.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
-import { createPlainScanner } from '../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../transforms/json/plain-scanner.ts';
 import { DialectChooser } from '../../transforms/stages/choose-dialect.ts';
 import { lineOf } from '../transforms/log-lines.ts';
 

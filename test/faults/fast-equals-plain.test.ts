@@ -9,7 +9,7 @@ import { LineFramer } from '../../src/input/framing/lines.ts';
 import { createSlab } from '../../src/input/framing/slab.ts';
 import exchange from '../../transforms/dialects/exchange.ts';
 import { membersOf } from '../../transforms/json/members.ts';
-import { createPlainScanner } from '../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../transforms/json/plain-scanner.ts';
 import { createScanMemory, type ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Entry, Line, Message, Rejection } from '../../transforms/model/element.ts';
 import { LONG } from '../support/long.ts';

@@ -3,6 +3,7 @@
  * (docs/dialect-details.md).
  */
 import type { Conversation, ReadingNote } from '../model/element.ts';
+import { READING_RULES } from '../model/reading-rule.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
 /** Findings about message `at` of a conversation. */
@@ -20,38 +21,7 @@ function check({ messages }: Conversation): readonly Found[] {
 const asRead: ConversationCheck = {
   name: 'as-read',
   summary: 'Messages that could not be converted exactly as logged.',
-  rules: [
-    'arguments-cut',
-    'attachment-missing',
-    'block-kept',
-    'body-placeholder',
-    'call-unanswered',
-    'calls-left-out',
-    'content-not-messages',
-    'copied-history',
-    'free-form-call',
-    'interrupted',
-    'members-ignored',
-    'no-system',
-    'order-lost',
-    'other-choices',
-    'parent-missing',
-    'protocol-debris',
-    'reasoning-not-inlined',
-    'reasoning-sealed',
-    'reasoning-summary',
-    'reply-cut',
-    'reply-filtered',
-    'response-error',
-    'result-is-error',
-    'results-as-text',
-    'sealed-context',
-    'server-tool',
-    'stream-cut',
-    'truncated-call',
-    'two-session-ids',
-    'unknown-event',
-  ],
+  rules: READING_RULES,
   on: 'conversation',
   check,
 };

@@ -4,10 +4,10 @@
  */
 
 import { valueBytes } from '../json/members.ts';
+import { knownToolCalls } from '../model/assistant-calls.ts';
 import type { Message, WrittenRecord } from '../model/element.ts';
 import { textOf } from '../model/message.ts';
 import { strip } from '../model/white-space.ts';
-import { knownToolCalls } from './assistant-calls.ts';
 import type { Found, RecordCheck } from './check.ts';
 
 const INLINE_FORMATS: ReadonlySet<string> = new Set(['chat-inline']);

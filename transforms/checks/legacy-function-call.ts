@@ -1,6 +1,7 @@
 /** Does an assistant message use `function_call`, which trainers no longer read? */
+
+import { hasFunctionCall } from '../model/assistant-calls.ts';
 import type { Conversation } from '../model/element.ts';
-import { hasFunctionCall } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
 function check({ messages }: Conversation): readonly Found[] {

@@ -2,9 +2,10 @@
  * Is the conversation complete: is every call answered before the model's next message, and does it end in an answer
  * without calls?
  */
+
+import { eachAssistantCall, hasCalls } from '../model/assistant-calls.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
-import { eachAssistantCall, hasCalls } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
 const found = (message: string): readonly Found[] => [

@@ -5,11 +5,11 @@
 
 import { isCrowdedText } from '../json/elements.ts';
 import { parseJson } from '../json/utf8.ts';
+import { eachAssistantCall } from '../model/assistant-calls.ts';
 import type { Conversation, Message } from '../model/element.ts';
+import { equalityDigest, equalityKey } from '../model/equality-key.ts';
 import type { ToolCall } from '../model/message.ts';
-import { eachAssistantCall } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
-import { equalityDigest, equalityKey } from './equality-key.ts';
 import { shownName } from './shown-name.ts';
 
 interface Use {

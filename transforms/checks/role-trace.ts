@@ -6,10 +6,10 @@
 import { OPEN_ARRAY } from '../json/bytes.ts';
 import { valueSpan } from '../json/members.ts';
 import { perObject } from '../json/notes.ts';
+import { hasCalls, hasFunctionCall } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
 import { contentOf, firstVisible, isObject, textOf } from '../model/message.ts';
 import { isBlank } from '../model/white-space.ts';
-import { hasCalls, hasFunctionCall } from './assistant-calls.ts';
 
 /** Abbreviation of a role: `S`, `U`, `R`, `T`, `A`, `Ac`, `At`, `Act`; for any other role its name in quotes. */
 export const roleSign: (message: Message) => string = perObject((message: Message) => {

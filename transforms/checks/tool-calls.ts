@@ -2,9 +2,10 @@
  * Are the entries of `tool_calls` well formed? Checks records, because a record with inlined calls has no `tool_calls`:
  * the inline rules replace these. Looks at the conversation, regardless of how the format wrote it.
  */
+
+import { eachCall } from '../model/assistant-calls.ts';
 import type { Message, WrittenRecord } from '../model/element.ts';
 import type { ToolCall } from '../model/message.ts';
-import { eachCall } from './assistant-calls.ts';
 import type { Found, RecordCheck } from './check.ts';
 import { isInline } from './inline-tags.ts';
 

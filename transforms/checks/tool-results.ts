@@ -2,9 +2,10 @@
  * Does every call have a result, and every result a call? Ids repeat in real logs, so a result only answers a call of
  * its own block: from an assistant message with calls up to the next assistant message.
  */
+
+import { eachAssistantCall } from '../model/assistant-calls.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
-import { eachAssistantCall } from './assistant-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { type Verdict, verdictOf } from './result-verdict.ts';
 import { shownName } from './shown-name.ts';

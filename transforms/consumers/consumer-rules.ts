@@ -5,9 +5,9 @@
  * FunctionGemma are rules of their formats.
  */
 
-import { assistantCalls } from '../checks/assistant-calls.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
+import { assistantCalls } from '../model/assistant-calls.ts';
 import type { WrittenRecord } from '../model/element.ts';
 import { REASONING_MEMBERS } from '../model/message.ts';
 import { type ConsumerRule, type Effect, where } from './consumer-rule.ts';

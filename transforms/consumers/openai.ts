@@ -3,11 +3,11 @@
  * that it publishes for checking data.
  */
 
-import { assistantCalls } from '../checks/assistant-calls.ts';
 import { readArguments } from '../formats/tool-arguments.ts';
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { decode } from '../json/utf8.ts';
+import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message, WrittenRecord } from '../model/element.ts';
 import { objectBytes, stringValue, type ToolCall, toolCallsOf } from '../model/message.ts';
 import { type ConsumerRule, where } from './consumer-rule.ts';

@@ -9,8 +9,9 @@
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { isKey, type MemberVisitor, walkMembers } from '../json/members.ts';
+import { createPlainScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
-import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';

@@ -5,7 +5,8 @@
 
 import { JsonView } from '../json/json-view.ts';
 import { copyOf } from '../json/keep.ts';
-import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import { createPlainScanner } from '../json/plain-scanner.ts';
+import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Fate, Line, Origin } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { settleReply } from '../model/reply.ts';

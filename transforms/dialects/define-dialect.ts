@@ -4,10 +4,10 @@
  */
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
-import { type Member, walkMembers } from '../json/members.ts';
+import { walkMembers } from '../json/members.ts';
+import { createPlainScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
-import { createPlainScanner, type Scanner } from '../json/scanner.ts';
-import { trustingScanner } from '../json/trusting-scanner.ts';
+import type { Scanner } from '../json/scanner.ts';
 import { knownText } from '../json/utf8.ts';
 import { ValueTape } from '../json/value-tape.ts';
 import type { Entry, Line, Message, Origin, Rejection, ToolDefinition } from '../model/element.ts';
@@ -85,18 +85,16 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly #messagesKey: PathKey | undefined;
   readonly #toolsKey: PathKey | undefined;
   readonly #allKeys: Set<string> | undefined;
-  /** Indexes the values of the current object; undefined if messages or tools are read during the walk. */
-  readonly #tape: ValueTape | undefined;
+  /** Holds the values of the current object; only its members if messages or tools are read during the walk. */
+  readonly #tape = new ValueTape();
+  /** Are messages or tools read during the walk? */
+  readonly #hasPaths: boolean;
   readonly #waiting: WaitingParts;
   /** Whether entries are returned at once instead of being gathered (`readApart`). */
   #isApart = false;
   #hasList = false;
   /** Number of objects walked so far; a key whose `seenIn` is this number is in the current object. */
   #walked = 0;
-  /** Top-level members of the current object, kept so that its view does not walk it again. */
-  #members: Member[] = [];
-  #start = 0;
-  #end = 0;
   #duplicateAt = -1;
   #line!: Line;
   #origin!: Origin;
@@ -120,7 +118,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#scanner = scanner;
     this.#keys = pathKeys(spec);
     this.#allKeys = spec.allKeys && new Set();
-    this.#tape = spec.messages === undefined && spec.tools === undefined ? new ValueTape() : undefined;
+    this.#hasPaths = spec.messages !== undefined || spec.tools !== undefined;
     this.#messagesKey = keyAt(this.#keys, spec.messages);
     this.#toolsKey = keyAt(this.#keys, spec.tools);
     this.#messages = createMessageList(scanner, depthOf(spec.messages) + 1);
@@ -175,53 +173,44 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   walk(bytes: Uint8Array, at: number): number {
-    return this.#tape === undefined ? this.#walkPaths(bytes, at) : this.#walkRows(this.#tape, bytes, at);
+    this.#duplicateAt = -1;
+    this.#allKeys?.clear();
+    return this.#hasPaths ? this.#walkPaths(bytes, at) : this.#walkRows(bytes, at);
   }
 
   /** Walks an object whose messages and tools are not read during the walk. */
-  #walkRows(tape: ValueTape, bytes: Uint8Array, at: number): number {
-    this.#duplicateAt = -1;
-    this.#allKeys?.clear();
-    this.#start = at;
-    this.#end = this.#scanner.value(bytes, at, 0);
-    if (this.#end < 0) return -1;
+  #walkRows(bytes: Uint8Array, at: number): number {
+    const objectEnd = this.#scanner.value(bytes, at, 0);
+    if (objectEnd < 0) return -1;
+    const tape = this.#tape;
     tape.fill(bytes, at);
     this.#walked++;
-    if (tape.isOpen(0))
-      for (let row = 1, end = tape.next(0); row < end; row = tape.next(row))
-        this.#noteKey(bytes, tape.keyStart(row), tape.keyEnd(row));
-    else
-      walkMembers(bytes, at, trustingScanner, (keyStart, keyEnd, value) => {
-        this.#noteKey(bytes, keyStart, keyEnd);
-        return trustingScanner.value(bytes, value, 1);
-      });
-    return this.#end;
-  }
-
-  #noteKey(bytes: Uint8Array, start: number, end: number): void {
-    const name = knownText(bytes, start, end);
-    const key = this.#keys.get(name);
-    if (key?.seenIn === this.#walked || this.#allKeys?.has(name) === true) this.#duplicateAt = start;
-    if (key !== undefined) key.seenIn = this.#walked;
-    this.#allKeys?.add(name);
+    for (let row = 1, end = tape.next(0); row < end; row = tape.next(row)) {
+      const keyStart = tape.keyStart(row);
+      const name = knownText(bytes, keyStart, tape.keyEnd(row));
+      const key = this.#keys.get(name);
+      if (key?.seenIn === this.#walked || this.#allKeys?.has(name) === true) this.#duplicateAt = keyStart;
+      if (key !== undefined) key.seenIn = this.#walked;
+      this.#allKeys?.add(name);
+    }
+    return objectEnd;
   }
 
   #walkPaths(bytes: Uint8Array, at: number): number {
     this.#walked++;
-    this.#duplicateAt = -1;
     this.#hasList = false;
-    this.#members = [];
-    this.#allKeys?.clear();
-    this.#start = at;
-    this.#end = walkMembers(bytes, at, this.#scanner, (keyStart, keyEnd, value) => {
+    const tape = this.#tape;
+    tape.beginObject(at);
+    const objectEnd = walkMembers(bytes, at, this.#scanner, (keyStart, keyEnd, value) => {
       const key = knownText(bytes, keyStart, keyEnd);
       if (this.#allKeys?.has(key)) this.#duplicateAt = keyStart;
       this.#allKeys?.add(key);
       const end = this.#readMember(this.#keys.get(key), bytes, keyStart, value, 1);
-      this.#members.push({ key, start: keyStart - at, valueStart: value - at, end: end - at });
+      tape.addMember(keyStart, keyEnd, value, end, key.length !== keyEnd - keyStart - 2);
       return end;
     });
-    return this.#end;
+    tape.endObject(objectEnd);
+    return objectEnd;
   }
 
   entryOf(line: Line, origin: Origin, number: number): ReadElement | Iterable<ReadElement> {
@@ -230,12 +219,8 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#line = line;
     this.#origin = origin;
     if (line.beginsList === true && number === 0 && this.#spec.folds === true) this.#beginList();
-    const json =
-      this.#tape === undefined
-        ? new JsonView(line.bytes, this.#start, this.#end, 0, this.#members)
-        : JsonView.onTape(line.bytes, this.#tape);
     this.#fold.begin(origin);
-    const result = this.#spec.read(json, this.#context, this.#memory);
+    const result = this.#spec.read(JsonView.onTape(line.bytes, this.#tape), this.#context, this.#memory);
     const count = result === undefined ? this.#fold.finish() : 0;
     if (count === 0 && typeof result !== 'object')
       throw new TypeError(`dialect '${this.#spec.name}': read returned ${String(result)}, not an object`);

@@ -6,7 +6,8 @@
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { isKey, type MemberVisitor, valuesOf, walkMembers } from '../json/members.ts';
-import { createPlainScanner, type Scanner } from '../json/scanner.ts';
+import { createPlainScanner } from '../json/plain-scanner.ts';
+import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { objectBytes, textAt } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';

@@ -13,10 +13,9 @@ import { roleSign } from '../checks/role-trace.ts';
 import { NO_CHANGES } from '../dialects/shared/line-objects.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/shared/tool-definitions.ts';
 import { LF } from '../json/bytes.ts';
-import { createCountingScanner } from '../json/elements.ts';
 import { createScanner } from '../json/scanners.ts';
 import { knownText } from '../json/utf8.ts';
-import { type FoldExports, type FoldHost, type FoldModule, SLACK_BYTES } from '../json/wasm-scanner.ts';
+import { type ScanMemory, SLACK_BYTES } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
@@ -25,6 +24,7 @@ import { timeIn } from '../model/timestamp.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
 import { detectDialect } from '../stages/choose-dialect.ts';
 import { messageCleaner, rulesOf } from '../stages/cleanup.ts';
+import type { FoldExports, FoldHost } from './fold-module.ts';
 import {
   DROPPED,
   EMPTY,
@@ -90,7 +90,7 @@ const MOST_DEFINITIONS = 64;
 const cleaned = messageCleaner(['goose']);
 
 export class SessionFold implements FoldHost, FoldedSource {
-  readonly #module: FoldModule;
+  readonly #module: ScanMemory;
   readonly #options: FoldOptions;
   readonly #tools: ToolsReader;
   readonly #knownTools = new FoldedTools();
@@ -107,13 +107,12 @@ export class SessionFold implements FoldHost, FoldedSource {
   #runsAt = 0;
   #entries = 0;
 
-  constructor(module: FoldModule, options: FoldOptions) {
+  constructor(module: ScanMemory, options: FoldOptions) {
     this.#module = module;
     this.#options = options;
     this.#exports = module.exports;
     this.#findTables();
-    const scanner = createCountingScanner(createScanner('auto', options.maxDepth), options.maxElements);
-    this.#tools = createToolsReader(scanner, 2);
+    this.#tools = createToolsReader(createScanner('auto', options.maxDepth, options.maxElements), 2);
   }
 
   #findTables(): void {

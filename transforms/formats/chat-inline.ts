@@ -4,7 +4,7 @@
  * `control-token-in-content`.
  */
 
-import { createTextScanner } from '../json/elements.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { quote, respace, respaceText } from '../json/respace.ts';
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';

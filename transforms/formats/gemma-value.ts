@@ -4,8 +4,8 @@
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
-import { createTextScanner } from '../json/elements.ts';
 import { walkElements, walkMembers } from '../json/members.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { decode, encode, parseString } from '../json/utf8.ts';
 import type { Note, ValueRule } from './gemma-rules.ts';

@@ -5,8 +5,8 @@
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
-import { createTextScanner } from '../json/elements.ts';
 import { type Member, membersOf, walkElements, walkMembers } from '../json/members.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';

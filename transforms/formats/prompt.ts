@@ -4,7 +4,7 @@
  * taught.
  */
 
-import { createTextScanner } from '../json/elements.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { quote, respace } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, ToolDefinition } from '../model/element.ts';

@@ -4,9 +4,9 @@
  */
 
 import { LETTER_N, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
-import { createTextScanner } from '../json/elements.ts';
 import { valueBytes } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { inString } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { addMember, editElements, replaceValue } from '../json/splice.ts';

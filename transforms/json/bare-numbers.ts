@@ -4,7 +4,9 @@
  * moves.
  */
 
-import { BACKSLASH, QUOTE, ZERO } from './bytes.ts';
+import { QUOTE, ZERO } from './bytes.ts';
+import { trustingScanner } from './trusting-scanner.ts';
+import { encode, spells } from './utf8.ts';
 
 /** A line with more of them is not read. */
 const MOST = 100_000;
@@ -12,21 +14,16 @@ const MOST = 100_000;
 const POINT = 0x2e;
 const SPACE = 0x20;
 
-const ascii = (text: string): readonly number[] => [...text].map((c) => c.charCodeAt(0));
-const WORDS = ['NaN', 'Infinity', '-Infinity'].map(ascii);
-const BY_FIRST: ReadonlyMap<number, readonly number[]> = new Map(
-  WORDS.map((word) => [word[0] as number, word]),
-);
-
+const WORDS = ['NaN', 'Infinity', '-Infinity'];
 /** Bytes that may be in front of a value, and after one. */
-const BEFORE = new Set<number | undefined>(ascii(' \t\r\n:,['));
-const AFTER = new Set<number | undefined>([...ascii(' \t\r\n,]}'), undefined]);
+const BEFORE = new Set<number | undefined>(encode(' \t\r\n:,['));
+const AFTER = new Set<number | undefined>([...encode(' \t\r\n,]}'), undefined]);
 
 const { indexOf } = Buffer.prototype;
 
 interface Found {
   readonly at: number;
-  readonly word: readonly number[];
+  readonly word: string;
 }
 
 export class BareNumbers {
@@ -67,34 +64,21 @@ export class BareNumbers {
 
   /** Restores the words. */
   putWords(bytes: Uint8Array): void {
-    for (const { at, word } of this.#found) bytes.set(word, at);
+    for (const { at, word } of this.#found) bytes.set(encode(word), at);
   }
 }
 
 function find(bytes: Uint8Array): readonly Found[] {
   const found: Found[] = [];
-  for (let p = 0; p < bytes.length; ) {
-    if (bytes[p] === QUOTE) {
-      p = endOfString(bytes, p);
-      continue;
-    }
-    const word = BY_FIRST.get(bytes[p] as number);
-    if (word === undefined || !BEFORE.has(bytes[p - 1]) || !isAt(bytes, p, word)) p++;
-    else {
+  for (let p = 0; p < bytes.length; p++) {
+    if (bytes[p] === QUOTE) p = trustingScanner.string(bytes, p) - 1;
+    else if (BEFORE.has(bytes[p - 1])) {
+      const word = WORDS.find((one) => spells(bytes, p, p + one.length, one));
+      if (word === undefined || !AFTER.has(bytes[p + word.length])) continue;
       if (found.length === MOST) return [];
       found.push({ at: p, word });
-      p += word.length;
+      p += word.length - 1;
     }
   }
   return found;
-}
-
-function isAt(bytes: Uint8Array, at: number, word: readonly number[]): boolean {
-  return word.every((byte, i) => bytes[at + i] === byte) && AFTER.has(bytes[at + word.length]);
-}
-
-function endOfString(bytes: Uint8Array, at: number): number {
-  let p = at + 1;
-  while (p < bytes.length && bytes[p] !== QUOTE) p += bytes[p] === BACKSLASH ? 2 : 1;
-  return p + 1;
 }

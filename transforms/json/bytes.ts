@@ -12,7 +12,9 @@ export const SPACE = 0x20;
 export const LF = 0x0a;
 export const CR = 0x0d;
 export const ZERO = 0x30;
-/** The first byte of `null`. */
+/** The first bytes of `null`, `true` and `false`. */
 export const LETTER_N = 0x6e;
+export const LETTER_T = 0x74;
+export const LETTER_F = 0x66;
 /** The first byte after those of visible ASCII. */
 export const DELETE = 0x7f;

@@ -1,27 +1,19 @@
 /** A JSON value as a view of its bytes: members are found on demand, and nothing is decoded before that. */
-import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
+import { LETTER_F, LETTER_N, LETTER_T, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { copyOf } from './keep.ts';
-import { elementsOf, type Member, membersOf, valueSpan } from './members.ts';
 import { oneLine } from './one-line.ts';
-import { decode, knownText, parseString } from './utf8.ts';
-import type { ValueTape } from './value-tape.ts';
+import { knownText, parseJson, parseString } from './utf8.ts';
+import { ValueTape } from './value-tape.ts';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
 /** Types by first byte; any other first byte begins a number. */
-const TYPES: readonly (JsonType | undefined)[] = (() => {
-  const types: (JsonType | undefined)[] = [];
-  const named = {
-    '{': 'object',
-    '[': 'array',
-    '"': 'string',
-    t: 'boolean',
-    f: 'boolean',
-    n: 'null',
-  } as const;
-  for (const [first, type] of Object.entries(named)) types[first.charCodeAt(0)] = type;
-  return types;
-})();
+const TYPES: (JsonType | undefined)[] = [];
+TYPES[OPEN_OBJECT] = 'object';
+TYPES[OPEN_ARRAY] = 'array';
+TYPES[QUOTE] = 'string';
+TYPES[LETTER_T] = TYPES[LETTER_F] = 'boolean';
+TYPES[LETTER_N] = 'null';
 
 /** Texts up to this length may be names that repeat. */
 const NAME_BYTES = 24;
@@ -32,38 +24,27 @@ export class JsonView {
   readonly #start: number;
   readonly #end: number;
   readonly #base: number;
-  readonly #members: readonly Member[] | undefined;
-  /** Holds the rows of the value's contents; undefined if it was not walked, or is not open there. */
-  readonly #tape: ValueTape | undefined;
-  readonly #row: number;
+  /** Holds the rows of the value's contents, if the value is open there. */
+  #tape: ValueTape | undefined;
+  #row: number;
   #bytes: Uint8Array | undefined;
 
   /**
    * @param line holds the JSON text of a valid value in `[start, end)`, without white space around it
    * @param base index of the first byte of `line` in the line that errors point into; -1 if unknown
-   * @param members members of the value if it was walked already; their indexes count from `start`
    */
-  constructor(
-    line: Uint8Array,
-    start = 0,
-    end: number = line.length,
-    base = -1,
-    members?: readonly Member[],
-    tape?: ValueTape,
-    row = 0,
-  ) {
+  constructor(line: Uint8Array, start = 0, end: number = line.length, base = -1, tape?: ValueTape, row = 0) {
     this.#line = line;
     this.#start = start;
     this.#end = end;
     this.#base = base;
-    this.#members = members;
-    this.#tape = tape?.isOpen(row) === true ? tape : undefined;
+    this.#tape = tape;
     this.#row = row;
   }
 
   /** The value walked last into the tape. @param base as in the constructor */
   static onTape(line: Uint8Array, tape: ValueTape, base = 0): JsonView {
-    return new JsonView(line, tape.start(0), tape.end(0), base, undefined, tape);
+    return new JsonView(line, tape.start(0), tape.end(0), base, tape);
   }
 
   /** The JSON text as logged: numbers keep their digits. Reused after `read` returns; `copy` stays valid. */
@@ -97,20 +78,8 @@ export class JsonView {
    * none.
    */
   get(key: string): JsonView | undefined {
-    if (this.#line[this.#start] !== OPEN_OBJECT) return undefined;
-    if (this.#tape !== undefined) {
-      const row = this.#tape.find(this.#line, this.#row, key);
-      return row < 0 ? undefined : this.#on(this.#tape, row);
-    }
-    if (this.#members === undefined) {
-      const span = valueSpan(this.bytes, key);
-      return span && this.#inner(span.valueStart, span.end);
-    }
-    for (let i = this.#members.length - 1; i >= 0; i--) {
-      const member = this.#members[i] as Member;
-      if (member.key === key) return this.#inner(member.valueStart, member.end);
-    }
-    return undefined;
+    const row = this.#find(key);
+    return row < 0 ? undefined : this.#on(this.#tape as ValueTape, row);
   }
 
   /** The text of a string; undefined for any other value. */
@@ -120,64 +89,63 @@ export class JsonView {
 
   /** The text of a member that is a string; undefined for any other member, or none. */
   textOf(key: string): string | undefined {
-    const tape = this.#tape;
-    if (tape === undefined || this.#line[this.#start] !== OPEN_OBJECT) return this.get(key)?.text();
-    const row = tape.find(this.#line, this.#row, key);
+    const row = this.#find(key);
+    const tape = this.#tape as ValueTape;
     return row < 0 ? undefined : textIn(this.#line, tape.start(row), tape.end(row));
   }
 
   /** The elements of an array; none for any other value. */
   elements(): readonly JsonView[] {
-    if (this.#line[this.#start] !== OPEN_ARRAY) return [];
-    if (this.#tape !== undefined) return this.#rowsOf(this.#tape, (view) => view);
-    const { bytes } = this;
-    return elementsOf(bytes).map((element) => {
-      const start = element.byteOffset - bytes.byteOffset;
-      return this.#inner(start, start + element.length);
-    });
+    return this.#each(OPEN_ARRAY, (tape, row) => this.#on(tape, row));
   }
 
   /** The members of an object in order; none for any other value. */
   members(): readonly (readonly [key: string, value: JsonView])[] {
-    if (this.#line[this.#start] !== OPEN_OBJECT) return [];
-    const line = this.#line;
-    const tape = this.#tape;
-    if (tape !== undefined)
-      return this.#rowsOf(tape, (view, row) => [knownText(line, tape.keyStart(row), tape.keyEnd(row)), view]);
-    const members = this.#members ?? membersOf(this.bytes);
-    return members.map(({ key, valueStart, end }) => [key, this.#inner(valueStart, end)]);
+    return this.#each(OPEN_OBJECT, (tape, row) => [this.#keyOf(tape, row), this.#on(tape, row)]);
   }
 
   /** The keys of an object in order; none for any other value. */
   keys(): readonly string[] {
-    const tape = this.#tape;
-    if (tape === undefined || this.#line[this.#start] !== OPEN_OBJECT)
-      return this.members().map(([key]) => key);
-    const keys: string[] = [];
-    for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
-      keys.push(knownText(this.#line, tape.keyStart(row), tape.keyEnd(row)));
-    return keys;
+    return this.#each(OPEN_OBJECT, (tape, row) => this.#keyOf(tape, row));
   }
 
   /** The whole value decoded. Numbers become doubles: never write them back. */
   parsed(): unknown {
-    return JSON.parse(decode(this.bytes));
+    return parseJson(this.bytes);
   }
 
-  /** Creates something for each contained value, in order. */
-  #rowsOf<T>(tape: ValueTape, make: (view: JsonView, row: number) => T): T[] {
+  /** A tape with the contents of the value, at `#row`: filled in if they are not on one yet. */
+  #walked(): ValueTape {
+    if (this.#tape?.isOpen(this.#row) === true) return this.#tape;
+    const tape = new ValueTape();
+    tape.fill(this.#line, this.#start);
+    this.#tape = tape;
+    this.#row = 0;
+    return tape;
+  }
+
+  /** Row of a member on `#tape`; -1 if there is none. */
+  #find(key: string): number {
+    if (this.#line[this.#start] !== OPEN_OBJECT) return -1;
+    return this.#walked().find(this.#line, this.#row, key);
+  }
+
+  /** Creates something for each contained value, in order; none if the value does not begin with this byte. */
+  #each<T>(first: number, make: (tape: ValueTape, row: number) => T): T[] {
     const results: T[] = [];
+    if (this.#line[this.#start] !== first) return results;
+    const tape = this.#walked();
     for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
-      results.push(make(this.#on(tape, row), row));
+      results.push(make(tape, row));
     return results;
   }
 
-  #on(tape: ValueTape, row: number): JsonView {
-    return new JsonView(this.#line, tape.start(row), tape.end(row), this.#base, undefined, tape, row);
+  #keyOf(tape: ValueTape, row: number): string {
+    return knownText(this.#line, tape.keyStart(row), tape.keyEnd(row));
   }
 
-  #inner(start: number, end: number): JsonView {
-    return new JsonView(this.#line, this.#start + start, this.#start + end, this.#base);
+  #on(tape: ValueTape, row: number): JsonView {
+    return new JsonView(this.#line, tape.start(row), tape.end(row), this.#base, tape, row);
   }
 }
 

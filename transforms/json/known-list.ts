@@ -13,14 +13,14 @@ export interface Known {
   readonly bytes: Uint8Array;
 }
 
+const LOOK_AHEAD = 8;
+
 export class KnownList<T extends Known> {
   readonly #scanner: Scanner;
   readonly #make: (bytes: Uint8Array, start: number, end: number) => T;
   readonly #scan: (bytes: Uint8Array, at: number) => number;
   #known: readonly T[] = [];
-  /** The item that may follow the known ones. */
-  #follower: T | undefined;
-  /** The follower of the next array. */
+  /** An item that may follow the others in the next array. */
   #expected: T | undefined;
   #items: T[] = [];
   /** Index of the known item expected next. */
@@ -29,15 +29,13 @@ export class KnownList<T extends Known> {
   #fresh = 0;
 
   /**
-   * @param depth number of objects and arrays open around an element
    * @param make creates an item from the object at `bytes[start, end)`; it must keep a copy of the bytes
-   * @param scan validates the element at `at` and finds its end, or -1; a caller may pass one that looks at more
+   * @param scan validates the element at `at` and finds its end, or -1
    */
   constructor(
     scanner: Scanner,
-    depth: number,
     make: (bytes: Uint8Array, start: number, end: number) => T,
-    scan: (bytes: Uint8Array, at: number) => number = (bytes, at) => scanner.value(bytes, at, depth),
+    scan: (bytes: Uint8Array, at: number) => number,
   ) {
     this.#scanner = scanner;
     this.#make = make;
@@ -54,10 +52,8 @@ export class KnownList<T extends Known> {
    * @returns the index after it, or -1: the scanner knows the position. `items` then holds what was read.
    */
   read(bytes: Uint8Array, at: number): number {
-    this.#known = this.#items;
-    this.#follower = this.#expected;
-    this.#items = [];
-    this.#expected = undefined;
+    this.#known = this.#expected === undefined ? this.#items : [...this.#items, this.#expected];
+    this.forget();
     this.#next = this.#fresh = 0;
     return walkElements(bytes, at, this.#scanner, (_number, p) => this.#takeItem(bytes, p));
   }
@@ -75,37 +71,32 @@ export class KnownList<T extends Known> {
 
   /** Returns the index after the item at `p`, or -1. */
   #takeItem(bytes: Uint8Array, p: number): number {
-    const found = this.#recognise(bytes, p);
-    if (found < 0) {
-      const end = this.#scan(bytes, p);
-      if (end < 0) return -1;
-      this.#items.push(this.#make(bytes, p, end));
-      this.#fresh++;
-      return end;
+    const known = this.#recognise(bytes, p);
+    if (known !== undefined) {
+      this.#items.push(known);
+      this.#fresh = 0;
+      return p + known.bytes.length;
     }
-    const item = this.#knownAt(found);
-    this.#items.push(item);
-    this.#next = found + 1;
-    this.#fresh = 0;
-    return p + item.bytes.length;
+    const end = this.#scan(bytes, p);
+    if (end < 0) return -1;
+    this.#items.push(this.#make(bytes, p, end));
+    this.#fresh++;
+    return end;
   }
 
-  /** Returns the index of the known item at `p`, looking a few items ahead; or -1. */
-  #recognise(bytes: Uint8Array, p: number): number {
-    if (bytes[p] !== OPEN_OBJECT) return -1; // only an object shows where it ends
-    const next = this.#next;
-    const count = this.#follower === undefined ? this.#known.length : this.#known.length + 1;
-    const last = Math.min(count, next + Math.min(2 + this.#fresh, LOOK_AHEAD));
-    for (let i = next; i < last; i++) if (equalsAt(bytes, p, this.#knownAt(i).bytes)) return i;
-    return -1;
-  }
-
-  #knownAt(index: number): T {
-    return (index < this.#known.length ? this.#known[index] : this.#follower) as T;
+  /** Returns the known item at `p`, looking a few items ahead. */
+  #recognise(bytes: Uint8Array, p: number): T | undefined {
+    if (bytes[p] !== OPEN_OBJECT) return undefined; // only an object shows where it ends
+    const last = Math.min(this.#known.length, this.#next + Math.min(2 + this.#fresh, LOOK_AHEAD));
+    for (let i = this.#next; i < last; i++) {
+      const known = this.#known[i] as T;
+      if (!equalsAt(bytes, p, known.bytes)) continue;
+      this.#next = i + 1;
+      return known;
+    }
+    return undefined;
   }
 }
-
-const LOOK_AHEAD = 8;
 
 /** Are the bytes of `text` at `p`? Comparing the end and the middle first avoids most comparisons. */
 export function equalsAt(bytes: Uint8Array, p: number, text: Uint8Array): boolean {

@@ -3,7 +3,7 @@ import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, QUOTE } from './byt
 import { Given } from './notes.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
-import { knownText, parseString } from './utf8.ts';
+import { knownText, parseString, spells } from './utf8.ts';
 
 /** One member; the indexes point into the object's bytes. */
 export interface Member {
@@ -19,17 +19,9 @@ export type ValueSpan = Pick<Member, 'valueStart' | 'end'>;
 
 /** Does the JSON string between its quotes (`start` to `end`, both outside) spell this ASCII key, escaped or not? */
 export function isKey(bytes: Uint8Array, start: number, end: number, key: string): boolean {
-  const length = end - start - 2;
-  if (length < key.length) return false;
-  if (length === key.length) {
-    for (let i = 0; i < length; i++) if (bytes[start + 1 + i] !== key.charCodeAt(i)) return false;
-    return true;
-  }
-  return hasEscape(bytes, start + 1, end - 1) && parseString(bytes, start, end) === key;
-}
-
-function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let p = start; p < end; p++) if (bytes[p] === BACKSLASH) return true;
+  if (end - start - 2 <= key.length) return spells(bytes, start + 1, end - 1, key);
+  for (let p = start + 1; p < end; p++)
+    if (bytes[p] === BACKSLASH) return parseString(bytes, start, end) === key;
   return false;
 }
 
@@ -104,19 +96,10 @@ export function membersOf(object: Uint8Array): readonly Member[] {
   return members;
 }
 
-/** The last member with that key. */
-function lastOf(members: readonly Member[], key: string): Member | undefined {
-  for (let i = members.length - 1; i >= 0; i--) {
-    const member = members[i] as Member;
-    if (member.key === key) return member;
-  }
-  return undefined;
-}
-
 /** Span of a member's value in the object: the last one with that key, as in JSON.parse; undefined if absent. */
 export function valueSpan(object: Uint8Array, key: string): ValueSpan | undefined {
   const members = Walked.membersOf(object);
-  if (members !== undefined) return lastOf(members, key);
+  if (members !== undefined) return members.findLast((member) => member.key === key);
   let found: ValueSpan | undefined;
   walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
     const end = trustingScanner.value(object, valueStart, 1);

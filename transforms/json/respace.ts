@@ -22,30 +22,21 @@ export function inString(json: Uint8Array): Uint8Array {
 
 /** @param json a valid JSON value without white space around it */
 export function respace(json: Uint8Array, scanner: Scanner): string {
-  const pieces: string[] = [];
+  let text = '';
   let plain = 0; // start of a run of bytes to copy unchanged
-  let p = 0;
-  const copyTo = (end: number): void => {
-    if (end > plain) pieces.push(decode(json.subarray(plain, end)));
-  };
-  while (p < json.length) {
+  for (let p = 0; p < json.length; ) {
     const c = json[p] as number;
-    if (c === QUOTE) {
-      copyTo(p);
-      const end = scanner.string(json, p);
-      pieces.push(quote(JSON.parse(decode(json.subarray(p, end))) as string));
-      plain = p = end;
-    } else if (c === COMMA || c === COLON) {
-      copyTo(p);
-      pieces.push(c === COMMA ? ', ' : ': ');
-      plain = p = skipBlanks(json, p + 1);
-    } else if (SPACES.has(c)) {
-      copyTo(p);
-      plain = p = skipBlanks(json, p);
-    } else p++;
+    if (c !== QUOTE && c !== COMMA && c !== COLON && !SPACES.has(c)) {
+      p++;
+      continue;
+    }
+    text += decode(json.subarray(plain, p));
+    plain = c === QUOTE ? scanner.string(json, p) : skipBlanks(json, p + 1);
+    if (c === QUOTE) text += quote(JSON.parse(decode(json.subarray(p, plain))) as string);
+    else if (!SPACES.has(c)) text += c === COMMA ? ', ' : ': ';
+    p = plain;
   }
-  copyTo(json.length);
-  return pieces.join('');
+  return text + decode(json.subarray(plain));
 }
 
 /** A text as re-spaced JSON if it is a JSON value, else undefined. */

@@ -1,5 +1,6 @@
 /** Chooses the scanner: the one in WebAssembly if available, otherwise or on request the plain one. */
-import { createPlainScanner, type Scanner } from './scanner.ts';
+import { createPlainScanner } from './plain-scanner.ts';
+import type { Scanner } from './scanner.ts';
 import { type CompiledScanner, compileScanner, createScanMemory, type ScanMemory } from './wasm-scanner.ts';
 
 export const SCANNERS = ['auto', 'plain'] as const;
@@ -7,7 +8,6 @@ export type ScannerName = (typeof SCANNERS)[number];
 
 let compiled: CompiledScanner | undefined;
 let memory: ScanMemory | undefined;
-let isLent = false;
 
 /** The memory of this thread that WebAssembly scanners can read, created on first use. */
 function scanMemory(name: ScannerName): ScanMemory | undefined {
@@ -28,28 +28,21 @@ export function takeCompiledScanner(from: CompiledScanner | undefined): void {
   compiled ??= from;
 }
 
-/** Memory for a slab, until it is returned. */
-export interface LentMemory extends Pick<ScanMemory, 'slab' | 'fold'> {
-  giveBack(): void;
-}
-
 /**
- * Lends that memory to one reader at a time. Undefined if it is not available, or in use by another reader of this
- * thread (two builds at once, by the library); the slab then lies elsewhere, and the plain scanner reads it.
+ * Lends that memory to one reader at a time, until `giveBack`. Undefined if it is not available, or in use by another
+ * reader of this thread (two builds at once, by the library); the slab then lies elsewhere, and the plain scanner reads
+ * it.
  */
-export function borrowScanMemory(name: ScannerName): LentMemory | undefined {
-  const lent = isLent ? undefined : scanMemory(name);
-  if (lent === undefined) return undefined;
-  isLent = true;
-  return {
-    slab: lent.slab,
-    fold: lent.fold,
-    giveBack() {
-      isLent = false;
-    },
-  };
+export function borrowScanMemory(name: ScannerName): ScanMemory | undefined {
+  const free = scanMemory(name);
+  if (free === undefined || free.isLent) return undefined;
+  free.isLent = true;
+  return free;
 }
 
-export function createScanner(name: ScannerName, maxDepth?: number): Scanner {
-  return scanMemory(name)?.createScanner(maxDepth) ?? createPlainScanner(maxDepth);
+/** @param maxDepth and the other limit as in `createPlainScanner` */
+export function createScanner(name: ScannerName, maxDepth?: number, maxElements?: number): Scanner {
+  const shared = scanMemory(name);
+  if (shared !== undefined) return shared.createScanner(maxDepth, maxElements);
+  return createPlainScanner(maxDepth, maxElements);
 }

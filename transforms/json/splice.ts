@@ -5,26 +5,43 @@ import { encode } from './utf8.ts';
 /** An edit of one member: a new JSON text, `null` to drop it, undefined to keep it. */
 export type MemberEdit = (member: Member, index: number) => Uint8Array | null | undefined;
 
+/** A part of some JSON text, and the bytes that replace it. */
+interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly by: Uint8Array;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** The bytes with those parts replaced, which come in order; the same bytes object when there are none. */
+function spliced(bytes: Uint8Array, splices: readonly Splice[]): Uint8Array {
+  if (splices.length === 0) return bytes;
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const { start, end, by } of splices) {
+    pieces.push(bytes.subarray(from, start), by);
+    from = end;
+  }
+  pieces.push(bytes.subarray(from));
+  return concat(pieces);
+}
+
 /** The object with its members edited; the same bytes object when nothing changed. */
 export function editMembers(object: Uint8Array, edit: MemberEdit): Uint8Array {
-  const members = membersOf(object);
-  const edits = members.map(edit);
-  if (edits.every((edited) => edited === undefined)) return object;
-
-  const first = members[0] as Member;
-  const last = members[members.length - 1] as Member;
-  const pieces: Uint8Array[] = [object.subarray(0, first.start)];
-  let written = 0;
-  members.forEach((member, i) => {
-    const edited = edits[i];
-    if (edited === null) return;
-    const before = members[i - 1];
-    if (written++ > 0 && before !== undefined) pieces.push(object.subarray(before.end, member.start));
-    if (edited === undefined) pieces.push(object.subarray(member.start, member.end));
-    else pieces.push(object.subarray(member.start, member.valueStart), edited);
+  let isFirst = true; // was every member before dropped?
+  const splices = membersOf(object).flatMap((member, i, members): Splice | readonly Splice[] => {
+    const by = edit(member, i);
+    if (by === null) {
+      // with the comma before it, or after it if it would be the first one
+      const before = isFirst ? undefined : members[i - 1];
+      const after = isFirst ? members[i + 1] : undefined;
+      return { start: before?.end ?? member.start, end: after?.start ?? member.end, by: NOTHING };
+    }
+    isFirst = false;
+    return by === undefined ? [] : { start: member.valueStart, end: member.end, by };
   });
-  pieces.push(object.subarray(last.end));
-  return concat(pieces);
+  return spliced(object, splices);
 }
 
 /** The object without the members that `drop` names. */
@@ -34,9 +51,8 @@ export function dropMembers(object: Uint8Array, drop: (member: Member) => boolea
 
 /** The object with the value of `key` replaced: the effective (last) one; undefined when it has no such member. */
 export function replaceValue(object: Uint8Array, key: string, json: Uint8Array): Uint8Array | undefined {
-  const at = membersOf(object).findLastIndex((member) => member.key === key);
-  if (at < 0) return undefined;
-  return editMembers(object, (_member, index) => (index === at ? json : undefined));
+  const member = membersOf(object).findLast((one) => one.key === key);
+  return member && spliced(object, [{ start: member.valueStart, end: member.end, by: json }]);
 }
 
 /** The object with one more member at its end. The object has at least one. */
@@ -55,18 +71,12 @@ export function editElements(
   array: Uint8Array,
   edit: (element: Uint8Array, index: number) => Uint8Array | undefined,
 ): Uint8Array {
-  const elements = elementsOf(array);
-  const edits = elements.map(edit);
-  if (edits.every((edited) => edited === undefined)) return array;
-  const pieces: Uint8Array[] = [];
-  let end = 0;
-  elements.forEach((element, i) => {
+  const splices = elementsOf(array).flatMap((element, i): Splice | readonly Splice[] => {
+    const by = edit(element, i);
     const start = element.byteOffset - array.byteOffset;
-    pieces.push(array.subarray(end, start), edits[i] ?? element);
-    end = start + element.length;
+    return by === undefined ? [] : { start, end: start + element.length, by };
   });
-  pieces.push(array.subarray(end));
-  return concat(pieces);
+  return spliced(array, splices);
 }
 
 /** One array of all the bytes. */

@@ -1,6 +1,5 @@
 /** Text and bytes: decoding JSON text that was validated, and finding where bytes are not UTF-8. */
 import { BACKSLASH } from './bytes.ts';
-import { sequenceLength } from './scanner.ts';
 
 /** Node's own slices: they take any Uint8Array, and cost a tenth of a TextDecoder's call on short texts. */
 const { utf8Slice, latin1Slice } = Buffer.prototype as unknown as Record<
@@ -82,6 +81,18 @@ export function mayHold(json: Uint8Array, word: string): boolean {
   return indexOf.call(json, word) >= 0 || indexOf.call(json, '\\u00') >= 0;
 }
 
+/** The length of the UTF-8 sequence whose lead byte is at `p`, or 0 if it is malformed. */
+export function sequenceLength(bytes: Uint8Array, p: number): number {
+  const lead = bytes[p] as number;
+  const second = bytes[p + 1] as number;
+  if (lead < 0xc2 || lead > 0xf4 || (second & 0xc0) !== 0x80) return 0;
+  if (lead < 0xe0) return 2;
+  if (((bytes[p + 2] as number) & 0xc0) !== 0x80) return 0;
+  if (lead < 0xf0) return (lead === 0xe0 && second < 0xa0) || (lead === 0xed && second > 0x9f) ? 0 : 3;
+  if (((bytes[p + 3] as number) & 0xc0) !== 0x80) return 0;
+  return (lead === 0xf0 && second < 0x90) || (lead === 0xf4 && second > 0x8f) ? 0 : 4;
+}
+
 /** The index of the first byte that is not well-formed UTF-8, or -1. */
 export function invalidUtf8At(bytes: Uint8Array): number {
   for (let p = 0; p < bytes.length; ) {
@@ -105,13 +116,16 @@ export function knownText(bytes: Uint8Array, start: number, end: number): string
   if (length > LONGEST_KNOWN) return parseString(bytes, start, end);
   const slot = (length * 7 + (bytes[start + 1] as number)) % KNOWN_SLOTS;
   const before = known[slot];
-  if (before !== undefined && before.length === length && stands(bytes, start + 1, before)) return before;
+  if (before !== undefined && spells(bytes, start + 1, end - 1, before)) return before;
   const text = parseString(bytes, start, end);
   if (text.length === length) known[slot] = text; // plain ASCII: an escape or a sequence would be longer than its text
   return text;
 }
 
-function stands(bytes: Uint8Array, at: number, text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+/** Do the bytes in `[start, end)` spell this ASCII text? */
+export function spells(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+  const { length } = text;
+  if (end - start !== length) return false;
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
   return true;
 }

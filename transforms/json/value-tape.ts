@@ -7,6 +7,7 @@ import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { isKey } from './members.ts';
 import { skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
+import { spells } from './utf8.ts';
 
 /** Numbers of a row: the key (quotes included; -1 for elements), the value, and the row after it and all that it holds. */
 const KEY = 0;
@@ -17,66 +18,75 @@ const NEXT = 4;
 const ROW = 5;
 /** Deeper containers have no rows: the arguments of a call are copied whole. */
 const MOST_LEVELS = 6;
-/** A text of more values only gets its first row: the others would take many times its bytes. */
+/** A text of more values only gets rows for its outer level: the others would take many times its bytes. */
 const MOST_ROWS = 16_384;
-const FIRST_ROWS = 256;
+const FIRST_ROWS = 32;
 
 export class ValueTape {
   #rows = new Int32Array(FIRST_ROWS * ROW);
   #count = 0;
-  /** Does any key have an escape? */
+  /** May a key differ from its bytes? */
   #hasEscapes = false;
-  readonly #open: number[] = new Array<number>(MOST_LEVELS).fill(0);
+  readonly #open: number[] = [];
 
   /** Fills in the validated value that begins at `at`. Row 0 is the value itself. */
   fill(bytes: Uint8Array, at: number): void {
+    if (!this.#walk(bytes, at, MOST_LEVELS)) this.#walk(bytes, at, 1);
+  }
+
+  /** Begins with the object at `at`, whose members the caller adds. */
+  beginObject(at: number): void {
     this.#count = 0;
     this.#hasEscapes = false;
+    this.#add(-1, -1, at);
+  }
+
+  /** Adds a member without the contents of its value. @param hasEscapes may its key differ from its bytes? */
+  addMember(keyStart: number, keyEnd: number, start: number, end: number, hasEscapes: boolean): void {
+    if (hasEscapes) this.#hasEscapes = true;
+    this.#close(this.#add(keyStart, keyEnd, start), end, -this.#count);
+  }
+
+  /** Ends the object that was begun. */
+  endObject(end: number): void {
+    this.#close(0, end, this.#count);
+  }
+
+  /** @returns false if there are too many rows for more than one level */
+  #walk(bytes: Uint8Array, at: number, levels: number): boolean {
+    this.beginObject(at);
     const open = this.#open;
     let depth = 0;
     let p = at;
-    let row = this.#add(-1, -1);
+    let row = 0;
     for (;;) {
-      const first = bytes[p];
+      if (levels > 1 && this.#count > MOST_ROWS) return false;
+      const first = bytes[p] as number;
       const isContainer = first === OPEN_OBJECT || first === OPEN_ARRAY;
-      this.#rows[row + START] = p;
-      if (this.#count > MOST_ROWS) {
-        this.#giveUp(bytes, at);
-        return;
-      }
-      if (isContainer && depth < MOST_LEVELS) {
+      if (isContainer && depth < levels) {
         open[depth++] = row;
         p = skipBlanks(bytes, p + 1);
-        if (bytes[p] !== (first as number) + 2) {
-          row = first === OPEN_OBJECT ? this.#addMember(bytes, p) : this.#add(-1, -1);
-          if (first === OPEN_OBJECT) p = this.#rows[row + START] as number;
+        if (bytes[p] !== first + 2) {
+          row = this.#addInner(bytes, p, first);
+          p = this.#rows[row + START] as number;
           continue;
         }
       } else {
         p = trustingScanner.value(bytes, p, 0);
-        this.#rows[row + END] = p;
-        this.#rows[row + NEXT] = isContainer ? -this.#count : this.#count;
-        if (depth === 0) return;
+        this.#close(row, p, isContainer ? -this.#count : this.#count);
+        if (depth === 0) return true;
         p = skipBlanks(bytes, p);
       }
       // a value has ended: close what ends with it, or continue with the next one
       while (bytes[p] !== COMMA) {
-        const closed = open[--depth] as number;
-        this.#rows[closed + END] = ++p;
-        this.#rows[closed + NEXT] = this.#count;
-        if (depth === 0) return;
+        this.#close(open[--depth] as number, ++p, this.#count);
+        if (depth === 0) return true;
         p = skipBlanks(bytes, p);
       }
-      p = skipBlanks(bytes, p + 1);
-      const isObject = bytes[this.#rows[(open[depth - 1] as number) + START] as number] === OPEN_OBJECT;
-      row = isObject ? this.#addMember(bytes, p) : this.#add(-1, -1);
-      if (isObject) p = this.#rows[row + START] as number;
+      const container = this.#rows[(open[depth - 1] as number) + START] as number;
+      row = this.#addInner(bytes, skipBlanks(bytes, p + 1), bytes[container] as number);
+      p = this.#rows[row + START] as number;
     }
-  }
-
-  #giveUp(bytes: Uint8Array, at: number): void {
-    this.#rows[END] = trustingScanner.value(bytes, at, 0);
-    this.#rows[NEXT] = -1;
   }
 
   /** Are there rows for the contents of a container? */
@@ -107,37 +117,30 @@ export class ValueTape {
 
   /** Row of the last member of an object that has the key; -1 if there is none. */
   find(bytes: Uint8Array, object: number, key: string): number {
-    const rows = this.#rows;
-    const end = rows[object * ROW + NEXT] as number;
-    const { length } = key;
     let found = -1;
-    for (let row = object + 1; row < end; row = Math.abs(rows[row * ROW + NEXT] as number)) {
-      const start = rows[row * ROW + KEY] as number;
-      const keyEnd = rows[row * ROW + KEY_END] as number;
-      if (
-        this.#hasEscapes
-          ? isKey(bytes, start, keyEnd, key)
-          : keyEnd - start - 2 === length && spells(bytes, start + 1, key)
-      )
+    for (let row = object + 1, end = this.next(object); row < end; row = this.next(row)) {
+      const start = this.keyStart(row);
+      const keyEnd = this.keyEnd(row);
+      if (this.#hasEscapes ? isKey(bytes, start, keyEnd, key) : spells(bytes, start + 1, keyEnd - 1, key))
         found = row;
     }
     return found;
   }
 
-  /** Adds the member whose key begins at `at`; its value begins at START. */
-  #addMember(bytes: Uint8Array, at: number): number {
+  /** Adds the member or element at `at` of a container that begins with this byte. @returns where its row is */
+  #addInner(bytes: Uint8Array, at: number, container: number): number {
+    if (container === OPEN_ARRAY) return this.#add(-1, -1, at);
     let end = at + 1;
     for (let byte = bytes[end]; byte !== QUOTE; byte = bytes[++end]) {
       if (byte !== BACKSLASH) continue;
       this.#hasEscapes = true;
       end++;
     }
-    const row = this.#add(at, ++end);
-    this.#rows[row + START] = skipBlanks(bytes, skipBlanks(bytes, end) + 1);
-    return row;
+    end++;
+    return this.#add(at, end, skipBlanks(bytes, skipBlanks(bytes, end) + 1));
   }
 
-  #add(key: number, keyEnd: number): number {
+  #add(key: number, keyEnd: number, start: number): number {
     const at = this.#count++ * ROW;
     if (at === this.#rows.length) {
       const grown = new Int32Array(at * 2);
@@ -146,11 +149,12 @@ export class ValueTape {
     }
     this.#rows[at + KEY] = key;
     this.#rows[at + KEY_END] = keyEnd;
+    this.#rows[at + START] = start;
     return at;
   }
-}
 
-function spells(bytes: Uint8Array, at: number, key: string): boolean {
-  for (let i = 0; i < key.length; i++) if (bytes[at + i] !== key.charCodeAt(i)) return false;
-  return true;
+  #close(at: number, end: number, next: number): void {
+    this.#rows[at + END] = end;
+    this.#rows[at + NEXT] = next;
+  }
 }

@@ -2,57 +2,17 @@
  * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It reads bytes in its own
  * memory, where a task's slab is; the plain scanner reads bytes elsewhere, with the same results.
  */
-import { BACKSLASH, QUOTE } from './bytes.ts';
-import { ANY_NUMBER, createPlainScanner, MAX_DEPTH, type Scanner } from './scanner.ts';
+import type { FoldExports, FoldHost } from '../fold/fold-module.ts';
+import { PlainScanner } from './plain-scanner.ts';
+import type { Scanner } from './scanner.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 
+/** Exports of the module. */
 interface Exports extends FoldExports {
   readonly memory: WasmMemory;
   value(at: number, end: number, room: number): number;
-  string(at: number, end: number): number;
   failed_at(): number;
   too_deep(): number;
-}
-
-/** Exports of the session fold (wasm/fold.c). Addresses are offsets into the memory; 0 means refused. */
-export interface FoldExports {
-  forget_tools(): void;
-  begin(depth: number, most: number, endOfArena: number): void;
-  line(at: number, end: number, number: number, offset: number): number;
-  /** Like `line`, in a source of many sessions; 2 if it belongs to another session, and waits. */
-  packed_line(at: number, end: number, number: number, offset: number): number;
-  /** Starts a session with the waiting line, after the previous session was finished. */
-  turn(): number;
-  /** Reads all lines of a source that was read whole, and returns their number. */
-  lines(at: number, end: number): number;
-  finish(): number;
-  /** Reads the message that replaces the one being judged. */
-  message(at: number, end: number): number;
-  /** Reports where the tool definitions end that the host was asked to read. */
-  tools_end(end: number): void;
-  arena_at(): number;
-  state_at(): number;
-  entries_at(): number;
-  founds_at(): number;
-  runs_at(): number;
-  written_at(): number;
-  named_at(): number;
-}
-
-/** Functions that the session fold calls. */
-export interface FoldHost {
-  judgeRow(at: number, length: number): number;
-  readTools(at: number, end: number): number;
-  readTime(at: number, end: number): bigint;
-}
-
-/** The session fold of a thread, in the memory where the slab is. */
-export interface FoldModule {
-  readonly exports: FoldExports;
-  readonly buffer: ArrayBuffer;
-  readonly arenaEnd: number;
-  /** Answers its questions from now on; the previous host is forgotten. */
-  setHost(host: FoldHost): void;
 }
 
 /** The parts of the global WebAssembly in use: only the browser libraries declare it. */
@@ -76,29 +36,6 @@ const FIRST_PAGES = 700;
 /** More memory than this beyond the slab's need is worth replacing. */
 const MOST_SPARE_BYTES = 8 * 1024 * 1024;
 
-/** Shorter plain strings, as most keys are, are scanned here: calling the module costs more. */
-const NEAR_BYTES = 24;
-
-/** The index after the string whose opening quote is at `at` if it is short and plain ASCII; else -1. */
-function shortStringEnd(bytes: Uint8Array, at: number): number {
-  if (bytes[at] !== QUOTE) return -1;
-  const last = Math.min(at + NEAR_BYTES, bytes.length - 1);
-  for (let p = at + 1; p <= last; p++) {
-    const byte = bytes[p] as number;
-    if (byte === QUOTE) return p + 1;
-    if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return -1;
-  }
-  return -1;
-}
-
-/** Memory for one slab, readable by the scanners created here. One per thread. */
-export interface ScanMemory {
-  /** Resizes the slab and keeps its content, as far as it fits. Invalidates all earlier views. */
-  slab(bytes: number): Uint8Array;
-  createScanner(maxDepth?: number): Scanner;
-  readonly fold: FoldModule;
-}
-
 /** The compiled module; threads of a process can share it. */
 export type CompiledScanner = object;
 
@@ -115,28 +52,27 @@ export function compileScanner(): CompiledScanner | undefined {
 export function createScanMemory(
   compiled: CompiledScanner | undefined = compileScanner(),
 ): ScanMemory | undefined {
-  if (compiled === undefined) return undefined;
   try {
-    const memory = new ModuleMemory(compiled);
-    return {
-      slab: (bytes) => memory.slab(bytes),
-      createScanner: (maxDepth) => createMemoryScanner(memory, maxDepth),
-      fold: memory,
-    };
+    return compiled && new ScanMemory(compiled);
   } catch {
     return undefined;
   }
 }
 
-/** The memory of the module: its data, its stack, the arena of the fold, and the slab. */
-class ModuleMemory implements FoldModule {
-  exports: Exports;
-  buffer: ArrayBuffer;
+/**
+ * The memory of the module: its data, its stack, the arena of the fold, and one slab, which the scanners created here
+ * can read. One per thread.
+ */
+export class ScanMemory {
+  exports!: Exports;
+  buffer!: ArrayBuffer;
   /** Span of the bytes that `has` was asked about, in the memory. */
   from = 0;
   end = 0;
-  readonly #module: object;
-  #memory: WasmMemory;
+  /** Does a reader use it? */
+  isLent = false;
+  readonly #module: CompiledScanner;
+  #memory!: WasmMemory;
   /** The slab comes after the module's data, its stack and the arena. */
   #slabAt = 0;
   /** The bytes that `has` was asked about last: it is called many times for a line. */
@@ -144,20 +80,27 @@ class ModuleMemory implements FoldModule {
   #hasAsked = false;
   #host: FoldHost | undefined;
 
-  constructor(module: object) {
+  constructor(module: CompiledScanner) {
     this.#module = module;
-    [this.#memory, this.exports] = this.#instance();
-    this.buffer = this.#memory.buffer;
-    this.#slabAt = slabAfter(this.exports);
+    this.#begin();
   }
 
   get arenaEnd(): number {
     return this.#slabAt - SLACK_BYTES;
   }
 
+  /** Lets a host answer the questions of the fold from now on; the previous one is forgotten. */
   setHost(next: FoldHost): void {
     if (next !== this.#host) this.exports.forget_tools();
     this.#host = next;
+  }
+
+  giveBack(): void {
+    this.isLent = false;
+  }
+
+  createScanner(maxDepth?: number, maxElements?: number): Scanner {
+    return new MemoryScanner(this, maxDepth, maxElements);
   }
 
   /** Are the bytes in the memory? Then `from` and `end` are their span. */
@@ -171,25 +114,27 @@ class ModuleMemory implements FoldModule {
     return this.#hasAsked;
   }
 
-  slab(bytes: number): Uint8Array {
+  /** Resizes the slab and keeps its content, as far as it fits. Invalidates all earlier views. */
+  readonly slab = (bytes: number): Uint8Array => {
     const isSpacious = this.buffer.byteLength - this.#slabAt > MOST_SPARE_BYTES + (bytes + SLACK_BYTES) * 2;
     if (isSpacious) this.#shrink(bytes);
     else this.#reserve(bytes);
     this.#checked = undefined;
     return new Uint8Array(this.buffer, this.#slabAt, bytes);
-  }
+  };
 
-  #instance(): [WasmMemory, Exports] {
+  #begin(): void {
     const fold = (): FoldHost => this.#host as FoldHost;
     const host = {
       judge_row: (at: number, length: number) => fold().judgeRow(at, length),
       read_tools: (at: number, end: number) => fold().readTools(at, end),
       read_time: (at: number, end: number) => fold().readTime(at, end),
     };
-    const exports = new WebAssembly.Instance(this.#module, { host }).exports as unknown as Exports;
-    const { memory } = exports;
-    memory.grow(FIRST_PAGES - memory.buffer.byteLength / PAGE_BYTES);
-    return [memory, exports];
+    this.exports = new WebAssembly.Instance(this.#module, { host }).exports as unknown as Exports;
+    this.#memory = this.exports.memory;
+    this.#slabAt = Math.ceil((this.exports.arena_at() + ARENA_BYTES) / PAGE_BYTES) * PAGE_BYTES;
+    this.#memory.grow(FIRST_PAGES - this.#memory.buffer.byteLength / PAGE_BYTES);
+    this.buffer = this.#memory.buffer;
   }
 
   /** Grows the memory if a slab of this size does not fit. */
@@ -202,62 +147,26 @@ class ModuleMemory implements FoldModule {
   /** Frees memory that was grown for a giant line: a memory cannot shrink, so a new one replaces it. */
   #shrink(bytes: number): void {
     const held = new Uint8Array(this.buffer, this.#slabAt, bytes);
-    [this.#memory, this.exports] = this.#instance();
-    this.buffer = this.#memory.buffer;
-    this.#slabAt = slabAfter(this.exports);
+    this.#begin();
     this.#reserve(bytes);
     new Uint8Array(this.buffer, this.#slabAt).set(held);
   }
 }
 
-const slabAfter = (exports: Exports): number =>
-  Math.ceil((exports.arena_at() + ARENA_BYTES) / PAGE_BYTES) * PAGE_BYTES;
+/** Values are scanned by the module; strings alone, most of them short keys, here: calling the module costs more. */
+class MemoryScanner extends PlainScanner {
+  readonly #memory: ScanMemory;
 
-function createMemoryScanner(memory: ModuleMemory, maxDepth: number = MAX_DEPTH): Scanner {
-  const plain = createPlainScanner(maxDepth);
-  let failedAt = -1;
-  let tooDeep = false;
-
-  /** Converts an address that the module returned to an index in the array; 0 is a failure. */
-  function result(found: number): number {
-    if (found !== 0) return found - memory.from;
-    failedAt = memory.exports.failed_at() - memory.from;
-    tooDeep = memory.exports.too_deep() !== 0;
-    return -1;
+  constructor(memory: ScanMemory, maxDepth?: number, maxElements?: number) {
+    super(maxDepth, maxElements);
+    this.#memory = memory;
   }
 
-  function elsewhere(found: number): number {
-    if (found < 0) {
-      failedAt = plain.failedAt;
-      tooDeep = plain.tooDeep;
-    }
-    return found;
+  protected override scan(bytes: Uint8Array, at: number, depth: number): number {
+    const memory = this.#memory;
+    if (!memory.has(bytes)) return super.scan(bytes, at, depth);
+    const { exports, from, end } = memory;
+    const after = exports.value(from + at, end, Math.max(this.maxDepth - depth, 0)); // an address; 0 is a failure
+    return after !== 0 ? after - from : this.fail(exports.failed_at() - from, exports.too_deep() !== 0);
   }
-
-  return {
-    value(bytes, at, depth) {
-      if (!memory.has(bytes)) return elsewhere(plain.value(bytes, at, depth));
-      return result(memory.exports.value(memory.from + at, memory.end, Math.max(maxDepth - depth, 0)));
-    },
-    string(bytes, at) {
-      const near = shortStringEnd(bytes, at);
-      if (near >= 0) return near;
-      if (!memory.has(bytes)) return elsewhere(plain.string(bytes, at));
-      return result(memory.exports.string(memory.from + at, memory.end));
-    },
-    fail(at) {
-      failedAt = at;
-      tooDeep = false;
-      return -1;
-    },
-    get failedAt() {
-      return failedAt;
-    },
-    get tooDeep() {
-      return tooDeep;
-    },
-    crowdAt: -1,
-    maxDepth,
-    maxElements: ANY_NUMBER,
-  };
 }

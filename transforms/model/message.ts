@@ -2,9 +2,8 @@
 
 import { BACKSLASH, DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../json/bytes.ts';
 import { isKey, valueBytes, valueSpan, walkElements, walkMembers } from '../json/members.ts';
-import { sequenceLength } from '../json/scanner.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
-import { decode, knownText, parseJson, parseString } from '../json/utf8.ts';
+import { decode, knownText, parseJson, parseString, sequenceLength } from '../json/utf8.ts';
 import type { Message } from './element.ts';
 import { isSpace } from './white-space.ts';
 

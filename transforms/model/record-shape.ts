@@ -1,10 +1,10 @@
 /** Counts the messages of a record by role and its calls by tool, for the report. */
 
-import { eachAssistantCall, hasFunctionCall } from '../checks/assistant-calls.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
-import { createTextScanner } from '../json/elements.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { skipBlanks } from '../json/scanner.ts';
+import { eachAssistantCall, hasFunctionCall } from './assistant-calls.ts';
 import type { Message, WrittenRecord } from './element.ts';
 import { legacyCallOf, stringValue } from './message.ts';
 

@@ -1,9 +1,10 @@
 /**
  * The report on tool usage: counts of one conversation, sums per group, and the CSV file.
  */
-import { eachAssistantCall, hasFunctionCall } from '../checks/assistant-calls.ts';
+
 import { valueBytes } from '../json/members.ts';
 import { mayHold } from '../json/utf8.ts';
+import { eachAssistantCall, hasFunctionCall } from './assistant-calls.ts';
 import type { Conversation, Message } from './element.ts';
 import type { Grouping } from './group.ts';
 import { keyOf } from './hashed-set.ts';

@@ -10,11 +10,8 @@ import { isBlank } from '../model/white-space.ts';
 import type { PairRule } from './rule.ts';
 
 /** Absent, null, or an empty list or text. */
-function isNone(value: unknown): boolean {
-  return (
-    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-  );
-}
+const isNone = (value: unknown): boolean =>
+  (value ?? '') === '' || (Array.isArray(value) && value.length === 0);
 
 const suspects: (message: Message) => boolean = perObject((message: Message) => {
   if (message.role !== 'assistant' || firstVisible(message) !== undefined) return false;

@@ -11,7 +11,7 @@ import type { MessageRule } from './rule.ts';
 
 const SENTENCE = encode(JSON.stringify('You are a general-purpose AI agent'));
 const BOOTSTRAP = new RegExp(
-  ['general-purpose', 'AI', 'agent', 'called', 'goose'].join(`[${WHITE_SPACE}]+`),
+  'general-purpose AI agent called goose'.replaceAll(' ', `[${WHITE_SPACE}]+`),
   'i',
 );
 

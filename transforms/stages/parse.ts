@@ -16,7 +16,7 @@ import {
 import { dialects } from '../dialects/index.ts';
 import { isGathered, isPairDialect, PairReader } from '../dialects/pairs/pair-reader.ts';
 import { rejectObject } from '../dialects/shared/line-objects.ts';
-import { createCountingScanner, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
+import { elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
 import { perObject } from '../json/notes.ts';
 import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
@@ -180,7 +180,7 @@ class Parser {
     this.#sessionBy = sessionBy;
     this.#reading = { userTurn, sessionBy, select, maxConversation, keepSealed, keepsMeta };
     this.#limits = new EntryLimits(options);
-    this.#ownScanner = createCountingScanner(createScanner(scanner, maxDepth), options.maxElements);
+    this.#ownScanner = createScanner(scanner, maxDepth, options.maxElements);
     this.#known = [...more, ...dialects];
     this.#fixed = this.#known.find(({ name }) => name === dialect);
     this.#found = this.#known.find(({ name }) => name === begun?.dialect);

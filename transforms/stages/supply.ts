@@ -6,8 +6,8 @@
 import { makeMessage } from '../dialects/shared/build-messages.ts';
 import { defineTool } from '../dialects/shared/tool-definitions.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
-import { createTextScanner } from '../json/elements.ts';
 import { valueBytes, walkElements } from '../json/members.ts';
+import { createTextScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { decode, encode } from '../json/utf8.ts';

@@ -2,15 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checks } from '../../../transforms/checks/index.ts';
 
-const HELPERS = [
-  'assistant-calls',
-  'check',
-  'equality-key',
-  'index',
-  'result-verdict',
-  'role-trace',
-  'shown-name',
-];
+const HELPERS = ['check', 'index', 'result-verdict', 'role-trace', 'shown-name'];
 
 describe('the registry of checks', () => {
   it('holds every check in the folder, sorted by file name', () => {

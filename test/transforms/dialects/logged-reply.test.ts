@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createReplyReader } from '../../../transforms/dialects/shared/logged-messages.ts';
-import { createPlainScanner } from '../../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../../transforms/json/plain-scanner.ts';
 import { damage, damaged, jsonText } from '../arbitraries.ts';
 import { asArray, asBuffer, KINDS, text } from '../bytes.ts';
 

@@ -18,7 +18,7 @@ const memory = createScanMemory() as ScanMemory;
 let fold: SessionFold;
 
 beforeEach(() => {
-  fold = new SessionFold(memory.fold, OPTIONS);
+  fold = new SessionFold(memory, OPTIONS);
 });
 
 /** Copies bytes to where the fold can read them. */
@@ -66,7 +66,7 @@ describe('a folded session', () => {
     expect(record(folded(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
       tools: [OTHER_TOOL.function],
     });
-    fold = new SessionFold(memory.fold, OPTIONS);
+    fold = new SessionFold(memory, OPTIONS);
     expect(record(folded(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
       tools: [OTHER_TOOL.function],
     });

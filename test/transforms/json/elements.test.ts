@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createCountingScanner,
-  createTextScanner,
-  crowdedAt,
-  elementsIn,
-  isCrowdedText,
-  pathTo,
-} from '../../../transforms/json/elements.ts';
-import { createPlainScanner } from '../../../transforms/json/scanner.ts';
+import { crowdedAt, elementsIn, isCrowdedText } from '../../../transforms/json/elements.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
 
 const at = (json: string, most: number): number => crowdedAt(encode(json), 0, json.length, most);
@@ -37,33 +29,4 @@ it('isCrowdedText recognises a text that would be millions of values', () => {
   expect(isCrowdedText(`[${'0,'.repeat(1_100_000)}0]`)).toBe(true);
   expect(isCrowdedText(`{"a":"${'0,'.repeat(1_100_000)}"}`)).toBe(false);
   expect(isCrowdedText('[1,2]')).toBe(false);
-});
-
-describe('createCountingScanner', () => {
-  const scanner = createCountingScanner(createPlainScanner(), 3);
-  const scan = (json: string): readonly number[] => [scanner.value(encode(json), 0, 0), scanner.crowdAt];
-
-  it('fails where a crowded value opens, and agrees with the scanner elsewhere', () => {
-    expect(scan('[1,2,3]')).toEqual([7, -1]);
-    expect(scan('{"a":[1,2,3,4]}')).toEqual([-1, 5]);
-    expect(scan('[1,2,3,4')).toEqual([-1, -1]);
-    expect(scan('["1,2,3,4,5"]')).toEqual([13, -1]);
-  });
-});
-
-it('createTextScanner treats a value with very many elements as text', () => {
-  const scanner = createTextScanner();
-  const list = (count: number): Uint8Array => encode(`[${'0,'.repeat(count - 1)}0]`);
-  expect(scanner.value(list(100_000), 0, 0)).toBe(200_001);
-  expect(scanner.value(list(100_001), 0, 0)).toBe(-1);
-});
-
-it('pathTo names only keys that are read', () => {
-  const json = '{"request":{"messages":[{},{"tool_calls":[{"secret":[0]}]}]}}';
-  const to = (text: string): string => pathTo(encode(json), 0, json.indexOf(text));
-  expect(to('[0]')).toBe('request.messages[1].tool_calls[0].*');
-  expect(to('[{"secret')).toBe('request.messages[1].tool_calls');
-  expect(pathTo(encode(json), 0, 0)).toBe('');
-  const deep = `${'['.repeat(30)}${']'.repeat(30)}`;
-  expect(pathTo(encode(deep), 0, 29)).toBe(`${'[0]'.repeat(10)}...`);
 });

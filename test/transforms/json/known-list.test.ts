@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { copyOf } from '../../../transforms/json/keep.ts';
 import { equalsAt, type Known, KnownList } from '../../../transforms/json/known-list.ts';
-import { createPlainScanner } from '../../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../../transforms/json/plain-scanner.ts';
 import { tally } from '../../../transforms/json/tally.ts';
 import { damage, damaged } from '../arbitraries.ts';
 import { asArray, asBuffer, type MakeBytes, text } from '../bytes.ts';
@@ -12,12 +12,13 @@ function create() {
   const copies: string[] = [];
   /** Bytes scanned so far. */
   const count = { scanned: 0 };
-  const list = new KnownList<Known>(scanner, 1, (bytes, start, end) => {
+  const make = (bytes: Uint8Array, start: number, end: number): Known => {
     const copy = copyOf(bytes, start, end);
     count.scanned += copy.length;
     copies.push(text(copy));
     return { bytes: copy };
-  });
+  };
+  const list = new KnownList<Known>(scanner, make, (bytes, at) => scanner.value(bytes, at, 1));
   /** Reads an array between two other bytes and then overwrites the line. */
   const read = (json: string, make: MakeBytes = asBuffer) => {
     const line = make(`:${json},`);
@@ -211,7 +212,7 @@ describe('a list', () => {
       return scanner.value(bytes, at, 1);
     };
     const make = (bytes: Uint8Array, start: number, end: number) => ({ bytes: copyOf(bytes, start, end) });
-    const list = new KnownList<Known>(scanner, 1, make, scan);
+    const list = new KnownList<Known>(scanner, make, scan);
     list.read(asArray('[{"a":1},{"b":2}]'), 0);
     list.read(asArray('[{"a":1},{"c":2}]'), 0);
     expect(seen).toEqual([1, 9, 9]);

@@ -8,7 +8,7 @@ import {
   valueBytes,
   walkMembers,
 } from '../../../transforms/json/members.ts';
-import { createPlainScanner } from '../../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../../transforms/json/plain-scanner.ts';
 import { jsonText, objectText } from '../arbitraries.ts';
 import { asArray, asBuffer, KINDS, text } from '../bytes.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { createPlainScanner } from '../../../transforms/json/plain-scanner.ts';
 import { quote, respace, respaceText } from '../../../transforms/json/respace.ts';
-import { createPlainScanner } from '../../../transforms/json/scanner.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
 import { jsonText } from '../arbitraries.ts';
 import { asArray, KINDS } from '../bytes.ts';

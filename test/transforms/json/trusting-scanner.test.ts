@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPlainScanner } from '../../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../../transforms/json/plain-scanner.ts';
 import { trustingScanner } from '../../../transforms/json/trusting-scanner.ts';
 import { encode } from '../../../transforms/json/utf8.ts';
 import { jsonText } from '../arbitraries.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test, vi } from 'vitest';
-import { createPlainScanner, type Scanner } from '../../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../../transforms/json/plain-scanner.ts';
+import type { Scanner } from '../../../transforms/json/scanner.ts';
 import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
 import { damage, damaged, jsonText } from '../arbitraries.ts';
 import { asArray, fromLatin1, KINDS, text } from '../bytes.ts';

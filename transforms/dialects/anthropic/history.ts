@@ -36,7 +36,7 @@ export function createHistory(scanner: Scanner, keepSealed = false): History {
   let elements = 0; // JSON elements in the new messages of the current array
   let depth = 0; // nesting depth of the current messages
   let before: readonly Turn[] = [];
-  const list = new KnownList<Turn>(scanner, 0, makeTurn, (bytes, at) => scanner.value(bytes, at, depth));
+  const list = new KnownList<Turn>(scanner, makeTurn, (bytes, at) => scanner.value(bytes, at, depth));
 
   /** Skips the work for an entry that already has too many elements: it is about to be rejected. */
   function makeTurn(bytes: Uint8Array, start: number, end: number): Turn {

@@ -4,8 +4,8 @@
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
-import { createTextScanner } from '../../json/elements.ts';
 import { elementsOf, membersOf, valuesOf } from '../../json/members.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString, quote } from '../../json/respace.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';

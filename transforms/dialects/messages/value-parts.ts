@@ -3,8 +3,8 @@
  * and calls. Calls have no ids: they get `call_1`, `call_2` ..., and a result answers the first open one.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
-import { createTextScanner } from '../../json/elements.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../../json/members.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString, quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';

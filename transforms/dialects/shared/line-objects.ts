@@ -4,12 +4,13 @@
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
-import { elementsIn, mayExceed, mostInAll, pathTo } from '../../json/elements.ts';
+import { elementsIn, mayExceed, mostInAll } from '../../json/elements.ts';
 import { type Scanner, skipBlanks } from '../../json/scanner.ts';
 import { invalidUtf8At } from '../../json/utf8.ts';
 import type { Changes, Line, Origin, Rejection } from '../../model/element.ts';
 import { type LineReason, rejectLine } from '../../model/rejection.ts';
 import type { LineObjects, ReadElement } from '../dialect.ts';
+import { pathTo } from './element-path.ts';
 import { lineId } from './line-id.ts';
 
 const STAGE = 'parse';

@@ -42,7 +42,7 @@ export function createMessageList(scanner: Scanner, depth: number): KnownList<Lo
     return { bytes: text, role: text[0] === OPEN_OBJECT ? stringValue(text, 'role') : undefined };
   }
 
-  return new KnownList<LoggedMessage>(scanner, depth, make, (bytes, at) => read.scan(bytes, at, depth));
+  return new KnownList<LoggedMessage>(scanner, make, (bytes, at) => read.scan(bytes, at, depth));
 }
 
 /** Copies an object and remembers its members, in one walk. */

@@ -1,6 +1,7 @@
 /** Reads logged values: tests for null, and parses lists and objects that a logger wrote as JSON in a string. */
-import { createTextScanner } from '../../json/elements.ts';
+
 import { JsonView } from '../../json/json-view.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode, latin1, textPieces } from '../../json/utf8.ts';

@@ -3,11 +3,12 @@
  * so two conversations are equal up to the last hash that they share. Reasoning and ids of calls do not count, because
  * clients drop the one from the history and change the other.
  */
-import { equalityKey } from '../../checks/equality-key.ts';
+
 import { QUOTE } from '../../json/bytes.ts';
 import { valuesOf } from '../../json/members.ts';
 import { parseJson, textPieces } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
+import { equalityKey } from '../../model/equality-key.ts';
 import { hashOf, hashOfPieces } from '../../model/hashed-set.ts';
 import { isObject } from '../../model/message.ts';
 

@@ -1,10 +1,11 @@
 /** Findings of dialects about a log. They are attached to the message that they are about. */
 import type { Message, ReadingNote } from '../../model/element.ts';
+import type { ReadingRule } from '../../model/reading-rule.ts';
 
 /** Names from the log that a finding may show; anything else could be content. */
 const SHOWN = /^[\w.-]{1,64}$/;
 
-export const warning = (rule: string, message: string): ReadingNote => ({
+export const warning = (rule: ReadingRule, message: string): ReadingNote => ({
   rule,
   severity: 'WARNING',
   message,

@@ -1,8 +1,8 @@
 /** Assembles the answer from a stream of any of the three APIs. */
 
 import { OPEN_OBJECT } from '../../json/bytes.ts';
-import { createTextScanner } from '../../json/elements.ts';
 import { JsonView } from '../../json/json-view.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';

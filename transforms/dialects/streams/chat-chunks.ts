@@ -1,8 +1,8 @@
 /** Assembles streams of chat completions: chunks with a delta for each choice. */
 
 import { CLOSE_OBJECT } from '../../json/bytes.ts';
-import { createTextScanner } from '../../json/elements.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';

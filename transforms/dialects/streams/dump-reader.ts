@@ -7,8 +7,9 @@
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
+import { createPlainScanner } from '../../json/plain-scanner.ts';
 import { quote } from '../../json/respace.ts';
-import { createPlainScanner, type Scanner, skipBlanks } from '../../json/scanner.ts';
+import { type Scanner, skipBlanks } from '../../json/scanner.ts';
 import { decode, encode, invalidUtf8At } from '../../json/utf8.ts';
 import { ValueTape } from '../../json/value-tape.ts';
 import type { Entry, Lack, Line, Message, Origin } from '../../model/element.ts';

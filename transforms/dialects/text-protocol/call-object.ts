@@ -4,8 +4,8 @@
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
-import { createTextScanner } from '../../json/elements.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';

@@ -4,8 +4,8 @@
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
-import { createTextScanner } from '../../json/elements.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
 import { quote } from '../../json/respace.ts';
 import { decode, encode, parseJson } from '../../json/utf8.ts';
 import { objectBytes, textOfValue } from '../../model/message.ts';

@@ -4,7 +4,7 @@
  * `tool`, a name before the object, unclosed tags, and objects without tags that have a `retrigger`. A block with
  * complete JSON becomes calls; any other is cut and counted (docs/dialect-details.md). Linear in the text.
  */
-import { createTextScanner } from '../../json/elements.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
 import { concat } from '../../json/splice.ts';
 import { decode, encode, latin1, parseJson } from '../../json/utf8.ts';
 import { isRetriggered, type ProtocolCall, readCalls, type WrittenCall } from './call-object.ts';

@@ -1,14 +1,7 @@
 // Strict validation of JSON, a value at a time: the same verdicts and the same positions as createPlainScanner() in
-// ../scanner.ts. Built by scripts/build-wasm.sh together with fold.c and its headers.
+// ../plain-scanner.ts. Built by scripts/build-wasm.sh together with fold.c and its headers.
 #include "scan.h"
 
 EXPORT(value) u32 value(u32 p, u32 end, u32 room) { return scan_value(p, end, room, 0); }
-
-// The string whose opening quote is at p.
-EXPORT(string) u32 string(u32 p, u32 end) {
-  failed_depth = 0;
-  return peek(p, end) == '"' ? scan_string(p + 1, end) : fail(p);
-}
-
 EXPORT(failed_at) u32 failed_at(void) { return failed_position; }
 EXPORT(too_deep) u32 too_deep(void) { return failed_depth; }

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DocumentFramer } from '../../../../src/input/framing/json-document.ts';
 import { createSlab } from '../../../../src/input/framing/slab.ts';
-import { createPlainScanner, skipBlanks } from '../../../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../../../transforms/json/plain-scanner.ts';
+import { skipBlanks } from '../../../../transforms/json/scanner.ts';
 import { type Framed, type FramedSource, frame } from './drive.ts';
 
 const MAX = 1024 * 1024;

@@ -5,7 +5,7 @@ import {
   isMessage,
 } from '../../../../transforms/dialects/shared/logged-messages.ts';
 import { membersOf } from '../../../../transforms/json/members.ts';
-import { createPlainScanner } from '../../../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../../../transforms/json/plain-scanner.ts';
 import { KINDS, text } from '../../bytes.ts';
 
 describe.each(KINDS)('in a %s', (_kind, make) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { createToolsReader } from '../../../../transforms/dialects/shared/tool-definitions.ts';
-import { createPlainScanner } from '../../../../transforms/json/scanner.ts';
+import { createPlainScanner } from '../../../../transforms/json/plain-scanner.ts';
 import { asArray, asBuffer, KINDS, type MakeBytes, text } from '../../bytes.ts';
 
 const create = () => {

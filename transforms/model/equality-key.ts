@@ -2,7 +2,7 @@
  * Maps JSON values to strings that are equal exactly if the values are: key order does not count, numbers count as
  * parsed. Uses an explicit stack, because arguments in a JSON string may nest a million levels deep.
  */
-import { isObject } from '../model/message.ts';
+import { isObject } from './message.ts';
 
 /** @param value result of JSON.parse */
 export function equalityKey(value: unknown): string {

@@ -3,8 +3,8 @@ import {
   assistantCalls,
   hasFunctionCall,
   knownToolCalls,
-} from '../../../transforms/checks/assistant-calls.ts';
-import { assistant, call, calling, messageOf } from './samples.ts';
+} from '../../../transforms/model/assistant-calls.ts';
+import { assistant, call, calling, messageOf } from '../checks/samples.ts';
 
 describe('assistantCalls', () => {
   it('returns the calls of an assistant', () => {

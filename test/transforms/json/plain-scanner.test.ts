@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import {
-  createPlainScanner,
-  MAX_DEPTH,
-  sequenceLength,
-  skipBlanks,
-} from '../../../transforms/json/scanner.ts';
+import { createPlainScanner, createTextScanner } from '../../../transforms/json/plain-scanner.ts';
+import { MAX_DEPTH, skipBlanks } from '../../../transforms/json/scanner.ts';
+import { encode, sequenceLength } from '../../../transforms/json/utf8.ts';
 import { damage, damaged, jsonText } from '../arbitraries.ts';
 import { asArray, fromLatin1, KINDS } from '../bytes.ts';
 import { SCANNER_CASES } from './scanner-cases.ts';
@@ -190,4 +187,23 @@ describe('sequenceLength', () => {
       { numRuns: 5000 },
     );
   });
+});
+
+describe('with a limit of elements', () => {
+  const scanner = createPlainScanner(MAX_DEPTH, 3);
+  const scan = (json: string): readonly number[] => [scanner.value(encode(json), 0, 0), scanner.crowdAt];
+
+  it('fails where a crowded value opens, and agrees with the scanner elsewhere', () => {
+    expect(scan('[1,2,3]')).toEqual([7, -1]);
+    expect(scan('{"a":[1,2,3,4]}')).toEqual([-1, 5]);
+    expect(scan('[1,2,3,4')).toEqual([-1, -1]);
+    expect(scan('["1,2,3,4,5"]')).toEqual([13, -1]);
+  });
+});
+
+it('createTextScanner treats a value with very many elements as text', () => {
+  const scanner = createTextScanner();
+  const list = (count: number): Uint8Array => encode(`[${'0,'.repeat(count - 1)}0]`);
+  expect(scanner.value(list(100_000), 0, 0)).toBe(200_001);
+  expect(scanner.value(list(100_001), 0, 0)).toBe(-1);
 });

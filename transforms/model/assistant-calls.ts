@@ -4,8 +4,8 @@ import { CLOSE_ARRAY, LETTER_N, OPEN_ARRAY } from '../json/bytes.ts';
 import { valueSpan } from '../json/members.ts';
 import { perObject } from '../json/notes.ts';
 import { skipBlanks } from '../json/scanner.ts';
-import type { Message } from '../model/element.ts';
-import { type ToolCall, toolCallsOf, walkToolCalls } from '../model/message.ts';
+import type { Message } from './element.ts';
+import { type ToolCall, toolCallsOf, walkToolCalls } from './message.ts';
 
 const NO_CALLS: readonly ToolCall[] = [];
 

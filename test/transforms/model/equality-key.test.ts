@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { equalityDigest, equalityKey } from '../../../transforms/checks/equality-key.ts';
+import { equalityDigest, equalityKey } from '../../../transforms/model/equality-key.ts';
 
 /** JSON texts of equal values. */
 const EQUAL: readonly (readonly [string, string])[] = [
