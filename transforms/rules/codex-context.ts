@@ -1,4 +1,4 @@
-/** Drops messages that Codex writes itself: the instructions of AGENTS.md, the environment, permissions, the mode. */
+/** Drops messages that Codex writes itself: instructions of the repository, the environment, permissions, the mode. */
 import type { Message } from '../model/element.ts';
 import { firstVisible, textOf } from '../model/message.ts';
 import { type Block, blockOf, isBlocks } from './blocks.ts';
@@ -21,7 +21,7 @@ function apply(message: Message): Message | undefined {
 const codexContext: MessageRule = {
   name: 'codex-context',
   summary:
-    'Drops messages that consist of blocks written by Codex only: AGENTS.md, <environment_context>, <permissions instructions>, <collaboration_mode>.',
+    'Drops messages that consist of blocks written by Codex only: instructions of the repository, <environment_context>, <permissions instructions>, <collaboration_mode>.',
   on: 'message',
   apply,
 };
