@@ -40,20 +40,15 @@ function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Us
 }
 
 /** Reads the arguments of a call: a JSON string is parsed to the value it holds. */
-interface Arguments {
-  readonly form: 'none' | 'json' | 'text';
-  readonly value: unknown;
-}
-
-function argumentsOf(json: Uint8Array | undefined): Arguments {
-  if (json === undefined) return { form: 'none', value: null };
+function argumentsOf(json: Uint8Array | undefined): readonly ['none' | 'json' | 'text', unknown] {
+  if (json === undefined) return ['none', null];
   const value = parseJson(json);
-  if (typeof value !== 'string') return { form: 'json', value };
-  if (isCrowdedText(value)) return { form: 'text', value };
+  if (typeof value !== 'string') return ['json', value];
+  if (isCrowdedText(value)) return ['text', value];
   try {
-    return { form: 'json', value: JSON.parse(value) };
+    return ['json', JSON.parse(value)];
   } catch {
-    return { form: 'text', value };
+    return ['text', value];
   }
 }
 
@@ -62,13 +57,13 @@ function argumentsOf(json: Uint8Array | undefined): Arguments {
  * them.
  */
 function countsOf(uses: readonly Use[]): Iterable<{ readonly first: number; readonly count: number }> {
-  const digests = uses.map((use) => equalityDigest(argumentsOf(use.arguments).value));
+  const digests = uses.map((use) => equalityDigest(argumentsOf(use.arguments)[1]));
   const uncertain = new Map<number, number>();
   for (const digest of digests) uncertain.set(digest, (uncertain.get(digest) ?? 0) + 1);
   const counts = new Map<string, { readonly first: number; count: number }>();
   uses.forEach((use, i) => {
     if (uncertain.get(digests[i] as number) === 1) return;
-    const { form, value } = argumentsOf(use.arguments);
+    const [form, value] = argumentsOf(use.arguments);
     const key = `${form} ${equalityKey(value)}`;
     const known = counts.get(key);
     if (known === undefined) counts.set(key, { first: use.at, count: 1 });

@@ -26,12 +26,10 @@ ESCAPE[0x75] = 2;
 const HEX = new Uint8Array(256);
 for (const c of '0123456789abcdefABCDEF') HEX[c.charCodeAt(0)] = 1;
 
-const isDigit = (c: number | undefined): boolean => c !== undefined && c >= ZERO && c <= 0x39;
-
 /** The index after the digits at `at`, or -1 - at if there are none. */
 function skipDigits(bytes: Uint8Array, at: number): number {
   let p = at;
-  while (isDigit(bytes[p])) p++;
+  while ((bytes[p] as number) >= ZERO && (bytes[p] as number) <= 0x39) p++;
   return p > at ? p : -1 - at;
 }
 

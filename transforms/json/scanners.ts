@@ -42,7 +42,5 @@ export function borrowScanMemory(name: ScannerName): ScanMemory | undefined {
 
 /** @param maxDepth and the other limit as in `createPlainScanner` */
 export function createScanner(name: ScannerName, maxDepth?: number, maxElements?: number): Scanner {
-  const shared = scanMemory(name);
-  if (shared !== undefined) return shared.createScanner(maxDepth, maxElements);
-  return createPlainScanner(maxDepth, maxElements);
+  return scanMemory(name)?.createScanner(maxDepth, maxElements) ?? createPlainScanner(maxDepth, maxElements);
 }

@@ -3,6 +3,7 @@
  * memory, where a task's slab is; the plain scanner reads bytes elsewhere, with the same results.
  */
 import type { FoldExports, FoldHost } from '../fold/fold-module.ts';
+import { BACKSLASH, DELETE, QUOTE, SPACE } from './bytes.ts';
 import { PlainScanner } from './plain-scanner.ts';
 import type { Scanner } from './scanner.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
@@ -153,13 +154,23 @@ export class ScanMemory {
   }
 }
 
-/** Values are scanned by the module; strings alone, most of them short keys, here: calling the module costs more. */
+/** Values are scanned by the module; strings alone, most of them short ASCII keys, here: calling it costs more. */
 class MemoryScanner extends PlainScanner {
   readonly #memory: ScanMemory;
 
   constructor(memory: ScanMemory, maxDepth?: number, maxElements?: number) {
     super(maxDepth, maxElements);
     this.#memory = memory;
+  }
+
+  override string(bytes: Uint8Array, at: number): number {
+    if (bytes[at] !== QUOTE) return this.fail(at);
+    for (let p = at + 1; p < bytes.length; p++) {
+      const byte = bytes[p] as number;
+      if (byte === QUOTE) return p + 1;
+      if (byte < SPACE || byte >= DELETE || byte === BACKSLASH) break;
+    }
+    return super.string(bytes, at);
   }
 
   protected override scan(bytes: Uint8Array, at: number, depth: number): number {
