@@ -8,12 +8,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/job/build.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { isInfo } from '../../transforms/rules/goose-info.ts';
+import { blockOf, isBlocks } from '../../transforms/rules/blocks.ts';
 import { entryLine } from '../support/build-logs.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { isOnlyInfo } from '../support/oracle/cleanup.ts';
 
+const isInfo = (text: string): boolean => isBlocks(text, [blockOf('info-msg')]);
 const MB = 1024 * 1024;
 
 const ATTACKS: readonly string[] = [

@@ -1,5 +1,7 @@
 /** Blocks that a client writes into texts: they end at the first closing tag after their opening one. Linear in the text. */
+import { firstVisible, textOf } from '../model/message.ts';
 import { skipSpace } from '../model/white-space.ts';
+import type { MessageRule } from './rule.ts';
 
 export interface Block {
   readonly open: string;
@@ -34,4 +36,24 @@ export function withoutBlocks(text: string, { open, close }: Block): string {
     from = end + close.length;
     if (rest === '') from = skipSpace(text, from);
   }
+}
+
+/** A rule that drops messages of these roles if their text consists of such blocks. */
+export function dropBlocks(
+  name: string,
+  summary: string,
+  blocks: readonly Block[],
+  ...roles: readonly string[]
+): MessageRule {
+  const begins = blocks.map(({ open }) => open[0]).join('');
+  return {
+    name,
+    summary,
+    on: 'message',
+    apply(message) {
+      if (!roles.includes(message.role) || !begins.includes(firstVisible(message) ?? '')) return message;
+      const { text, otherParts } = textOf(message);
+      return text !== undefined && !otherParts && isBlocks(text, blocks) ? undefined : message;
+    },
+  };
 }
