@@ -152,7 +152,12 @@ class OutFiles {
 
   constructor(folder: string | undefined) {
     this.#folder = folder;
-    if (folder !== undefined) mkdirSync(folder, { recursive: true });
+    if (folder === undefined) return;
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      throw ioError('create', folder, error);
+    }
   }
 
   write(name: string, line: object): void {

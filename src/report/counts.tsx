@@ -41,7 +41,7 @@ export function RecordsSection(props: {
         <Card title="Tool calls in a record">
           <Histogram id="calls" title="Tool calls in a record" bins={binsOf(records.by_calls)} />
         </Card>
-        <Card title={isByDay(manifest) ? 'Sessions a day' : 'Sessions by group'} size="span2">
+        <Card title={isByDay(manifest) ? 'Sessions per day' : 'Sessions by group'} size="span2">
           <Groups profile={profile} />
         </Card>
         <Card title="Roles">

@@ -114,7 +114,7 @@ export function FindingsSection({ findings }: { readonly findings: readonly Find
   return (
     <section id="findings">
       <h2>Findings</h2>
-      <p>What looks wrong inside sessions. A finding changes nothing.</p>
+      <p>Things that look wrong inside sessions. A finding changes nothing.</p>
       {findings.length === 0 ? (
         <div class="card muted">None.</div>
       ) : (

@@ -16,9 +16,9 @@ export const MOST_SHOWN_TOOLS = 20;
 
 /** The fates without their details, in display order, with titles and meanings. */
 export const FATES: readonly (readonly [fate: string, title: string, meaning: string])[] = [
-  ['snapshot', 'Snapshots', 'the last whole state of a session: a record is made from it'],
+  ['snapshot', 'Snapshots', 'the last complete state of a session: the record is made from it'],
   ['superseded', 'Superseded', 'an earlier state, contained in the snapshot'],
-  ['truncated', 'Truncated', 'came after the snapshot, with fewer messages'],
+  ['truncated', 'Truncated', 'a state after the snapshot, with fewer messages'],
   ['dropped', 'Dropped', 'a cleanup rule dropped the whole entry'],
   ['blank', 'Blank', 'nothing but white space'],
   ['rejected', 'Rejected', 'in quarantine, with place and reason'],

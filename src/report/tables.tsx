@@ -22,7 +22,7 @@ export function SourcesSection(props: {
       <p>
         {count > sources.length
           ? `The ${sources.length} of ${showNumber(count)} with the most rejected lines; all are in ledger/sources.jsonl.`
-          : 'Those with rejected lines come first.'}
+          : 'Sources with rejected lines come first.'}
       </p>
       <PlainTable
         label="Sources"

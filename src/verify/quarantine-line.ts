@@ -59,6 +59,7 @@ function checkPlace(line: number, value: Value, tally: SourceTally, problems: Pr
   const end = asCount(value.byte_end);
   // several formats may refuse records of one snapshot
   const kind = `${value.scope} ${value.format}`;
+  if (value.scope === 'session') tally.enterSession(kind, value.session_key);
   const wanted = tally.take(kind, { line: value.line, start, end }, { leastBytes: 1 });
   if (wanted !== undefined || start === undefined || end === undefined) {
     problems.add(FILE, `line ${line}: expected line, byte_start and byte_end to be ${wanted}, found another`);

@@ -78,6 +78,8 @@ export class SourceTally {
   readonly recordRejections: Counts = new Map();
   /** Least offset of the next place, by kind: snapshots, rejected lines, rejected entries. */
   readonly #next: Counts = new Map();
+  /** Session of the last rejected entry. */
+  #session: unknown;
 
   constructor({ status, bytes, framed, size, compression, packed }: Untrusted<SourceLine>) {
     const unfinished = status === 'read' ? 0 : 1; // the member in which reading stopped
@@ -86,6 +88,12 @@ export class SourceTally {
     this.size = size;
     this.members =
       compression === 'gzip' ? (asCount(asObject(packed)?.members) ?? Infinity) + unfinished : undefined;
+  }
+
+  /** Starts anew with the entries of another session: sessions that were folded from events interleave. */
+  enterSession(kind: string, session: unknown): void {
+    if (session !== this.#session) this.#next.delete(kind);
+    this.#session = session;
   }
 
   /**

@@ -342,3 +342,25 @@ describe('--reasoning', () => {
     expect((await turnmill(['build', '.', '--out', '-', '--reasoning', 'some'])).status).toBe(64);
   });
 });
+
+describe('a recording of Qwen Code that goes back to a conversation which has ended', () => {
+  const line = (uuid: string | undefined, parentUuid: string, type: string, text: string): string =>
+    JSON.stringify({
+      ...{ type, uuid, parentUuid, sessionId: 's', timestamp: '2026-01-02T03:00:00Z' },
+      ...(uuid === undefined && { content: 'damaged' }),
+      message: { role: type === 'user' ? 'user' : 'model', parts: [{ text }] },
+    });
+
+  it('gives each line one fate', async () => {
+    const log = [
+      line('2', '1', 'assistant', 'a'),
+      line('4', '3', 'assistant', 'b'),
+      line('5', '2', 'user', 'c'),
+      line(undefined, '6', 'assistant', 'd'),
+      line('8', '4', 'user', 'e'),
+    ].join('\n');
+    const { status, stderr, summary } = await build({ 'a.jsonl': log }, ['--group-by', 'none']);
+    expect(status, stderr).toBe(0);
+    expect(Object.values(summary.fates).reduce((sum, count) => sum + count, 0)).toBe(5);
+  });
+});

@@ -56,7 +56,7 @@ describe('findings', () => {
     'repeated-tool-call': [
       withMessages(calls(call('a')), result('a', '1'), calls(call('b')), result('b', '1')),
     ],
-    'block-kept': [pair([{ type: 'redacted_thinking', data: 'x' }])],
+    'block-kept': [pair([{ type: 'container_upload', file_id: 'x' }])],
     'calls-left-out': [chat('<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"g"}</tool_call>')],
     'protocol-debris': [chat('Use <TOOL_CALL> to call.')],
     'reasoning-not-inlined': [

@@ -20,17 +20,29 @@ describe('cleanup rules and rewrites', () => {
     { role: 'assistant', content: 'yes' },
     { role: 'user', content: '<info-msg>8:01</info-msg>' },
   ];
+  const typed = (content: string): string => entry({ messages: [user, { role: 'user', content }] });
+  /** Rules that are not part of the default cleanup. */
+  const onDemand: readonly string[] = ['codex-context', 'session-context', 'system-reminder'];
   const cases: Readonly<Record<string, readonly [string, object]>> = {
     'goose-info': [entry({ messages }), { 'goose-info': 1 }],
     'goose-bootstrap': [entry({ messages }), { 'goose-bootstrap': 1 }],
     'empty-assistant': [entry({ messages }), { 'empty-assistant': 1 }],
     'developer-role': [entry({ messages: [{ role: 'developer', content: 'x' }] }), { 'developer-role': 1 }],
+    'codex-context': [typed('<environment_context>/repo</environment_context>'), { 'codex-context': 1 }],
+    'session-context': [typed('<session_context>today</session_context>'), { 'session-context': 1 }],
+    'system-reminder': [typed('hello <system-reminder>a</system-reminder>'), { 'system-reminder': 1 }],
     'null-fields': [entry({ messages: [{ role: 'user', content: 'x', name: null }] }), { 'null-fields': 1 }],
   };
 
-  it.each(Object.entries(cases))('%s is counted', async (_rule, [line, rewrites]) => {
-    const { status, sums } = await build({ 's.jsonl': line });
+  it.each(Object.entries(cases))('%s is counted', async (rule, [line, rewrites]) => {
+    const options = onDemand.includes(rule) ? ['--cleanup', rule] : [];
+    const { status, sums } = await build({ 's.jsonl': line }, options);
     expect([status, sums.rewrites]).toMatchObject([0, rewrites]);
+  });
+
+  it.each(onDemand)('%s changes nothing by default', async (rule) => {
+    const [line] = cases[rule] as readonly [string, object];
+    expect((await build({ 's.jsonl': line })).sums.rewrites).toEqual({});
   });
 
   it('goose-title drops the entry', async () => {

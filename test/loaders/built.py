@@ -1,6 +1,7 @@
 """The output of the built command: datasets by format, their records by session, and why sessions have none."""
 
 import json
+import re
 import subprocess
 from collections import Counter
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from pathlib import Path
 
 COMMAND = Path(__file__).resolve().parents[2] / "dist/package/bin.js"
 WRITTEN = {0, 3}
+#: The end of a trace: the next line is a header.
+TRACE = r'\n(?=\{"type":"session",)'
 
 
 @dataclass(frozen=True)
@@ -20,12 +23,12 @@ class Dataset:
         return sorted(str(path) for path in (self.folder / "data").rglob("*.jsonl"))
 
     def records(self) -> dict[str, str]:
-        """The line of each session that has a record."""
-        lines = {path: Path(path).read_text(encoding="utf-8").split("\n") for path in self.shards()}
+        """The record of each session that has one: a line, or all lines of a trace in `sts`."""
+        written = {path: records_of(Path(path)) for path in self.shards()}
         found = {}
         for session in self._sessions():
             if session["fate"] == "written":
-                found[session["id"]] = lines[str(self.folder / session["shard"])][session["line"] - 1]
+                found[session["id"]] = written[str(self.folder / session["shard"])][session["line"] - 1]
         return found
 
     def rejected(self) -> Counter:
@@ -35,6 +38,11 @@ class Dataset:
 
     def _sessions(self) -> list[dict]:
         return [json.loads(line) for line in (self.folder / "ledger/sessions.jsonl").read_text(encoding="utf-8").split("\n") if line]
+
+
+def records_of(shard: Path) -> list[str]:
+    text = shard.read_text(encoding="utf-8").removesuffix("\n")
+    return re.split(TRACE if shard.name.endswith(".sts.jsonl") else "\n", text)
 
 
 def build(logs: Path, out: Path, *options: str) -> Dataset:

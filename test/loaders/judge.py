@@ -14,11 +14,13 @@ import sys
 from pathlib import Path
 
 import corpus
+import judge_atif
 import judge_axolotl
 import judge_gemma
 import judge_mlx
 import judge_openai
 import judge_sharegpt
+import judge_sts
 import judge_templates
 import probes
 from built import COMMAND, Dataset, build
@@ -32,12 +34,14 @@ SEED = 45
 SESSIONS = 10_000
 #: The judges of each format, with options.
 FORMATS = {
+    "atif": [judge_atif.judge],
     "functiongemma": [judge_gemma.judge, judge_mlx.judge],
     "functiongemma-teaching": [judge_gemma.judge_teaching],
     "openai": [judge_openai.judge, judge_templates.judge, judge_mlx.judge],
     "openai --reasoning drop": [judge_openai.judge],
     "prompt": [judge_mlx.judge],
     "sharegpt": [judge_sharegpt.judge],
+    "sts": [judge_sts.judge],
     "trl": [judge_templates.judge, judge_mlx.judge],
     "axolotl": [judge_axolotl.judge],  # last: it replaces torch
 }
@@ -55,10 +59,11 @@ LOADED = {
     "functiongemma-teaching": ["--format", "functiongemma-teaching"],
     "prompt": ["--format", "prompt"],
     "samples": ["--format", "samples"],
+    "atif": ["--format", "atif"],
+    "sts": ["--format", "sts"],
 }
 #: Formats without a judge: `chat` is the contract of the conversion, the others are for custom programs.
-#: `sts` is for the viewer of the Hub, which is not published. Harbor, which reads `atif`, needs a newer Python than the others: test/support/record-shape.ts has its rules.
-UNREAD = {"atif", "chat", "chat-inline", "samples", "sts"}
+UNREAD = {"chat", "chat-inline", "samples"}
 CORPORA = ["the corpus", "the corpus without contents in parts"]
 PROBED = ["trl", "trl --arrow-safe"]
 
@@ -141,7 +146,11 @@ def corpora_of(dataset: Dataset) -> list[str]:
 
 
 def has_parts(record: dict) -> bool:
-    return any(isinstance(message.get("content"), list) for message in record.get("messages", []))
+    contents = [message.get("content") for message in record.get("messages", [])]
+    for step in record.get("steps", []):
+        results = step.get("observation", {}).get("results", [])
+        contents += [step["message"], *(result["content"] for result in results)]
+    return any(isinstance(content, list) for content in contents)
 
 
 def forgotten() -> list[str]:

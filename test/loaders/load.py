@@ -20,11 +20,12 @@ REFUSALS = {
     "Value is too big": "a whole number is beyond 64 bits",
     "Number too big": "a number is beyond the range of a double",
     "specified twice": "an object has a duplicate key",
+    "Unmatched": "a text of a trace holds a line separator of Unicode",
     "surrogate": "a text holds half of a surrogate pair",
     "Couldn't cast": "a later part of the file has another shape than the first 10 MB",
 }
 #: Everything below these members belongs to the user.
-OWN = re.compile(r"(\.(?:arguments|tools(?:\[\])?|content|expected))\..*")
+OWN = re.compile(r"(\.(?:arguments|tools(?:\[\])?|tool_definitions(?:\[\])?|content|expected))\..*")
 
 
 def refusal(error: BaseException) -> str:

@@ -17,7 +17,7 @@ environment() {
   rm -rf "$env"
   "${PYTHON:-python3}" -m venv "$env"
   "$env/bin/pip" install --quiet --only-binary :all: --requirement "$1"
-  if [[ $# -gt 1 ]]; then "$env/bin/pip" install --quiet --only-binary :all: --no-deps --requirement "$2"; fi
+  if [[ $# -gt 1 ]]; then "$env/bin/pip" install --quiet --only-binary :all: --no-deps --ignore-requires-python --requirement "$2"; fi
   printf '%s' "$built" >"$env/built"
 }
 

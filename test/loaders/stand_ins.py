@@ -1,6 +1,6 @@
 """Opens the readers' own code without torch: packages are opened folder by folder, past an `__init__` that loads a GPU stack.
 
-Only what the code that judges never calls is stood in for: torch, peft's two file names, colours, a dictionary class.
+Only what the code that judges never calls is stood in for: torch, peft's two file names, colours, a dictionary class, Harbor's agents.
 """
 
 import functools
@@ -69,6 +69,16 @@ def mlx_lm():
     from mlx_lm.tuner import datasets
 
     return datasets
+
+
+@functools.cache
+def harbor():
+    """Harbor's validator and models of trajectories, and its export of conversations for training."""
+    _module("harbor.agents.factory", AgentFactory=None)
+    from harbor.models import trajectories
+    from harbor.utils import traces_utils, trajectory_validator
+
+    return trajectory_validator, trajectories, traces_utils
 
 
 def tokenizer(template: str):

@@ -32,6 +32,7 @@ import {
   type Span,
 } from './shared/line-objects.ts';
 import { noted } from './shared/reading-notes.ts';
+import { withSealed } from './shared/sealed-messages.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
 
 /** Keys to read from an object, and the names under which this file keeps them (`request.` for keys of the request). */
@@ -64,6 +65,7 @@ function names(prefix: '' | 'request.', ...keys: readonly string[]): Names {
 class PairWalk implements ObjectWalk {
   readonly makes = true;
   readonly #scanner: Scanner;
+  readonly #keepSealed: boolean;
   readonly #history: History;
   readonly #tools: ToolsReader;
   /** `--user-turn`, placed before a bare response. */
@@ -77,9 +79,10 @@ class PairWalk implements ObjectWalk {
   #line!: Line;
   #origin!: Origin;
 
-  constructor(scanner: Scanner, userTurn: string | undefined) {
+  constructor(scanner: Scanner, userTurn: string | undefined, keepSealed: boolean) {
     this.#scanner = scanner;
-    this.#history = createHistory(scanner);
+    this.#keepSealed = keepSealed;
+    this.#history = createHistory(scanner, keepSealed);
     this.#tools = createToolsReader(scanner, BODY_DEPTH, defineTool);
     this.#userTurn = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
   }
@@ -185,7 +188,7 @@ class PairWalk implements ObjectWalk {
     if ((textOfValue(this.#present('role')) ?? 'assistant') !== 'assistant')
       return this.#bad('bad-response', 'role');
     const stop = textOfValue(this.#present('stop_reason'));
-    return settleReply({
+    return settled({
       kind: 'entry',
       origin: this.#origin,
       sessionId,
@@ -193,7 +196,7 @@ class PairWalk implements ObjectWalk {
       alone: true,
       messages: this.#userTurn,
       tools: NO_TOOLS,
-      reply: noted(readReply(content, stop), stopNotes(stop)),
+      reply: noted(readReply(content, stop, this.#keepSealed), stopNotes(stop)),
       changes: NO_CHANGES,
       lacks: NO_REQUEST,
     });
@@ -210,14 +213,14 @@ class PairWalk implements ObjectWalk {
     if (tools === undefined) return this.#bad('bad-tools', 'request.tools');
     const response = this.#present('response');
     if (response !== undefined && response[0] !== OPEN_OBJECT) return this.#bad('bad-response', 'response');
-    return settleReply({
+    return settled({
       kind: 'entry',
       origin: this.#origin,
       sessionId,
       timestamp,
       messages: [...this.#systemOf(text), ...logged],
       tools,
-      reply: response && replyOf(response),
+      reply: response && replyOf(response, this.#keepSealed),
       changes: NO_CHANGES,
     });
   }
@@ -232,11 +235,13 @@ class PairWalk implements ObjectWalk {
   }
 }
 
+const settled = (entry: Entry): Entry => settleReply(withSealed(entry));
+
 function createReader(
   scanner: Scanner = createPlainScanner(),
-  { userTurn }: ReadingOptions = {},
+  { userTurn, keepSealed = false }: ReadingOptions = {},
 ): DialectReader {
-  const walk = new PairWalk(scanner, userTurn);
+  const walk = new PairWalk(scanner, userTurn, keepSealed);
   return { read: (line) => readObjects(line, scanner, walk), forget: () => walk.forget() };
 }
 

@@ -113,6 +113,13 @@ function metaOfStep(step: JsonView): Meta {
   return metaOf({ model: step.get('model_name'), usage, cost: metrics?.get('cost_usd') });
 }
 
+/** Tokens and cost of the whole run. @param totals the object with them */
+function metaOfTotals(totals: JsonView | undefined): Meta {
+  const tokens = (totals?.members() ?? []).filter(([key]) => key.endsWith('_tokens'));
+  const usage = new JsonView(objectOf(tokens.map(([key, value]): Piece => [key, value.copy()])));
+  return metaOf({ usage, cost: totals?.get('total_cost_usd') });
+}
+
 /** The result of the call that it names, or else of `call`; undefined if it answers no call. */
 function resultOf(result: JsonView, call: string | undefined): ResultBlock | undefined {
   const id = firstOf(result, 'source_call_id')?.text() ?? call;
@@ -157,6 +164,8 @@ function conversation(
   if (transcript.messages.length === 0) return context.reject('bad-messages', 'no step has a message', list);
   transcript.noteFirst(...(steps.copied > 0 ? [copied(steps.copied)] : []));
   const agent = trajectory.get('agent');
+  // steps need no metrics; the sums of a run may include those of copied steps
+  const totals = steps.copied > 0 ? undefined : trajectory.get('final_metrics');
   const whole = metaOf({
     source_id: firstOf(trajectory, 'session_id') ?? sessionId,
     harness: agent?.get('name'),
@@ -171,7 +180,7 @@ function conversation(
     alone: true,
     timestamp: context.time(list.elements()[0]?.get('timestamp')),
     changes,
-    meta: metaOfAnswers(whole, steps.metas),
+    meta: new Map([...metaOfTotals(totals), ...metaOfAnswers(whole, steps.metas)]),
   };
 }
 

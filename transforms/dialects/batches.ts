@@ -20,9 +20,10 @@ import type {
   ReadingOptions,
 } from './dialect.ts';
 import { CallReader } from './pairs/call-reader.ts';
+import { hasFailed } from './pairs/logged-answer.ts';
 import type { Call } from './pairs/logged-call.ts';
 import { type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
-import { present } from './shared/logged-values.ts';
+import { present, structured } from './shared/logged-values.ts';
 
 const ANSWERS = ['response', 'result', 'error'] as const;
 const REQUESTS = ['body', 'params'] as const;
@@ -97,7 +98,7 @@ class BatchReader implements DialectReader, ObjectWalk {
 
   #join(sessionId: string, half: Half, other: Half, line: Line): readonly ReadElement[] {
     const [request, answer] = half.isAnswer ? [other, half] : [half, other];
-    if (UNANSWERED.has(answer.json.get('result')?.get('type')?.text() ?? ''))
+    if (UNANSWERED.has(structured(answer.json.get('result'))?.get('type')?.text() ?? ''))
       return [request, answer].map(({ origin }) => dropped('no-completion', origin));
     const call = callOf(request.json, answer.json);
     const read = this.#calls.read(
@@ -138,16 +139,18 @@ class BatchReader implements DialectReader, ObjectWalk {
 const dropped = (name: string, origin: Origin): Fate => ({ kind: 'fate', fate: `dropped:${name}`, origin });
 
 function callOf(request: JsonView, answer: JsonView): Call {
-  const result = answer.get('result');
-  const response = result?.get('message') ?? result ?? answer.get('response')?.get('body') ?? answer;
-  return { request: REQUESTS.map((key) => request.get(key)).find(present), response };
+  const result = structured(answer.get('result'));
+  const logged = structured(answer.get('response'));
+  const response = result?.get('message') ?? result ?? logged?.get('body') ?? answer;
+  const asked = REQUESTS.map((key) => structured(request.get(key))).find(present);
+  return { request: asked, response, isFailed: hasFailed(logged) };
 }
 
 /** Drops a request without an answer, and rejects an answer without its request. */
 function alone(sessionId: string, { origin, isAnswer }: Half): ReadElement {
   if (!isAnswer) return dropped('no-completion', origin);
   const detail =
-    'the request with this custom_id is not in the source: put the file of requests into the same folder as the answers and pass the folder';
+    'the request with this custom_id is not in the source, or has its answer already: put the file of requests into the same folder as the answers and pass the folder';
   const refused = { reason: 'context-missing', detail } as const;
   const nothing = { messages: [], tools: [], reply: undefined, changes: new Map() };
   return { kind: 'entry', origin, sessionId, alone: true, timestamp: undefined, ...nothing, refused };

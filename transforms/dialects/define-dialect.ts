@@ -70,6 +70,7 @@ function replyLast(messages: readonly Message[]): Pick<Entry, 'messages' | 'repl
 class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly alone?: true;
   readonly holds?: true;
+  readonly folds?: true;
   readonly makes = true;
   readonly #spec: DialectSpec<Memory>;
   readonly #options: ReadingOptions;
@@ -113,6 +114,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#memory = this.#remember();
     if (spec.alone) this.alone = true;
     if (spec.folds || spec.gathers) this.holds = true;
+    if (spec.folds) this.folds = true;
     this.#scanner = scanner;
     this.#keys = pathKeys(spec);
     this.#allKeys = spec.allKeys && new Set();
@@ -139,6 +141,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   gather(entries: readonly ReadElement[]): readonly ReadElement[] {
+    if (this.#spec.gathers !== true) return entries;
     const passed = entries.filter(
       (entry) => entry.kind !== 'entry' || !this.#gather(entry, entry.alone !== true),
     );
@@ -215,6 +218,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
       return rejectObject(line, origin, 'duplicate-key', 'duplicate key', this.#duplicateAt);
     this.#line = line;
     this.#origin = origin;
+    if (line.beginsList === true && number === 0 && this.#spec.folds === true) this.#beginList();
     this.#fold.begin(origin);
     const result = this.#spec.read(JsonView.onTape(line.bytes, this.#tape), this.#context, this.#memory);
     const count = result === undefined ? this.#fold.finish() : 0;
@@ -224,6 +228,13 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
     if (own !== undefined && !this.#fold.hasFinished && !this.#gathered.hasFinished) return own;
     return this.#afterFinished(own, count);
+  }
+
+  /** Ends the conversations of the list before. */
+  #beginList(): void {
+    this.#spec.end?.(this.#context, this.#memory);
+    this.#fold.closeAll();
+    this.#memory = this.#remember();
   }
 
   /**

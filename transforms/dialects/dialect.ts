@@ -73,6 +73,8 @@ export interface DialectReader {
   end?(): Iterable<ReadElement>;
   /** Set if it holds lines for later: such a reader must not read a line twice. */
   readonly holds?: true | undefined;
+  /** Set if it folds lines to conversations. */
+  readonly folds?: true | undefined;
   /** Whether the next line is read as another dialect than the first one, because the lines since had another API. */
   readonly strays?: boolean;
   /** Reads a line without holding it or changing state; may be called several times for a line. */

@@ -11,7 +11,8 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { objectOf, type Piece } from './shared/build-messages.ts';
-import { addAnswer, addRequest, noteFinish, toolsIn } from './shared/logged-bodies.ts';
+import { addAnswer, noteFinish } from './shared/logged-answer.ts';
+import { addRequest, toolsIn } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf } from './shared/logged-values.ts';
 import { OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
@@ -101,7 +102,7 @@ class InspectLog {
       harness: HARNESS,
       model: firstOf(firstOf(sample, 'output'), 'model')?.text() ?? this.#model,
       usage: firstOf(sample, 'model_usage'),
-      reward: rewardOf(sample.get('scores')),
+      reward: rewardOf(firstOf(sample, 'scores')) ?? firstOf(firstOf(sample, 'score'), 'value'),
       finish: stop,
       tags: this.#tags,
     });
@@ -127,9 +128,10 @@ function addPlain(sample: JsonView, transcript: Transcript, texts: AttachedTexts
     addAnswer(transcript, texts.fillIn(output));
 }
 
-/** The tools of the first model call among the sample's events. */
+/** The tools of the first model call among the sample's events, which older logs have inside its transcript. */
 function toolsOf(sample: JsonView): readonly ToolDefinition[] {
-  for (const event of sample.get('events')?.elements() ?? []) {
+  const events = firstOf(sample, 'events') ?? sample.get('transcript')?.get('events');
+  for (const event of events?.elements() ?? []) {
     const tools = event.get('event')?.text() === 'model' ? toolsIn(event.get('tools')) : [];
     if (tools.length > 0) return tools;
   }

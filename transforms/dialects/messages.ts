@@ -18,6 +18,7 @@ import { systemMessage } from './shared/build-messages.ts';
 import { missingOrBad } from './shared/line-objects.ts';
 import { structured } from './shared/logged-values.ts';
 import { noted, warning } from './shared/reading-notes.ts';
+import { withSealed } from './shared/sealed-messages.ts';
 
 /** An object with one of these beside its list is not a bare conversation: it has an answer, or several, or events. */
 const NOT_BARE = [
@@ -77,7 +78,7 @@ interface Listed {
 }
 
 /** The messages, in any of the formats, or the rejection of the object. */
-function messagesIn(json: JsonView, context: ReadContext): Listed | Rejection {
+function messagesIn(json: JsonView, context: ReadContext, keepSealed: boolean): Listed | Rejection {
   const lists = LISTS.map((name) => structured(json.get(name)));
   const at = lists.findIndex((list) => list?.type === 'array');
   const [name, list] = [LISTS[at], lists[at]];
@@ -90,7 +91,8 @@ function messagesIn(json: JsonView, context: ReadContext): Listed | Rejection {
   if (typeof logged === 'string') return context.reject('bad-messages', logged, view);
   if ('kind' in logged) return logged;
   const messages = readValueParts(logged);
-  if (!(messages instanceof UnknownPart)) return { name, messages: readForeignMessages(messages) };
+  if (!(messages instanceof UnknownPart))
+    return { name, messages: readForeignMessages(messages, keepSealed) };
   return context.reject('unknown-part', `a part of type ${messages.type} is not known`, view);
 }
 
@@ -128,7 +130,7 @@ const messages: Dialect = defineDialect({
   messages: 'messages',
   tools: 'tools',
   keys: ['conversations', 'conversation', 'system'],
-  memory: () => new IgnoredMembers(READ),
+  memory: ({ keepSealed = false }) => ({ ignored: new IgnoredMembers(READ), keepSealed }),
   alone: true,
   lacks: ['replies'],
   marks: ['messages'],
@@ -137,8 +139,8 @@ const messages: Dialect = defineDialect({
     !NOT_BARE.some((key) => first.get(key) !== undefined) &&
     !isClineSession(first) &&
     CHAT_MEMBERS.filter((key) => first.get(key) !== undefined).length < 2,
-  read(json, context, ignored) {
-    const listed = messagesIn(json, context);
+  read(json, context, { ignored, keepSealed }) {
+    const listed = messagesIn(json, context, keepSealed);
     if ('kind' in listed) return listed;
     const system = json.get('system');
     if (system !== undefined && system.type !== 'string' && system.type !== 'null')
@@ -148,7 +150,9 @@ const messages: Dialect = defineDialect({
     const note = ignored.in(json, listed.name);
     const [first, ...others] = messages;
     const reported = note === undefined || first === undefined ? messages : [noted(first, [note]), ...others];
-    return { ...context.replyLast(reported), tools: context.tools() };
+    const { messages: sent, reply } = context.replyLast(reported);
+    if ('kind' in sent) return sent;
+    return withSealed({ messages: sent, reply, tools: context.tools() });
   },
 });
 

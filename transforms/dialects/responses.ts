@@ -9,7 +9,8 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { EntryFields, FirstObject, ReadContext } from './dialect-spec.ts';
 import { CallReader } from './pairs/call-reader.ts';
-import { bodyOf, hasMessages, loggedAnswer } from './pairs/logged-call.ts';
+import { loggedAnswer } from './pairs/logged-answer.ts';
+import { bodyOf, hasMessages } from './pairs/logged-call.ts';
 import { isResponsesRequest } from './pairs/request.ts';
 import { present, structured } from './shared/logged-values.ts';
 

@@ -55,7 +55,8 @@ function detect(first: FirstObject): boolean {
 function read(json: JsonView, context: ReadContext, source: RunsSource): Fate | Rejection | undefined {
   if (json.get('role') !== undefined || json.get('output') !== undefined || json.get('type') !== undefined)
     return source.readMessage(json, context);
-  if (json.get('simulations')?.type === 'array') return source.readHead(json, context);
+  const simulations = json.get('simulations');
+  if (simulations?.type === 'array') return source.readSimulations(json, simulations, context);
   const attempts = json.get('attempts');
   if (attempts !== undefined && attempts.elements().length > 0)
     return source.readAttempts(json, attempts, context);

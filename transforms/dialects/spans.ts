@@ -26,6 +26,8 @@ const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT'
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
 /** Attributes of the conventions for model calls. */
 const MODEL_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
+/** The member of a body of OTLP. */
+const BODIES = ['resourceSpans', 'resource_spans'] as const;
 const ERROR_CODES: ReadonlySet<string> = new Set(['2', '"ERROR"', '"STATUS_CODE_ERROR"']);
 const NANOSECONDS = /^\d{1,19}$/;
 
@@ -33,7 +35,7 @@ const isObservation = (type: string | undefined): boolean =>
   type !== undefined && (OBSERVATIONS.has(type) || MORE_OBSERVATIONS.has(type));
 
 function detect(first: FirstObject): boolean {
-  if (first.get('resourceSpans') !== undefined || wrappedSpans(first) !== undefined) return true;
+  if (BODIES.some((key) => first.get(key) !== undefined) || wrappedSpans(first) !== undefined) return true;
   if (isFrame(first)) return true;
   if (first.get('context.trace_id') !== undefined && first.get('span_kind') !== undefined) return true;
   const attributes = first.get('attributes');
@@ -85,8 +87,8 @@ class SpanReader {
     const runs = json.get('post');
     if (wrapped !== undefined) for (const span of wrapped) yield* this.#one(span, context);
     else if (observations?.type === 'array') {
-      const session = (firstOf(json.get('trace'), 'sessionId') ?? firstOf(json, 'sessionId'))?.text();
-      for (const one of observations.elements()) yield this.#observation(one, context, session);
+      const trace = json.get('trace')?.type === 'object' ? json.get('trace') : json;
+      for (const one of observations.elements()) yield this.#observation(one, context, trace);
     } else if (runs?.type === 'array') {
       for (const [run, patch] of runsOf(runs, json.get('patch'))) yield this.#run(run, context, patch);
       for (const patch of endsOnly(runs, json.get('patch'))) yield this.#run(patch, context, undefined);
@@ -106,7 +108,7 @@ class SpanReader {
     const logged = firstOf(span, 'attributes', 'tags');
     const own = logged === undefined ? SpanAttributes.ofRow(span) : SpanAttributes.of(logged);
     const isInEvent = details !== undefined && own.at('gen_ai.input.messages').isEmpty;
-    const attributes = isInEvent ? SpanAttributes.of(details.get('attributes')) : own;
+    const attributes = isInEvent ? SpanAttributes.of(logged, details.get('attributes')) : own;
     const messages = messageEvents(span, own);
     if (!isModelCall(own, messages)) return context.drop('no-model-span');
     const transcript = new Transcript(this.#keepSealed);
@@ -121,12 +123,17 @@ class SpanReader {
     return this.#entryOf(transcript, call, traceOf(span), startOf(span, context), span, link, context);
   }
 
-  #observation(observation: JsonView, context: ReadContext, session: string | undefined): ObjectPart {
+  #observation(observation: JsonView, context: ReadContext, trace: JsonView | undefined): ObjectPart {
     if (observation.get('type')?.text() !== 'GENERATION') return context.drop('no-model-span');
     const transcript = new Transcript(this.#keepSealed);
     const call = readObservation(observation, transcript);
     const time = context.time(firstOf(observation, 'startTime', 'start_time'));
-    const inSession = { ...call, session: session || call.session };
+    const session = firstOf(trace, 'sessionId', 'session_id')?.text() || call.session;
+    const inSession = {
+      ...call,
+      session,
+      meta: new Map([...metaOf({ tags: firstOf(trace, 'tags') }), ...call.meta]),
+    };
     const link = linkIn(
       [observation.get('input'), observation.get('modelParameters'), observation.get('metadata')],
       [observation.get('output'), observation.get('metadata')],
@@ -243,7 +250,7 @@ const spans: Dialect = defineDialect({
   summary:
     'Traces of model calls: OpenTelemetry, OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
   keys: [
-    ...['attributes', 'resourceSpans', 'observations', 'input', 'output', 'inputs', 'outputs', 'post'],
+    ...['attributes', ...BODIES, 'observations', 'input', 'output', 'inputs', 'outputs', 'post'],
     ...[
       'batch',
       'batches',

@@ -22,9 +22,8 @@ import { stringValue } from '../model/message.ts';
 import { type RecordShape, ShapeCounter } from '../model/record-shape.ts';
 import { timeIn } from '../model/timestamp.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
-import { rules } from '../rules/index.ts';
 import { detectDialect } from '../stages/choose-dialect.ts';
-import { messageCleaner } from '../stages/cleanup.ts';
+import { messageCleaner, rulesOf } from '../stages/cleanup.ts';
 import type { FoldExports, FoldHost } from './fold-module.ts';
 import {
   DROPPED,
@@ -67,9 +66,10 @@ const KNOWN_RULES: ReadonlySet<string> = new Set([
   'goose-title',
 ]);
 
-/** Whether fold.c implements all existing checks and rules. */
+/** Whether fold.c implements all checks and the rules of the default cleanup. */
 export const implementsAll: boolean =
-  checks.every(({ name }) => KNOWN_CHECKS.has(name)) && rules.every(({ name }) => KNOWN_RULES.has(name));
+  checks.every(({ name }) => KNOWN_CHECKS.has(name)) &&
+  rulesOf(['goose']).every(({ name }) => KNOWN_RULES.has(name));
 
 /** The result for a line in a source of many sessions: `waits` if it is the first line of another session. */
 export type PackedLine = 'taken' | 'waits' | 'odd';

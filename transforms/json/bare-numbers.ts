@@ -12,6 +12,7 @@ import { encode, spells } from './utf8.ts';
 const MOST = 100_000;
 
 const POINT = 0x2e;
+const SPACE = 0x20;
 
 const WORDS = ['NaN', 'Infinity', '-Infinity'];
 /** Bytes that may be in front of a value, and after one. */
@@ -50,6 +51,14 @@ export class BareNumbers {
       bytes.fill(ZERO, at, at + word.length);
       bytes[at] = ZERO + (i < ones ? 1 : 0);
       bytes[at + 1] = POINT;
+    }
+  }
+
+  /** Overwrites the words with empty texts: metadata, which wants numbers, leaves them out. */
+  putTexts(bytes: Uint8Array): void {
+    for (const { at, word } of this.#found) {
+      bytes.fill(SPACE, at, at + word.length);
+      bytes[at] = bytes[at + 1] = QUOTE;
     }
   }
 

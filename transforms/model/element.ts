@@ -22,6 +22,8 @@ export interface Message {
   readonly bytes: Uint8Array;
   /** The value of `role`; `''` for a reply without one, until `settleReply` sets it. */
   readonly role: string;
+  /** Set if the log has encrypted reasoning for it; `kept` with `--reasoning keep-sealed`. */
+  readonly sealed?: 'dropped' | 'kept';
   /** Findings of its dialect, about this message or its conversation. */
   readonly notes?: readonly ReadingNote[];
 }
@@ -48,6 +50,8 @@ export interface Line {
   readonly bytes: Uint8Array;
   /** Set if the framing created the bytes: they then differ from those at the origin. */
   readonly created?: CreatedLine;
+  /** Is it the first element of a top-level array after another one? Each array is a separate log. */
+  readonly beginsList?: true;
 }
 
 /**

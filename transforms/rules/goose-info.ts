@@ -4,24 +4,13 @@
  */
 import type { Message } from '../model/element.ts';
 import { firstVisible, textOf } from '../model/message.ts';
-import { skipSpace } from '../model/white-space.ts';
+import { blockOf, isBlocks } from './blocks.ts';
 import type { MessageRule } from './rule.ts';
 
-const OPEN = '<info-msg>';
-const CLOSE = '</info-msg>';
+const BLOCKS = [blockOf('info-msg')];
 
-/** Is the text one or more complete blocks and white space? */
-export function isInfo(text: string): boolean {
-  let p = skipSpace(text, 0);
-  if (p === text.length) return false;
-  while (p < text.length) {
-    if (!text.startsWith(OPEN, p)) return false;
-    const close = text.indexOf(CLOSE, p + OPEN.length);
-    if (close < 0) return false;
-    p = skipSpace(text, close + CLOSE.length);
-  }
-  return true;
-}
+/** Whether the text consists of complete blocks and white space. */
+export const isInfo = (text: string): boolean => isBlocks(text, BLOCKS);
 
 function apply(message: Message): Message | undefined {
   if (message.role !== 'user' || (firstVisible(message) ?? '<') !== '<') return message;

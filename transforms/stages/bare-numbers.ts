@@ -1,7 +1,8 @@
 /**
- * Reads a line whose only error is NaN or Infinity in place of a number. Such a word does no harm in a value that
- * turnmill does not read; otherwise the line is rejected. To tell, the line is read twice, with zeros and with ones in
- * place of the words: the entry is the same both times if it does not depend on them. This works for every dialect.
+ * Reads a line whose only fault is NaN or Infinity instead of a number. Such a word is harmless in a value that is not
+ * read; a line is rejected if it would get into a record. To find out, the line is read several times, with texts, zeros
+ * and ones instead of the words: if the messages do not depend on them, they are the same each time, in every dialect.
+ * Metadata loses such a value.
  */
 import type { LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { BareNumbers } from '../json/bare-numbers.ts';
@@ -17,30 +18,38 @@ export function isNotJson(objects: LineObjects): boolean {
   return only?.kind === 'rejection' && only.reason === 'invalid-json';
 }
 
-/**
- * @param read reads a line; called several times, with numbers in place of the words
- * @returns undefined if the line has no such words, or is not an entry even with numbers
- */
-export function readBareNumbers(
-  stage: string,
-  line: Line,
-  read: (line: Line) => Reading,
-): Reading | undefined {
+/** How a line with such words is read. */
+export interface BareReading {
+  /** Reads a line without keeping any of it; called several times, with other values in place of the words. */
+  readonly apart: (line: Line) => Reading;
+  /** Reads the line for good, if its dialect keeps what it reads; else what was read apart is the result. */
+  readonly take?: ((line: Line) => Reading) | undefined;
+}
+
+/** @returns undefined if the line has no such words, or is not an entry even without them */
+export function readBareNumbers(stage: string, line: Line, reading: () => BareReading): Reading | undefined {
   const { bytes } = line;
   const words = new BareNumbers(bytes);
-  if (words.count === 0 || line.created !== undefined) return undefined;
+  if (words.count === 0) return undefined;
   try {
-    words.putNumbers(bytes, 0); // in place: a copy of the line could be large
-    const reading = read(line);
-    if (!reading.some(({ kind }) => kind === 'entry')) return undefined;
+    words.putNumbers(bytes, 0); // in place, because the line may be of any length
+    const { apart, take } = reading();
+    const zeros = apart(line);
+    if (!zeros.some(({ kind }) => kind === 'entry' || kind === 'fate')) return undefined;
     const copy = copyOf(bytes);
+    const isOther = (): boolean => !isSame(zeros, apart({ ...line, bytes: copy }));
     const depends = (ones: number): boolean => {
       words.putNumbers(copy, ones);
-      return !isSame(reading, read({ ...line, bytes: copy }));
+      return isOther();
     };
-    if (!depends(words.count)) return reading;
-    const at = words.placeOf(firstThatMatters(words.count, depends));
-    return [rejectLine(stage, line, 'invalid-json', 'NaN or Infinity in a value that turnmill reads', at)];
+    const isMatter = depends(words.count);
+    words.putTexts(copy);
+    if (isMatter || isOther()) {
+      const at = words.placeOf(isMatter ? firstThatMatters(words.count, depends) : 0);
+      return [rejectLine(stage, line, 'invalid-json', 'NaN or Infinity in a value that turnmill reads', at)];
+    }
+    words.putTexts(bytes);
+    return (take ?? apart)(line);
   } finally {
     words.putWords(bytes);
   }
@@ -73,7 +82,6 @@ function isSameEntry(a: Entry, b: Entry): boolean {
     every(a.messages, b.messages, isSameMessage) &&
     every(a.tools, b.tools, isSameTool) &&
     every(listOf(a.reply), listOf(b.reply), isSameMessage) &&
-    every([...(a.meta ?? [])], [...(b.meta ?? [])], ([k, v], [l, w]) => k === l && isSameBytes(v, w)) &&
     every([...(a.sample ?? [])], [...(b.sample ?? [])], ([k, v], [l, w]) => k === l && isSameBytes(v, w)) &&
     every([...a.changes], [...b.changes], ([k, n], [l, m]) => k === l && n === m)
   );

@@ -5,6 +5,7 @@
 
 import type { Detected, Dialect, ObjectMembers } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
+import { BareNumbers } from '../json/bare-numbers.ts';
 import { OPEN_OBJECT } from '../json/bytes.ts';
 import { copyOf } from '../json/keep.ts';
 import { walkMembers } from '../json/members.ts';
@@ -18,9 +19,16 @@ import { unreadLogAdvice } from './unread-logs.ts';
 const MOST_HELD_LINES = 64;
 const MOST_HELD_BYTES = 256 * 1024;
 
-/** Dialects that recognise almost any object, so they are tried last, in this order. */
-const TRIED_LAST = ['messages', 'exchange'];
-const rank = ({ name }: Dialect): number => TRIED_LAST.indexOf(name);
+/**
+ * The order in which the dialects are tried: those that require the most members come first. An observation with the messages of
+ * its request is also a call, and a call with an `expected` answer also a sample.
+ */
+const TRIED: readonly string[] = [
+  ...['atif', 'codex', 'claude-code', 'sts', 'pi', 'gemini-cli', 'goose', 'inspect', 'opencode', 'openhands'],
+  ...['cline', 'runs', 'spans', 'batches', 'streams', 'calls', 'responses', 'anthropic', 'astracodex'],
+  ...['samples', 'messages', 'exchange'],
+];
+const rank = ({ name }: Dialect): number => TRIED.indexOf(name);
 const sorted = dialects.toSorted((a, b) => rank(a) - rank(b));
 
 /** The dialect that rejects lines which contain no object, before the dialect of the source is known. */
@@ -79,8 +87,11 @@ export function listsInside(wanted: string = 'auto', more: readonly Dialect[] = 
   return {
     members,
     opens(member, head) {
+      const words = new BareNumbers(head);
+      words.putTexts(head);
       const first = firstObject(head, scanner);
       const dialect = wanted === 'auto' ? first && dialectOf(first, more) : known[0];
+      words.putWords(head);
       return typeof dialect === 'object' && dialect.inside === member;
     },
   };

@@ -23,7 +23,7 @@ import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
 import type { Entry, Fate, Line, Origin, Repair, SessionEnd, StreamElement } from '../model/element.ts';
 import { type LineReason, rejectLine } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
-import { isNotJson, readBareNumbers } from './bare-numbers.ts';
+import { type BareReading, isNotJson, readBareNumbers } from './bare-numbers.ts';
 import { DialectChooser, native } from './choose-dialect.ts';
 
 /** A source that the fold (transforms/fold/) began to read, and may continue to read where the next session begins. */
@@ -248,9 +248,26 @@ class Parser {
     const objects = by.read(line);
     if (!isNotJson(objects)) return objects;
     // all objects are read here, because the words are restored when this returns
-    const again = readBareNumbers(STAGE, line, (one) => readApart(one, this.#readerFor(one, false)));
+    const again = readBareNumbers(STAGE, line, () => this.#bareReading(line));
     this.#bareNumbers = again !== undefined && !isNotJson(again);
-    return again === undefined ? objects : (by.gather?.(again) ?? again);
+    if (again === undefined) return objects;
+    const reader = this.#reader ?? by; // the line may be the first one that tells the dialect
+    return reader.folds === true ? again : (reader.gather?.(again) ?? again);
+  }
+
+  /** How a line is read whose words are replaced. A dialect that folds lines reads it apart as a log of one line. */
+  #bareReading(line: Line): BareReading {
+    const reader = this.#readerFor(line, false);
+    const dialect = this.#known.find(({ name }) => name === this.#dialect);
+    if (typeof reader === 'string' || reader.folds !== true || dialect === undefined)
+      return { apart: (one) => readApart(one, reader) };
+    return {
+      apart: (one) => {
+        const alone = dialect.create(this.#ownScanner, this.#reading);
+        return [...alone.read(one), ...(alone.end?.() ?? [])];
+      },
+      take: (one) => [...reader.read(one)],
+    };
   }
 
   /** Whether the current session ends before this entry. */

@@ -20,6 +20,8 @@ interface UnreadLog {
   readonly test?: (first: ObjectMembers) => boolean;
 }
 
+/** Types of the messages of LangChain. */
+const SPEAKERS = /^(?:human|ai|system|tool)$/;
 const HISTORY = 'it has prompts, but no answers';
 
 const UNREAD_LOGS: readonly UnreadLog[] = [
@@ -141,13 +143,13 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     what: 'a list of messages of LangChain',
     advice: 'write them with convert_to_openai_messages',
     keys: ['messages'],
-    test: (first) => isObjectWith(firstOf(first.get('messages')), 'lc'),
+    test: (first) => isOfLangChain(firstOf(first.get('messages'))),
   },
   {
     what: 'a list of messages of LangChain',
     advice: 'write them with convert_to_openai_messages',
     keys: ['type', 'data'],
-    type: /^(?:human|ai|system|tool)$/,
+    type: SPEAKERS,
   },
   {
     what: 'a list of UI messages of the AI SDK',
@@ -198,6 +200,13 @@ export function unreadLogAdvice(first: ObjectMembers): string | undefined {
 
 const firstOf = (list: Uint8Array | undefined): Uint8Array | undefined =>
   list?.[0] === OPEN_ARRAY ? elementsOf(list)[0] : undefined;
+
+/** Is it a message of LangChain, as its own objects or as their members? */
+function isOfLangChain(message: Uint8Array | undefined): boolean {
+  if (message?.[0] !== OPEN_OBJECT) return false;
+  const [lc, type, role] = valuesOf(message, ['lc', 'type', 'role']);
+  return lc !== undefined || (role === undefined && SPEAKERS.test(textOfValue(type) ?? ''));
+}
 
 const isObjectWith = (value: Uint8Array | undefined, key: string): boolean =>
   value?.[0] === OPEN_OBJECT && valuesOf(value, [key])[0] !== undefined;

@@ -32,6 +32,7 @@ export class ElementCutter {
   #begin = 0;
   #inside = false;
   #betweenBytes = 0;
+  #lists = 0;
   readonly #showsLists: boolean;
   /** Whether the elements belong to a top-level array, or to a list that was entered. */
   #inArray = false;
@@ -77,6 +78,11 @@ export class ElementCutter {
     return this.#betweenBytes;
   }
 
+  /** Number of top-level arrays so far. */
+  get lists(): number {
+    return this.#lists;
+  }
+
   /** Continues to `limit`, or to the end of the next element. */
   cut(bytes: Uint8Array, limit: number): Cut {
     if (this.#ended) this.#inside = this.#ended = false;
@@ -114,6 +120,7 @@ export class ElementCutter {
       if (BLANK[c] === 1 || c === COMMA) continue;
       if (c !== (this.#inArray ? CLOSE_ARRAY : OPEN_ARRAY)) break;
       this.#inArray = !this.#inArray;
+      if (this.#inArray) this.#lists++;
       if (this.#isMember && !this.#inArray) break;
     }
     const endsMember = at < limit && this.#isMember && !this.#inArray;

@@ -42,6 +42,19 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const EMPTY_LIST_END = Buffer.from(']}');
 
+/** Words that Python writes in place of numbers. In a string their replacement changes nothing for the verifier. */
+const WORDS = /NaN|-?Infinity/g;
+const zeroFor = (word: string): string => word.replace(/./g, ' ').replace(/ $/, '0');
+const LONGEST_WORD = '-Infinity'.length;
+const LETTERS = new Set([...'-NaInfity'].map((letter) => letter.charCodeAt(0)));
+
+/** The index up to which a piece may reach without ending inside such a word. */
+function beforeWord(bytes: Uint8Array, from: number, to: number): number {
+  let at = to;
+  while (at > from && to - at < LONGEST_WORD && LETTERS.has(bytes[at - 1] as number)) at--;
+  return to - at < LONGEST_WORD ? at : to;
+}
+
 /** Returns the key of the list that opens at the end of these bytes; undefined if the key has an escape. */
 function keyBefore(text: Uint8Array): string | undefined {
   const isBlank = (p: number): boolean => (text[p] as number) <= 0x20;
@@ -73,6 +86,8 @@ export class DocumentFramer implements Framer {
   #bomBytes = 0;
   #lineBytes = 0;
   #lines = 0;
+  /** Number of the top-level array that the last element was in. */
+  #list = 1;
   /** Hash of an element that is too long, or of the rest after an error. */
   #hash: Hash | undefined;
   /** Index up to which the bytes are hashed. */
@@ -165,17 +180,20 @@ export class DocumentFramer implements Framer {
   /**
    * Passes the next piece to the verifier, as one character per byte: the grammar of JSON is ASCII, so positions are
    * bytes, and text that is not UTF-8 reaches the parse stage. CR LF is not split, or the verifier would count two lines.
+   * NaN and Infinity, which Python writes, pass as numbers: the parse stage decides about them.
    * @returns false if there is nothing to pass
    */
   #feed(last: boolean): boolean {
     const { bytes } = this.#slab;
     const [fed, have] = [this.#fed, this.#have];
     let to = Math.min(have, fed + PIECE_BYTES);
-    if (to > fed && bytes[to - 1] === CR && !(last && to === have)) to--;
+    const isEnd = last && to === have;
+    if (to > fed && bytes[to - 1] === CR && !isEnd) to--;
+    if (!isEnd) to = beforeWord(bytes, fed, to);
     if (to === fed) return false;
     const piece = Buffer.from(bytes.buffer, bytes.byteOffset + fed, to - fed).toString('latin1');
     this.#fed = to;
-    this.#judge(piece);
+    this.#judge(piece.includes('NaN') || piece.includes('Infinity') ? piece.replace(WORDS, zeroFor) : piece);
     return true;
   }
 
@@ -245,8 +263,12 @@ export class DocumentFramer implements Framer {
     const { begin, at } = this.#cutter;
     const length = at - begin;
     const origin = this.#nextOrigin(this.#offset + begin, length);
-    if (length <= this.#maxLineBytes)
-      return { kind: 'line', origin, bytes: this.#slab.bytes.subarray(begin, at) };
+    if (length <= this.#maxLineBytes) {
+      const line: Line = { kind: 'line', origin, bytes: this.#slab.bytes.subarray(begin, at) };
+      if (this.#cutter.lists <= this.#list) return line;
+      this.#list = this.#cutter.lists;
+      return { ...line, beginsList: true };
+    }
     this.#skip(begin, at);
     return this.#reject('line-too-long', `${length} bytes, over the limit of ${this.#maxLineBytes}`, origin);
   }

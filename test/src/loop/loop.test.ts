@@ -331,4 +331,12 @@ describe('turnmill loop', () => {
     expect((await turnmill(['loop', out, '--each-turn'])).status).toBe(64);
     expect((await turnmill(['loop', out, ...usage, '--model', 'm'])).status).toBe(69);
   });
+
+  test('names an output folder that cannot be created, with the status of an I/O error', async () => {
+    const out = await demo();
+    const inFile = join(out, 'manifest.json', 'loop');
+    const { status, stderr } = await turnmill(['loop', out, '--out', inFile]);
+    expect(status).toBe(74);
+    expect(stderr).toContain(`cannot create ${inFile}: ENOTDIR`);
+  });
 });

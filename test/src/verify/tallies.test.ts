@@ -27,6 +27,16 @@ describe('a place in a source', () => {
     expect(tally.take('line', place(2, 10, 20))).toBeUndefined();
   });
 
+  test('may come before those of another session', () => {
+    const tally = new SourceTally(read);
+    const take = (session: string, line: number, start: number) => {
+      tally.enterSession('session', session);
+      return tally.take('session', place(line, start, start + 1));
+    };
+    expect([take('a', 2, 10), take('a', 3, 20), take('b', 1, 0)]).toEqual([undefined, undefined, undefined]);
+    expect(take('b', 1, 0)).toBe('a start from byte 1 on');
+  });
+
   test('does not move the next one when it is refused', () => {
     const tally = new SourceTally(read);
     expect(tally.take('line', place(9, 50, 60))).toBe('a line up to 4');

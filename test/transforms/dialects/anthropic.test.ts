@@ -86,6 +86,7 @@ describe('the reply', () => {
     '[{"type":"text","text":""}]',
     '[{"type":"text","text":" \\n"},{"type":"text","text":"\\u2003"}]',
     '[{"type":"thinking","thinking":"","signature":"c2ln"}]',
+    '[{"type":"redacted_thinking","data":"x"}]',
   ])('is absent, and counted as empty, for the content %s', (content) => {
     const response = `{"type":"message","content":${content}}`;
     expect(one(pair('[]', '', response))).toMatchObject({ reply: undefined, emptyReply: true });
@@ -95,7 +96,7 @@ describe('the reply', () => {
   test.each([
     '[{"type":"thinking","thinking":"t"}]',
     '[{"type":"tool_use","id":"t","name":"f","input":{}}]',
-    '[{"type":"redacted_thinking","data":"x"}]',
+    '[{"type":"server_tool_use","id":"t","name":"f","input":{}}]',
   ])('is present for the content %s', (content) => {
     expect(one(pair('[]', '', `{"content":${content}}`)).reply?.role).toBe('assistant');
   });
@@ -107,6 +108,47 @@ describe('the reply', () => {
     expect(rules(call, 'tool_use')).toBeUndefined();
     expect(rules('[{"type":"text","text":"a"}]', 'max_tokens')).toEqual(['reply-cut']);
     expect(rules('[{"type":"text","text":"a"}]', 'refusal')).toEqual(['reply-filtered']);
+  });
+});
+
+describe('encrypted reasoning', () => {
+  const content =
+    '[{"type":"thinking","thinking":"","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"text","text":"a"}]';
+  const history = `[{"role":"user","content":"q"},{"role":"assistant","content":${content}},{"role":"user","content":"q"}]`;
+  const json = pair(history, '', `{"content":${content}}`);
+
+  it('is left out, counted by message and reported once', () => {
+    const entry = one(json);
+    const answer = '{"role":"assistant","content":"a"}';
+    expect(texts(entry.messages)[1]).toBe(answer);
+    expect(entry.reply && text(entry.reply.bytes)).toBe(answer);
+    expect([...entry.changes]).toEqual([['sealed-reasoning', 2]]);
+    const notes = [...entry.messages, ...(entry.reply === undefined ? [] : [entry.reply])].flatMap(
+      (message) => message.notes ?? [],
+    );
+    expect(notes.map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
+      'reasoning-sealed: the reasoning of 2 messages is encrypted: only its provider can read it',
+    ]);
+    expect([...one(`{"content":${content}}`).changes]).toEqual([['sealed-reasoning', 1]]);
+  });
+
+  it('may be kept', () => {
+    const [entry] = anthropic.create(undefined, { keepSealed: true }).read(lineOf(json)) as unknown as [
+      Entry,
+    ];
+    const details = '[{"type":"reasoning.encrypted","data":"s"},{"type":"reasoning.encrypted","data":"d"}]';
+    expect(texts(entry.messages)[1]).toBe(
+      `{"role":"assistant","content":"a","reasoning_details":${details}}`,
+    );
+    expect([...entry.changes]).toEqual([]);
+  });
+
+  it('of a thought that has a text is its signature, which is not counted', () => {
+    const entry = one(pair('[]', '', '{"content":[{"type":"thinking","thinking":"t","signature":"s"}]}'));
+    expect(entry.reply && text(entry.reply.bytes)).toBe(
+      '{"role":"assistant","content":"","reasoning_content":"t"}',
+    );
+    expect([...entry.changes]).toEqual([]);
   });
 });
 

@@ -232,3 +232,20 @@ it('count the usage of each answer once, without copies', () => {
     ...{ usage: { prompt_tokens: 6 }, cost: 0.006 },
   });
 });
+
+it('has the sums of the run as meta if its steps have no metrics', () => {
+  const steps = [
+    { source: 'user', message: 'q' },
+    { source: 'agent', message: 'a' },
+  ];
+  const final_metrics = { total_prompt_tokens: 5, total_cost_usd: 0.5, total_steps: 2 };
+  const metaFor = (list: object[]) => {
+    const [entry] = entriesOf(read(JSON.stringify(trajectory(list, { final_metrics }))));
+    return ['usage', 'cost'].map((name) => text(entry?.meta?.get(name as 'usage') ?? new Uint8Array()));
+  };
+  expect(metaFor(steps)).toEqual(['{"total_prompt_tokens":5}', '0.5']);
+  const measured = { ...steps[1], metrics: { prompt_tokens: 2, cost_usd: 0.25 } };
+  expect(metaFor([steps[0] as object, measured])).toEqual(['{"prompt_tokens":2}', '0.25']);
+  const copied = { ...steps[1], is_copied_context: true };
+  expect(metaFor([...steps, copied])).toEqual(['', '']);
+});

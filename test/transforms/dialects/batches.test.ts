@@ -124,6 +124,24 @@ describe('batches', () => {
     );
   });
 
+  test('bodies, responses and results may be JSON as text', () => {
+    const asTexts = (line: string): string => {
+      const { custom_id, ...parts } = JSON.parse(line);
+      const texts = Object.entries(parts).map(([key, value]) => [key, value && JSON.stringify(value)]);
+      return JSON.stringify({ custom_id, ...Object.fromEntries(texts) });
+    };
+    for (const isOpenAi of [true, false]) {
+      const lines = [requestOf(1, isOpenAi), answerOf(1, isOpenAi)].map(asTexts);
+      expect(entriesOf(read(lines)).map(textOf)).toEqual(['q1 a1']);
+    }
+  });
+
+  test('an answer with the status of an error is one', () => {
+    const response = { status_code: 500, body: { detail: 'x' } };
+    const [entry] = entriesOf(read([requestOf(1, true), JSON.stringify({ custom_id: '1', response })]));
+    expect(entry?.messages[0]?.notes).toMatchObject([{ rule: 'response-error' }]);
+  });
+
   test('the answer to an unreadable request is dropped', () => {
     const lines = [answerOf(1, true), '{"custom_id":"1","body":{"messages":7}}'];
     expect(read(lines)).toMatchObject([

@@ -225,3 +225,41 @@ describe('random samples', () => {
       expect(read([json.slice(0, end)]).map(({ kind }) => kind)).toEqual(['fate', 'rejection']);
   });
 });
+
+describe('a part of an answer', () => {
+  it('with reasoning that is sealed or empty has its summary', () => {
+    const text = { type: 'text', text: 'b' };
+    const reasoningIn = (part: object) => {
+      const entry = only({ messages: [user, { role: 'assistant', content: [part, text] }] });
+      return [messagesOf(entry)[1].reasoning_content, ...rulesOf(entry)];
+    };
+    const sealed = { type: 'reasoning', reasoning: 'x', summary: 'hm', redacted: true };
+    expect(reasoningIn(sealed)).toEqual(['hm', 'reasoning-summary', 'reasoning-sealed']);
+    expect(reasoningIn({ type: 'reasoning', reasoning: '', summary: 'hm' })).toEqual([
+      'hm',
+      'reasoning-summary',
+    ]);
+    expect(reasoningIn({ type: 'reasoning', reasoning: 'whole', summary: 'hm' })).toEqual(['whole']);
+  });
+
+  it('that is a call of the server stays with its result', () => {
+    const part = {
+      type: 'tool_use',
+      tool_type: 'web_search',
+      id: 'w',
+      name: 's',
+      arguments: '{}',
+      result: 'r',
+    };
+    const entry = only({ messages: [user, { role: 'assistant', content: [part] }] });
+    expect(messagesOf(entry)[1]).toEqual({ role: 'assistant', content: [part] });
+    expect(rulesOf(entry)).toEqual(['block-kept']);
+  });
+});
+
+it('reads the tools and the score of logs of 2024', () => {
+  const events = [{ event: 'model', tools: [{ name: 'f', parameters: { type: 'object' } }] }];
+  const entry = only({ messages: [user, answer], transcript: { events }, score: { value: 'C' } });
+  expect(entry.tools.map(({ name }) => name)).toEqual(['f']);
+  expect(text(entry.meta?.get('reward') as Uint8Array)).toBe('"C"');
+});

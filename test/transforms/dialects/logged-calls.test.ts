@@ -71,6 +71,73 @@ describe('a payload of LiteLLM', () => {
     ...{ messages: [question], response: completion, ...more },
   });
 
+  describe('of the Responses API', () => {
+    const items = [
+      { role: 'user', content: 'a' },
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: 'r' },
+    ];
+    const output = [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] }];
+    const response = { id: 'r1', object: 'response', status: 'completed', output };
+    const logged = (messages: unknown, more: object = {}) =>
+      payload({ call_type: 'aresponses', messages, response, ...more });
+
+    it('has its items as messages', () => {
+      const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+      expect(conversations(logged(items))).toEqual([
+        [
+          question,
+          { role: 'assistant', tool_calls: [call] },
+          { role: 'tool', tool_call_id: 'c', content: 'r' },
+          reply,
+        ],
+      ]);
+      for (const messages of ['a', { input: 'a' }, [question]])
+        expect(conversations(logged(messages))).toEqual([[question, reply]]);
+    });
+
+    it('has its instructions and the response before it among the parameters', () => {
+      const more = {
+        model_parameters: { instructions: 's', previous_response_id: 'r1' },
+        response: { ...response, id: 'r2' },
+      };
+      expect(conversations(logged('a'), logged('a', more))).toEqual([
+        [question, reply],
+        [{ role: 'system', content: 's' }, question, reply, question, reply],
+      ]);
+    });
+
+    it('may have its request only as the client sent it', () => {
+      const row = {
+        ...{
+          call_type: 'aresponses',
+          startTime: '2026-01-01T00:00:00Z',
+          messages: '{}',
+          response: JSON.stringify(response),
+        },
+        proxy_server_request: JSON.stringify({ input: 'a', instructions: 's' }),
+      };
+      expect(conversations(row)).toEqual([[{ role: 'system', content: 's' }, question, reply]]);
+    });
+  });
+
+  it('is an error if its status says so', () => {
+    const [entry] = entriesOf(read([payload({ status: 'failure', response: null, error_str: 'x' })]));
+    expect(entry?.messages.flatMap(({ notes = [] }) => notes.map(({ rule }) => rule))).toEqual([
+      'response-error',
+    ]);
+  });
+
+  it('of the Gemini API is rejected', () => {
+    const logged = payload({
+      call_type: 'agenerate_content',
+      messages: [{ role: 'user', parts: [{ text: 'a' }] }],
+    });
+    expect(read([logged])).toMatchObject([
+      { reason: 'bad-messages', detail: expect.stringContaining('Gemini') },
+    ]);
+  });
+
   it('may be inside the object that a callback gets', () => {
     for (const logged of [
       { kwargs: { standard_logging_object: payload({}), messages: [] }, response_obj: completion },

@@ -140,6 +140,17 @@ it('tools in a string keep their text', () => {
   ]);
 });
 
+it('a thought with only a signature is encrypted reasoning', () => {
+  const thought = '{"type":"thinking","thinking":"","signature":"s"}';
+  const json = `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":[${thought},{"type":"text","text":"a"}]}]}`;
+  const entry = one(json);
+  expect(allTexts(entry)[1]).toBe('{"role":"assistant","content":"a"}');
+  expect([...entry.changes]).toEqual([['sealed-reasoning', 1]]);
+  expect(entry.messages[0]?.notes).toMatchObject([{ rule: 'reasoning-sealed' }]);
+  const [kept] = messages.create(undefined, { keepSealed: true }).read(lineOf(json)) as unknown as [Entry];
+  expect(kept.reply && JSON.parse(text(kept.reply.bytes)).reasoning_details).toHaveLength(1);
+});
+
 it('a system text beside the messages comes first', () => {
   expect(allTexts(one('{"system":"a\\u0041","messages":[{"role":"user"}]}'))).toEqual([
     '{"role":"system","content":"a\\u0041"}',

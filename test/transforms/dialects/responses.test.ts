@@ -32,6 +32,24 @@ const rules = (entry: Entry | undefined) =>
     ({ notes = [] }) => notes.map(({ rule }) => rule),
   );
 
+test('a text with citations keeps them, as a part', () => {
+  const text = (annotations: readonly object[]) => ({
+    ...{ type: 'message', role: 'assistant' },
+    content: [{ type: 'output_text', text: 'a', annotations }],
+  });
+  const annotations = [{ type: 'url_citation', url: 'https://x' }];
+  const cited = read([pair('q', answer('r', text(annotations)))]);
+  expect(all(cited[0])[1].content).toEqual([{ type: 'text', text: 'a', annotations }]);
+  expect(all(read([pair('q', answer('r', text([])))])[0])[1].content).toBe('a');
+});
+
+test('the outputs of a shell are the JSON text of their list', () => {
+  const shell = { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] } };
+  const output = [{ stdout: 'a', stderr: '', outcome: { type: 'exit', exit_code: 0 } }];
+  const [entry] = read([pair([shell, { type: 'shell_call_output', call_id: 'c', output }])]);
+  expect(all(entry)[1]).toEqual({ role: 'tool', tool_call_id: 'c', content: JSON.stringify(output) });
+});
+
 describe('items', () => {
   test.each([
     ['a text', 'hi', { role: 'user', content: 'hi' }],

@@ -306,4 +306,29 @@ describe('runs', () => {
     expect(messagesOf(run('diff'))).toHaveLength(2);
     expect(messagesOf(run('other'))).toHaveLength(3);
   });
+
+  it('begins at the time of the first message that has one', () => {
+    const answer = { role: 'assistant', content: 'b', extra: { timestamp: 1768384801.5 } };
+    const run = { info: {}, messages: [user, answer], trajectory_format: 'mini-swe-agent-1.1' };
+    expect(elementsOf(run)).toMatchObject([{ timestamp: 1_768_384_801_500_000_000n }]);
+  });
+
+  it('reads the simulations of a document that is one line', () => {
+    const simulation = (text: string) => ({
+      task_id: text,
+      messages: [{ role: 'assistant', content: text }],
+    });
+    const info = { environment_info: { tool_defs: { f: { name: 'f', doc: 'd' } } } };
+    const document = { info, tasks: [], simulations: [simulation('a'), simulation('b')] };
+    const entries = (elementsOf(document) as readonly Entry[]).filter(({ kind }) => kind === 'entry');
+    expect(entries.map(({ reply }) => JSON.parse(text(reply?.bytes as Uint8Array)).content)).toEqual([
+      'a',
+      'b',
+    ]);
+    expect(entries.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['f'], ['f']]);
+    expect(elementsOf({ ...document, simulations: [] })).toMatchObject([{ fate: 'dropped:client-event' }]);
+    expect(elementsOf({ ...document, simulations: [simulation('a'), { ticks: [] }] })).toMatchObject([
+      { reason: 'bad-messages', detail: expect.stringMatching(/^simulations\[1\] has no list of messages/) },
+    ]);
+  });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
 import { asBuffer, text } from '../bytes.ts';
-import { entriesOf, messagesOf, read } from './span-samples.ts';
+import { entriesOf, messagesOf, read, rulesOf } from './span-samples.ts';
 
 const question = { role: 'user', content: 'a' };
 const call = (args: string) => ({ id: 'c', type: 'function', function: { name: 'f', arguments: args } });
@@ -167,5 +167,149 @@ describe('a span', () => {
       'langfuse.observation.usage_details': { input: 3 },
     };
     expect(metaOf('usage', span(attributes, first), span(attributes, second))).toEqual([usage]);
+  });
+});
+
+describe('a trace of MLflow', () => {
+  it('has its values as JSON: texts with quotes, models and tokens', () => {
+    const span = (inputs: object, outputs: unknown) => ({
+      context: { trace_id: 't' },
+      attributes: {
+        'mlflow.spanType': '"LLM"',
+        'mlflow.spanInputs': JSON.stringify(inputs),
+        'mlflow.spanOutputs': JSON.stringify(outputs),
+        'mlflow.chat.tokenUsage': '{"input_tokens":3}',
+      },
+    });
+    const object = span({ prompt: 'a', model: 'm' }, 'b');
+    expect(conversations(object)).toEqual([[question, { role: 'assistant', content: 'b' }]]);
+    expect(metaOf('model', object)).toEqual(['m']);
+    expect(metaOf('usage', object)).toEqual([{ input_tokens: 3 }]);
+  });
+});
+
+describe('messages in events of a span', () => {
+  const field = (key: string, value: unknown) => ({ key, type: 'string', value });
+  const said = { role: 'assistant', content: 'b' };
+  const choice = { index: 0, message: JSON.stringify(said) };
+  const event = (name: string, attributes: object) => ({ name, attributes });
+  const chat = { 'gen_ai.operation.name': 'chat' };
+
+  it('may be the logs of Jaeger', () => {
+    const log = (name: string, ...fields: object[]) => ({ fields: [field('event', name), ...fields] });
+    const logs = [
+      log('gen_ai.user.message', field('content', 'a')),
+      log('gen_ai.choice', field('message', choice.message)),
+    ];
+    const span = { traceID: 't', tags: [field('gen_ai.operation.name', 'chat')], logs };
+    expect(conversations({ data: [{ traceID: 't', spans: [span] }] })).toEqual([[question, said]]);
+  });
+
+  it('may be nested values of OTLP', () => {
+    const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+    const values = [text('role', 'assistant'), text('content', 'b')];
+    const attributes = [{ key: 'message', value: { kvlistValue: { values } } }];
+    const events = [
+      { name: 'gen_ai.user.message', attributes: [text('content', 'a')] },
+      { name: 'gen_ai.choice', attributes },
+    ];
+    expect(conversations({ traceId: 't', attributes: chat, events })).toEqual([[question, said]]);
+  });
+
+  it('may have further choices, which are left out and reported', () => {
+    const other = event('gen_ai.choice', { ...choice, index: 1 });
+    const events = [event('gen_ai.user.message', { content: 'a' }), event('gen_ai.choice', choice), other];
+    const [entry] = entriesOf(read([JSON.stringify({ traceId: 't', attributes: chat, events })]));
+    expect(entry && messagesOf(entry)).toEqual([question, said]);
+    expect(entry && rulesOf(entry)).toEqual(['other-choices']);
+  });
+
+  it('may be in the one that has all details, beside a session and a model of the span', () => {
+    const details = {
+      'gen_ai.input.messages': JSON.stringify([question]),
+      'gen_ai.output.messages': JSON.stringify([said]),
+    };
+    const own = { ...chat, 'gen_ai.conversation.id': 's', 'gen_ai.response.model': 'm' };
+    const events = [event('gen_ai.client.inference.operation.details', details)];
+    const span = { traceId: 't', attributes: own, events };
+    expect(conversations(span)).toEqual([[question, said]]);
+    expect(metaOf('model', span)).toEqual(['m']);
+    expect(entriesOf(read([JSON.stringify(span)]))[0]?.sessionId).toBe('s');
+  });
+});
+
+it('an observation has the tags of its trace', () => {
+  const one = { traceId: 't', type: 'GENERATION', input: [question], output: 'b' };
+  const [entry] = entriesOf(read([JSON.stringify({ id: 't', tags: ['x'], observations: [one] })]));
+  expect(text(entry?.meta?.get('tags') as Uint8Array)).toBe('["x"]');
+});
+
+it('a run of LangSmith has the tokens of the message of LangChain, and its cost as a text', () => {
+  const message = { kwargs: { content: 'b', usage_metadata: { input_tokens: 3 } }, id: ['AIMessage'] };
+  const run = {
+    ...{ run_type: 'llm', trace_id: 't', id: 'r', total_cost: '0.0050', inputs: { messages: [question] } },
+    outputs: { generations: [[{ text: 'b', message }]] },
+  };
+  expect(conversations(run)).toEqual([[question, { role: 'assistant', content: 'b' }]]);
+  expect(metaOf('usage', run)).toEqual([{ input_tokens: 3 }]);
+  expect(metaOf('cost', run)).toEqual([0.005]);
+});
+
+it('a body of OTLP may have the names of its protocol buffers', () => {
+  const text = (key: string, string_value: string) => ({ key, value: { string_value } });
+  const said = { role: 'assistant', content: 'b' };
+  const attributes = [
+    text('gen_ai.operation.name', 'chat'),
+    text('gen_ai.input.messages', JSON.stringify([question])),
+    text('gen_ai.output.messages', JSON.stringify([said])),
+    { key: 'gen_ai.usage.input_tokens', value: { int_value: '3' } },
+  ];
+  const span = { trace_id: 't', span_id: 's', start_time_unix_nano: '1768384801000000000', attributes };
+  const body = { resource_spans: [{ scope_spans: [{ spans: [span] }] }] };
+  expect(dialectOf(body)).toBe('spans');
+  expect(conversations(body)).toEqual([[question, said]]);
+  expect(metaOf('usage', body)).toEqual([{ input_tokens: 3 }]);
+});
+
+it('a span of Langfuse has its tokens and its cost as JSON', () => {
+  const span = {
+    traceId: 't',
+    attributes: {
+      'langfuse.observation.type': 'generation',
+      'langfuse.observation.input': JSON.stringify([question]),
+      'langfuse.observation.output': 'b',
+      'langfuse.observation.usage_details': '{"input":3}',
+      'langfuse.observation.cost_details': '{"input":0.25,"total":0.5}',
+    },
+  };
+  expect(conversations(span)).toEqual([[question, { role: 'assistant', content: 'b' }]]);
+  expect(metaOf('usage', span)).toEqual([{ input: 3 }]);
+  expect(metaOf('cost', span)).toEqual([0.5]);
+});
+
+describe('definitions of tools', () => {
+  const parameters = { type: 'object', properties: {} };
+  const toolsOf = (object: object) =>
+    entriesOf(read([JSON.stringify(object)]))[0]?.tools.map(({ bytes }) => JSON.parse(text(bytes)));
+
+  it('are in the parameters of a request of Pydantic AI', () => {
+    const function_tools = [{ name: 'f', parameters_json_schema: parameters }];
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.input.messages': [question],
+      model_request_parameters: JSON.stringify({ function_tools }),
+    };
+    expect(toolsOf({ traceId: 't', attributes })).toEqual([{ name: 'f', parameters }]);
+  });
+
+  it('are in the configuration of a request of Gemini', () => {
+    const functionDeclarations = [{ name: 'f', parametersJsonSchema: parameters }];
+    const input = {
+      contents: [{ role: 'user', parts: [{ text: 'a' }] }],
+      config: { tools: [{ functionDeclarations }] },
+    };
+    expect(toolsOf({ traceId: 't', type: 'GENERATION', input, output: 'b' })).toEqual([
+      { name: 'f', parameters },
+    ]);
   });
 });

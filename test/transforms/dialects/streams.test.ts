@@ -202,6 +202,105 @@ describe('chat chunks', () => {
     expect(reply(call('a'), call('b')).message.tool_calls).toMatchObject([{ id: 'a' }, { id: 'b' }]);
   });
 
+  const calling = (...tool_calls: readonly object[]) => chunk({ delta: { tool_calls } });
+  const fn = (name: string | undefined, args: string) => ({
+    function: { ...(name !== undefined && { name }), arguments: args },
+  });
+  const callsIn = (...events: readonly object[]) =>
+    reply(...events).message.tool_calls.map(
+      ({ id, function: { name, arguments: args } }: { id?: string; function: Record<string, string> }) =>
+        `${id ?? ''} ${name} ${args}`,
+    );
+
+  test.each([
+    [
+      'the last call at their place, if they have neither an index nor an id',
+      [
+        calling({ id: 'a', ...fn('f', '') }),
+        calling(fn(undefined, '{}')),
+        calling({ id: 'b', ...fn('g', '') }),
+      ],
+      calling(fn(undefined, '{"x":1}')),
+      ['a f {}', 'b g {"x":1}'],
+    ],
+    [
+      'each call at its place in a list',
+      [calling({ id: 'a', ...fn('f', '{') }, { id: 'b', ...fn('g', '[') })],
+      calling(fn(undefined, '}'), fn(undefined, ']')),
+      ['a f {}', 'b g []'],
+    ],
+    [
+      'the next call after one without an id that is complete',
+      [calling(fn('f', '{"x":1}'))],
+      calling(fn('f', '{"x":2}')),
+      [' f {"x":1}', ' f {"x":2}'],
+    ],
+    [
+      'the next call under the same index, if the name is another one',
+      [calling({ index: 0, ...fn('f', '{}') })],
+      calling({ index: 0, ...fn('g', '{}') }),
+      [' f {}', ' g {}'],
+    ],
+    [
+      'a call of another id and name, if the one before has no arguments',
+      [calling({ index: 0, id: 'a', ...fn('f', '') })],
+      calling({ index: 0, id: 'b', ...fn('g', '{}') }),
+      ['a f ', 'b g {}'],
+    ],
+    [
+      'the same call, if every piece has a new id',
+      [calling({ id: 'a', ...fn('f', '{') })],
+      calling({ id: 'z', ...fn(undefined, '}') }),
+      ['a f {}'],
+    ],
+    [
+      'the same call, if every piece repeats its name',
+      [calling({ index: 0, id: 'a', ...fn('f', '{}') })],
+      calling({ index: 0, ...fn('f', '') }),
+      ['a f {}'],
+    ],
+  ])('belong to %s', (_name, events, last, expected) => {
+    expect(callsIn(...events, last)).toEqual(expected);
+  });
+
+  test('join contents in lists and texts, thoughts and sound', () => {
+    const thinking = (part: string) => [{ type: 'thinking', thinking: [{ type: 'text', text: part }] }];
+    const deltas = [
+      { content: thinking('a') },
+      { content: thinking('b') },
+      { content: 'c' },
+      { content: [{ type: 'text', text: 'd' }] },
+      { thinking_blocks: [{ type: 'thinking', thinking: 't', signature: null }] },
+      { thinking_blocks: [{ type: 'thinking', thinking: 'u', signature: 's' }] },
+      { thinking_blocks: [{ type: 'thinking', thinking: 'v' }] },
+      { audio: { id: 'i', transcript: 'x' } },
+      { audio: { transcript: 'y', data: 'AA' } },
+      { audio: { data: 'BB', expires_at: 5 } },
+    ];
+    expect(reply(...deltas.map((delta) => chunk({ delta }))).message).toEqual({
+      role: 'assistant',
+      content: [...thinking('ab'), { type: 'text', text: 'cd' }],
+      audio: { id: 'i', transcript: 'xy', data: 'AABB', expires_at: 5 },
+      thinking_blocks: [
+        { type: 'thinking', thinking: 'tu', signature: 's' },
+        { type: 'thinking', thinking: 'v' },
+      ],
+    });
+  });
+
+  test('keep a summary and its encrypted form apart although they have the same index', () => {
+    const details = [
+      { index: 0, type: 'reasoning.summary', summary: 'a' },
+      { index: 0, type: 'reasoning.summary', summary: 'b' },
+      { index: 0, type: 'reasoning.encrypted', data: 'x' },
+    ];
+    const events = details.map((one) => chunk({ delta: { reasoning_details: [one] } }));
+    expect(reply(...events).message.reasoning_details).toEqual([
+      { index: 0, type: 'reasoning.summary', summary: 'ab' },
+      { index: 0, type: 'reasoning.encrypted', data: 'x' },
+    ]);
+  });
+
   test('count reasoning under two names once, and its details by index', () => {
     const delta = (reasoning: string) =>
       chunk({
@@ -246,7 +345,53 @@ describe('chat chunks', () => {
   });
 });
 
+describe('events of the Responses API', () => {
+  const read = (...events: readonly object[]) => replyIn(paired(events));
+  const created = { type: 'response.created', response: { id: 'r', output: [] } };
+
+  test('may lack their index', () => {
+    const item = {
+      type: 'message',
+      id: 'm',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'ab' }],
+    };
+    const deltas = ['a', 'b'].map((delta) => ({ type: 'response.output_text.delta', delta }));
+    const call = { type: 'function_call', id: 'c', call_id: 'c', name: 'f', arguments: '{}' };
+    const done = [item, call].map((one) => ({ type: 'response.output_item.done', item: one }));
+    expect(read(created, ...deltas)).toMatchObject({ text: 'ab' });
+    expect(read(created, ...deltas, ...done)).toMatchObject({ text: 'ab', calls: [{ id: 'c' }] });
+  });
+
+  test('may have their texts whole, without pieces', () => {
+    const text = { type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'a' };
+    const args = { type: 'response.function_call_arguments.done', output_index: 1, arguments: '{}' };
+    expect(read(created, text, args)).toMatchObject({ text: 'a', calls: [{ arguments: '{}' }] });
+  });
+});
+
 describe('dumps', () => {
+  it.each([
+    ['keepalive', []],
+    ['ping', []],
+    ['response.new_kind', ['unknown-event']],
+    ['new_kind', ['unknown-event']],
+  ])('may have events of the type %s', (type, rules) => {
+    for (const make of [
+      chatStream,
+      anthropicStream,
+      (one: RandomAnswer) => responsesStream(one, true, true),
+    ]) {
+      const { events } = make({ thinks: false, words: 1, calls: 0, cuts: [9] });
+      const [first, ...others] = events;
+      const elements = dumped(
+        [first, { type }, ...others].map((one) => `data: ${JSON.stringify(one)}\n\n`).join(''),
+      );
+      expect(elements.map(({ kind }) => kind)).toEqual(['entry']);
+      expect(rulesOf(entriesOf(elements)[0]).filter((rule) => rule !== 'stream-cut')).toEqual(rules);
+    }
+  });
+
   const chat = (id: string, content: string, finish: string | null = null, role?: string) =>
     JSON.stringify({
       id,

@@ -283,7 +283,7 @@ describe('refuses odd lines', () => {
   it('but not the regular line', () => expect(folded(good)).toBeDefined());
 });
 
-it('and knows all checks and rules', () => {
+it('and knows all checks, and the rules of the default cleanup', () => {
   expect(
     implementsAll,
     `${[...checks, ...rules].map(({ name }) => name)}: teach fold.c about the new one`,

@@ -47,6 +47,7 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ],
   ['Ollama', { model: 'm', created_at: 't', message: { role: 'assistant', content: 'a' }, done: true }],
   ['LangChain', { messages: [{ lc: 1, type: 'constructor', id: [], kwargs: { content: 'a' } }] }],
+  ['LangChain', { messages: [{ type: 'human', content: 'a' }] }],
   ['Agent Data Protocol', { id: '1', content: [{ class_: 'text_observation', content: 'a' }], details: {} }],
 ];
 

@@ -30,7 +30,8 @@ const keep = createKeeper();
 /** Remembering the members of a shorter message would take more memory than the message, and its walk is short. */
 const LEAST_REMEMBERED_BYTES = 128;
 
-export function createHistory(scanner: Scanner): History {
+/** @param keepSealed write encrypted reasoning as `reasoning_details` */
+export function createHistory(scanner: Scanner, keepSealed = false): History {
   const most = mostInAll(scanner.maxElements);
   let elements = 0; // JSON elements in the new messages of the current array
   let depth = 0; // nesting depth of the current messages
@@ -40,7 +41,7 @@ export function createHistory(scanner: Scanner): History {
   /** Skips the work for an entry that already has too many elements: it is about to be rejected. */
   function makeTurn(bytes: Uint8Array, start: number, end: number): Turn {
     elements += elementsIn(bytes, start, end, most);
-    return elements > most ? NO_TURN : readTurn(bytes, start, end);
+    return elements > most ? NO_TURN : readTurn(bytes, start, end, keepSealed);
   }
 
   /** Reuses the objects of the previous request if the canonical messages are equal. */
@@ -76,9 +77,9 @@ export function createHistory(scanner: Scanner): History {
 
 const NO_TURN: Turn = { bytes: new Uint8Array(0), messages: undefined };
 
-function readTurn(bytes: Uint8Array, start: number, end: number): Turn {
+function readTurn(bytes: Uint8Array, start: number, end: number, keepSealed: boolean): Turn {
   const own = keep(bytes, start, end);
-  const messages = own[0] === OPEN_OBJECT ? readMessage(own) : undefined;
+  const messages = own[0] === OPEN_OBJECT ? readMessage(own, keepSealed) : undefined;
   for (const { bytes: text } of messages ?? [])
     if (text.length >= LEAST_REMEMBERED_BYTES) rememberMembers(text, membersOf(text).slice()); // a copy without spare capacity
   return { bytes: own, messages };

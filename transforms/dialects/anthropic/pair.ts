@@ -20,12 +20,12 @@ export function systemText(json: Uint8Array): Uint8Array | undefined {
 }
 
 /** The answer; undefined if the response is an error or empty. */
-export function replyOf(response: Uint8Array): Message | undefined {
+export function replyOf(response: Uint8Array, keepSealed = false): Message | undefined {
   const answer = objectBytes(response, 'body') ?? response;
   const [content] = valuesOf(answer, ['content']);
   if (content?.[0] !== OPEN_ARRAY) return undefined;
   const stop = stringValue(answer, 'stop_reason');
-  return noted(readReply(content, stop), stopNotes(stop));
+  return noted(readReply(content, stop, keepSealed), stopNotes(stop));
 }
 
 const isObject = (json: Uint8Array | undefined): json is Uint8Array => json?.[0] === OPEN_OBJECT;
@@ -42,19 +42,36 @@ export function detect(first: ObjectMembers): boolean {
   const [content, choices, type] = answerOf(first.get('response'));
   if (choices !== undefined) return false;
   if (content?.[0] === OPEN_ARRAY || textOfValue(type) === 'error') return true;
-  const request = bodyOf(first.get('request')) as Uint8Array; // after the answer, because it is long
+  return isRequest(bodyOf(first.get('request')) as Uint8Array); // after the answer, because it is long
+}
+
+/** Does a request have members that only this API has? */
+export function isRequest(request: Uint8Array): boolean {
   const [system, tools, messages] = valuesOf(request, ['system', 'tools', 'messages']);
   return (
     system !== undefined || objectsOf(tools).some(hasInputSchema) || objectsOf(messages).some(hasToolUse)
   );
 }
 
+/** Does a request have members that this API lacks and the chat API has? */
+export function isChatRequest(request: Uint8Array): boolean {
+  const [tools, messages] = valuesOf(request, ['tools', 'messages']);
+  const isFunction = (tool: Uint8Array): boolean => valuesOf(tool, ['function'])[0] !== undefined;
+  const isChat = (message: Uint8Array): boolean => CHAT_ROLES.has(stringValue(message, 'role') ?? '');
+  return objectsOf(tools).some(isFunction) || objectsOf(messages).some(isChat);
+}
+
+const CHAT_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'tool', 'function']);
+
 /** Whether the request is a logged HTTP request: it has a URL, a method and a body. */
 export function isCapture(request: Uint8Array): boolean {
-  return valuesOf(request, ['url', 'method', 'body']).every(
-    (value) => value !== undefined && value[0] !== LETTER_N,
-  );
+  const [url, uri, method, body, ...messages] = valuesOf(request, CAPTURE);
+  const isSent = (isThere(url) || isThere(uri)) && isThere(method);
+  return isSent && (isThere(body) || !messages.some(isThere));
 }
+
+const CAPTURE = ['url', 'uri', 'method', 'body', 'messages', 'input', 'prompt'];
+const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;
 
 /** Types of texts in the Responses API, whose items have a type, a role and a content too. */
 const OF_RESPONSES = /^(?:in|out)put_/;

@@ -3,7 +3,8 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { EntryFields, FirstObject, ReadContext } from '../dialect-spec.ts';
-import { addAnswer, addRequest, addSystem, noteFinish, toolsIn } from '../shared/logged-bodies.ts';
+import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
+import { addRequest, addSystem, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf } from '../shared/logged-values.ts';
 import { Transcript } from '../shared/transcript.ts';

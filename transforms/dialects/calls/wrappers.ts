@@ -3,12 +3,14 @@
  * time are.
  */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import type { Fate, Rejection } from '../../model/element.ts';
 import { hashOf } from '../../model/hashed-set.ts';
 import { detect as isAnthropic } from '../anthropic/pair.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import { bodyOf, type Call, isCapture, loggedAnswer } from '../pairs/logged-call.ts';
+import { loggedAnswer } from '../pairs/logged-answer.ts';
+import { bodyOf, type Call, hasMessages, isCapture } from '../pairs/logged-call.ts';
+import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
 
 /** Keys under which loggers put the answer. */
@@ -40,24 +42,39 @@ function textAt(json: JsonView, paths: readonly string[]): string | undefined {
  */
 const capture: Wrapper = {
   matches: (object) => isCapture(structured(object.get('request'))),
-  call(json, { origin, time }) {
+  call(json, { origin, time, drop, reject }) {
     const request = structured(json.get('request'));
+    const body = request && bodyOf(request);
+    const isCall = body !== undefined && hasMessages(body);
+    const answer = loggedAnswer(json.get('response'));
+    if (!isCall && isOfGemini(body)) return reject('bad-messages', GEMINI, body);
+    if (!isCall && !isPolled(answer.response)) return drop('no-completion');
     const stamp = [request?.get('timestamp'), json.get('logged_at'), json.get('timestamp')].find(present);
     return {
-      request: structured(request?.get('body')),
-      ...loggedAnswer(json.get('response')),
+      request: isCall ? body : undefined,
+      ...answer,
       sessionId: origin.source,
       timestamp: time(stamp),
     };
   },
 };
 
+/** Why a call of the Gemini API is not read. */
+export const GEMINI =
+  'it is a call of the Gemini API: write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI';
+
+export const isOfGemini = (request: JsonView | undefined): boolean => present(request?.get('contents'));
+
+/** Is it a response of the Responses API, which a client may ask for again? */
+export const isPolled = (response: JsonView | undefined): boolean =>
+  structured(response)?.get('object')?.text() === 'response';
+
 const helicone: Wrapper = {
   matches: (object) =>
     isObject(structured(object.get('request_body'))) && object.get('response_body') !== undefined,
   call: (json, { time }) => ({
     request: structured(json.get('request_body')),
-    response: json.get('response_body'),
+    ...loggedAnswer(json.get('response_body')),
     sessionId: textAt(json, [
       'properties.Helicone-Session-Id',
       'request_properties.Helicone-Session-Id',
@@ -85,7 +102,7 @@ const openPipeLog: Wrapper = {
 };
 
 /** `{request, response}`, as gateways such as Cloudflare's log it. With a session id or a time it is an `exchange`. */
-const wrapped: Wrapper = {
+export const wrapped: Wrapper = {
   matches(object) {
     const request = structured(object.get('request'));
     const isNative = ['session_id', 'timestamp'].some((key) => object.get(key) !== undefined);
@@ -138,11 +155,13 @@ const liteLlm: Wrapper = {
     if (NO_CHAT.test(json.get('call_type')?.text() ?? '')) return drop('no-completion');
     if (isRedacted(json))
       return reject('bad-messages', `LiteLLM left the messages out (${REDACTED})`, json.get('messages'));
+    if (/generate_content/.test(json.get('call_type')?.text() ?? '')) return reject('bad-messages', GEMINI);
     const named = textAt(json, ['metadata.requester_metadata.session_id', 'session_id']);
     return {
-      request: sentTo(json) ?? json,
+      request: sentTo(json) ?? itemsSent(json) ?? json,
       tools: [json.get('tools'), at(json, 'model_parameters.tools')].find(present),
       response: json.get('response'),
+      isFailed: json.get('status')?.text() === 'failure',
       sessionId: named ?? textAt(json, ['trace_id']) ?? pseudonymOf(textAt(json, ['end_user'])),
       joins: named === undefined, // a trace may hold a single call
       timestamp: time(json.get('startTime')),
@@ -160,7 +179,29 @@ function pseudonymOf(user: string | undefined): string | undefined {
 function sentTo(object: FirstObject): JsonView | undefined {
   const sent = structured(object.get('proxy_server_request'));
   const isOnly = structured(object.get('messages'))?.type !== 'array';
-  return isOnly && structured(sent?.get('messages'))?.type === 'array' ? sent : undefined;
+  const isSent = structured(sent?.get('messages'))?.type === 'array' || present(sent?.get('input'));
+  return isOnly && isSent ? sent : undefined;
+}
+
+/** Members of a request of the Responses API that LiteLLM logs among the parameters. */
+const PARAMETERS = ['instructions', 'previous_response_id', 'conversation'] as const;
+
+/** A request of the Responses API, whose items LiteLLM logs as its messages; undefined for any other. */
+function itemsSent(json: JsonView): JsonView | undefined {
+  const messages = structured(json.get('messages'));
+  const input = messages?.type === 'object' ? messages.get('input') : messages;
+  const isOfApi =
+    present(at(json, 'response.output')) || /responses/.test(json.get('call_type')?.text() ?? '');
+  const isChat = input
+    ?.elements()
+    .some((one) => present(one.get('tool_calls')) || one.textOf('role') === 'tool');
+  if (!isOfApi || !present(input) || isChat === true) return undefined;
+  const pieces: Piece[] = [['input', input.copy()]];
+  for (const key of PARAMETERS) {
+    const value = at(json, `model_parameters.${key}`);
+    if (present(value)) pieces.push([key, value.copy()]);
+  }
+  return new JsonView(objectOf(pieces));
 }
 
 /** LLM logs of OpenHands. A model without tools writes its calls as text, which only `raw_response` has unchanged. */
@@ -213,6 +254,8 @@ export const pair: Wrapper = {
   call: (json, { time }) => ({
     request: json,
     response: answerIn(json),
+    isValue: true,
+    isFailed: present(json.get('error')),
     timestamp: time(json.get('timestamp')),
   }),
 };

@@ -14,7 +14,6 @@ import { isTrue } from '../shared/logged-values.ts';
 import { keptBlock, noted } from '../shared/reading-notes.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
 
-const EMPTY_STRING_BYTES = 2;
 /** Beginning of the text that the client queues when a background task ends. */
 const NOTIFICATION = /^\s*<task-notification>/;
 
@@ -209,12 +208,6 @@ function foldBlock(block: JsonView): FoldBlock {
     const id = block.textOf('id');
     const input = block.get('input');
     return { kind: 'call', id, json: callJson(id, block.textOf('name'), input && argumentsOf(input.bytes)) };
-  } else if (type === 'thinking' || type === 'redacted_thinking') {
-    const [thinking, signature, data] = ['thinking', 'signature', 'data'].map((key) => block.get(key));
-    if (type === 'redacted_thinking' && data?.type === 'string') return sealed(data);
-    if (thinking?.bytes.length === EMPTY_STRING_BYTES && signature?.type === 'string')
-      return sealed(signature);
-    if (type === 'thinking' && thinking?.type === 'string') return { kind: 'thought', text: thinking.copy() };
   }
   return blockOf(readBlock(block.copy(), true));
 }
@@ -222,12 +215,9 @@ function foldBlock(block: JsonView): FoldBlock {
 function blockOf(block: Block): FoldBlock {
   if (block.kind === 'call') return { kind: 'call', id: stringValue(block.json, 'id'), json: block.json };
   if (block.kind === 'thought') return { kind: 'thought', text: block.text };
+  if (block.kind === 'sealed') return sealedBlock(block.data);
   if (block.kind === 'result') return { kind: 'part', object: block.block, kept: 'tool_result' };
   if ('text' in block.part) return { kind: 'text', text: block.part.text };
   const { object } = block.part;
   return { kind: 'part', object, ...(block.kept !== undefined && { kept: block.kept }) };
-}
-
-function sealed(data: JsonView): FoldBlock {
-  return sealedBlock(data.bytes);
 }

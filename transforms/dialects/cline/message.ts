@@ -102,6 +102,7 @@ function answerBlocks(view: JsonView): readonly FoldBlock[] {
   if (isOfOthers(view)) return blocksIn(view);
   const block = readBlockOf(view);
   if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
+  if (block.kind === 'sealed') return [sealedBlock(block.data)];
   if (block.kind === 'thought') return [{ kind: 'thought', text: block.text }];
   if (block.kind === 'result') return [{ kind: 'part', object: block.block, kept: 'tool_result' }];
   if ('text' in block.part) return [{ kind: 'text', text: block.part.text }];

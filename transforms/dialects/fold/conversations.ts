@@ -4,7 +4,7 @@ import type { Entry, EntryLog, Fate, Lack, Message, Origin, ReadingNote } from '
 import { createEntryLog } from '../../model/entry-log.ts';
 import { settleReply } from '../../model/reply.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
-import { noted, sealedNote } from '../shared/reading-notes.ts';
+import { noted, sealedNote, UNANSWERED } from '../shared/reading-notes.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import type { Item, Path } from './path.ts';
 import { metaOfPath } from './path-meta.ts';
@@ -24,11 +24,6 @@ interface Choice {
   readonly lacks?: readonly Lack[] | undefined;
 }
 
-const UNANSWERED: ReadingNote = {
-  rule: 'call-unanswered',
-  severity: 'ERROR',
-  message: 'a call has no result, although the user continued',
-};
 const NO_SYSTEM: ReadingNote = {
   rule: 'no-system',
   severity: 'WARNING',

@@ -108,7 +108,7 @@ export class Thread {
     if (this.path.has(item)) {
       const tail = this.path.cutAfter(item);
       if (tail !== undefined) this.#leave(tail);
-    } else if (item.home?.has(item) === true) {
+    } else if (item.home?.has(item) === true && this.left.has(item.home)) {
       const { home } = item;
       const length = item.index + 1;
       for (const one of this.path.items) if (!home.has(one)) one.home = this.path;

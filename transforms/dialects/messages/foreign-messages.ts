@@ -13,11 +13,14 @@ import { readCall } from '../shared/chat-object.ts';
 
 const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 
-/** The messages in the canonical format; the same list if none needs conversion. */
-export function readForeignMessages(messages: readonly Message[]): readonly Message[] {
+/**
+ * The messages in the canonical words; the same list when all of them are already.
+ * @param keepSealed write encrypted reasoning as `reasoning_details`
+ */
+export function readForeignMessages(messages: readonly Message[], keepSealed = false): readonly Message[] {
   if (!messages.some((message) => hasBlocks(message) || hasFlatCalls(message))) return messages;
   return messages.flatMap((message) => {
-    const messages = hasBlocks(message) ? (readMessage(message.bytes) ?? [message]) : [message];
+    const messages = hasBlocks(message) ? (readMessage(message.bytes, keepSealed) ?? [message]) : [message];
     return messages.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
   });
 }

@@ -1,30 +1,22 @@
 /**
  * Reads the answer of a call in any API: a chat completion, a message of the Messages API, a response of the Responses
- * API, a stream of any of them (as text or as a list of events), or plain text. Then joins it with the messages before
- * it to the fields of an entry.
+ * a stream of any of them (as text or as a list of events), or plain text.
  */
 
 import { JsonView } from '../../json/json-view.ts';
-import { encode, textPieces } from '../../json/utf8.ts';
-import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
+import { textPieces } from '../../json/utf8.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
-import type { EntryFields } from '../dialect-spec.ts';
+import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { readReply, stopNotes } from '../shared/anthropic-message.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
-import { present } from '../shared/logged-values.ts';
-import {
-  answerNotes,
-  FILTERED,
-  noted,
-  REPLY_CUT,
-  RESPONSE_ERROR,
-  sealedNote,
-  warning,
-} from '../shared/reading-notes.ts';
-import { answerInList, answerInText, isCutEvent, objectIn } from '../streams/assembler.ts';
+import { jsonIn, present } from '../shared/logged-values.ts';
+import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
+import { answerInLines, answerInList, answerInText, isCutEvent } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 import { asReadMessage, ItemMessages, type ReadMessage } from './item-messages.ts';
+import { decoded } from './logged-answer.ts';
 
 /** A model's answer. */
 export interface Answer {
@@ -42,6 +34,10 @@ export interface Answer {
 }
 
 const PLACEHOLDER = warning('body-placeholder', 'the log has a placeholder instead of the answer');
+const UNREADABLE = warning(
+  'body-placeholder',
+  'the body of the answer is not of a known API: it is left out',
+);
 
 const NONE: Answer = { messages: [], notes: [] };
 const FAILED: Answer = { messages: [], notes: [RESPONSE_ERROR] };
@@ -61,16 +57,20 @@ export function readAnswer(view: JsonView | undefined, keepSealed: boolean, isRa
 function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
   const [first = ''] = textPieces(view.bytes);
   if (first === '') return NONE;
-  const isObject = /^\s*\{/.test(first);
-  if (isObject || looksLikeEvents(first)) {
+  const isJson = /^\s*[[{]/.test(first);
+  if (isJson || looksLikeEvents(first)) {
     const text = view.text() as string;
-    const streamed = answerInText(text);
+    const streamed = answerInText(text) ?? (isJson ? answerInLines(text) : undefined);
     if (streamed !== undefined) return answerFromStream(streamed, keepSealed);
-    const object = isObject ? objectIn(encode(text)) : undefined;
-    if (object !== undefined && isAnswer(object)) return fromObject(object, keepSealed);
-    if (isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
+    const value = isJson ? jsonIn(text) : undefined;
+    if (value !== undefined && isRaw) return readAnswer(value, keepSealed);
+    if (value !== undefined && isAnswer(value)) return fromObject(value, keepSealed);
+    if (isRaw || isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
   }
-  if (isRaw) return { messages: [], notes: [STREAM_CUT] };
+  const inner = isRaw ? decoded(view) : undefined;
+  if (inner !== undefined && /^\s*(?:[[{]|data:|event:)/.test(inner.text() ?? ''))
+    return fromText(inner, keepSealed, isRaw);
+  if (isRaw) return { messages: [], notes: [UNREADABLE] };
   return answerOf(makeMessage('assistant', [['content', view.copy()]]), []);
 }
 
@@ -82,20 +82,36 @@ export function answerFromStream({ json, notes }: StreamedAnswer, keepSealed: bo
   return { ...read, notes: [...read.notes, ...others], body };
 }
 
-/** Whether a JSON object that was logged as text is an answer. */
-const isAnswer = (object: JsonView): boolean =>
-  ['choices', 'content', 'output', 'error'].some((key) => present(object.get(key)));
+/** Is JSON that was logged as text an answer of an API? A model may answer in JSON, too, under the same names. */
+function isAnswer(object: JsonView): boolean {
+  const [choice] = object.get('choices')?.elements() ?? [];
+  if (choice?.type === 'object')
+    return ['message', 'delta', 'text', 'finish_reason'].some((key) => choice.get(key) !== undefined);
+  const isMessage = object.textOf('role') === 'assistant' || object.get('stop_reason') !== undefined;
+  if (isMessage) return present(object.get('content')) || object.get('tool_calls')?.type === 'array';
+  const [item] = object.get('output')?.elements() ?? [];
+  if (object.textOf('object') === 'response' || item?.textOf('type') !== undefined) return true;
+  const error = object.get('error');
+  return error?.type === 'object' && ['message', 'type', 'code'].some((key) => present(error.get(key)));
+}
 
 function fromList(list: JsonView, keepSealed: boolean): Answer {
   const streamed = answerInList(list);
   if (streamed !== undefined) return answerFromStream(streamed, keepSealed);
-  const [first] = list.elements();
+  const all = list.elements();
+  const [first] = all;
   if (first === undefined) return NONE;
-  if (present(first.get('message')) || first.get('finish_reason') !== undefined) return fromChoices(list);
+  if (present(first.get('message')) || first.get('finish_reason') !== undefined)
+    return fromChoices(list, keepSealed);
+  if (all.every(isMessage) && all.some((one) => one.textOf('role') !== 'assistant'))
+    return { messages: readForeignMessages(all.map(messageOf), keepSealed).map(asReadMessage), notes: [] };
   if (isItem(first)) return fromItems(list, keepSealed);
-  if (isBlock(first)) return answerOf(readReply(list.copy(), undefined), []);
-  return fromChoices(list);
+  if (isBlock(first)) return answerOf(readReply(list.copy(), undefined, keepSealed), []);
+  return fromChoices(list, keepSealed);
 }
+
+const isMessage = (view: JsonView): boolean => view.textOf('role') !== undefined;
+const messageOf = (view: JsonView): Message => ({ bytes: view.copy(), role: view.textOf('role') ?? '' });
 
 const isItem = (view: JsonView): boolean => {
   const type = view.get('type')?.text() ?? '';
@@ -106,44 +122,69 @@ const isBlock = (view: JsonView): boolean =>
   ['text', 'tool_use', 'thinking', 'redacted_thinking'].includes(view.get('type')?.text() ?? '');
 
 function fromObject(view: JsonView, keepSealed: boolean): Answer {
+  if (view.textOf('object') === 'response.compaction') return NONE;
   const choices = view.get('choices');
-  if (choices?.type === 'array') return fromChoices(choices, view.get('error'));
+  if (choices?.type === 'array') return fromChoices(choices, keepSealed, view.get('error'));
   if (view.get('output')?.type === 'array') return fromResponse(view, keepSealed);
   const content = view.get('content');
-  const isMessage = view.get('type')?.text() === 'message' || view.get('stop_reason') !== undefined;
-  if (content?.type === 'array' && isMessage) return fromMessagesApi(view, content);
+  const isBlocks = view.get('type')?.text() === 'message' || view.get('stop_reason') !== undefined;
+  if (content?.type === 'array' && isBlocks) return fromMessagesApi(view, content, keepSealed);
   if (present(view.get('error'))) return FAILED;
   if (present(view.get('helicone_message'))) return { messages: [], notes: [PLACEHOLDER] };
+  const messages = view.get('messages');
+  if (messages?.type === 'array' && view.get('role') === undefined) return fromList(messages, keepSealed);
+  const text = view.get('done') === undefined ? undefined : view.get('response');
+  if (text?.type === 'string') return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
   const message = view.get('message');
-  return fromChatMessage(message?.type === 'object' ? message : view);
+  return fromChatMessage(message?.type === 'object' ? message : view, keepSealed);
 }
 
 /** The first choice is the answer. */
-function fromChoices(choices: JsonView, error?: JsonView): Answer {
+function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): Answer {
   const all = choices.elements();
   const [first] = all;
   if (first === undefined) return present(error) ? FAILED : NONE;
   const message = first.get('message');
   const notes = answerNotes(first.get('finish_reason')?.text(), present(error), all.length);
-  const text = first.get('text');
+  const text = first.type === 'string' ? first : first.get('text');
   if (message === undefined && text?.type === 'string')
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
-  const read = fromChatMessage(message ?? first);
+  const read = fromChatMessage(message ?? first, keepSealed);
   return { ...read, notes: [...read.notes, ...notes] };
 }
 
+/** Members that hold the text of an answer that is not a message. */
+const TEXTS = ['text', 'output_text', 'completion'] as const;
+/** Members of a message without content that says something. */
+const REPLIES = ['function_call', 'refusal', 'audio', 'reasoning', 'reasoning_content', 'parts'] as const;
+
 /** A message, byte for byte. One without a role is the assistant's. */
-function fromChatMessage(view: JsonView): Answer {
+function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
   if (view.type !== 'object') return NONE;
   const bytes = view.copy();
   const role = stringValue(bytes, 'role');
-  const isMessage = role !== undefined || ['content', 'tool_calls'].some((key) => present(view.get(key)));
-  return isMessage ? answerOf({ bytes, role: role ?? '' }, []) : NONE;
+  if (['content', 'tool_calls'].some((key) => present(view.get(key))))
+    return {
+      messages: canonical({ bytes, role: role ?? '' }, view, keepSealed).map(asReadMessage),
+      notes: [],
+    };
+  const text = TEXTS.map((key) => view.get(key)).find((value) => value?.type === 'string');
+  if (text !== undefined && !REPLIES.some((key) => present(view.get(key))))
+    return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
+  return role === undefined ? NONE : answerOf({ bytes, role }, []);
 }
 
-function fromMessagesApi(view: JsonView, content: JsonView): Answer {
+/** The message in the words of the chat API; the same one if it has no call, result or thought of another API. */
+function canonical(message: Message, view: JsonView, keepSealed: boolean): readonly Message[] {
+  if (message.role !== '') return readForeignMessages([message], keepSealed);
+  const named: Message = { bytes: roleAdded(view), role: 'assistant' };
+  const read = readForeignMessages([named], keepSealed);
+  return read[0] === named ? [message] : read;
+}
+
+function fromMessagesApi(view: JsonView, content: JsonView, keepSealed: boolean): Answer {
   const stop = view.get('stop_reason')?.text();
-  return { ...answerOf(readReply(content.copy(), stop), stopNotes(stop)), isMessage: true };
+  return { ...answerOf(readReply(content.copy(), stop, keepSealed), stopNotes(stop)), isMessage: true };
 }
 
 function answerOf(message: Message, notes: readonly ReadingNote[]): Answer {
@@ -173,51 +214,10 @@ function fromItems(list: JsonView, keepSealed: boolean): Answer {
 function withRole(item: JsonView): JsonView {
   const isNamed = item.get('role') !== undefined || (item.textOf('type') ?? 'message') !== 'message';
   if (item.type !== 'object' || isNamed) return item;
-  const members = item.members().map(([key, value]): Piece => [key, value.copy()]);
-  return new JsonView(objectOf([...members, ['role', '"assistant"']]));
+  return new JsonView(roleAdded(item));
 }
 
-/** Attaches the notes of an answer to its last message; returns them in `rest` if it has no message. */
-function notedAnswer({ messages, notes }: Answer): {
-  readonly answered: readonly ReadMessage[];
-  readonly rest: readonly ReadingNote[];
-} {
-  const at = messages.findLastIndex(({ message }) => message !== undefined);
-  if (at < 0) return { answered: messages, rest: notes };
-  const marked = messages.map(
-    (one, i): ReadMessage => (i === at ? { ...one, message: noted(one.message as Message, notes) } : one),
-  );
-  return { answered: marked, rest: [] };
-}
-
-export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
-  readonly messages: readonly Message[];
-  readonly tools: readonly ToolDefinition[];
-  readonly changes: ReadonlyMap<string, number>;
-}
-
-/**
- * Joins an answer with the messages before it, and collects the changes and findings of both.
- */
-export function answeredFields(
-  before: readonly ReadMessage[],
-  tools: readonly ToolDefinition[],
-  answer: Answer,
-): AnsweredFields {
-  const { answered, rest } = notedAnswer(answer);
-  const all = [...before, ...answered];
-  const changes = new Map<string, number>();
-  for (const one of all) for (const rule of one.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
-  const messages = all.flatMap(({ message }) => message ?? []);
-  const sealed = all.filter(({ isSealed }) => isSealed).length;
-  if (sealed > 0) noteAt(messages, 0, [sealedNote(sealed)]);
-  noteAt(messages, messages.length - 1, rest);
-  const isAnswered = answered.some(({ message }) => message !== undefined);
-  const reply = isAnswered ? messages.pop() : undefined;
-  return { messages, reply, tools, changes };
-}
-
-function noteAt(messages: Message[], at: number, notes: readonly ReadingNote[]): void {
-  const message = messages[at];
-  if (message !== undefined) messages[at] = noted(message, notes);
+function roleAdded(object: JsonView): Uint8Array {
+  const members = object.members().map(([key, value]): Piece => [key, value.copy()]);
+  return objectOf([['role', '"assistant"'], ...members]);
 }

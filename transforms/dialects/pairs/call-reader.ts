@@ -1,48 +1,55 @@
-/**
- * Turns one call, a request and its answer in any API, into an entry. Remembers the responses of the source: a request
- * of the Responses API may have only its new messages and the id of the response that it continues.
- */
+/** Turns one call, a request and its answer of any API, into an entry. */
 
-import { JsonView } from '../../json/json-view.ts';
-import { quote } from '../../json/respace.ts';
-import type { Fate, Lack, Rejection } from '../../model/element.ts';
+import type { JsonView } from '../../json/json-view.ts';
+import { inString, quote } from '../../json/respace.ts';
+import type { Fate, Lack, ReadingNote, Rejection } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
+import { NOT_MESSAGES, noted, OTHER_CHOICES, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
-import { type Answer, answeredFields, readAnswer } from './answer.ts';
-import { Chains, type Link, messagesUpTo } from './chains.ts';
-import { asReadMessage } from './item-messages.ts';
+import { type Answer, readAnswer } from './answer.ts';
+import { answeredFields } from './answered-fields.ts';
+import { asReadMessage, type ReadMessage } from './item-messages.ts';
+import { ItemTable } from './item-table.ts';
+import { beginsWith, LinkedCalls } from './linked-calls.ts';
 import { type Call, callMeta } from './logged-call.ts';
-import { isProblem, isResponsesRequest, type Request, RequestReader } from './request.ts';
+import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
 const NO_REQUEST: readonly Lack[] = ['tools'];
 const QUOTA = '"quota"';
+/** Items are remembered beside the conversations that hold them too, so they get a part of that memory. */
+const ITEMS_SHARE = 4;
+const FAILED: readonly ReadingNote[] = [RESPONSE_ERROR];
 
 export class CallReader {
   readonly #keepSealed: boolean;
   readonly #requests: RequestReader;
-  readonly #chains: Chains;
+  readonly #linked: LinkedCalls;
 
   constructor({ keepSealed = false, maxConversation = MAX_CONVERSATION_BYTES }: ReadingOptions) {
     this.#keepSealed = keepSealed;
-    this.#requests = new RequestReader(keepSealed);
-    this.#chains = new Chains(maxConversation);
+    const items = new ItemTable(maxConversation / ITEMS_SHARE);
+    this.#requests = new RequestReader(keepSealed, items);
+    this.#linked = new LinkedCalls(this.#requests, items, maxConversation);
   }
 
   /** Reads a call. @param json the logged object, which may have metadata beside the call */
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
-    const answer = readAnswer(response, this.#keepSealed, isRaw);
+    const read = readAnswer(response, this.#keepSealed, isRaw);
+    const answer = call.isFailed === true && read.messages.length === 0 ? { ...read, notes: FAILED } : read;
     if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
-    const entry = this.#read(call, answer, context);
+    const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
+    const entry = this.#read(call, call.isValue === true ? valueAnswer(response, answer) : answer, context);
     if ('kind' in entry) return entry;
+    if (isAgain) return entry; // its metadata was counted with the first one
     const meta = callMeta(call, json, answer.body);
     const { later } = entry;
     return later === undefined
@@ -50,11 +57,11 @@ export class CallReader {
       : { ...entry, meta, later: () => withMeta(later(), meta) };
   }
 
-  #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection {
+  #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
     const { request } = call;
     if (request === undefined) return this.#answerAlone(call, answer, context);
     return isResponsesRequest(request)
-      ? this.#readLink(call, request, answer, context)
+      ? this.#linked.read(call, request, answer, context)
       : this.#readWhole(call, request, answer, context);
   }
 
@@ -63,95 +70,21 @@ export class CallReader {
     const sent = this.#requests.read(request, answer.isMessage === true, call.tools);
     if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
     const { sessionId, joins, timestamp } = call;
+    const before = [...sent.system, ...sent.messages];
     return {
-      ...answeredFields([...sent.system, ...sent.messages], sent.tools, answer),
+      ...answeredFields(before, sent.tools, withoutRepeated(answer, before)),
       sessionId,
       joins,
       timestamp,
     };
   }
 
-  /** Reads a call of the Responses API, which may continue an earlier response. */
-  #readLink(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
-    const previous = idIn(request.get('previous_response_id'));
-    const conversation = idIn(request.get('conversation'));
-    const before = this.#before(previous, conversation);
-    if (previous !== undefined && before === undefined) {
-      const read = this.#requests.read(request, false, call.tools);
-      if (isProblem(read)) return context.reject(read.reason, read.detail, read.at);
-      return this.#refuse(call, request, answer, context, previous);
-    }
-    const history = messagesUpTo(before);
-    const open = history.findLast(({ calls }) => calls.length > 0)?.calls;
-    const sent = this.#requests.read(request, false, call.tools, open);
-    if (isProblem(sent)) return context.reject(sent.reason, sent.detail, sent.at);
-    const known = call.sessionId ?? conversation ?? before?.sessionId;
-    const sessionId = known ?? answer.id;
-    this.#remember({ request: sent, answer, before, conversation, sessionId });
-    const messages = [...sent.system, ...history, ...sent.messages];
-    const { timestamp } = call;
-    const joins = known === undefined;
-    return { ...answeredFields(messages, sent.tools, answer), sessionId, joins, timestamp };
-  }
-
-  /** Refuses a call that continues an unknown response; it is read again at the end of the source. */
-  #refuse(
-    call: Call,
-    request: JsonView,
-    answer: Answer,
-    context: CallContext,
-    previous: string,
-  ): EntryFields {
-    const detail = 'previous_response_id names a response that is not in the source';
-    const refused = { reason: 'context-missing', detail } as const;
-    const { sessionId, timestamp } = call;
-    const held = new JsonView(request.copy());
-    const tools = present(call.tools) ? new JsonView(call.tools.copy()) : undefined;
-    const again: Call = { request: held, response: undefined, tools, sessionId, timestamp };
-    const later = (): EntryFields | undefined => {
-      if (this.#chains.find(previous) === undefined) return undefined;
-      const entry = this.#readLink(again, held, answer, context);
-      return 'kind' in entry ? undefined : entry;
-    };
-    return { messages: [], alone: true, timestamp, refused, later };
-  }
-
-  #before(previous: string | undefined, conversation: string | undefined): Link | undefined {
-    if (previous !== undefined) return this.#chains.find(previous);
-    return conversation === undefined ? undefined : this.#chains.find(conversationKey(conversation));
-  }
-
-  /** Keeps what a later request may continue, or what an answer that comes later needs. */
-  #remember(link: {
-    readonly request: Request;
-    readonly answer: Answer;
-    readonly before: Link | undefined;
-    readonly conversation: string | undefined;
-    readonly sessionId: string | undefined;
-  }): void {
-    const { request, answer, before, conversation, sessionId = '' } = link;
-    const { id, isPending, messages } = answer;
-    if (id !== undefined && isPending === true) {
-      const { system, tools } = request;
-      const pending: Link = { parent: before, messages: request.messages, sessionId };
-      this.#chains.wait(id, { context: system, link: pending, tools, sessionId });
-      return;
-    }
-    const added: Link = { parent: before, messages: [...request.messages, ...messages], sessionId };
-    if (id !== undefined) this.#chains.add(id, added);
-    if (conversation !== undefined) this.#chains.add(conversationKey(conversation), added);
-  }
-
   /** Reads an answer without a request: the late answer to an earlier request, or a bare response. */
-  #answerAlone(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection {
+  #answerAlone(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
     const { timestamp } = call;
-    const pending = answer.id === undefined ? undefined : this.#chains.takePending(answer.id);
-    if (pending !== undefined) {
-      const { context: system, link, tools, sessionId } = pending;
-      const before = [...system, ...messagesUpTo(link)];
-      this.#chains.add(answer.id as string, { parent: link, messages: answer.messages, sessionId });
-      return { ...answeredFields(before, tools, answer), sessionId, timestamp };
-    }
+    const late = this.#linked.readLate(answer, timestamp);
+    if (late !== undefined) return late;
+    if (answer.isPending === true) return context.drop('no-completion');
     const { response } = call;
     const isBare = present(response?.get('output')) || response?.get('choices')?.type === 'array';
     if (!present(response) || !isBare)
@@ -170,12 +103,24 @@ export class CallReader {
 const withMeta = (entry: EntryFields | undefined, meta: Meta): EntryFields | undefined =>
   entry && { ...entry, meta };
 
-const conversationKey = (id: string): string => `conversation ${id}`;
-
-/** The id of a response or conversation: a string, or the `id` of an object. */
-function idIn(value: JsonView | undefined): string | undefined {
-  return (value?.text() ?? value?.get('id')?.text()) || undefined;
+/** The answer without the request's messages, which some clients log again in front of it. */
+function withoutRepeated(answer: Answer, before: readonly ReadMessage[]): Answer {
+  const { messages } = answer;
+  const isRepeated = messages.length > 1 && beginsWith(messages, before);
+  return isRepeated ? { ...answer, messages: messages.slice(before.length) } : answer;
 }
+
+/** An answer that is a value of another shape: its JSON text. */
+function valueAnswer(response: JsonView | undefined, answer: Answer): Answer {
+  const isRead = answer.messages.length > 0 || answer.notes.some((note) => note !== OTHER_CHOICES);
+  if (isRead || !present(response) || response.type === 'string') return answer;
+  const isList = response.type === 'array';
+  if (isList ? response.elements().length === 0 : isEmptyObject(response)) return answer;
+  const message = makeMessage('assistant', [['content', inString(response.bytes)]]);
+  return { messages: [asReadMessage(noted(message, [NOT_MESSAGES]))], notes: [] };
+}
+
+const isEmptyObject = (view: JsonView): boolean => view.type === 'object' && view.members().length === 0;
 
 /** Whether a request was for something other than a completion (a count of tokens, embeddings), or only tested a key. */
 function isNoCompletion(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {

@@ -10,13 +10,14 @@ export interface Link {
   readonly sessionId: string;
 }
 
-/** A request whose answer comes later, under the id of the response. */
-export interface Pending {
-  /** The system text. */
-  readonly context: readonly ReadMessage[];
-  readonly link: Link | undefined;
+/** A request, to be found by the id of its response: that may arrive later, and more than once. */
+export interface Asked {
+  readonly system: readonly ReadMessage[];
+  readonly link: Link;
   readonly tools: readonly ToolDefinition[];
-  readonly sessionId: string;
+  /** Id of the conversation that it is part of. */
+  readonly conversation: string | undefined;
+  isAnswered: boolean;
 }
 
 const MOST_IDS = 10_000;
@@ -24,7 +25,7 @@ const MOST_IDS = 10_000;
 export class Chains {
   readonly #maxBytes: number;
   readonly #links = new Map<string, Link>();
-  readonly #pending = new Map<string, Pending>();
+  readonly #asked = new Map<string, Asked>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -51,16 +52,20 @@ export class Chains {
     if (link === undefined) return;
     this.#links.delete(id);
     this.#bytes -= weightOf(link);
+    if (this.#asked.get(id)?.isAnswered === true) this.#asked.delete(id);
   }
 
-  wait(id: string, pending: Pending): void {
-    if (this.#pending.size < MOST_IDS) this.#pending.set(id, pending);
+  /** Remembers a request; forgets the oldest one if there are too many. */
+  ask(id: string, asked: Asked): void {
+    this.#asked.delete(id);
+    this.#asked.set(id, asked);
+    if (this.#asked.size <= MOST_IDS) return;
+    const [oldest] = this.#asked.keys();
+    this.#asked.delete(oldest as string);
   }
 
-  takePending(id: string): Pending | undefined {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    return pending;
+  asked(id: string | undefined): Asked | undefined {
+    return id === undefined ? undefined : this.#asked.get(id);
   }
 }
 

@@ -8,9 +8,19 @@ import { copyOf } from '../../json/keep.ts';
 import { equalsAt } from '../../json/known-list.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { ItemMessages, type ItemState, type ReadMessage, stateBefore } from './item-messages.ts';
+import { ItemTable } from './item-table.ts';
 
 /** Longer lists are read in full each time: remembering them would take more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
+
+const UNKNOWN_ITEM = 'an item_reference names an item that is not in the source';
+
+export interface BadItem {
+  readonly item: JsonView;
+  readonly detail: string;
+  /** Does it refer to an item that is not known, or not yet? */
+  readonly isUnknown?: true;
+}
 
 interface KnownList {
   /** The list without its closing bracket. */
@@ -23,27 +33,25 @@ interface KnownList {
 
 export class ItemLists {
   readonly #keepSealed: boolean;
+  readonly #table: ItemTable;
   #known: KnownList | undefined;
 
-  constructor(keepSealed: boolean) {
+  /** @param table items that a list may refer to */
+  constructor(keepSealed: boolean, table: ItemTable = new ItemTable(0)) {
     this.#keepSealed = keepSealed;
+    this.#table = table;
   }
 
-  /**
-   * Reads a list.
-   * @param open ids of the calls that its first results may answer
-   * @returns the messages, or the first item that is not valid and what is wrong with it
-   */
-  read(
-    list: JsonView,
-    open: ReadMessage['calls'],
-  ): readonly ReadMessage[] | { readonly item: JsonView; readonly detail: string } {
+  /** Returns the messages; or an item that is not valid, or refers to an unknown one, and why. */
+  read(list: JsonView, open: ReadMessage['calls']): readonly ReadMessage[] | BadItem {
     const known = this.#knownIn(list.bytes, open);
     const messages = new ItemMessages(this.#keepSealed, known?.state ?? stateBefore(open));
     const items = list.elements();
     for (let i = known?.count ?? 0; i < items.length; i++) {
       const item = items[i] as JsonView;
-      const detail = messages.put(item);
+      const resolved = this.#table.resolve(item);
+      if (resolved === undefined) return { item, detail: UNKNOWN_ITEM, isUnknown: true };
+      const detail = messages.put(resolved);
       if (detail !== undefined) return { item, detail };
     }
     this.#remember(list.bytes, items.length, open, messages.state());

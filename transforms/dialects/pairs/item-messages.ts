@@ -22,13 +22,15 @@ export interface ReadMessage {
   readonly changes: readonly string[];
 }
 
-/** Wraps a message that has nothing to count. */
+/** A message with nothing to count but encrypted reasoning. */
 export const asReadMessage = (message: Message): ReadMessage => ({
   message,
   calls: [],
-  isSealed: false,
-  changes: [],
+  isSealed: message.sealed !== undefined,
+  changes: message.sealed === 'dropped' ? SEALED : [],
 });
+
+const SEALED = ['sealed-reasoning'] as const;
 
 /** The state between two items, from which reading can continue. */
 export interface ItemState {

@@ -4,22 +4,19 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, structured } from '../shared/logged-values.ts';
+import type { LoggedAnswer } from './logged-answer.ts';
 
-/** The body of a logged HTTP request; the request itself if it has no body. */
+/** The request itself, or the body that it was logged with, possibly as an object with its text in it. */
 export function bodyOf(request: JsonView): JsonView {
   const body = structured(request.get('body'));
-  return body?.type === 'object' ? body : request;
+  const text = body?.get('string');
+  const recorded = text?.type === 'string' ? structured(text) : body;
+  return recorded?.type === 'object' ? recorded : request;
 }
 
 /** Whether a request has messages, in the format of any API. */
 export function hasMessages(body: JsonView): boolean {
   return ['messages', 'input', 'prompt'].some((key) => present(body.get(key)));
-}
-
-export interface LoggedAnswer {
-  readonly response: JsonView | undefined;
-  /** Whether it is an undecoded HTTP body. */
-  readonly isRaw?: boolean;
 }
 
 export interface Call extends LoggedAnswer {
@@ -28,24 +25,17 @@ export interface Call extends LoggedAnswer {
   /** Tools, if they were logged outside the request. */
   readonly tools?: JsonView | undefined;
   readonly sessionId?: string | undefined;
+  /** May the answer be a value of any shape, because the logger takes what the program calls its answer? */
+  readonly isValue?: boolean;
   /** Whether the session id may be that of this call only. */
   readonly joins?: boolean | undefined;
   readonly timestamp?: bigint | undefined;
 }
 
-/** The body of a logged HTTP response; the response itself if it has no body. */
-export function loggedAnswer(response: JsonView | undefined): LoggedAnswer {
-  const logged = structured(response);
-  if (logged?.type !== 'object') return { response };
-  const body = logged.get('body');
-  if (present(body)) return { response: body };
-  const raw = logged.get('body_raw');
-  return present(raw) ? { response: raw, isRaw: true } : { response: logged };
-}
-
-/** Whether the request is a logged HTTP request. */
+/** Is it a logged HTTP request? One without a body is a poll, or no model call. */
 export function isCapture(request: JsonView | undefined): boolean {
-  return ['url', 'method', 'body'].every((key) => present(request?.get(key)));
+  const isSent = ['url', 'uri'].some((key) => present(request?.get(key))) && present(request?.get('method'));
+  return isSent && request !== undefined && (present(request.get('body')) || !hasMessages(request));
 }
 
 const MOST_TEXT_BYTES = 64 * 1024;

@@ -10,6 +10,7 @@ import { decode } from '../../json/utf8.ts';
 import type { Entry, Fate, Line } from '../../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
 import { withNotes } from '../../model/reply.ts';
+import { isChatRequest, isRequest } from '../anthropic/pair.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
 import { GatheredSessions } from '../shared/gathered-sessions.ts';
@@ -100,23 +101,32 @@ export class PairReader implements DialectReader {
   #readAgain(line: Line, only: ReadElement): LineObjects | undefined {
     const pair = pairIn(line.bytes);
     if (pair === undefined) return undefined;
-    const { answer, isBody, isForAny } = pair;
+    const { sent, answer, isBody, isForAny, lacksPlace } = pair;
     if (this.#gathered !== undefined && only.kind === 'entry' && isProbe(only) && pair.mostTokens === 1)
       return [noCompletion(only)];
     if (only.kind === 'entry' && answer !== undefined) {
       const other = apiOf(answer);
-      if (other === CHAT && isBody) return this.#readAny(line, only, pair.sessionId);
+      if (other === CHAT && (isBody || (lacksPlace && this.#first === GATHERED)))
+        return this.#readAny(line, only, pair.sessionId);
       if (other !== undefined && other !== this.#now) {
         this.#now = other;
         return this.#reader(other).read(line);
       }
       if (other === undefined && valuesOf(answer, ['input_tokens'])[0] !== undefined)
         return [noCompletion(only)];
+      if (other === undefined && this.#isOfOther(sent)) return this.#readAny(line, only, pair.sessionId);
       const isUnread = isBody || this.#now === GATHERED;
       if (other === undefined && isUnread && !isForAny && isFailed(answer))
         return [withNotes(only, [RESPONSE_ERROR])];
     }
-    return isForAny ? this.#readAny(line, only, pair.sessionId) : undefined;
+    const isOther = isForAny || (answer === undefined && this.#isOfOther(sent));
+    return isOther ? this.#readAny(line, only, pair.sessionId) : undefined;
+  }
+
+  /** Does a request without an answer that tells the API belong to another one than the last pair? */
+  #isOfOther(sent: Uint8Array | undefined): boolean {
+    if (sent === undefined) return false;
+    return this.#now === GATHERED ? isChatRequest(sent) && !isRequest(sent) : isRequest(sent);
   }
 
   /** Reads an object with the reader of all APIs, but assigns it to the session that the fast readers would choose. */
@@ -204,12 +214,16 @@ function objectAt(line: Line, { origin }: ReadElement): Line {
 }
 
 interface Pair {
+  /** The request, or the body that it is logged with, if it is an object. */
+  readonly sent?: Uint8Array;
   /** The response or its body, if that is an object. */
   readonly answer: Uint8Array | undefined;
   /** Whether `answer` is the body of a logged HTTP response. */
   readonly isBody: boolean;
   /** Whether only the reader of all APIs can read it: a stream, JSON in a string, or a pair of the Responses API. */
   readonly isForAny: boolean;
+  /** Does it lack its time or its session, which the fast reader of chats requires? */
+  readonly lacksPlace: boolean;
   readonly sessionId: string | undefined;
   readonly mostTokens: number | undefined;
 }
@@ -217,26 +231,34 @@ interface Pair {
 /** Parses what shows the API of a pair in a valid line; undefined if it has no request. */
 function pairIn(line: Uint8Array): Pair | undefined {
   const object = line.subarray(line.indexOf(OPEN_OBJECT));
-  const [request, response, id] = valuesOf(object, ['request', 'response', 'session_id']);
+  const [request, response, id, time] = valuesOf(object, ['request', 'response', 'session_id', 'timestamp']);
   const sessionId = textOfValue(id) || undefined;
-  const none = { answer: undefined, isBody: false, sessionId };
+  const none = { answer: undefined, isBody: false, sessionId, lacksPlace: !isThere(id) || !isThere(time) };
   if (isObjectText(request)) return { ...none, isForAny: true, mostTokens: undefined };
   if (request?.[0] !== OPEN_OBJECT) return undefined;
   const sent = objectBytes(request, 'body') ?? request;
-  const [messages, input, most] = valuesOf(sent, ['messages', 'input', 'max_tokens']);
+  const [messages, input, prompt, most] = valuesOf(sent, ['messages', 'input', 'prompt', 'max_tokens']);
   const mostTokens = most && Number(decode(most));
-  const isItems = messages === undefined && input !== undefined && input[0] !== LETTER_N;
+  // the fast reader of chats does not open the body of a request
+  const isOther = sent !== request || (messages === undefined && (isThere(input) || isThere(prompt)));
   if (response?.[0] !== OPEN_OBJECT) {
-    const isForAny = isStream(response) || isObjectText(response) || isItems;
-    return { ...none, isForAny, mostTokens };
+    const isForAny = isStream(response) || isObjectText(response) || isOther;
+    return { ...none, sent, isForAny, mostTokens };
   }
   const [body, raw, output] = valuesOf(response, ['body', 'body_raw', 'output']);
   const isEncoded = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
   const isBody = body?.[0] === OPEN_OBJECT;
   const answer = isBody ? body : response;
   const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
-  return { answer, isBody, isForAny: isEncoded || isItems || hasOutput, sessionId, mostTokens };
+  const isFound = !isOther && !hasOutput && !isOfHttp(response);
+  return { ...none, sent, answer, isBody, isForAny: isEncoded || !isFound, mostTokens };
 }
+
+const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;
+
+/** Is it a logged response of HTTP, whose answer may be in any member? */
+const isOfHttp = (response: Uint8Array): boolean =>
+  valuesOf(response, ['status', 'status_code', 'statusCode', 'headers']).some(isThere);
 
 /** Whether the value is a string whose text is a JSON object. */
 const isObjectText = (value: Uint8Array | undefined): boolean => /^\s*\{/.test(textOfValue(value) ?? '');

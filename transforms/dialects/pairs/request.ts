@@ -8,14 +8,16 @@ import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { LineReason } from '../../model/rejection.ts';
-import { createHistory } from '../anthropic/history.ts';
+import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
+import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
 import { ItemLists } from './item-lists.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
+import type { ItemTable } from './item-table.ts';
 
 export interface Request {
   /** The system text, if it is separate from the messages. */
@@ -29,11 +31,13 @@ export interface Problem {
   readonly reason: LineReason;
   readonly detail: string;
   readonly at?: JsonView | undefined;
+  /** Does it lack an item that the source may still have? */
+  readonly isUnknown?: true | undefined;
 }
 
 const MESSAGE_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'thinking']);
 
-export const isProblem = (result: Request | Problem): result is Problem => 'reason' in result;
+export const isProblem = (result: object): result is Problem => 'reason' in result;
 
 /** Whether the request is one of the Responses API. */
 export function isResponsesRequest(body: JsonView): boolean {
@@ -43,12 +47,18 @@ export function isResponsesRequest(body: JsonView): boolean {
 export class RequestReader {
   readonly #items: ItemLists;
   readonly #list = createMessageList(trustingScanner, 0);
-  readonly #history = createHistory(trustingScanner);
+  readonly #history: History;
+  readonly #keepSealed: boolean;
+  /** Chat messages by what they were logged as. */
+  readonly #known = new WeakMap<Message, readonly ReadMessage[]>();
   readonly #tools = createToolsReader(trustingScanner, 0, define);
   #system: Message | undefined;
 
-  constructor(keepSealed: boolean) {
-    this.#items = new ItemLists(keepSealed);
+  /** @param table items that requests may refer to */
+  constructor(keepSealed: boolean, table?: ItemTable) {
+    this.#keepSealed = keepSealed;
+    this.#items = new ItemLists(keepSealed, table);
+    this.#history = createHistory(trustingScanner, keepSealed);
   }
 
   /**
@@ -69,7 +79,12 @@ export class RequestReader {
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
       const message = makeMessage('user', [['content', messages.copy()]]);
-      return { system: [], messages: [asReadMessage(message)], tools };
+      const system = body.get('system');
+      return {
+        system: this.#systemOf(system?.type === 'string' ? system.copy() : undefined),
+        messages: [asReadMessage(message)],
+        tools,
+      };
     }
     const inner = messages?.get('messages');
     const list = inner?.type === 'array' ? inner : messages;
@@ -89,7 +104,18 @@ export class RequestReader {
     const { items } = this.#list;
     if (!items.every(isMessage))
       return { reason: 'bad-messages', detail: 'a message is not an object with a string role', at: list };
-    return { system: [], messages: items.map(asReadMessage), tools };
+    return { system: [], messages: this.#canonical(items), tools };
+  }
+
+  /** Messages in the canonical words. A message that repeats is the same object, and so is what it becomes. */
+  #canonical(items: readonly Message[]): readonly ReadMessage[] {
+    return items.flatMap((item) => {
+      const known = this.#known.get(item);
+      if (known !== undefined) return known;
+      const read = readForeignMessages([item], this.#keepSealed).map(asReadMessage);
+      this.#known.set(item, read);
+      return read;
+    });
   }
 
   #blocks(body: JsonView, list: JsonView | undefined, tools: readonly ToolDefinition[]): Request | Problem {
@@ -118,8 +144,9 @@ export class RequestReader {
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
     const messages = this.#items.read(input, open);
-    if ('item' in messages) return { reason: 'bad-messages', detail: messages.detail, at: messages.item };
-    return { system, messages, tools };
+    if (!('item' in messages)) return { system, messages, tools };
+    const { item, detail, isUnknown } = messages;
+    return { reason: 'bad-messages', detail, at: item, isUnknown };
   }
 
   /** The system message; the same object as long as the text has the same bytes. */

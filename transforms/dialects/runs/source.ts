@@ -45,7 +45,7 @@ export class RunsSource {
     const last = messages.at(-1);
     for (const [agent, thread] of byAgent(messages)) {
       const isMain = thread[0] === messages[0];
-      fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, timeOf(thread[0], context));
+      fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, firstTime(thread, context));
       fold.describe(isMain ? metaOfRun(run, this.#model) : metaOf({ parent: id }));
       if (tools.length > 0) fold.tools(tools);
       for (const message of thread) {
@@ -79,8 +79,23 @@ export class RunsSource {
     return undefined;
   }
 
-  /** Reads the object around a list of simulations, which follow one by one. */
-  readHead(head: JsonView, context: ReadContext): Fate {
+  /** The head of a list of simulations, which follow one by one, or are in it if the document is one line. */
+  readSimulations(head: JsonView, list: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    this.#readHead(head);
+    const simulations = list.elements();
+    if (simulations.length === 0) return context.drop('client-event');
+    for (const [i, one] of simulations.entries()) {
+      const messages = one.get('messages');
+      if (messages?.type !== 'array')
+        return context.reject('bad-messages', `simulations[${i}] has no list of messages`, one);
+      const rejection = rejected(messages.elements(), context);
+      if (rejection !== undefined) return rejection;
+    }
+    for (const one of simulations) this.readRun(one, one.get('messages') as JsonView, context);
+    return undefined;
+  }
+
+  #readHead(head: JsonView): void {
     const definitions = head.get('info')?.get('environment_info')?.get('tool_defs');
     const list =
       definitions?.type === 'object'
@@ -88,7 +103,6 @@ export class RunsSource {
         : definitions?.elements();
     this.#tools = (list ?? []).flatMap(toolOf);
     this.#model = head.get('info')?.get('agent_info')?.get('llm')?.text();
-    return context.drop('client-event');
   }
 
   /** Reads a bare message; all those of a source form one conversation. */
@@ -241,6 +255,13 @@ function idOf(run: JsonView, { origin }: ReadContext): string {
   return [origin.source, ...parts.map((part) => part.text() ?? String(part.parsed()))].join('/');
 }
 
-function timeOf(message: JsonView | undefined, context: ReadContext): bigint | undefined {
-  return context.time(message?.get('extra')?.get('timestamp') ?? message?.get('timestamp'));
+/** The time of the first message that has one: mini-swe-agent has none for the system text and the task. */
+function firstTime(messages: readonly JsonView[], context: ReadContext): bigint | undefined {
+  const timed = messages.find((message) => timeIn(message) !== undefined);
+  return timed && timeOf(timed, context);
 }
+
+const timeOf = (message: JsonView, context: ReadContext): bigint | undefined => context.time(timeIn(message));
+
+const timeIn = (message: JsonView): JsonView | undefined =>
+  firstOf(message.get('extra'), 'timestamp') ?? firstOf(message, 'timestamp');

@@ -26,6 +26,8 @@ export type Block =
   | { readonly kind: 'part'; readonly part: Part; readonly kept?: string }
   | { readonly kind: 'call'; readonly json: Uint8Array }
   | { readonly kind: 'thought'; readonly text: Uint8Array }
+  /** Encrypted reasoning, a JSON string. */
+  | { readonly kind: 'sealed'; readonly data: Uint8Array }
   | { readonly kind: 'result'; readonly block: Uint8Array };
 
 /** @param isReply whether it belongs to an answer, in which results are those of server tools and stay parts */
@@ -33,9 +35,20 @@ export function readBlock(block: Uint8Array, isReply: boolean): Block {
   const type = block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined;
   if (type === 'tool_use') return { kind: 'call', json: readCall(block) };
   if (type === 'tool_result' && !isReply) return { kind: 'result', block };
-  const [thinking] = type === 'thinking' ? valuesOf(block, ['thinking']) : [];
+  const [thinking, signature] = type === 'thinking' ? valuesOf(block, ['thinking', 'signature']) : [];
+  const data = type === 'redacted_thinking' ? valuesOf(block, ['data'])[0] : sealedIn(thinking, signature);
+  if (data?.[0] === QUOTE) return { kind: 'sealed', data };
   if (thinking?.[0] === QUOTE) return { kind: 'thought', text: thinking };
   return { kind: 'part', ...readPart(block, type) };
+}
+
+/** A thought without text has its signature only, which is the reasoning in encrypted form. */
+function sealedIn(
+  thinking: Uint8Array | undefined,
+  signature: Uint8Array | undefined,
+): Uint8Array | undefined {
+  const hasText = thinking?.[0] === QUOTE && thinking.length > EMPTY.length;
+  return hasText || signature === undefined || signature.length <= EMPTY.length ? undefined : signature;
 }
 
 /**

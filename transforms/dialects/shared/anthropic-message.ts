@@ -10,6 +10,7 @@ import { addMember, editMembers } from '../../json/splice.ts';
 import { decode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
+import { sealedBlock } from '../fold/assistant-draft.ts';
 import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
@@ -18,16 +19,19 @@ import { FILTERED, keptBlock, noted, ORDER_LOST, REPLY_CUT, RESULT_ERROR } from 
 /** A thought that the server does not show has an empty text and a signature. */
 const EMPTY_STRING_BYTES = 2;
 
-/** @param logged the JSON text of an object @returns undefined if it has no role */
-export function readMessage(logged: Uint8Array): readonly Message[] | undefined {
+/**
+ * @param logged the JSON text of an object; undefined if it has no role
+ * @param keepSealed write encrypted reasoning as `reasoning_details`
+ */
+export function readMessage(logged: Uint8Array, keepSealed = false): readonly Message[] | undefined {
   const role = stringValue(logged, 'role');
-  return role === undefined ? undefined : messagesOf(logged, role, false);
+  return role === undefined ? undefined : messagesOf(logged, role, false, keepSealed);
 }
 
 /** Converts an answer. @param content JSON text of a list of blocks or a string */
-export function readReply(content: Uint8Array, stopReason: string | undefined): Message {
+export function readReply(content: Uint8Array, stopReason: string | undefined, keepSealed = false): Message {
   const { bytes } = makeMessage('assistant', [['content', content]]);
-  const [reply] = messagesOf(bytes, 'assistant', true) as [Message];
+  const [reply] = messagesOf(bytes, 'assistant', true, keepSealed) as [Message];
   const isCut = stopReason === 'max_tokens' && valueBytes(reply.bytes, 'tool_calls') !== undefined;
   return isCut ? { ...reply, notes: [...(reply.notes ?? []), TRUNCATED_CALL] } : reply;
 }
@@ -44,13 +48,20 @@ const TRUNCATED_CALL: ReadingNote = {
   message: 'the answer ended at max_tokens with a tool_use: its input may be cut off',
 };
 
-function messagesOf(raw: Uint8Array, role: string, isReply: boolean): readonly Message[] {
+function messagesOf(
+  raw: Uint8Array,
+  role: string,
+  isReply: boolean,
+  keepSealed: boolean,
+): readonly Message[] {
   const content = valueBytes(raw, 'content');
   if (content?.[0] !== OPEN_ARRAY) return [onOneLine(raw, role, [])];
   const blocks = elementsOf(content).map((block) => readBlock(block, isReply));
   const results = blocks.flatMap((block) => (block.kind === 'result' ? [readResult(block.block)] : []));
   const rest = blocks.filter(({ kind }) => kind !== 'result');
-  return rest.length === 0 && results.length > 0 ? results : [...results, restOf(raw, role, rest)];
+  return rest.length === 0 && results.length > 0
+    ? results
+    : [...results, restOf(raw, role, rest, keepSealed)];
 }
 
 const onOneLine = (json: Uint8Array, role: string, notes: readonly ReadingNote[]): Message =>
@@ -76,10 +87,11 @@ export function resultMessage(
 }
 
 /** The message without its results. */
-function restOf(raw: Uint8Array, role: string, blocks: readonly Block[]): Message {
+function restOf(raw: Uint8Array, role: string, blocks: readonly Block[], keepSealed: boolean): Message {
   const parts = blocks.flatMap((block) => (block.kind === 'part' ? [block.part] : []));
   const calls = blocks.flatMap((block) => (block.kind === 'call' ? [block.json] : []));
   const thoughts = blocks.flatMap((block) => (block.kind === 'thought' ? [block.text] : []));
+  const sealed = blocks.flatMap((block) => (block.kind === 'sealed' ? [sealedBlock(block.data).detail] : []));
   const shown = thoughts.filter(({ length }) => length > EMPTY_STRING_BYTES);
   const content = parts.length === 0 && calls.length > 0 ? null : contentOfParts(parts);
   const at = membersOf(raw).findLastIndex(({ key }) => key === 'content');
@@ -88,8 +100,10 @@ function restOf(raw: Uint8Array, role: string, blocks: readonly Block[]): Messag
     return key === 'content' || key === CACHE_MARK ? null : undefined;
   });
   if (shown.length > 0) bytes = addMember(bytes, 'reasoning_content', joinStrings(shown));
+  if (keepSealed && sealed.length > 0) bytes = addMember(bytes, 'reasoning_details', arrayOf(sealed));
   if (calls.length > 0) bytes = addMember(bytes, 'tool_calls', arrayOf(calls));
-  return onOneLine(bytes, role, notesOn(blocks));
+  const message = onOneLine(bytes, role, notesOn(blocks));
+  return sealed.length === 0 ? message : { ...message, sealed: keepSealed ? 'kept' : 'dropped' };
 }
 
 function notesOn(blocks: readonly Block[]): readonly ReadingNote[] {

@@ -16,7 +16,7 @@ import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './buil
 import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { present } from './logged-values.ts';
 import { callOf } from './message-parts.ts';
-import { keptBlock, noted } from './reading-notes.ts';
+import { FREE_FORM, keptBlock, noted } from './reading-notes.ts';
 
 /** A logged message as a fold takes it: with `amend`, `answer` or `add`. */
 export type ChatObject =
@@ -68,7 +68,12 @@ function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
     ]);
     blocks.push({ kind: 'part', object });
   }
-  return { kind: 'answer', blocks: [...thoughtsOf(json), ...blocks, ...callsOf(json)], notes };
+  const isFreeForm = json
+    .get('tool_calls')
+    ?.elements()
+    .some((call) => callOf(call).isFreeForm === true);
+  const all = isFreeForm === true ? [...notes, FREE_FORM] : notes;
+  return { kind: 'answer', blocks: [...thoughtsOf(json), ...blocks, ...callsOf(json)], notes: all };
 }
 
 /** The blocks of an answer's content: texts and parts; in the format of the Messages API also calls and thoughts. */
@@ -81,7 +86,8 @@ function contentBlocks(content: JsonView | undefined): {
   const blocks = list.flatMap((part): readonly FoldBlock[] => {
     const block = readBlockOf(part);
     if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
-    const isThought = block.kind === 'thought' || part.get('think')?.type === 'string';
+    const isThought =
+      block.kind === 'thought' || block.kind === 'sealed' || part.get('think')?.type === 'string';
     return isThought ? thoughtOf(part, true) : partsIn(part, notes).map(blockOfPart);
   });
   return content?.type === 'string'

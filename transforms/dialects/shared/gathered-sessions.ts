@@ -59,7 +59,8 @@ class Session {
     const end = hashes.at(-1) ?? '';
     this.weight += CALL_BYTES;
     const longer = this.#through.get(end);
-    if (longer !== undefined && longer.end !== end) {
+    // of two calls with the same path, the one with an answer counts
+    if (longer !== undefined && (longer.end !== end || isUnanswered(entry, longer.entry))) {
       longer.places.push(origin);
       if (entry.meta !== undefined) longer.late.push(entry.meta);
       longer.entry = withTools(longer.entry, entry);
@@ -77,6 +78,12 @@ class Session {
     this.weight += weightOf(entry);
   }
 
+  /** Is a single path all that it holds, and is that the beginning of this one? */
+  hasOnly(hashes: readonly string[]): boolean {
+    const [only] = this.leaves;
+    return this.leaves.size === 1 && only !== undefined && hashes.includes(only.end);
+  }
+
   #include(leaf: Leaf, shorter: Leaf): void {
     for (const place of leaf.places) shorter.places.push(place);
     leaf.places = shorter.places;
@@ -89,6 +96,9 @@ class Session {
     this.weight -= weightOf(shorter.entry);
   }
 }
+
+const isUnanswered = ({ reply }: Entry, { reply: other }: Entry): boolean =>
+  reply === undefined && other !== undefined;
 
 function weightOf({ messages, reply, tools }: Entry): number {
   let weight = 0;
@@ -163,8 +173,9 @@ export class GatheredSessions {
     }
   }
 
-  /** The session of the longest answered conversation that a path begins with. */
+  /** The session of the longest answered conversation that a path begins with, or of the last call if that failed and this one repeats it. */
   #earlier({ messages, hashes }: Path): Session | undefined {
+    if (this.#nameless?.hasOnly(hashes) === true) return this.#nameless;
     const first = messages.findIndex(({ role }) => role === 'assistant');
     for (let i = hashes.length - 1; i >= first && first >= 0; i--) {
       const session = this.#ends.get(hashes[i] as string);

@@ -1,25 +1,22 @@
 /**
- * Reads requests and answers as observability platforms log them, in the format of whichever client made the call, and
- * adds them to a transcript.
+ * Reads requests of model calls as observability platforms log them, in the format of whichever client made the call,
+ * and adds them to a transcript (logged-answer.ts reads the answers).
  */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
-import type { ToolDefinition } from '../../model/element.ts';
+import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { objectOf, type Piece } from './build-messages.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
-import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
-import { FILTERED, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR, warning } from './reading-notes.ts';
+import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
+import { NOT_MESSAGES, warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { defineTool } from './tool-definitions.ts';
-import { isMasked, type Transcript } from './transcript.ts';
+import type { Transcript } from './transcript.ts';
 
-const NOT_MESSAGES = warning(
-  'content-not-messages',
-  'the log has a value that is not a message: it is kept as text',
-);
-const PLACEHOLDER = warning(
+export const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
   'the request or the answer was masked or truncated by the logger',
 );
@@ -70,7 +67,7 @@ const ITEMS: ReadonlySet<string> = new Set([
   'reasoning',
   'custom_tool_call',
 ]);
-const isItem = (view: JsonView): boolean => ITEMS.has(view.get('type')?.text() ?? '');
+export const isItem = (view: JsonView): boolean => ITEMS.has(view.get('type')?.text() ?? '');
 
 function addObject(transcript: Transcript, request: JsonView): void {
   const inner = firstOf(request, 'messages', 'contents', 'input', 'prompt', 'prompts', 'history');
@@ -104,12 +101,15 @@ export function addSystem(transcript: Transcript, logged: JsonView | undefined):
   if (blocks.length > 0) transcript.addBlocks('system', blocks);
 }
 
-/** Adds items of the Responses API. Consecutive items of the model form one message. */
-function addItems(transcript: Transcript, items: readonly JsonView[]): void {
+/** Items of the Responses API. Reasoning, texts and calls between two user or output items form one message. */
+export function addItems(transcript: Transcript, items: readonly JsonView[]): void {
   let blocks: MessageBlock[] = [];
+  let notes: ReadingNote[] = [];
   const flush = (): void => {
     if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
+    transcript.note(...notes);
     blocks = [];
+    notes = [];
   };
   for (const item of items) {
     const type = item.get('type')?.text();
@@ -118,144 +118,41 @@ function addItems(transcript: Transcript, items: readonly JsonView[]): void {
       flush();
       transcript.add(item);
     } else if (isMessage) blocks.push(...blocksOf(item.get('content')));
+    else if (type === 'reasoning') blocks.push(...blocksOf(item));
     else if (type.endsWith('_output')) {
       flush();
-      transcript.addBlocks('user', blocksOf(item));
-    } else if (type === 'function_call' || type === 'custom_tool_call') blocks.push(callItem(item));
-    else blocks.push(...blocksOfItem(item));
+      transcript.addBlocks('user', resultOfItem(item));
+    } else {
+      const read = readItem(item);
+      if (read.kind !== 'blocks') blocks.push(...blocksOf(item));
+      else {
+        blocks.push(...read.blocks.map(asMessageBlock));
+        notes.push(...read.notes);
+      }
+    }
   }
   flush();
 }
 
-function callItem(item: JsonView): MessageBlock {
-  return { ...callOf(item), id: firstOf(item, 'call_id', 'id')?.text() };
+const asMessageBlock = (block: FoldBlock): MessageBlock =>
+  block.kind === 'call' ? callOf(new JsonView(block.json)) : block;
+
+/** The result of a call that the client carried out. */
+function resultOfItem(item: JsonView): readonly MessageBlock[] {
+  const blocks = blocksOf(item);
+  const read = blocks.some(({ kind }) => kind === 'result') ? undefined : readItem(item);
+  if (read?.kind !== 'result') return blocks;
+  const content = new JsonView(read.message.bytes).get('content');
+  return [{ kind: 'result', id: read.callId, name: undefined, content: resultText(content) }];
 }
 
-function blocksOfItem(item: JsonView): readonly MessageBlock[] {
-  const read = readItem(item);
-  return read.kind === 'blocks'
-    ? (read.blocks.filter((block) => block.kind !== 'call') as readonly MessageBlock[])
-    : blocksOf(item);
-}
-
-/** Adds a value that is not a message, as its JSON text. */
-function addValue(transcript: Transcript, value: JsonView, role = 'user'): void {
+/** A value that is not a message: its JSON text becomes a user message. */
+export function addValue(transcript: Transcript, value: JsonView, role = 'user'): void {
   transcript.addBlocks(role, [{ kind: 'text', text: textOf(value) }]);
   transcript.note(NOT_MESSAGES);
 }
 
-/**
- * Adds an answer: a message, a completion, a list of either, or a text.
- * @returns whether a message was added
- */
-export function addAnswer(transcript: Transcript, logged: JsonView | undefined): boolean {
-  const view = unpacked(logged);
-  if (view === undefined) return false;
-  const text = view.text();
-  if (isMasked(text) || (text !== undefined && isCutJson(text))) {
-    transcript.note(PLACEHOLDER);
-    return false;
-  }
-  const before = transcript.messages.length;
-  if (view.type === 'array') addAnswers(transcript, view);
-  else if (view.type === 'object') addCompletion(transcript, view);
-  else transcript.addBlocks('assistant', [{ kind: 'text', text: textOf(view) }]);
-  return transcript.messages.length > before;
-}
-
-/** Adds the first of several answers; all of them if they are turns of one conversation. */
-function addAnswers(transcript: Transcript, list: JsonView): void {
-  const elements = list.elements().flatMap((one) => unpacked(one) ?? []);
-  const [first, ...others] = elements;
-  if (first?.type === 'array') addAnswers(transcript, first);
-  else if (elements.every(isBlock)) {
-    if (elements.some(isItem)) addItems(transcript, elements);
-    else if (elements.length > 0) transcript.addBlocks('assistant', blocksOf(list));
-  } else if (elements.some((one) => one.get('role')?.text() === 'tool'))
-    for (const one of elements) addCompletion(transcript, one);
-  else {
-    addCompletion(transcript, first as JsonView);
-    if (others.length > 0) transcript.note(OTHER_CHOICES);
-  }
-}
-
-/** Whether an object has a type but is neither a message nor a choice. */
-const isBlock = (one: JsonView): boolean =>
-  one.get('type') !== undefined &&
-  firstOf(one, 'role', 'message', 'kwargs', 'data') === undefined &&
-  !isLangChain(one);
-
-const isLangChain = (one: JsonView): boolean =>
-  ['ai', 'AIMessageChunk', 'constructor', 'Generation', 'ChatGeneration'].includes(
-    one.get('type')?.text() ?? '',
-  );
-
-function addCompletion(transcript: Transcript, answer: JsonView): void {
-  const choices = firstOf(answer, 'choices', 'candidates', 'generations');
-  const items = firstOf(answer, 'output')?.elements() ?? [];
-  const messages = unpacked(firstOf(answer, 'messages'));
-  if (messages?.type === 'array') addLast(transcript, messages.elements());
-  else if (choices?.type === 'array') addAnswers(transcript, choices);
-  else if (items.some((one) => isItem(one) || one.get('type')?.text() === 'message'))
-    addItems(transcript, items);
-  else {
-    addReply(transcript, answer);
-    const more = firstOf(answer, 'generation_info', 'response_metadata');
-    const finish = firstOf(answer, 'finish_reason', 'finishReason', 'stop_reason');
-    noteFinish(transcript, finish ?? firstOf(more, 'finish_reason', 'stop_reason'));
-  }
-}
-
-/** Adds the answers at the end of a list that may also have the request. */
-function addLast(transcript: Transcript, messages: readonly JsonView[]): void {
-  const list = messages.flatMap((one) => unpacked(one) ?? []);
-  const [first] = list;
-  const turns = first?.type === 'array' ? first.elements() : list;
-  const lastOther = turns.findLastIndex((one) => one.type === 'object' && !isOfModel(one));
-  for (const one of turns.slice(lastOther + 1)) addCompletion(transcript, one);
-}
-
-function isOfModel(message: JsonView): boolean {
-  const name = message.get('kwargs') && message.get('id')?.elements().at(-1)?.text();
-  const role = name ?? (message.get('role') ?? message.get('type'))?.text() ?? '';
-  return /^(?:assistant|model|ai|AIMessage(?:Chunk)?)$/.test(role);
-}
-
-/** Adds a message, or the text and calls of an object that is not one. */
-function addReply(transcript: Transcript, answer: JsonView): void {
-  const inner = firstOf(answer, 'message', 'content');
-  const message = inner?.type === 'object' ? inner : answer;
-  const calls = firstOf(answer, 'toolCalls', 'tool_calls');
-  const text = firstOf(answer, ...TEXTS);
-  if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
-  else if (MESSAGE_MEMBERS.some((key) => firstOf(message, key) !== undefined))
-    transcript.add(message, 'assistant');
-  else if (text?.type === 'string' || calls !== undefined)
-    transcript.addBlocks('assistant', [
-      ...blocksOf(text?.type === 'string' ? text : undefined),
-      ...(calls?.elements() ?? []).map(callOf),
-    ]);
-  else if (text?.type === 'object') addCompletion(transcript, text);
-  else addValue(transcript, answer, 'assistant');
-}
-
-/** Members with the text of an answer that is not a message. */
-const TEXTS = [
-  ...['text', 'completion', 'output_text', 'output', 'response', 'message', 'combined_chunk_content'],
-];
-
-/** Members that only messages have. */
-const MESSAGE_MEMBERS = ['role', 'content', 'parts', 'kwargs', 'data', 'tool_calls', 'function_call'];
-
-/** Reports an answer that was cut by the limit of tokens or by a content filter. */
-export function noteFinish(transcript: Transcript, reason: JsonView | undefined): void {
-  const finish = reason?.text()?.toLowerCase();
-  if (finish === 'length' || finish === 'max_tokens' || finish === 'model_length') transcript.note(REPLY_CUT);
-  if (finish === 'content_filter' || finish === 'content-filter' || finish === 'safety')
-    transcript.note(FILTERED);
-}
-
-/** The definitions in the first of these values that has any: a list, JSON in a string, or an object by name. */
+/** The definitions in the first place that has any: a list, possibly as text, or an object by name. */
 export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly ToolDefinition[] {
   for (const place of places) {
     const list = unpacked(place);

@@ -5,19 +5,20 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { encode, latin1 } from '../../json/utf8.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
-import { joinStrings } from './build-messages.ts';
+import { joinStrings, objectOf } from './build-messages.ts';
 import { dataUrl, imagePart } from './content-parts.ts';
-import { firstOf, isTrue, textBytes, textOf } from './logged-values.ts';
+import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 
 /**
  * One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. They may be bytes of the line, so
  * that a giant text is not copied: build the message before the next line is read.
  */
 export type MessageBlock =
-  | { readonly kind: 'text' | 'thought'; readonly text: Uint8Array }
+  | { readonly kind: 'text'; readonly text: Uint8Array }
+  | { readonly kind: 'thought'; readonly text: Uint8Array; readonly isSummary?: true }
   | { readonly kind: 'sealed'; readonly detail: Uint8Array }
   | { readonly kind: 'part'; readonly object: Uint8Array; readonly kept?: string }
   | CallBlock
@@ -28,6 +29,8 @@ export interface CallBlock {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly args: Uint8Array | undefined;
+  /** Were the arguments a text, which is their `input` now? */
+  readonly isFreeForm?: true;
 }
 
 export interface ResultBlock {
@@ -35,6 +38,8 @@ export interface ResultBlock {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly content: Uint8Array;
+  /** Is it marked as an error? */
+  readonly isError?: boolean;
 }
 
 const EMPTY = encode('""');
@@ -54,36 +59,85 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   const text = TEXTS.has(type) ? firstOf(part, 'text', 'content') : undefined;
   const isPlain = (firstOf(part, 'citations')?.elements().length ?? 0) === 0;
   if (text?.type === 'string' && isPlain) return [{ kind: 'text', text: text.bytes }];
-  if (THOUGHTS.has(type)) return [thoughtOf(part)];
-  if (CALLS.has(type)) return [callOf(part)];
+  if (THOUGHTS.has(type)) return thoughtsOf(part);
+  if (CALLS.has(type) && !isServersCall(part)) return [callOf(part)];
   if (RESULTS.has(type)) return [resultOf(part)];
-  if (AS_LOGGED.has(type)) return [{ kind: 'part', object: part.copy() }];
+  if (isChatPart(part, type)) return [{ kind: 'part', object: part.copy() }];
   return [imageOf(part) ?? keptPart(part, type)];
 }
 
 const TEXTS: ReadonlySet<string> = new Set(['text', 'input_text', 'output_text']);
 const THOUGHTS: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'redacted_thinking']);
-const CALLS: ReadonlySet<string> = new Set(['tool_call', 'tool_use', 'function', 'function_call']);
-const RESULTS: ReadonlySet<string> = new Set(['tool_call_response', 'tool_result', 'function_call_output']);
-const AS_LOGGED: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'refusal']);
+const CALLS: ReadonlySet<string> = new Set([
+  ...['tool_call', 'tool_use', 'function', 'function_call', 'custom_tool_call', 'invalid_tool_call'],
+]);
+const RESULTS: ReadonlySet<string> = new Set([
+  ...['tool_call_response', 'tool_result', 'function_call_output', 'custom_tool_call_output'],
+]);
 
-const ADDRESS = /^(?:data:image\/|https?:\/\/)/;
-
-function thoughtOf(part: JsonView): MessageBlock {
-  const text = firstOf(part, 'content', 'text', 'thinking', 'reasoning');
-  const isSealed = isTrue(part.get('redacted'));
-  if (text?.type === 'string' && text.text() !== '' && !isSealed)
-    return { kind: 'thought', text: text.bytes };
-  const data = firstOf(part, 'data', 'signature', 'encrypted_content') ?? text;
-  if (data?.type !== 'string') return { kind: 'thought', text: EMPTY };
-  return sealedBlock(data.copy());
+/** Is it a part of the chat completions API besides text? Other clients have parts of these types too. */
+export function isChatPart(part: JsonView, type: string | undefined): boolean {
+  if (type === 'refusal' || type === 'input_audio') return true;
+  return (type === 'image_url' || type === 'file') && present(part.get(type));
 }
+
+/** Inspect has the calls of the server's tools with their results in one part. */
+const isServersCall = (part: JsonView): boolean => part.get('tool_type') !== undefined;
+
+const ADDRESS = /^"(?:data:image\/|https?:\/\/)/;
+const ADDRESS_BYTES = 32;
+
+/** Is it a text that begins like the address of an image? It may be a giant one, so only its first bytes are decoded. */
+const isAddress = (view: JsonView | undefined): boolean =>
+  view?.type === 'string' &&
+  ADDRESS.test(latin1(view.bytes.subarray(0, ADDRESS_BYTES)).replaceAll('\\/', '/'));
+
+/** Reasoning: its text, or else the summary of it, with what is sealed. A signature beside a text seals nothing. */
+export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
+  const whole = isTrue(part.get('redacted'))
+    ? []
+    : firstTexts(part, 'content', 'text', 'thinking', 'reasoning');
+  const summary = whole.length > 0 ? [] : firstTexts(part, 'summary');
+  const thoughts = [
+    ...whole.map(({ bytes }) => ({ kind: 'thought', text: bytes }) as const),
+    ...summary.map(({ bytes }) => ({ kind: 'thought', text: bytes, isSummary: true }) as const),
+  ];
+  const seals = whole.length > 0 ? ['encrypted_content'] : SEALS;
+  const data = firstOf(part, ...seals);
+  const blocks = data?.type === 'string' && data.length > EMPTY.length ? [sealedBlock(data.copy())] : [];
+  return thoughts.length + blocks.length > 0 ? [...thoughts, ...blocks] : [{ kind: 'thought', text: EMPTY }];
+}
+
+/** Members that hold sealed reasoning. */
+const SEALS = ['data', 'signature', 'encrypted_content', 'content', 'text', 'thinking', 'reasoning'] as const;
+
+/** The texts of the first of these members that has any: a text, or a list of parts with texts. */
+function firstTexts(part: JsonView, ...keys: readonly string[]): readonly JsonView[] {
+  const isText = (view: JsonView | undefined): view is JsonView =>
+    view?.type === 'string' && view.length > EMPTY.length;
+  const found = keys.map((key) => {
+    const value = part.get(key);
+    const texts = value?.type === 'array' ? value.elements().map((one) => one.get('text')) : [value];
+    return texts.filter(isText);
+  });
+  return found.find((texts) => texts.length > 0) ?? [];
+}
+
+/** Members that name a call. Items of the Responses API also have an `id` for themselves. */
+const CALL_IDS = ['call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'toolUseId', 'id'] as const;
 
 /** Reads a call in any of the known formats. */
 export function callOf(call: JsonView): CallBlock {
+  const custom = call.get('custom');
+  const text = custom?.get('input');
+  if (custom !== undefined && text?.type === 'string') {
+    const args = inString(objectOf([['input', text.copy()]]));
+    const id = firstOf(call, ...CALL_IDS)?.text();
+    return { kind: 'call', id, name: custom.get('name')?.text(), args, isFreeForm: true };
+  }
   const fn = call.get('function');
   const inner = fn?.type === 'object' ? fn : call;
-  const id = firstOf(call, 'id', 'call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'toolUseId');
+  const id = firstOf(call, ...CALL_IDS);
   const name =
     firstOf(inner, 'name', 'toolName', 'tool_name', 'function_name') ??
     (fn?.type === 'string' ? fn : undefined);
@@ -98,11 +152,16 @@ const isNothing = (args: JsonView | undefined): boolean =>
   args === undefined || args.text() === '' || (args.type === 'object' && args.members().length === 0);
 
 function resultOf(part: JsonView): ResultBlock {
-  const id = firstOf(part, 'id', 'tool_use_id', 'toolCallId', 'tool_call_id', 'call_id', 'toolUseId');
+  const id = firstOf(part, ...CALL_IDS);
   const name = firstOf(part, 'name', 'toolName');
   const content = firstOf(part, 'response', 'result', 'output', 'content');
-  return { kind: 'result', id: id?.text(), name: name?.text(), content: resultText(content) };
+  const isError = isFailed(part) || /^error-/.test(part.get('output')?.get('type')?.text() ?? '');
+  return { kind: 'result', id: id?.text(), name: name?.text(), content: resultText(content), isError };
 }
+
+/** Does a message or a part say that the tool failed? */
+export const isFailed = (result: JsonView): boolean =>
+  isTrue(firstOf(result, 'is_error', 'isError')) || result.get('status')?.text() === 'error';
 
 /** The content of a result: a text, a list of typed parts, or the JSON text of anything else. */
 export function resultText(content: JsonView | undefined): Uint8Array {
@@ -148,23 +207,25 @@ function mediaPart(part: JsonView): MessageBlock {
   return (data && imageData(data)) ?? keptPart(part, 'unknown');
 }
 
-/** Reads an image of Inspect or the AI SDK (a URL), or of OpenTelemetry; undefined for anything else. */
+/** Images of Inspect and the AI SDK (an address), of LangChain and Pydantic AI (an address or data), and of OpenTelemetry. */
 function imageOf(part: JsonView): MessageBlock | undefined {
-  const address = part.get('image');
-  if (ADDRESS.test(address?.text() ?? '')) return imageBlock((address as JsonView).copy());
-  const media = firstOf(part, 'mediaType', 'mimeType');
-  if (address?.type === 'string' && media?.text()?.startsWith('image/') === true)
-    return imageBlock(dataUrl(media.bytes, address.bytes));
-  if (part.get('modality')?.text() !== 'image') return undefined;
-  const uri = part.get('uri');
+  const address = IMAGES.map((key) => part.get(key)).find(isAddress);
+  const type = part.get('type')?.text() ?? '';
+  if (address !== undefined && (/image/.test(type) || part.get('image') === address))
+    return imageBlock(address.copy());
+  const uri = part.get('modality')?.text() === 'image' ? part.get('uri') : undefined;
   return uri?.type === 'string' ? imageBlock(uri.copy()) : imageData(part);
 }
 
+/** Members that hold the address of an image. */
+const IMAGES = ['image', 'image_url', 'url'] as const;
+
+/** An image as its type and its data in base64. */
 function imageData(part: JsonView): MessageBlock | undefined {
-  const media = firstOf(part, 'mime_type', 'mimeType');
-  const data = firstOf(part, 'data', 'content');
+  const media = firstOf(part, 'mime_type', 'mimeType', 'media_type', 'mediaType');
+  const data = firstOf(part, 'data', 'content', 'base64', 'image');
   if (media?.text()?.startsWith('image/') !== true || data?.type !== 'string') return undefined;
-  return imageBlock(dataUrl(media.bytes, data.bytes));
+  return imageBlock(isAddress(data) ? data.copy() : dataUrl(media.bytes, data.bytes));
 }
 
 /** @param url a JSON string */

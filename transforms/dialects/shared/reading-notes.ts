@@ -17,6 +17,10 @@ export const OTHER_CHOICES: ReadingNote = warning(
   'other-choices',
   'the response has several choices: only the first is kept',
 );
+export const NOT_MESSAGES: ReadingNote = warning(
+  'content-not-messages',
+  'the log has a value that is not a message: it is kept as text',
+);
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
 /**
  * The findings about an answer of the chat completions API.
@@ -40,6 +44,11 @@ export const RESULT_ERROR: ReadingNote = warning(
   'result-is-error',
   'the result of a tool is marked as an error',
 );
+export const UNANSWERED: ReadingNote = {
+  rule: 'call-unanswered',
+  severity: 'ERROR',
+  message: 'a call has no result, although the user continued',
+};
 export const INTERRUPT: ReadingNote = warning('interrupted', 'the user interrupted the model here');
 export const COPIED_HISTORY: ReadingNote = warning(
   'copied-history',
@@ -56,6 +65,10 @@ export const ORDER_LOST: ReadingNote = warning(
 export const SUMMARY: ReadingNote = warning(
   'reasoning-summary',
   'the log has only a summary of the reasoning',
+);
+export const FREE_FORM: ReadingNote = warning(
+  'free-form-call',
+  'the call has a text instead of arguments: it becomes an argument named input',
 );
 export const SEALED: ReadingNote = warning(
   'reasoning-sealed',

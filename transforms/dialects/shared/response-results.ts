@@ -47,8 +47,11 @@ export function partsOf(content: JsonView | undefined, wantsText = false): Parts
 function partOf(part: JsonView, notes: ReadingNote[]): Part {
   const type = part.textOf('type');
   const text = part.get('text');
-  if ((type === 'input_text' || type === 'output_text' || type === 'text') && text?.type === 'string')
-    return { text: text.copy() };
+  if ((type === 'input_text' || type === 'output_text' || type === 'text') && text?.type === 'string') {
+    const annotations = part.get('annotations');
+    if (annotations === undefined || annotations.elements().length === 0) return { text: text.copy() };
+    return { object: citedText(text, annotations) };
+  }
   if (type === 'input_image') {
     const image = imageOf(part);
     if (image !== undefined) return { object: image };
@@ -67,6 +70,14 @@ function partOf(part: JsonView, notes: ReadingNote[]): Part {
   if (type !== 'refusal') notes.push(keptBlock(type ?? 'unknown'));
   return { object: part.copy() };
 }
+
+/** A text with its citations, as a part of the chat API. */
+const citedText = (text: JsonView, annotations: JsonView): Uint8Array =>
+  objectOf([
+    ['type', '"text"'],
+    ['text', text.copy()],
+    ['annotations', annotations.copy()],
+  ]);
 
 /** An image of a message, or a screenshot; undefined if it has no URL. */
 function imageOf(part: JsonView): Uint8Array | undefined {
@@ -110,6 +121,9 @@ function contentOf(output: JsonView | undefined): ResultContent {
     return plain(image === undefined ? inString(output.bytes) : listOfParts([{ object: image }]));
   }
   if (output.type === 'array') {
+    // outputs of a shell have no type, so they are not parts
+    if (output.elements().some((part) => part.get('type') === undefined))
+      return plain(inString(output.bytes));
     const { parts, notes } = partsOf(output);
     return { content: listOfParts(parts), changes: [], notes };
   }

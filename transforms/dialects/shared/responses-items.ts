@@ -7,7 +7,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
-import { noted, SEALED_CONTEXT, SUMMARY, warning } from './reading-notes.ts';
+import { FREE_FORM, noted, SEALED_CONTEXT, SUMMARY, warning } from './reading-notes.ts';
 import { partsOf, type ResponseResult, readResult } from './response-results.ts';
 import { nameInSpace } from './tool-definitions.ts';
 
@@ -42,10 +42,6 @@ const FROM_AGENT = encode(String.raw`"{\"author\":`);
 const FOUND_TOOLS = 'tool_search_output';
 const SEALED: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
-const FREE_FORM = warning(
-  'free-form-call',
-  'the call has a text instead of arguments: it becomes an argument named input',
-);
 const serverTool = (type: string): ReadingNote =>
   warning('server-tool', `a ${type} ran on the server: it is kept as a part`);
 

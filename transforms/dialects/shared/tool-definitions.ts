@@ -156,8 +156,10 @@ export function flatten(definition: Uint8Array): ToolDefinition {
 }
 
 const CUSTOM = 'custom';
-/** Names of the schema in the Messages API, in the AI SDK and in MCP. */
-const SCHEMAS: ReadonlySet<string> = new Set(['input_schema', 'inputSchema']);
+/** Names of the schema: of the Messages API, of the AI SDK and of tool servers, of Gemini and of Pydantic AI. */
+const SCHEMAS: ReadonlySet<string> = new Set([
+  ...['input_schema', 'inputSchema', 'parametersJsonSchema', 'parameters_json_schema'],
+]);
 
 /**
  * Converts a definition of the Messages API: `input_schema` becomes `parameters`, and cache marks are dropped. Tools of

@@ -4,14 +4,23 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
-import { decode } from '../../json/utf8.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { firstOf } from './logged-values.ts';
-import { blocksOf, type CallBlock, callOf, type MessageBlock, resultText } from './message-parts.ts';
-import { keptBlock, noted, SEALED, warning } from './reading-notes.ts';
+import { blocksIn, bodyOf, isOpenAi } from './message-blocks.ts';
+import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
+import {
+  FREE_FORM,
+  keptBlock,
+  noted,
+  RESULT_ERROR,
+  SEALED,
+  SUMMARY,
+  UNANSWERED,
+  warning,
+} from './reading-notes.ts';
 
 const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
@@ -23,25 +32,15 @@ const MASKED =
   /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
 const MOST_MASKED = 100;
 
-const ROLES: Readonly<Record<string, string>> = {
-  ...{ human: 'user', HumanMessage: 'user', HumanMessageChunk: 'user', user: 'user' },
-  ...{ ai: 'assistant', AIMessage: 'assistant', AIMessageChunk: 'assistant', model: 'assistant' },
-  ...{ assistant: 'assistant', system: 'system', SystemMessage: 'system', developer: 'developer' },
-  ...{ tool: 'tool', ToolMessage: 'tool', function: 'function', FunctionMessage: 'function' },
-};
-
-const OPENAI_KEYS: ReadonlySet<string> = new Set([
-  ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content', 'refusal'],
-]);
-const OPENAI_PARTS: ReadonlySet<string> = new Set(['text', 'image_url', 'input_audio', 'file', 'refusal']);
-
-/** Whether a text is a placeholder of a logger. */
+/** Is a text only a logger's placeholder? */
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined && text.length <= MOST_MASKED && MASKED.test(text);
 
 interface OpenCall {
   readonly id: string;
   readonly name: string | undefined;
+  /** Index of its message. */
+  readonly at: number;
 }
 
 /** The last message of the model, which may continue: some clients log each call of an answer as a message. */
@@ -84,16 +83,25 @@ export class Transcript {
     return true;
   }
 
-  /** Adds a message with these blocks. @param message of role tool: names the call that it answers */
+  /** Adds messages that are the items of one answer, as the Responses API has them. */
+  addItems(messages: readonly JsonView[]): void {
+    this.addBlocks(
+      'assistant',
+      messages.flatMap((message) => blocksIn(bodyOf(message).body)),
+    );
+  }
+
+  /** Adds a message. @param message names the call that a result answers */
   addBlocks(role: string, blocks: readonly MessageBlock[], message?: JsonView): void {
     if (role === 'assistant') this.#addAnswer(blocks);
-    else if (role === 'tool' && blocks.every(({ kind }) => kind !== 'result'))
+    else if (RESULT_ROLES.has(role) && blocks.every(({ kind }) => kind !== 'result'))
       this.#addToolMessage(blocks, message);
     else {
       this.#addResults(blocks);
       const parts = blocks.flatMap(partOf);
-      if (parts.length > 0 || blocks.length === 0)
-        this.messages.push(noted(makeMessage(role, [['content', contentOfParts(parts)]]), notesOn(blocks)));
+      if (parts.length === 0 && blocks.length > 0) return;
+      if (role === 'user') this.#noteUnanswered();
+      this.messages.push(noted(makeMessage(role, [['content', contentOfParts(parts)]]), notesOn(blocks)));
     }
   }
 
@@ -117,8 +125,9 @@ export class Transcript {
   #addAsLogged(message: JsonView, role: string): void {
     for (const call of message.get('tool_calls')?.elements() ?? []) {
       const { id = '', name } = callOf(call);
-      this.#open.push({ id, name });
+      this.#open.push({ id, name, at: this.messages.length });
     }
+    if (role === 'user') this.#noteUnanswered();
     const answered = message.get('tool_call_id')?.text();
     if (answered !== undefined) this.#closeCall(answered, undefined);
     const masked = isMasked(message.get('content')?.text()) ? [PLACEHOLDER] : [];
@@ -135,14 +144,22 @@ export class Transcript {
     const draft = before?.draft ?? new AssistantDraft();
     for (const block of blocks) {
       if (block.kind === 'result' || (isMore && block.kind === 'text' && isEmptyText(block.text))) continue;
-      draft.put(block.kind === 'call' ? this.#callOf(block) : block, 'add');
+      const at = this.messages.length - (before === undefined ? 0 : 1);
+      draft.put(block.kind === 'call' ? this.#callOf(block, at) : block, 'add');
     }
     const isSealed = blocks.some(({ kind }) => kind === 'sealed');
     const isHidden = isSealed && !this.#keepSealed;
     if (isHidden) this.#changes.set('sealed-reasoning', (this.#changes.get('sealed-reasoning') ?? 0) + 1);
     if (isHidden && draft.isEmpty(this.#keepSealed)) return;
     const masked = notesOn(blocks).filter((note) => note === PLACEHOLDER);
-    const notes = [...new Set([...(before?.notes ?? []), ...masked, ...(isSealed ? [SEALED] : [])])];
+    const isSummary = blocks.some((block) => block.kind === 'thought' && block.isSummary === true);
+    const isFreeForm = blocks.some((block) => block.kind === 'call' && block.isFreeForm === true);
+    const about = [
+      ...(isSummary ? [SUMMARY] : []),
+      ...(isSealed ? [SEALED] : []),
+      ...(isFreeForm ? [FREE_FORM] : []),
+    ];
+    const notes = [...new Set([...(before?.notes ?? []), ...masked, ...about])];
     if (before !== undefined) this.messages.pop();
     const message = noted(draft.message(this.#keepSealed), notes);
     this.messages.push(message);
@@ -158,13 +175,13 @@ export class Transcript {
     return isLast && (turn.isOpen || isMore) ? turn : undefined;
   }
 
-  #callOf({ id: logged, name, args }: CallBlock): {
-    readonly kind: 'call';
-    readonly id: string;
-    readonly json: Uint8Array;
-  } {
+  /** @param at index of its message */
+  #callOf(
+    { id: logged, name, args }: CallBlock,
+    at: number,
+  ): { readonly kind: 'call'; readonly id: string; readonly json: Uint8Array } {
     const id = logged ?? `call_${++this.#ids}`;
-    this.#open.push({ id, name });
+    this.#open.push({ id, name, at });
     return { kind: 'call', id, json: callJson(id, name, args) };
   }
 
@@ -174,12 +191,14 @@ export class Transcript {
     const content = firstOf(message, 'content', 'parts', 'result', 'output');
     const isAsLogged = content?.elements().every((part) => part.get('text')?.type === 'string') ?? true;
     const text = isAsLogged ? resultText(content) : contentOfParts(blocks.flatMap(partOf));
-    this.#pushResult(id, name, text, notesOn(blocks));
+    const failed = message !== undefined && isFailed(message) ? [RESULT_ERROR] : [];
+    this.#pushResult(id, name, text, [...notesOn(blocks), ...failed]);
   }
 
   #addResults(blocks: readonly MessageBlock[]): void {
     for (const block of blocks) {
-      if (block.kind === 'result') this.#pushResult(block.id, block.name, block.content, []);
+      if (block.kind !== 'result') continue;
+      this.#pushResult(block.id, block.name, block.content, block.isError === true ? [RESULT_ERROR] : []);
     }
   }
 
@@ -194,86 +213,34 @@ export class Transcript {
   }
 
   /**
-   * Closes the call that a result answers and returns its id: by id, else the first one with the name, else the first.
+   * The id of the call that a result answers: its own, else that of the first open call of its name, else of the first
+   * one. An id that repeats is that of the nearest message.
    */
   #closeCall(id: string | undefined, name: string | undefined): string | undefined {
     const byName = this.#open.findIndex((call) => call.name === name);
-    const at = id === undefined ? Math.max(byName, 0) : this.#open.findIndex((call) => call.id === id);
+    const nearest = this.#open.findLast((call) => call.id === id)?.at;
+    const at =
+      id === undefined
+        ? Math.max(byName, 0)
+        : this.#open.findIndex((call) => call.id === id && call.at === nearest);
     const [call] = at < 0 ? [] : this.#open.splice(at, 1);
     return id ?? call?.id;
   }
+
+  /** Reports calls without a result, before a text of the user. Only results that name them can still answer them. */
+  #noteUnanswered(): void {
+    for (const at of new Set(this.#open.map((call) => call.at))) {
+      const message = this.messages[at];
+      if (message === undefined || message.notes?.includes(UNANSWERED) === true) continue;
+      this.messages[at] = noted(message, [UNANSWERED]);
+    }
+  }
 }
 
+/** Results in the first form of the chat completions API have the role `function`. */
+const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
 const isEmptyText = (json: Uint8Array): boolean => json.length <= 2;
 const isReasoning = (kind: MessageBlock['kind']): boolean => kind === 'thought' || kind === 'sealed';
-
-/** The object with the content, and the role. LangChain wraps messages in its classes, other clients in `message`. */
-function bodyOf(message: JsonView): { readonly body: JsonView; readonly speaker: string | undefined } {
-  const kwargs = message.get('kwargs');
-  if (kwargs?.type === 'object') {
-    const name = message.get('id')?.elements().at(-1)?.text() ?? '';
-    return { body: kwargs, speaker: kwargs.get('role')?.text() ?? ROLES[name] };
-  }
-  const data = message.get('data');
-  const type = message.get('type')?.text() ?? '';
-  if (data?.type === 'object' && ROLES[type] !== undefined) return { body: data, speaker: ROLES[type] };
-  const role = message.get('role')?.text();
-  const inner = message.get('message');
-  if (role === undefined && inner?.type === 'object') return bodyOf(inner);
-  return { body: message, speaker: role === undefined ? ROLES[type] : (ROLES[role] ?? role) };
-}
-
-/** Whether a message is one of the chat completions API and needs no conversion. */
-function isOpenAi(message: JsonView): boolean {
-  const role = message.get('role')?.text() ?? '';
-  if (ROLES[role] !== role || !message.members().every(([key]) => OPENAI_KEYS.has(key))) return false;
-  const content = message.get('content');
-  const isContent =
-    content === undefined ||
-    content.type === 'string' ||
-    content.type === 'null' ||
-    (content.type === 'array' && content.elements().every(isOpenAiPart));
-  if (!isContent || (role === 'tool' && message.get('tool_call_id')?.type !== 'string')) return false;
-  const calls = message.get('tool_calls');
-  if (calls === undefined || calls.type === 'null') return true;
-  return calls.elements().every(isOpenAiCall);
-}
-
-const isOpenAiPart = (part: JsonView): boolean => OPENAI_PARTS.has(part.get('type')?.text() ?? '');
-
-const isOpenAiCall = (call: JsonView): boolean =>
-  call.get('id')?.type === 'string' &&
-  call.get('type')?.text() === 'function' &&
-  call.get('function')?.get('arguments')?.type === 'string';
-
-/** Reasoning, content and calls of a message, wherever its client puts them. */
-function blocksIn(body: JsonView): readonly MessageBlock[] {
-  const more = body.get('additional_kwargs');
-  const reasoning =
-    firstOf(body, 'reasoning_content', 'reasoning', 'thinking') ?? firstOf(more, 'reasoning_content');
-  const lists = [firstOf(body, 'tool_calls', 'toolCalls'), firstOf(more, 'tool_calls')];
-  const listed = lists.find((list) => list !== undefined && list.elements().length > 0)?.elements() ?? [];
-  const legacy = firstOf(body, 'function_call') ?? firstOf(more, 'function_call');
-  const calls = listed.map(callOf);
-  const content = blocksOf(firstOf(body, 'content', 'parts', 'contents')).map((block) =>
-    block.kind === 'call' ? withArguments(block, calls) : block,
-  );
-  const known = new Set(content.flatMap((block) => (block.kind === 'call' ? [block.id] : [])));
-  const blocks = calls.filter(({ id }) => id === undefined || !known.has(id));
-  const one = blocks.length === 0 && legacy?.type === 'object' ? [callOf(legacy)] : [];
-  const thought: MessageBlock[] =
-    reasoning?.type === 'string' ? [{ kind: 'thought', text: reasoning.copy() }] : [];
-  return [...thought, ...content, ...blocks, ...one];
-}
-
-/** Adds arguments that are only in the list beside the content, as LangChain logs them for streamed calls. */
-function withArguments(call: CallBlock, listed: readonly CallBlock[]): CallBlock {
-  const same = listed.find(({ id, args }) => id === call.id && args !== undefined);
-  const isEmpty = call.args === undefined || EMPTY_ARGUMENTS.has(decode(call.args));
-  return isEmpty && same !== undefined && call.id !== undefined ? { ...call, args: same.args } : call;
-}
-
-const EMPTY_ARGUMENTS: ReadonlySet<string> = new Set(['""', '"{}"']);
 
 function partOf(block: MessageBlock): readonly Part[] {
   if (block.kind === 'text' || block.kind === 'thought') return [{ text: block.text }];

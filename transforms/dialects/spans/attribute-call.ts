@@ -1,17 +1,12 @@
 /** Reads a model call from the attributes of a span, in the convention of the client that wrote it. */
 
-import type { JsonView } from '../../json/json-view.ts';
-import {
-  addAnswer,
-  addRequest,
-  addSystem,
-  type CallFacts,
-  type LoggedCall,
-  noteFinish,
-  toolsIn,
-} from '../shared/logged-bodies.ts';
+import { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import { encode } from '../../json/utf8.ts';
+import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
+import { addRequest, addSystem, type CallFacts, type LoggedCall, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { textOf, unpacked } from '../shared/logged-values.ts';
+import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { readOpenInference } from './open-inference.ts';
@@ -50,26 +45,55 @@ function testAt(
   return value === undefined ? undefined : test(value);
 }
 
-/** A convention in which the whole request is one attribute and the whole response another. */
-function inTwoValues(
-  input: string,
-  output: string,
-  model: string,
-  usage: string,
-): Pick<Convention, 'hasMessages' | 'read'> {
+/** The text in a text: MLflow logs every value as JSON, and so texts with quotes. */
+function decoded(value: JsonView | undefined): JsonView | undefined {
+  const text = value?.text();
+  if (text === undefined || !QUOTED.test(text)) return value;
+  try {
+    return new JsonView(encode(quote(JSON.parse(text) as string)));
+  } catch {
+    return value;
+  }
+}
+
+const QUOTED = /^".*"$/s;
+
+/** Attributes of a client that logs what was sent and what came back as one value each. */
+interface BodyPaths {
+  readonly input: string;
+  readonly output: string;
+  readonly model: string;
+  readonly usage: string;
+  readonly cost?: string;
+  readonly tags?: string;
+  /** Reads an attribute. */
+  readonly valueAt?: (value: JsonView | undefined) => JsonView | undefined;
+}
+
+function inTwoValues(paths: BodyPaths): Pick<Convention, 'hasMessages' | 'read'> {
+  const { input, output, valueAt = (value) => value } = paths;
   return {
     hasMessages: (attributes) => has(attributes, input, output),
     read(attributes, transcript) {
-      const request = attributes.at(input).value;
+      const [request, response] = [input, output].map((path) => valueAt(attributes.at(path).value));
       addRequest(transcript, request);
-      const hasReply = addAnswer(transcript, attributes.at(output).value);
-      const sent = unpacked(request);
+      const hasReply = addAnswer(transcript, response);
+      const [sent, received] = [unpacked(request), unpacked(response)];
       const tools = toolsIn(sent?.get('tools'), unpacked(sent?.get('config'))?.get('tools'));
-      const facts = { model: attributes.at(model).value, usage: attributes.at(usage).json() };
-      return { hasReply, tools, meta: metaOf(facts) };
+      const meta = metaOf({
+        model:
+          valueAt(attributes.at(paths.model).value) ?? firstOf(received, 'model') ?? firstOf(sent, 'model'),
+        usage: unpacked(attributes.at(paths.usage).json()),
+        cost: paths.cost === undefined ? undefined : attributes.at(paths.cost).value,
+        tags: paths.tags === undefined ? undefined : unpacked(attributes.at(paths.tags).json()),
+      });
+      return { hasReply, tools, meta };
     },
   };
 }
+
+/** Attributes of OpenTelemetry that clients have beside their own. */
+const OF_REQUEST = { model: 'gen_ai.request.model', usage: 'gen_ai.usage' } as const;
 
 /** Tried in this order. */
 const CONVENTIONS: readonly Convention[] = [
@@ -90,17 +114,25 @@ const CONVENTIONS: readonly Convention[] = [
   },
   {
     isModelCall: (span) => testAt(span, 'langfuse.observation.type', (type) => type === 'generation'),
-    ...inTwoValues(
-      'langfuse.observation.input',
-      'langfuse.observation.output',
-      'langfuse.observation.model.name',
-      'langfuse.observation.usage_details',
-    ),
+    ...inTwoValues({
+      input: 'langfuse.observation.input',
+      output: 'langfuse.observation.output',
+      model: 'langfuse.observation.model.name',
+      usage: 'langfuse.observation.usage_details',
+      cost: 'langfuse.observation.cost_details.total',
+      tags: 'langfuse.trace.tags',
+    }),
   },
   {
     isModelCall: (span) =>
       testAt(span, 'mlflow.spanType', (type) => MLFLOW_TYPES.has(type.replace(QUOTES, ''))),
-    ...inTwoValues('mlflow.spanInputs', 'mlflow.spanOutputs', 'mlflow.llm.model', 'mlflow.chat.tokenUsage'),
+    ...inTwoValues({
+      input: 'mlflow.spanInputs',
+      output: 'mlflow.spanOutputs',
+      model: 'mlflow.llm.model',
+      usage: 'mlflow.chat.tokenUsage',
+      valueAt: decoded,
+    }),
   },
   {
     isModelCall: (span) => testAt(span, 'llm.request.type', (type) => MODEL_REQUESTS.has(type)),
@@ -109,12 +141,12 @@ const CONVENTIONS: readonly Convention[] = [
   },
   {
     isModelCall: () => undefined,
-    ...inTwoValues(`${ADK}.llm_request`, `${ADK}.llm_response`, 'gen_ai.request.model', 'gen_ai.usage'),
+    ...inTwoValues({ input: `${ADK}.llm_request`, output: `${ADK}.llm_response`, ...OF_REQUEST }),
     hasMessages: (span) => has(span, `${ADK}.llm_request.contents`),
   },
   {
     isModelCall: () => undefined,
-    ...inTwoValues('request_data', 'response_data', 'gen_ai.request.model', 'gen_ai.usage'),
+    ...inTwoValues({ input: 'request_data', output: 'response_data', ...OF_REQUEST }),
     hasMessages: (span) => has(span, 'request_data.messages', 'request_data.input', 'request_data.contents'),
   },
 ];
@@ -156,16 +188,21 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFact
   addSystem(transcript, attributes.at('gen_ai.system_instructions').value);
   addRequest(transcript, attributes.at('gen_ai.input.messages').value);
   const output = unpacked(attributes.at('gen_ai.output.messages').value);
-  const hasReply = addAnswer(transcript, output);
-  if (hasReply && output?.elements()[0]?.get('finish_reason') === undefined)
-    noteFinish(transcript, attributes.at('gen_ai.response.finish_reasons').items()[0]?.value);
-  const tools = toolsIn(attributes.at('gen_ai.tool.definitions').value);
   const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];
+  const choices = Number(request.at('choice.count').value?.parsed() ?? 1);
+  const isResponse = attributes.at('openai.api.type').text() === 'responses';
+  const several = choices > 1 ? 'choices' : isResponse ? 'items' : undefined;
+  const hasReply = addAnswer(transcript, output, several);
+  const finish = response.at('finish_reasons').items()[0]?.value;
+  const isNoted = (output?.elements() ?? []).some((one) => isCut(one.get('finish_reason')));
+  if (hasReply && !isNoted) noteFinish(transcript, finish);
+  const ofPydantic = unpacked(attributes.at('model_request_parameters').value)?.get('function_tools');
+  const tools = toolsIn(attributes.at('gen_ai.tool.definitions').value, ofPydantic);
   const meta = metaOf({
     harness: attributes.at('gen_ai.agent.name').value,
     model: response.at('model').value ?? request.at('model').value,
     usage: attributes.at('gen_ai.usage').json(),
-    finish: response.at('finish_reasons').items()[0]?.value,
+    finish,
   });
   return { hasReply, tools, meta };
 }

@@ -7,10 +7,11 @@ import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { imagePart } from '../shared/content-parts.ts';
-import { addAnswer, addRequest, type CallFacts, noteFinish, toolsIn } from '../shared/logged-bodies.ts';
+import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
+import { addRequest, addSystem, type CallFacts, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { textOf, unpacked } from '../shared/logged-values.ts';
-import { blocksOf, type CallBlock, type MessageBlock } from '../shared/message-parts.ts';
+import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
+import { blocksOf, type CallBlock, type MessageBlock, resultText } from '../shared/message-parts.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import type { SpanAttributes } from './span-attributes.ts';
@@ -20,8 +21,14 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   const llm = attributes.at('llm');
   const request = llm.at('input_messages').items();
   const prompts = llm.at('prompts').items();
-  if (request.length > 0) for (const message of request) addMessage(transcript, message);
-  else if (prompts.length > 0)
+  const parameters = unpacked(llm.at('invocation_parameters').value);
+  const sent = unpacked(attributes.at('input.value').value);
+  if (request.length > 0 && saysMore(sent)) addRequest(transcript, sent);
+  else if (request.length > 0) {
+    if (!request.some((message) => SYSTEM_ROLES.has(bodyOf(message).at('role').text() ?? '')))
+      addSystem(transcript, firstOf(sent, 'system') ?? firstOf(parameters, 'system'));
+    for (const message of request) addMessage(transcript, message);
+  } else if (prompts.length > 0)
     for (const prompt of prompts) addRequest(transcript, prompt.at('prompt.text').value ?? prompt.value);
   else addRequest(transcript, attributes.at('input.value').value);
   const answers = llm.at('output_messages').items();
@@ -31,8 +38,6 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   if (hasReply) noteFinish(transcript, llm.at('finish_reason').value);
   const tools = llm.at('tools').items().map(toolAt);
   const listed = tools.length === 0 ? undefined : new JsonView(arrayOf(tools));
-  const parameters = unpacked(llm.at('invocation_parameters').value);
-  const sent = unpacked(attributes.at('input.value').value);
   const meta = metaOf({
     harness: attributes.at('agent.name').value,
     model: llm.at('model_name').value,
@@ -44,7 +49,21 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   return { hasReply, tools: toolsIn(listed, parameters?.get('tools'), sent?.get('tools')), meta };
 }
 
-/** Members with several answers to one request. */
+const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
+
+/**
+ * Is it a whole request of the Messages API with results? The attributes of a message have room for one result, and no
+ * system text. A client's own objects, which some programs write as text, are not read.
+ */
+function saysMore(request: JsonView | undefined): boolean {
+  const contents = (request?.get('messages')?.elements() ?? []).map((message) => message.get('content'));
+  const blocks = contents.flatMap((content) => content?.elements() ?? []);
+  return blocks.some((block) => typeIn(block) === 'tool_result') && blocks.every((block) => typeIn(block));
+}
+
+const typeIn = (block: JsonView): string | undefined => block.get('type')?.text();
+
+/** Members that hold several answers to one request. */
 const CHOICES = ['choices', 'generations', 'candidates'] as const;
 
 /**
@@ -80,6 +99,11 @@ function addMessage(transcript: Transcript, item: SpanAttributes): void {
     transcript.addBlocks('assistant', blocks.length > 0 ? blocks : blocksOf(EMPTY));
     return;
   }
+  const answered = message.at('tool_call_id').value;
+  if (role === 'user' && answered !== undefined) {
+    addUsersResult(transcript, message, answered);
+    return;
+  }
   const pieces: Piece[] = [['role', quote(role)]];
   for (const key of ['tool_call_id', 'name'] as const) {
     const value = message.at(key).value;
@@ -89,6 +113,32 @@ function addMessage(transcript: Transcript, item: SpanAttributes): void {
   if (content !== undefined) pieces.push(['content', content.copy()]);
   transcript.add(new JsonView(objectOf(pieces)));
 }
+
+/** A user's message of the Messages API: its result is the content, and its texts are the parts. */
+function addUsersResult(transcript: Transcript, message: SpanAttributes, answered: JsonView): void {
+  const parts = message.at('contents').items().flatMap(partAt);
+  const content = message.at('content').value;
+  const texts = content === undefined ? [] : parts;
+  const result: MessageBlock = {
+    kind: 'result',
+    id: answered.text(),
+    name: undefined,
+    content: resultText(unpackedResult(content ?? contentAt(message))),
+  };
+  transcript.addBlocks('user', [
+    result,
+    ...blocksOf(new JsonView(arrayOf(texts.map((part) => part.copy())))),
+  ]);
+}
+
+/** The content of a result, whose blocks are logged as JSON text. */
+function unpackedResult(content: JsonView | undefined): JsonView | undefined {
+  const blocks = unpacked(content)?.elements() ?? [];
+  const areBlocks = blocks.length > 0 && blocks.every((block) => RESULT_PARTS.has(typeIn(block) ?? ''));
+  return areBlocks ? unpacked(content) : content;
+}
+
+const RESULT_PARTS: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result']);
 
 const EMPTY = new JsonView(encode('""'));
 
@@ -139,12 +189,18 @@ function partAt(item: SpanAttributes): readonly JsonView[] {
   const url = content.at('image.image.url').value ?? content.at('image.url').value;
   if (url !== undefined) return [new JsonView(imagePart(url.copy()))];
   const pieces: Piece[] = [['type', quote(type)]];
-  for (const key of ['text', 'signature', 'data', 'id', 'name', 'input']) {
+  for (const key of PART_KEYS) {
     const value = content.at(key).value;
     if (value !== undefined) pieces.push([key, value.copy()]);
   }
   return [new JsonView(objectOf(pieces))];
 }
+
+/** Members of parts of the Messages API. */
+const PART_KEYS = [
+  ...['text', 'signature', 'data', 'id', 'name', 'input', 'tool_use_id', 'tool_call_id', 'content', 'output'],
+  'is_error',
+] as const;
 
 function callAt(item: SpanAttributes): CallBlock {
   const call = item.at('tool_call').isEmpty ? item : item.at('tool_call');

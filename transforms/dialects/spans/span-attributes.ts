@@ -19,17 +19,21 @@ export class SpanAttributes {
   readonly #children = new Map<string, SpanAttributes>();
   #isExpanded = false;
 
-  /** @param logged an object of flat or nested members, or a list of `{key, value}` */
-  static of(logged: JsonView | undefined): SpanAttributes {
+  /** @param logged objects of flat or nested members, or lists of `{key, value}`; a later one replaces what is the same */
+  static of(...logged: readonly (JsonView | undefined)[]): SpanAttributes {
     const root = new SpanAttributes();
+    for (const one of logged) root.#add(one);
+    return root;
+  }
+
+  #add(logged: JsonView | undefined): void {
     if (logged?.type === 'array') {
       for (const pair of logged.elements()) {
         const key = pair.get('key')?.text();
         const value = pair.get('value');
-        if (key !== undefined && value !== undefined) root.#put(key, new JsonView(plainValue(value)));
+        if (key !== undefined && value !== undefined) this.#put(key, new JsonView(plainValue(value)));
       }
-    } else for (const [key, value] of logged?.members() ?? []) root.#put(key, value);
-    return root;
+    } else for (const [key, value] of logged?.members() ?? []) this.#put(key, value);
   }
 
   /** Reads the attributes in a row of a data frame, whose columns are named after them. */
@@ -106,11 +110,12 @@ export class SpanAttributes {
   }
 }
 
-/** Unwraps a typed value of OTLP (`{"stringValue": ...}`); returns other JSON text as it is. */
-function plainValue(value: JsonView): Uint8Array {
+/** Unwraps a typed value of OTLP (`{"stringValue": ...}`, or `string_value`); returns other JSON text as it is. */
+export function plainValue(value: JsonView): Uint8Array {
   const [member] = value.members();
   if (member === undefined) return value.type === 'object' ? NULL : jsonOf(value);
-  const [type, inner] = member;
+  const [key, inner] = member;
+  const type = key.replace(TYPE_NAME, 'Value');
   if (OTLP_PLAIN.includes(type)) return jsonOf(inner);
   if (type === 'intValue')
     return INTEGER.test(inner.text() ?? '') ? encode(inner.text() as string) : inner.copy();
@@ -128,7 +133,10 @@ function plainValue(value: JsonView): Uint8Array {
   return value.copy();
 }
 
-/** The JSON text on one line. Strings are not copied, because they may be giant. */
+/** How the names of types end in the words of protocol buffers. */
+const TYPE_NAME = /_value$/;
+
+/** The JSON text on one line. Strings are not copied: they may be giant. */
 const jsonOf = (value: JsonView): Uint8Array => (value.type === 'string' ? value.bytes : value.copy());
 
 const INTEGER = /^-?\d+$/;

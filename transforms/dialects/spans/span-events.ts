@@ -5,17 +5,19 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
-import { addAnswer, addRequest, noteFinish } from '../shared/logged-bodies.ts';
+import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
+import { addRequest } from '../shared/logged-bodies.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
+import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
-import type { SpanAttributes } from './span-attributes.ts';
+import { plainValue, type SpanAttributes } from './span-attributes.ts';
 
 const MESSAGE = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 const CHOICE = 'gen_ai.choice';
 const PROMPT = 'gen_ai.content.prompt';
 const COMPLETION = 'gen_ai.content.completion';
 /** Members of an event that do not belong to its message. */
-const EVENT_MEMBERS: ReadonlySet<string> = new Set(['event.name', 'event_name']);
+const EVENT_MEMBERS: ReadonlySet<string> = new Set(['event.name', 'event_name', 'event']);
 
 const nameOf = (event: JsonView): string => firstOf(event, 'event.name', 'event_name', 'name')?.text() ?? '';
 
@@ -24,12 +26,24 @@ const isMessageEvent = (event: JsonView): boolean => {
   return MESSAGE.test(name) || name === CHOICE || name === PROMPT || name === COMPLETION;
 };
 
-/** The events of a span that are messages, in order; some clients log them in one attribute. */
+/** The events of a span that are messages, in their order; some clients log them as one attribute. */
 export function messageEvents(span: JsonView, attributes: SpanAttributes): readonly JsonView[] {
-  const events = [span.get('events'), attributes.at('events').value].map((list) =>
-    unpacked(list)?.elements(),
-  );
+  const ofJaeger = span.get('logs')?.elements().map(eventOf);
+  const lists = [span.get('events'), attributes.at('events').value].map((list) => unpacked(list)?.elements());
+  const events = [...lists, ofJaeger];
   return events.map((list) => list?.filter(isMessageEvent) ?? []).find((list) => list.length > 0) ?? [];
+}
+
+/** An event in the words of Jaeger: the field `event` is its name. */
+function eventOf(log: JsonView): JsonView {
+  const fields = log.get('fields');
+  const name = fields
+    ?.elements()
+    .find((field) => field.get('key')?.text() === 'event')
+    ?.get('value');
+  const pieces: Piece[] = name === undefined ? [] : [['name', name.copy()]];
+  if (fields !== undefined) pieces.push(['attributes', fields.copy()]);
+  return new JsonView(objectOf(pieces));
 }
 
 /**
@@ -45,7 +59,8 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
     if (role !== undefined) transcript.add(messageOf(body, role), role);
     else if (name === PROMPT) addRequest(transcript, body.get('gen_ai.prompt'));
     else if (name === COMPLETION) hasReply = addAnswer(transcript, body.get('gen_ai.completion')) || hasReply;
-    else if (!hasReply) hasReply = addChoice(transcript, body);
+    else if (hasReply) transcript.note(OTHER_CHOICES);
+    else hasReply = addChoice(transcript, body);
   }
   return hasReply;
 }
@@ -76,12 +91,12 @@ function bodyOf(event: JsonView): JsonView {
   return places.map((place) => unpacked(place)).find((place) => place?.type === 'object') ?? event;
 }
 
-/** The attributes in OTLP's list of keys and typed values. */
+/** Attributes as OTLP and Jaeger have them. */
 function pairsOf(list: JsonView): readonly Piece[] {
   return list.elements().flatMap((pair): Piece[] => {
     const key = pair.get('key')?.text();
-    const value = firstOf(pair.get('value'), 'stringValue', 'intValue', 'boolValue', 'doubleValue');
-    return key === undefined || value === undefined ? [] : [[key, value.copy()]];
+    const value = pair.get('value');
+    return key === undefined || value === undefined ? [] : [[key, plainValue(value)]];
   });
 }
 

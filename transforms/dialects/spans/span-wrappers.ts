@@ -12,6 +12,8 @@ import { firstOf, present } from '../shared/logged-values.ts';
 /** A column that every data frame of OpenInference has. */
 const KIND = 'attributes.openinference.span.kind';
 const LISTS = ['data', 'runs', 'spans'] as const;
+/** Lists of OTLP, also in the words of its protocol buffers, and of Tempo. */
+const RESOURCES = ['resourceSpans', 'resource_spans', 'batches'] as const;
 
 /** Whether an object is a data frame of spans, whose members are columns. */
 export const isFrame = (body: FirstObject): boolean => body.get(KIND)?.type === 'object';
@@ -30,7 +32,7 @@ export function* rowsOf(frame: JsonView): Generator<JsonView> {
 
 /** The spans, observations or runs in an object; undefined if it is not such a body. */
 export function wrappedSpans(body: FirstObject): Iterable<JsonView> | undefined {
-  const resources = [body.get('resourceSpans'), body.get('batches'), body.get('trace')?.get('resourceSpans')];
+  const resources = [...RESOURCES.map((key) => body.get(key)), body.get('trace')?.get('resourceSpans')];
   const resource = resources.find((list) => list?.type === 'array');
   if (resource !== undefined) return spansOfResources(resource);
   const batch = body.get('batch');
@@ -87,7 +89,7 @@ const kindOf = (type: string): string => type.slice(0, type.lastIndexOf('-')).to
 
 function* spansOfResources(resources: JsonView): Generator<JsonView> {
   for (const resource of resources.elements()) {
-    const scopes = firstOf(resource, 'scopeSpans', 'instrumentationLibrarySpans');
+    const scopes = firstOf(resource, 'scopeSpans', 'scope_spans', 'instrumentationLibrarySpans');
     for (const scope of scopes?.elements() ?? []) yield* scope.get('spans')?.elements() ?? [];
   }
 }

@@ -11,6 +11,7 @@ import { isWhole } from './chat-chunks.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
+  isKeepAlive,
   STREAM_CUT,
   type StreamedAnswer,
   type StreamGrammar,
@@ -63,12 +64,13 @@ export class AnthropicEvents implements StreamGrammar {
       this.#count(event.get('usage'));
     } else if (type === 'message_stop') this.#isOver = true;
     else if (type === 'error') this.#isFailed = true;
-    else if (type !== 'ping' && type !== 'content_block_stop') this.#unknown.add(type);
+    else if (type !== 'content_block_stop') this.#unknown.add(type);
   }
 
   begins(event: JsonView): boolean {
-    if (event.get('type')?.text() === 'message_start') return this.#hasStarted;
-    return this.#isOver && event.get('type')?.text() !== 'ping';
+    const type = event.get('type')?.text() ?? '';
+    if (type === 'message_start') return this.#hasStarted;
+    return this.#isOver && TYPES.has(type) && !isKeepAlive(type);
   }
 
   get isOver(): boolean {

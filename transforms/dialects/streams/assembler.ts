@@ -6,9 +6,9 @@ import { createTextScanner } from '../../json/plain-scanner.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';
-import { present } from '../shared/logged-values.ts';
+import { present, structured } from '../shared/logged-values.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
-import { ChatChunks, isChatChunk } from './chat-chunks.ts';
+import { ChatChunks, isChatChunk, isOllamaChunk } from './chat-chunks.ts';
 import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
 import { isResponsesEvent, ResponsesEvents } from './responses-events.ts';
 import { looksLikeEvents, payloadsIn } from './sse.ts';
@@ -37,12 +37,16 @@ export function isStreamEvent(event: Pick<JsonView, 'get'>): boolean {
 
 /** Also true for errors and chunks without choices, which may come before the first event that shows the API. */
 const mayBeEvent = (event: JsonView): boolean =>
-  isStreamEvent(event) || present(event.get('error')) || event.get('choices')?.type === 'array';
+  isStreamEvent(event) ||
+  present(event.get('error')) ||
+  event.get('choices')?.type === 'array' ||
+  isOllamaChunk(event);
 
 function grammarOf(event: JsonView): StreamGrammar | undefined {
   if (isResponsesEvent(event)) return new ResponsesEvents();
   if (isAnthropicEvent(event) && event.get('type')?.text() !== 'error') return new AnthropicEvents();
-  return isChatChunk(event) ? new ChatChunks() : undefined;
+  const hasChoices = (event.get('choices')?.elements().length ?? 0) > 0;
+  return hasChoices || isChatChunk(event) || isOllamaChunk(event) ? new ChatChunks() : undefined;
 }
 
 export class StreamAssembler {
@@ -53,7 +57,9 @@ export class StreamAssembler {
 
   /** Adds an event. @returns false if it does not belong to any stream */
   put(event: JsonView): boolean {
-    if (!mayBeEvent(event)) return false;
+    // once the grammar is known, it reports events of new kinds
+    const isNew = this.#grammar !== undefined && event.get('type')?.type === 'string';
+    if (!isNew && !mayBeEvent(event)) return false;
     this.#grammar ??= grammarOf(event);
     if (this.#grammar !== undefined) {
       this.#settleEarly(this.#grammar);
@@ -136,17 +142,44 @@ function putEvent(assembler: StreamAssembler, event: JsonView | undefined): void
   if (event === undefined || !assembler.put(event)) assembler.damaged();
 }
 
+const TEXT_CHUNK = 'text_completion';
+
+/** The answer in a text with an event on each line; undefined if its first line is not one. */
+export function answerInLines(text: string): StreamedAnswer | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const first = lines.length < 2 ? undefined : objectIn(encode(lines[0] as string));
+  if (first === undefined || !(isStreamEvent(first) || isOllamaChunk(first))) return undefined;
+  const assembler = new StreamAssembler();
+  for (const line of lines) putPayload(assembler, line);
+  return assembler.answer();
+}
+
 /** The answer in a list of events; undefined if its first element is not an event of a stream. */
 export function answerInList(list: JsonView): StreamedAnswer | undefined {
-  const events = list.elements();
+  const events = list.elements().map(eventIn);
+  if (events.length > 0 && events.every(({ type }) => type === 'string')) return answerInPieces(events);
   const first = events.find((event) => event.get('choices')?.elements().length !== 0);
-  if (first === undefined || !isStreamEvent(first)) return undefined;
+  const isEvent = first !== undefined && (isStreamEvent(first) || isOllamaChunk(first));
+  if (!isEvent && first?.textOf('object') !== TEXT_CHUNK) return undefined;
   const assembler = new StreamAssembler();
   for (const event of events) {
     if (event.type === 'string' && event.text()?.trim() === DONE) assembler.done();
     else putEvent(assembler, event.type === 'object' ? event : undefined);
   }
   return assembler.answer();
+}
+
+/** The event in an element of a list: itself, or its `data` where the name of the event is beside it. */
+function eventIn(element: JsonView): JsonView {
+  const data =
+    element.type === 'object' && !isStreamEvent(element) ? structured(element.get('data')) : undefined;
+  return data?.type === 'object' && isStreamEvent(data) ? data : element;
+}
+
+/** The answer in a text that was logged as it arrived, in pieces. */
+function answerInPieces(pieces: readonly JsonView[]): StreamedAnswer | undefined {
+  const texts = pieces.map((piece) => piece.text() ?? '');
+  return answerInText(texts.join(texts.some((text) => text.includes('\n')) ? '' : '\n'));
 }
 
 /** Whether a payload is the end mark. */

@@ -1,13 +1,13 @@
 /** Assembles streams of chat completions: chunks with a delta for each choice. */
 
-import { QUOTE } from '../../json/bytes.ts';
+import { CLOSE_OBJECT } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
-import { present } from '../shared/logged-values.ts';
+import { isTrue, present } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import {
   ARGUMENTS_CUT,
@@ -16,12 +16,17 @@ import {
   type StreamedAnswer,
   type StreamGrammar,
   stringIn,
+  UnknownKinds,
 } from './grammar.ts';
 import { GrowingMembers } from './growing-members.ts';
+import { GrowingParts } from './growing-parts.ts';
 import { GrowingText } from './growing-text.ts';
 
 /** Members of a chunk that are handled separately; of all others the first value counts. */
-const CHUNK_MEMBERS: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 'error']);
+const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
+  ...['choices', 'object', 'usage', 'error'],
+  ...['message', 'response', 'done', 'done_reason', 'context'],
+]);
 /** Members of a delta that are handled separately; all others are joined. */
 const DELTA_MEMBERS: ReadonlySet<string> = new Set([
   ...['role', 'tool_calls', 'function_call', 'reasoning', 'reasoning_details'],
@@ -29,7 +34,7 @@ const DELTA_MEMBERS: ReadonlySet<string> = new Set([
 const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 const FUNCTION = encode('"function"');
 const ASSISTANT = encode('"assistant"');
-const EMPTY = encode('""');
+const STOP = encode('"stop"');
 const scanner = createTextScanner();
 
 const CHUNK = 'chat.completion.chunk';
@@ -39,6 +44,12 @@ export function isChatChunk(event: Pick<JsonView, 'get'>): boolean {
   if (event.get('object')?.text() === CHUNK) return true;
   const [first] = event.get('choices')?.elements() ?? [];
   return first?.get('delta')?.type === 'object';
+}
+
+/** Is it a line of a stream of Ollama, which has the pieces of a message? */
+export function isOllamaChunk(event: JsonView): boolean {
+  const isPiece = event.get('message')?.type === 'object' || event.get('response')?.type === 'string';
+  return isPiece && event.get('done')?.type === 'boolean' && event.get('choices') === undefined;
 }
 
 /** Id of the answer that a chunk belongs to; undefined for other events, or if it has none. */
@@ -51,6 +62,7 @@ export function chunkId(event: JsonView): string | undefined {
 export class ChatChunks implements StreamGrammar {
   readonly #head = new Map<string, Uint8Array>();
   readonly #choices = new Map<number, Choice>();
+  readonly #unknown = new UnknownKinds();
   #usage: Uint8Array | undefined;
   #isFailed = false;
   #hasEnd = false;
@@ -58,6 +70,10 @@ export class ChatChunks implements StreamGrammar {
 
   put(chunk: JsonView): void {
     this.#weight += chunk.length;
+    if (isOther(chunk)) {
+      this.#unknown.add(chunk.textOf('type'));
+      return;
+    }
     if (chunk.keys().some((key) => this.#mayAdd(key))) {
       for (const [key, value] of chunk.members())
         if (this.#mayAdd(key) && present(value) && value.text() !== '') this.#head.set(key, value.copy());
@@ -65,12 +81,17 @@ export class ChatChunks implements StreamGrammar {
     const usage = chunk.get('usage');
     if (present(usage)) this.#usage = usage.copy();
     if (present(chunk.get('error'))) this.#isFailed = true;
-    for (const [i, one] of (chunk.get('choices')?.elements() ?? []).entries()) {
-      const index = indexIn(one, 'index') ?? i;
-      const choice = this.#choices.get(index) ?? new Choice();
-      this.#choices.set(index, choice);
-      choice.put(one);
+    const choices = chunk.get('choices');
+    if (choices === undefined && isOllamaChunk(chunk)) this.#choiceAt(0).putOllama(chunk);
+    for (const [i, one] of (choices?.elements() ?? []).entries()) {
+      this.#choiceAt(indexIn(one, 'index') ?? i).put(one);
     }
+  }
+
+  #choiceAt(index: number): Choice {
+    const choice = this.#choices.get(index) ?? new Choice();
+    this.#choices.set(index, choice);
+    return choice;
   }
 
   #mayAdd(key: string): boolean {
@@ -115,14 +136,25 @@ export class ChatChunks implements StreamGrammar {
     members.push(['object', '"chat.completion"']);
     members.push(['choices', arrayOf(choices.map(([index, choice]) => choice.json(index)))]);
     if (this.#usage !== undefined) members.push(['usage', this.#usage]);
-    return { api: 'chat', json: objectOf(members), notes };
+    return { api: 'chat', json: objectOf(members), notes: [...notes, ...this.#unknown.notes()] };
   }
 }
 
+/** Is it an event of another kind, such as one by which a server keeps the connection open? */
+const isOther = (event: JsonView): boolean =>
+  event.get('type')?.type === 'string' &&
+  !['choices', 'object', 'error', 'usage'].some((key) => present(event.get(key)));
+
 class Choice {
   readonly #members = new GrowingMembers();
+  readonly #content = new GrowingParts();
+  readonly #audio = new GrowingMembers(['id']);
   readonly #calls: Call[] = [];
-  readonly #details = new Map<number, GrowingMembers>();
+  /** The last call at each place of the lists, for pieces that name neither their index nor their id. */
+  readonly #places: Call[] = [];
+  /** By index, and by type: a summary and its encrypted form may have the same index. */
+  readonly #details = new Map<string, GrowingMembers>();
+  readonly #thoughts = new GrowingParts();
   readonly #reasoning = new GrowingText();
   #function: Call | undefined;
   #role = ASSISTANT;
@@ -138,19 +170,31 @@ class Choice {
     const delta = choice.get('delta') ?? choice.get('message');
     if (delta?.type === 'object') this.#take(delta);
     const text = choice.get('text');
-    if (text?.type === 'string') this.#members.put('content', text);
+    if (text?.type === 'string') this.#content.add(text);
+  }
+
+  putOllama(chunk: JsonView): void {
+    const message = chunk.get('message');
+    if (message?.type === 'object') this.#take(message);
+    this.#content.add(chunk.get('response'));
+    if (isTrue(chunk.get('done'))) this.#finish = chunk.get('done_reason')?.copy() ?? STOP;
   }
 
   #take(delta: JsonView): void {
-    this.#members.add(delta, (key) => DELTA_MEMBERS.has(key));
+    for (const [key, value] of delta.members()) {
+      if (key === 'content') this.#content.add(value);
+      else if (key === 'audio') this.#audio.add(value);
+      else if (key === 'thinking_blocks') this.#thoughts.add(value);
+      else if (present(value) && !DELTA_MEMBERS.has(key)) this.#members.put(key, value);
+    }
     const role = delta.get('role');
     if (role?.type === 'string' && role.text() !== '') this.#role = role.copy();
     const reasoning = stringIn(delta, 'reasoning');
     if (reasoning !== undefined) this.#reasoning.add(reasoning);
     for (const [i, detail] of (delta.get('reasoning_details')?.elements() ?? []).entries()) {
-      const index = indexIn(detail, 'index') ?? i;
-      const known = this.#details.get(index) ?? new GrowingMembers(['type', 'id', 'format']);
-      this.#details.set(index, known);
+      const slot = `${indexIn(detail, 'index') ?? i} ${detail.textOf('type')}`;
+      const known = this.#details.get(slot) ?? new GrowingMembers(['type', 'id', 'format']);
+      this.#details.set(slot, known);
       known.add(detail);
     }
     const fn = delta.get('function_call');
@@ -162,18 +206,23 @@ class Choice {
       this.#callOf(call, i).put(call);
   }
 
-  /** The call that a piece belongs to, by index, else by id, else by position in the list. */
+  /** The call of a piece: by its index, else by its id, else by its place in the list. A piece without a name never begins one. */
   #callOf(piece: JsonView, place: number): Call {
     const index = indexIn(piece, 'index');
-    const id = piece.get('id')?.text() || undefined;
-    let known: Call | undefined;
-    if (index !== undefined) known = this.#calls.findLast((call) => call.index === index);
-    else if (id !== undefined) known = this.#calls.find((call) => call.id === id);
-    else known = this.#calls[place] ?? (hasName(piece) ? undefined : this.#calls.at(-1));
-    if (known !== undefined && !known.isOverBefore(piece)) return known;
-    const call = new Call(index);
-    this.#calls.push(call);
+    const known = this.#knownCall(piece, index, place);
+    const call = known === undefined || known.isOverBefore(piece) ? new Call(index) : known;
+    if (call !== known) this.#calls.push(call);
+    this.#places[place] = call;
     return call;
+  }
+
+  #knownCall(piece: JsonView, index: number | undefined, place: number): Call | undefined {
+    if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
+    const id = piece.get('id')?.text() || undefined;
+    const byId = id === undefined ? undefined : this.#calls.findLast((call) => call.id === id);
+    const isStart = hasName(piece);
+    if (byId !== undefined || (id !== undefined && isStart)) return byId;
+    return this.#places[place] ?? (isStart ? undefined : this.#calls.at(-1));
   }
 
   notes(): readonly ReadingNote[] {
@@ -185,10 +234,10 @@ class Choice {
     const members: Piece[] = [['role', this.#role]];
     const calls = this.#calls.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
     const hasCalls = calls.length > 0 || this.#function !== undefined;
-    const isSilent = this.#members.text('content')?.isEmpty !== false;
-    const content = this.#members.json('content') ?? EMPTY;
-    if (!hasCalls || !isSilent || content[0] !== QUOTE) members.push(['content', content]);
-    members.push(...this.#members.pieces((key) => key === 'content'));
+    if (!hasCalls || !this.#content.isEmpty) members.push(['content', this.#content.json()]);
+    members.push(...this.#members.pieces());
+    if (!this.#audio.isEmpty) members.push(['audio', objectOf(this.#audio.pieces())]);
+    if (!this.#thoughts.isEmpty) members.push(['thinking_blocks', this.#thoughts.json()]);
     const hasReasoning = this.#members.text('reasoning_content')?.isEmpty === false;
     if (!this.#reasoning.isEmpty && !hasReasoning)
       members.push(['reasoning_content', this.#reasoning.json()]);
@@ -240,14 +289,23 @@ class Call {
   }
 
   /**
-   * Whether a piece starts another call although it has the index of this one, as some servers do: it has another id
-   * and a name, and this call is complete.
+   * Some servers give every call the same index, or no index at all: a piece with a name may begin the next call. It does
+   * if this one is complete; and if it has no arguments yet, only under another id and another name, because some servers
+   * repeat both in every piece.
    */
   isOverBefore(piece: JsonView): boolean {
+    const fn = piece.get('function');
+    const name = firstText(fn?.get('name'));
+    if (name === undefined || this.#name === undefined) return false;
     const id = firstText(piece.get('id'));
-    const name = firstText(piece.get('function')?.get('name'));
-    if (id === undefined || name === undefined || this.#id === undefined) return false;
-    return Buffer.compare(id, this.#id) !== 0 && isWhole(this.#arguments);
+    const isNamed = id !== undefined && this.#id !== undefined;
+    if (isNamed && isSame(id, this.#id as Uint8Array)) return false;
+    const isRenamed = !isSame(name, this.#name);
+    if (this.#arguments.isEmpty) return isNamed && isRenamed;
+    const isOpen = this.#arguments.head().startsWith('{') && !this.#arguments.endsWith(CLOSE_OBJECT);
+    if (isOpen) return false; // without a scan: some servers repeat the name in every piece of long arguments
+    const mayBeNext = isNamed || (/^\s*\{/.test(this.#arguments.head()) && (isRenamed || hasArguments(fn)));
+    return mayBeNext && isWhole(this.#arguments);
   }
 
   get isCut(): boolean {
@@ -268,6 +326,11 @@ class Call {
 }
 
 const hasName = (piece: JsonView): boolean => firstText(piece.get('function')?.get('name')) !== undefined;
+const hasArguments = (fn: JsonView | undefined): boolean => {
+  const args = fn?.get('arguments');
+  return present(args) && args.text() !== '';
+};
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 /** The JSON text of a non-empty string; undefined for anything else. */
 function firstText(value: JsonView | undefined): Uint8Array | undefined {

@@ -46,12 +46,15 @@ export function stringIn(event: JsonView | undefined, key: string): Uint8Array |
   return value?.type === 'string' ? value.bytes : undefined;
 }
 
+/** Events that only keep the connection open. */
+export const isKeepAlive = (type: string | undefined): boolean => type === 'ping' || type === 'keepalive';
+
 /** Reports each unknown type of event once. */
 export class UnknownKinds {
   readonly #notes = new Map<string, ReadingNote>();
 
   add(kind: string | undefined): void {
-    if (this.#notes.size >= MOST_KINDS) return;
+    if (isKeepAlive(kind) || this.#notes.size >= MOST_KINDS) return;
     const note = unknownEvent(kind, 'events');
     this.#notes.set(note.message, note);
   }

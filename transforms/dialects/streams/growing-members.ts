@@ -18,8 +18,10 @@ export class GrowingMembers {
     this.#whole = new Set(whole);
   }
 
-  add(object: JsonView, leaveOut: (key: string) => boolean = () => false): void {
-    for (const [key, value] of object.members()) if (present(value) && !leaveOut(key)) this.put(key, value);
+  /** Adds the members of an object; nothing of any other value. */
+  add(object: JsonView | undefined, leaveOut: (key: string) => boolean = () => false): void {
+    for (const [key, value] of object?.members() ?? [])
+      if (present(value) && !leaveOut(key)) this.put(key, value);
   }
 
   put(key: string, value: JsonView): void {
@@ -42,15 +44,12 @@ export class GrowingMembers {
     return known instanceof GrowingText ? known : undefined;
   }
 
-  json(key: string): Uint8Array | undefined {
-    const known = this.#members.get(key);
-    return known && jsonOf(known);
+  get isEmpty(): boolean {
+    return this.#members.size === 0;
   }
 
-  pieces(leaveOut: (key: string) => boolean = () => false): Piece[] {
-    return [...this.#members].flatMap(([key, value]): Piece[] =>
-      leaveOut(key) ? [] : [[key, jsonOf(value)]],
-    );
+  pieces(): Piece[] {
+    return [...this.#members].map(([key, value]): Piece => [key, jsonOf(value)]);
   }
 }
 

@@ -55,6 +55,11 @@ export class GrowingText {
     return parseString(json, 0, json.length);
   }
 
+  /** Is this the last byte of the text? */
+  endsWith(byte: number): boolean {
+    return !this.isEmpty && this.#bytes[this.#used - 1] === byte;
+  }
+
   /** The first characters of the text. */
   head(): string {
     return decode(this.#bytes.subarray(1, Math.min(this.#used, FIRST_BYTES)));

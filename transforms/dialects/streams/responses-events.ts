@@ -81,6 +81,7 @@ export class ResponsesEvents implements StreamGrammar {
     else if (type === 'response.output_item.done') this.#itemOf(event).end(event.get('item'));
     else if (type === 'error') this.#isFailed = true;
     else if (type.endsWith('.delta')) this.#grow(type, event);
+    else if (type.endsWith('.done') && this.#settle(type, event)) return;
     else if (!IGNORED.test(type)) this.#unknown.add(type);
   }
 
@@ -88,7 +89,7 @@ export class ResponsesEvents implements StreamGrammar {
     const type = event.get('type')?.text();
     if (type === 'response.created') return this.#head !== undefined || this.#whole !== undefined;
     const isRepeated = type === 'error' && this.#hasFailed;
-    return this.#whole !== undefined && !isRepeated;
+    return this.#whole !== undefined && !isRepeated && (type === 'error' || isResponsesEvent(event));
   }
 
   get isOver(): boolean {
@@ -99,11 +100,32 @@ export class ResponsesEvents implements StreamGrammar {
     return this.#weight;
   }
 
+  /** The item of an event: by its index, else by its id, else the open one. */
   #itemOf(event: JsonView): Item {
-    const index = indexIn(event, 'output_index') ?? this.#items.size;
+    const index = indexIn(event, 'output_index') ?? this.#indexOf(event) ?? this.#items.size;
     const item = this.#items.get(index) ?? new Item();
     this.#items.set(index, item);
     return item;
+  }
+
+  #indexOf(event: JsonView): number | undefined {
+    const isStart = event.textOf('type') === 'response.output_item.added';
+    const id = event.textOf('item_id') ?? event.get('item')?.textOf('id');
+    let open: number | undefined;
+    for (const [index, item] of this.#items) {
+      if (id !== undefined && item.id === id) return index;
+      if (item.isOpen && (id === undefined || item.id === undefined)) open = index;
+    }
+    return isStart ? undefined : open;
+  }
+
+  /** Takes the whole text that an event repeats. @returns whether it is of a known kind */
+  #settle(type: string, event: JsonView): boolean {
+    const target = DELTAS.get(type.slice(PREFIX.length, -'.done'.length));
+    const text = target && event.get(target.key);
+    if (target === undefined || text?.type !== 'string') return false;
+    this.#itemOf(event).settle(target, partIn(event, target), text.bytes);
+    return true;
   }
 
   #grow(type: string, event: JsonView): void {
@@ -113,8 +135,7 @@ export class ResponsesEvents implements StreamGrammar {
       if (!IGNORED.test(type) || target === undefined) this.#unknown.add(type);
       return;
     }
-    const part = indexIn(event, target.list === 'summary' ? 'summary_index' : 'content_index') ?? 0;
-    this.#itemOf(event).grow(target, part, delta.bytes);
+    this.#itemOf(event).grow(target, partIn(event, target), delta.bytes);
   }
 
   answer(): StreamedAnswer {
@@ -147,6 +168,10 @@ export class ResponsesEvents implements StreamGrammar {
   }
 }
 
+/** Number of the part that an event belongs to. */
+const partIn = (event: JsonView, { list }: DeltaTarget): number =>
+  indexIn(event, list === 'summary' ? 'summary_index' : 'content_index') ?? 0;
+
 /** An item of the output, possibly unfinished. */
 class Item {
   #start: Uint8Array | undefined;
@@ -157,20 +182,38 @@ class Item {
     { readonly target: DeltaTarget; readonly part: number; readonly text: GrowingText }
   >();
 
+  /** Its id, if an event named it. */
+  id: string | undefined;
+
   begin(item: JsonView | undefined): void {
-    if (item?.type === 'object') this.#start = item.copy();
+    if (item?.type !== 'object') return;
+    this.#start = item.copy();
+    this.id = item.textOf('id');
   }
 
   end(item: JsonView | undefined): void {
-    if (item?.type === 'object') this.#whole = item.copy();
+    if (item?.type !== 'object') return;
+    this.#whole = item.copy();
+    this.id ??= item.textOf('id');
+  }
+
+  /** May more of it follow? */
+  get isOpen(): boolean {
+    return this.#whole === undefined;
   }
 
   grow(target: DeltaTarget, part: number, delta: Uint8Array): void {
-    const slot = `${target.list ?? target.key}${target.list === undefined ? '' : part}`;
+    const slot = slotOf(target, part);
     const known = this.#texts.get(slot) ?? { target, part, text: new GrowingText() };
     this.#texts.set(slot, known);
     this.#type ??= target.item;
     known.text.add(delta);
+  }
+
+  /** Replaces a text by the whole one. */
+  settle(target: DeltaTarget, part: number, whole: Uint8Array): void {
+    this.#texts.delete(slotOf(target, part));
+    this.grow(target, part, whole);
   }
 
   /** Whether its arguments are incomplete. */
@@ -206,6 +249,9 @@ class Item {
       );
   }
 }
+
+const slotOf = ({ list, key }: DeltaTarget, part: number): string =>
+  list === undefined ? key : `${list}${part}`;
 
 /** Replaces members of an object, which move to its end. */
 function withMembers(object: Uint8Array, members: ReadonlyMap<string, Uint8Array>): Uint8Array {

@@ -52,6 +52,8 @@ describe('elements', () => {
     ['12 "a" null', ['12', '"a"', 'null']],
     ['true[1]"x"{}', ['true', '1', '"x"', '{}']],
     ['"\\\\"', ['"\\\\"']],
+    ['[{"a":NaN},{"b":[-Infinity,Infinity]}]', ['{"a":NaN}', '{"b":[-Infinity,Infinity]}']],
+    ['["a: NaN,\\n", "-Infinity"]NaN', ['"a: NaN,\\n"', '"-Infinity"', 'NaN']],
     ['["\\\\\\"",""]', ['"\\\\\\""', '""']],
   ])('%j', (text, expected) => {
     const whole = framed(text);
@@ -112,7 +114,9 @@ describe('a document that is not JSON', () => {
     ['{"a":1}}', ['{"a":1}'], 7, 'line 1, column 8, byte 7: expected a value'],
     ['{"a":1} x {"b":2}', ['{"a":1}'], 8, 'line 1, column 9, byte 8: expected a value'],
     ['<html>', [], 0, 'line 1, column 1, byte 0: expected a value'],
-    ['[{"a":NaN}]', [], 1, 'line 1, column 7, byte 6: expected a value'],
+    ['[{"a":nan}]', [], 1, 'line 1, column 7, byte 6: expected a value'],
+    ['[{"a":-NaN}]', [], 1, 'line 1, column 8, byte 7: expected a starting digit'],
+    ['[{"a":1NaN}]', [], 1, "line 1, column 10, byte 9: expected ','"],
     ['[{"a":trux},{"b":1}]', [], 1, 'line 1, column 7, byte 6: expected a value'],
     ['["\\q",{"b":1}]', [], 1, 'line 1, column 3, byte 2: escaped characters'],
     ['[{"a":"\n"}]', [], 1, 'line 1, column 8, byte 7: escaped characters'],

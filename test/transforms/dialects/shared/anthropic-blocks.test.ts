@@ -40,7 +40,7 @@ describe('the content', () => {
 
   test.each([
     ['{"type":"image","source":{"type":"file","file_id":"x"}}', 'image'],
-    ['{"type":"redacted_thinking","data":"x"}', 'redacted_thinking'],
+    ['{"type":"redacted_thinking"}', 'redacted_thinking'],
     ['{"type":"server_tool_use","id":"s","name":"web_search","input":{"q":1.0}}', 'server_tool_use'],
     ['{"type":"web_search_tool_result","tool_use_id":"s","content":[]}', 'web_search_tool_result'],
     ['{"type":"document","source":{}}', 'document'],
@@ -97,9 +97,9 @@ describe('a call', () => {
     expect(JSON.parse(message as string).tool_calls[0].function.arguments).toBe(
       '{"a": [1.0, "x,\\n y"], "b": {}}',
     );
-    const parts = '{"type":"redacted_thinking",\n "data":"x"}';
+    const parts = '{"type":"container_upload",\n "file_id":"x"}';
     expect(messagesOf('assistant', parts)).toEqual([
-      '{"role":"assistant","content":[{"type":"redacted_thinking",  "data":"x"}]}',
+      '{"role":"assistant","content":[{"type":"container_upload",  "file_id":"x"}]}',
     ]);
   });
 

@@ -128,6 +128,13 @@ describe('gathered sessions', () => {
     ]);
   });
 
+  it('join a call with the failed one before it, which it repeats or continues', () => {
+    expect(records([{ texts: ['a'] }, { texts: ['a', 'b'] }])).toEqual([['a.jsonl:1', 'a b', [1, 2]]]);
+    const named = { s: 'y', joins: true, texts: ['a', 'b'] };
+    expect(records([{ texts: ['a'] }, named])).toEqual([['a.jsonl:1', 'a b', [1, 2]]]);
+    expect(records([{ texts: ['a'] }, { texts: ['c'] }, { texts: ['a', 'b'] }])).toHaveLength(3);
+  });
+
   it('count an object of several calls as several lines', () => {
     const elements = read([{ calls: [1, 2, 3].map((n) => ({ s: 'x', texts: TEXTS.slice(0, 2 * n) })) }]);
     expect(elements[0]).toMatchObject({ kind: 'repair', repair: 'split-objects', count: 2 });

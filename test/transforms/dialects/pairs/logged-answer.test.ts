@@ -1,0 +1,251 @@
+/** Answers under the many names that loggers give them, and texts that only look like answers. */
+import { describe, expect, it, test } from 'vitest';
+import calls from '../../../../transforms/dialects/calls.ts';
+import type { ReadElement, ReadingOptions } from '../../../../transforms/dialects/dialect.ts';
+import type { Entry } from '../../../../transforms/model/element.ts';
+import { text } from '../../bytes.ts';
+import { readLog } from '../../log-lines.ts';
+
+const read = (objects: readonly object[], options: ReadingOptions = {}): readonly ReadElement[] =>
+  readLog(
+    calls.create(undefined, options),
+    objects.map((one) => JSON.stringify(one)),
+  );
+const entriesIn = (elements: readonly ReadElement[]): readonly Entry[] =>
+  elements.filter((element): element is Entry => element.kind === 'entry');
+const all = ({ messages, reply }: Entry) => [...messages, ...(reply === undefined ? [] : [reply])];
+const messagesOf = (...objects: readonly object[]) =>
+  entriesIn(read(objects)).map((entry) => all(entry).map(({ bytes }) => JSON.parse(text(bytes))));
+const rulesOf = (...objects: readonly object[]) =>
+  entriesIn(read(objects)).map((entry) =>
+    all(entry).flatMap(({ notes = [] }) => notes.map(({ rule }) => rule)),
+  );
+
+const question = { role: 'user', content: 'a' };
+const reply = { role: 'assistant', content: 'b' };
+const completion = {
+  object: 'chat.completion',
+  choices: [{ index: 0, message: reply, finish_reason: 'stop' }],
+};
+const chunks = ['b', ''].map((content, i) => ({
+  ...{ id: 'c', object: 'chat.completion.chunk' },
+  choices: [{ index: 0, delta: { content }, finish_reason: i === 0 ? null : 'stop' }],
+}));
+const sse = chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`);
+const capture = (response: object, request: object = { body: { messages: [question] } }) => ({
+  request: { url: 'https://x/v1/chat/completions', method: 'POST', ...request },
+  response,
+});
+
+describe('the response of logged HTTP', () => {
+  test.each([
+    'body',
+    'body_raw',
+    'body_json',
+    'json',
+    'data',
+    'content',
+    'text',
+    'body_text',
+    'raw_body',
+    'raw',
+  ])('may have its body as %s: an object, or its text', (key) => {
+    expect(messagesOf(capture({ status: 200, [key]: completion }))).toEqual([[question, reply]]);
+    expect(messagesOf(capture({ status: 200, [key]: JSON.stringify(completion) }))).toEqual([
+      [question, reply],
+    ]);
+  });
+
+  test.each([
+    ['a list of chunks', chunks],
+    ['a list of pieces of the text', sse],
+    ['a list of lines', sse.map((one) => one.trim())],
+    ['a list of events with their names', chunks.map((data) => ({ event: 'chunk', data }))],
+    [
+      'a list of events with the text of their data',
+      chunks.map((one) => ({ event: '', data: JSON.stringify(one) })),
+    ],
+    ['a text with a chunk on each line', chunks.map((one) => JSON.stringify(one)).join('\n')],
+    ['the text in base64', Buffer.from(sse.join('')).toString('base64')],
+  ])('may be a stream as %s', (_name, body) => {
+    expect(messagesOf(capture({ status: 200, headers: {}, body }))).toEqual([[question, reply]]);
+    expect(messagesOf(capture({ status: 200, chunks: body }))).toEqual([[question, reply]]);
+  });
+
+  test.each([
+    ['a page', 200, '<html>Bad gateway</html>', 'body-placeholder'],
+    ['the page of an error', 502, '<html>Bad gateway</html>', 'response-error'],
+    ['packed', 200, 'H4sIAAAAAAAAA6tWKkktLlGyUlAqSSwuUaoFAFmMi+EQAAAA', 'body-placeholder'],
+    ['an error in other words', 500, { detail: 'x' }, 'response-error'],
+  ])('is not an answer if it is %s', (_name, status, body, rule) => {
+    expect(messagesOf(capture({ status, body }))).toEqual([[question]]);
+    expect(rulesOf(capture({ status, body }))).toEqual([[rule]]);
+  });
+});
+
+describe('a logged request', () => {
+  it('that is no call of a model is dropped', () => {
+    const models = capture({ status: 200, body: { data: [] } }, { method: 'GET', body: null });
+    const telemetry = capture({ status: 200, body: {} }, { body: { events: [] } });
+    expect(read([models, telemetry])).toMatchObject([
+      { fate: 'dropped:no-completion' },
+      { fate: 'dropped:no-completion' },
+    ]);
+  });
+
+  it('of the Gemini API is rejected with advice, also in an archive', () => {
+    const body = { contents: [{ role: 'user', parts: [{ text: 'a' }] }] };
+    const answer = { candidates: [{ content: { role: 'model', parts: [{ text: 'b' }] } }] };
+    const entry = {
+      request: { method: 'POST', url: 'x', postData: { text: JSON.stringify(body) } },
+      response: { status: 200, content: { text: JSON.stringify(answer) } },
+    };
+    for (const logged of [capture({ body: answer }, { body }), { log: { entries: [entry] } }])
+      expect(read([logged])).toMatchObject([
+        { reason: 'bad-messages', detail: expect.stringContaining('call of the Gemini API') },
+      ]);
+  });
+
+  it('may lie in a cassette of VCR, with its bodies as texts', () => {
+    const python = {
+      request: { method: 'POST', uri: 'x', body: JSON.stringify({ messages: [question] }) },
+      response: { status: { code: 200, message: 'OK' }, body: { string: JSON.stringify(completion) } },
+    };
+    const ruby = {
+      request: {
+        method: 'post',
+        uri: 'x',
+        body: { encoding: 'UTF-8', string: JSON.stringify({ messages: [question] }) },
+      },
+      response: { status: { code: 200 }, body: { encoding: 'UTF-8', string: sse.join('') } },
+    };
+    expect(messagesOf({ version: 1, interactions: [python] })).toEqual([[question, reply]]);
+    expect(messagesOf({ http_interactions: [ruby], recorded_with: 'VCR' })).toEqual([[question, reply]]);
+  });
+});
+
+describe('the answer of a simple pair', () => {
+  const pair = (response: unknown) => ({ messages: [question], response });
+
+  test.each([
+    '{"output": "x", "content": 3}',
+    '{"error": "none"}',
+    '{"choices": ["a"]}',
+    '{"content": "x", "role": "y"}',
+    '[1]\n[2]',
+  ])('stays the text that the model wrote: %s', (content) => {
+    expect(messagesOf(pair(content))).toEqual([[question, { role: 'assistant', content }]]);
+    expect(rulesOf(pair(content))).toEqual([[]]);
+  });
+
+  it('may be the JSON text of an answer of an API', () => {
+    expect(messagesOf(pair(JSON.stringify(completion)))).toEqual([[question, reply]]);
+    expect(messagesOf(pair(JSON.stringify(reply)))).toEqual([[question, reply]]);
+    expect(rulesOf(pair(JSON.stringify({ error: { message: 'x' } })))).toEqual([['response-error']]);
+  });
+
+  it('may be a value of another shape, as its JSON text', () => {
+    for (const value of [{ answer: 42 }, [{ answer: 42 }], 42]) {
+      const logged = { role: 'assistant', content: JSON.stringify(value) };
+      expect(messagesOf(pair(value))).toEqual([[question, logged]]);
+      expect(rulesOf(pair(value))).toEqual([['content-not-messages']]);
+    }
+    expect(messagesOf(pair({}))).toEqual([[question]]);
+  });
+
+  it('may have calls in the words of another API', () => {
+    const call = (args: string) => [{ id: 'c', type: 'function', function: { name: 'f', arguments: args } }];
+    const flat = { content: 'b', tool_calls: [{ id: 'c', name: 'f', arguments: { x: 1 } }] };
+    const blocks = {
+      content: [
+        { type: 'text', text: 'b' },
+        { type: 'tool_use', id: 'c', name: 'f', input: { x: 1 } },
+      ],
+    };
+    for (const logged of [flat, { role: 'assistant', ...flat }, blocks])
+      expect(messagesOf(pair(logged))).toEqual([[question, { ...reply, tool_calls: call('{"x":1}') }]]);
+    const plain = { content: 'b' };
+    expect(messagesOf(pair(plain))).toEqual([[question, reply]]);
+    const before = { role: 'assistant', ...flat };
+    const history = [question, before, { role: 'tool', tool_call_id: 'c', content: 'r' }];
+    const [read] = messagesOf({ messages: history, response: 'b' });
+    expect(read?.[1]).toEqual({ role: 'assistant', content: 'b', tool_calls: call('{"x":1}') });
+  });
+
+  it.each(['text', 'output_text', 'completion'])('may be an object with the member %s', (key) => {
+    expect(messagesOf(pair({ [key]: 'b', usage: {} }))).toEqual([[question, reply]]);
+    expect(messagesOf(pair({ role: 'assistant', [key]: 'b' }))).toEqual([[question, reply]]);
+  });
+
+  it('may be missing beside an error', () => {
+    expect(rulesOf({ messages: [question], response: null, error: 'x' })).toEqual([['response-error']]);
+  });
+
+  it('may be the first of several texts', () => {
+    expect(messagesOf(pair(['b', 'c']))).toEqual([[question, reply]]);
+    expect(rulesOf(pair(['b', 'c']))).toEqual([['other-choices']]);
+  });
+
+  it('may be the messages of a whole loop, also with those of the request in front', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const loop = [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: 'r' },
+      reply,
+    ];
+    for (const output of [loop, [question, ...loop], { messages: [question, ...loop] }])
+      expect(messagesOf({ messages: [question], output })).toEqual([[question, ...loop]]);
+  });
+});
+
+describe('an answer of Ollama', () => {
+  const line = (message: object, done: boolean) => ({ model: 'm', created_at: '2026', message, done });
+  const lines = [
+    line({ role: 'assistant', content: '', thinking: 't' }, false),
+    line({ role: 'assistant', content: 'b' }, false),
+    line(
+      { role: 'assistant', content: 'c', tool_calls: [{ function: { name: 'f', arguments: { x: 1 } } }] },
+      false,
+    ),
+    { ...line({ role: 'assistant', content: '' }, true), done_reason: 'stop' },
+  ];
+  const joined = {
+    ...{ role: 'assistant', content: 'bc', thinking: 't' },
+    tool_calls: [{ type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+  };
+
+  it('may be a stream, as a list or one object per line', () => {
+    expect(messagesOf(capture({ body: lines }))).toEqual([[question, joined]]);
+    const body_raw = lines.map((one) => JSON.stringify(one)).join('\n');
+    expect(messagesOf(capture({ body_raw }))).toEqual([[question, joined]]);
+  });
+
+  it('may belong to a prompt', () => {
+    const request = { body: { model: 'm', system: 's', prompt: 'a' } };
+    const body = { model: 'm', response: 'b', done: true };
+    expect(messagesOf(capture({ body }, request))).toEqual([
+      [{ role: 'system', content: 's' }, question, reply],
+    ]);
+    const body_raw = '{"response":"","done":false}\n{"response":"b","done":true}';
+    expect(messagesOf(capture({ body_raw }, request))).toEqual([
+      [{ role: 'system', content: 's' }, question, reply],
+    ]);
+  });
+});
+
+test('a stream that was logged as text in an object of Helicone is an answer', () => {
+  for (const streamed_data of [sse.join(''), chunks])
+    expect(messagesOf({ request_body: { messages: [question] }, response_body: { streamed_data } })).toEqual([
+      [question, reply],
+    ]);
+});
+
+test('a stream of a completion has all its pieces', () => {
+  const texts = Array.from({ length: 40 }, (_, i) => ({
+    object: 'text_completion',
+    choices: [{ text: `${i} ` }],
+  }));
+  const content = Array.from({ length: 40 }, (_, i) => `${i} `).join('');
+  for (const response of [texts, texts.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')])
+    expect(messagesOf({ messages: [question], response })[0]?.[1]).toEqual({ role: 'assistant', content });
+});

@@ -1,0 +1,319 @@
+/** Answers in traces: several items or several choices, and the forms in which clients log calls, results and reasoning. */
+import { describe, expect, it } from 'vitest';
+import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
+import { asBuffer } from '../bytes.ts';
+import { entriesOf, messagesOf, read, rulesOf } from './span-samples.ts';
+
+const user = { role: 'user', content: 'q' };
+const call = (id: string, args: string, name = 'f') => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+});
+
+const only = (object: object) => {
+  const entries = entriesOf(read([JSON.stringify(object)]));
+  expect(entries).toHaveLength(1);
+  const [entry] = entries;
+  return { messages: entry && messagesOf(entry), rules: entry && rulesOf(entry) };
+};
+const observation = (input: unknown, output: unknown) => ({
+  traceId: 't',
+  type: 'GENERATION',
+  input,
+  output,
+});
+const answerOf = (output: unknown) => {
+  const { messages, rules } = only(observation([user], output));
+  return { answers: messages?.slice(1), rules };
+};
+
+describe('several messages of the model in gen_ai.output.messages', () => {
+  const message = (...parts: object[]) => ({ role: 'assistant', parts, finish_reason: 'stop' });
+  const say = (content: string) => ({ type: 'text', content });
+  const calling = (id: string) => ({ type: 'tool_call', id, name: 'f', arguments: {} });
+  const span = (output: object[], more: object = {}) =>
+    only({
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.input.messages': [{ role: 'user', parts: [say('q')] }],
+        'gen_ai.output.messages': JSON.stringify(output),
+        ...more,
+      },
+    });
+
+  it('are the items of one answer if one of them is not a text', () => {
+    const thought = message({ type: 'reasoning', content: 'hm' });
+    const { messages, rules } = span([
+      thought,
+      message(say('a')),
+      message(calling('c')),
+      message(calling('d')),
+    ]);
+    expect(messages).toEqual([
+      user,
+      {
+        role: 'assistant',
+        content: 'a',
+        reasoning_content: 'hm',
+        tool_calls: [call('c', '{}'), call('d', '{}')],
+      },
+    ]);
+    expect(rules).toEqual([]);
+  });
+
+  it('are items if they are of the Responses API, and its finish reason counts', () => {
+    const more = { 'openai.api.type': 'responses', 'gen_ai.response.finish_reasons': ['length'] };
+    const { messages, rules } = span([message(say('a')), message(say('b'))], more);
+    expect(messages).toEqual([user, { role: 'assistant', content: 'a\nb' }]);
+    expect(rules).toEqual(['reply-cut']);
+  });
+
+  it('are choices if all are texts, or if several were requested', () => {
+    expect(span([message(say('a')), message(say('b'))])).toEqual({
+      messages: [user, { role: 'assistant', content: 'a' }],
+      rules: ['other-choices'],
+    });
+    const more = { 'gen_ai.request.choice.count': 2 };
+    expect(span([message(calling('c')), message(calling('d'))], more)).toEqual({
+      messages: [user, { role: 'assistant', tool_calls: [call('c', '{}')] }],
+      rules: ['other-choices'],
+    });
+  });
+});
+
+describe('an answer of the Responses API', () => {
+  const reasoning = { id: 'rs', type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] };
+  const functionCall = { id: 'fc', type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+  const said = (text: string) => ({
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text }],
+  });
+
+  it('may be the list of its items', () => {
+    expect(answerOf([reasoning, said('a'), functionCall])).toEqual({
+      answers: [{ role: 'assistant', content: 'a', reasoning_content: 'hm', tool_calls: [call('c', '{}')] }],
+      rules: ['reasoning-summary'],
+    });
+    expect(answerOf([said('a'), said('b')]).answers).toEqual([{ role: 'assistant', content: 'a\nb' }]);
+  });
+
+  it('may have calls of built-in tools that the client carries out, and free-form calls', () => {
+    const shell = {
+      id: 'ls',
+      type: 'local_shell_call',
+      call_id: 's',
+      action: { type: 'exec', command: ['ls'] },
+    };
+    const custom = { id: 'ct', type: 'custom_tool_call', call_id: 'd', name: 'patch', input: 'a "b"' };
+    const { answers, rules } = answerOf([shell, custom]);
+    expect(answers).toEqual([
+      {
+        role: 'assistant',
+        tool_calls: [
+          call('s', '{"type":"exec","command":["ls"]}', 'local_shell'),
+          call('d', '{"input":"a \\"b\\""}', 'patch'),
+        ],
+      },
+    ]);
+    expect(rules).toEqual(['free-form-call']);
+  });
+
+  it('gets results by the ids of their calls, not by their own', () => {
+    const result = { id: 'fco', type: 'function_call_output', call_id: 'c', output: 'r' };
+    expect(only(observation({ input: [user, functionCall, result] }, 'b')).messages).toEqual([
+      user,
+      { role: 'assistant', tool_calls: [call('c', '{}')] },
+      { role: 'tool', tool_call_id: 'c', content: 'r' },
+      { role: 'assistant', content: 'b' },
+    ]);
+  });
+
+  it('is one answer in the content of a message of LangChain, which has its calls twice', () => {
+    const content = [reasoning, { type: 'text', text: 'a' }, functionCall];
+    const tool_calls = [{ name: 'f', args: {}, id: 'c', type: 'tool_call' }];
+    expect(answerOf({ type: 'ai', content, tool_calls, invalid_tool_calls: [] })).toEqual({
+      answers: [{ role: 'assistant', content: 'a', reasoning_content: 'hm', tool_calls: [call('c', '{}')] }],
+      rules: ['reasoning-summary'],
+    });
+  });
+});
+
+describe('a message of LangChain', () => {
+  it('keeps calls whose arguments are not valid JSON', () => {
+    const invalid_tool_calls = [{ name: 'f', args: '{"a":', id: 'c', type: 'invalid_tool_call' }];
+    const valid = [{ name: 'f', args: {}, id: 'b' }];
+    expect(answerOf({ type: 'ai', content: '', tool_calls: valid, invalid_tool_calls }).answers).toEqual([
+      { role: 'assistant', tool_calls: [call('b', '{}'), call('c', '{"a":')] },
+    ]);
+  });
+
+  it('may be a result that is marked as an error', () => {
+    const calls = [{ name: 'f', args: {}, id: 'c' }];
+    const result = { type: 'tool', content: 'r', tool_call_id: 'c', status: 'error' };
+    const { messages, rules } = only(
+      observation([{ type: 'ai', content: '', tool_calls: calls }, result], 'b'),
+    );
+    expect(messages?.[1]).toEqual({ role: 'tool', tool_call_id: 'c', content: 'r' });
+    expect(rules).toEqual(['result-is-error']);
+  });
+});
+
+describe('an answer with members that most answers lack', () => {
+  it('keeps a refusal and speech', () => {
+    const refusal = { role: 'assistant', content: null, refusal: 'no', annotations: [], audio: null };
+    expect(answerOf(refusal).answers).toEqual([
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] },
+    ]);
+    const audio = { id: 'x', transcript: 'a' };
+    expect(answerOf({ ...refusal, refusal: null, audio })).toEqual({
+      answers: [{ role: 'assistant', content: [{ type: 'audio', audio }] }],
+      rules: ['block-kept'],
+    });
+  });
+
+  it('keeps reasoning in blocks, and what is a second time in parts only once', () => {
+    const thinking_blocks = [{ type: 'thinking', thinking: 'hm', signature: 's' }];
+    const thought = { role: 'assistant', content: 'a', reasoning_content: 'hm' };
+    expect(answerOf({ role: 'assistant', content: 'a', thinking_blocks }).answers).toEqual([thought]);
+    expect(answerOf({ ...thought, thinking_blocks }).answers).toEqual([thought]);
+    const reasoning_details = [{ type: 'reasoning.text', text: 'hm', index: 0 }];
+    expect(answerOf({ role: 'assistant', content: 'a', reasoning_details }).answers).toEqual([thought]);
+    expect(
+      answerOf({ role: 'assistant', content: '', parts: [{ type: 'text', text: 'a' }] }).answers,
+    ).toEqual([{ role: 'assistant', content: 'a' }]);
+  });
+});
+
+describe('the first form of calls in the chat completions API', () => {
+  it('has a result under the name of its function', () => {
+    const old = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } };
+    const result = { role: 'function', name: 'f', content: 'r' };
+    expect(only(observation([user, old, result], 'b')).messages?.slice(1, 3)).toEqual([
+      { role: 'assistant', tool_calls: [call('call_1', '{}')] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'r' },
+    ]);
+  });
+});
+
+describe('images of many clients', () => {
+  it.each([
+    ['LangChain', { type: 'image', source_type: 'base64', data: 'AA', mime_type: 'image/png' }],
+    ['LangChain since version 1', { type: 'image', base64: 'AA', mime_type: 'image/png' }],
+    ['Pydantic AI', { type: 'binary', media_type: 'image/png', content: 'AA' }],
+    ['the AI SDK', { type: 'file', data: 'AA', mediaType: 'image/png' }],
+    ['the Responses API', { type: 'input_image', image_url: 'data:image/png;base64,AA' }],
+    ['an address', { type: 'image-url', url: 'data:image/png;base64,AA' }],
+  ])('are read: %s', (_client, part) => {
+    const { messages, rules } = only(observation([{ role: 'user', content: [part] }], 'b'));
+    const image_url = { url: 'data:image/png;base64,AA' };
+    expect(messages?.[0]).toEqual({ role: 'user', content: [{ type: 'image_url', image_url }] });
+    expect(rules).toEqual([]);
+  });
+});
+
+it('an observation with the messages of its request and its answer is not a call', () => {
+  const one = { id: 'o', ...observation({ messages: [user] }, { role: 'assistant', content: 'a' }) };
+  expect(detectDialect(asBuffer(JSON.stringify(one)))?.name).toBe('spans');
+  const trace = { id: 't', input: { messages: [user] }, output: 'a', observations: [one] };
+  expect(detectDialect(asBuffer(JSON.stringify(trace)))?.name).toBe('spans');
+});
+
+describe('a request of the Messages API in the attributes of OpenInference', () => {
+  const span = (messages: object[], more: object = {}) => {
+    const attributes = { 'openinference.span.kind': 'LLM', llm: { input_messages: messages }, ...more };
+    return only({ context: { trace_id: 't' }, attributes }).messages;
+  };
+  const calling = { tool_call: { id: 'c', function: { name: 'f', arguments: '{}' } } };
+  const asked = [
+    { message: { role: 'user', content: 'q' } },
+    { message: { role: 'assistant', tool_calls: [calling] } },
+  ];
+  const read = [user, { role: 'assistant', tool_calls: [call('c', '{}')] }];
+  const result = { role: 'tool', tool_call_id: 'c', content: 'r' };
+
+  it('has a result as the content of a message of the user, before its texts', () => {
+    const contents = [{ message_content: { type: 'text', text: 'go on' } }];
+    const answer = { message: { role: 'user', tool_call_id: 'c', content: 'r', contents } };
+    expect(span([...asked, answer])).toEqual([...read, result, { role: 'user', content: 'go on' }]);
+    const parts = [{ type: 'text', text: 'r' }];
+    const blocks = { message: { role: 'user', tool_call_id: 'c', content: JSON.stringify(parts) } };
+    expect(span([...asked, blocks])).toEqual([...read, { ...result, content: parts }]);
+  });
+
+  it('may have a result as a part', () => {
+    const part = { type: 'tool_result', tool_use_id: 'c', content: 'r' };
+    const answer = { message: { role: 'user', contents: [{ message_content: part }] } };
+    expect(span([...asked, answer])).toEqual([...read, result]);
+  });
+
+  it('has its system text in the parameters, or in the logged request', () => {
+    const system = { role: 'system', content: 's' };
+    const parameters = { 'llm.invocation_parameters': '{"system":"s"}' };
+    expect(span(asked.slice(0, 1), parameters)).toEqual([system, user]);
+    const value = JSON.stringify({ system: [{ type: 'text', text: 's' }], messages: [user] });
+    expect(span(asked.slice(0, 1), { 'input.value': value })).toEqual([system, user]);
+    const own = { message: { role: 'system', content: 'own' } };
+    expect(span([own, ...asked.slice(0, 1)], parameters)).toEqual([{ role: 'system', content: 'own' }, user]);
+  });
+
+  it('is read from the logged request if that has results: a message of the attributes has room for one', () => {
+    const use = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} });
+    const answered = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `r${id}` });
+    const messages = [
+      user,
+      { role: 'assistant', content: [use('c'), use('d')] },
+      { role: 'user', content: [answered('c'), answered('d')] },
+    ];
+    const logged = { 'input.value': JSON.stringify({ model: 'm', messages }) };
+    const last = { message: { role: 'user', tool_call_id: 'd', content: 'rd' } };
+    expect(span([...asked, last], logged)).toEqual([
+      user,
+      { role: 'assistant', tool_calls: [call('c', '{}'), call('d', '{}')] },
+      { role: 'tool', tool_call_id: 'c', content: 'rc' },
+      { role: 'tool', tool_call_id: 'd', content: 'rd' },
+    ]);
+    const asTexts = [user, { role: 'assistant', content: ["ToolUseBlock(id='c')"] }, messages[2]];
+    const python = { 'input.value': JSON.stringify({ model: 'm', messages: asTexts }) };
+    expect(span([...asked, { message: { ...last.message, tool_call_id: 'c' } }], python)).toEqual([
+      ...read,
+      { ...result, content: 'rd' },
+    ]);
+  });
+});
+
+describe('calls without a result', () => {
+  const calling = { role: 'assistant', content: null, tool_calls: [call('c', '{}'), call('d', '{}')] };
+  const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'r' });
+
+  it('are reported before a text of the user, and nothing is added', () => {
+    expect(only(observation([user, calling, result('c'), user], 'b')).rules).toEqual(['call-unanswered']);
+    expect(only(observation([user, calling, result('c'), result('d'), user], 'b')).rules).toEqual([]);
+    expect(only(observation([user, calling, result('c')], 'b')).rules).toEqual([]);
+    const parts = [{ type: 'tool_call', id: 'c', name: 'f', arguments: {} }];
+    const genAi = [
+      { role: 'assistant', parts },
+      { role: 'user', parts: [{ type: 'text', content: 'q' }] },
+    ];
+    expect(only(observation(genAi, 'b')).rules).toEqual(['call-unanswered']);
+  });
+
+  it('with the id of an earlier call have the nearest result', () => {
+    const again = [calling, result('c'), result('d'), calling, result('d'), result('c'), user];
+    expect(only(observation([user, ...again], 'b')).rules).toEqual([]);
+    const twice = [calling, calling, result('d'), result('c'), user];
+    const { messages } = only(observation([user, ...twice], 'b'));
+    expect(messages).toHaveLength(7);
+    const entries = entriesOf(read([JSON.stringify(observation([user, ...twice], 'b'))]));
+    expect(entries[0]?.messages.map(({ notes = [] }) => notes.length)).toEqual([0, 1, 0, 0, 0, 0]);
+  });
+});
+
+it('a call of a custom tool has its text as the argument input', () => {
+  const custom = { id: 'c', type: 'custom', custom: { name: 'f', input: 'a "b"' } };
+  expect(answerOf({ role: 'assistant', content: null, tool_calls: [custom] })).toEqual({
+    answers: [{ role: 'assistant', tool_calls: [call('c', '{"input":"a \\"b\\""}')] }],
+    rules: ['free-form-call'],
+  });
+});

@@ -1,0 +1,160 @@
+/**
+ * Calls of the Responses API. Remembers the responses of a source, because a request may hold only new messages and name
+ * the response that it continues, an item may name an earlier one, and an answer may arrive later than its request.
+ */
+
+import { JsonView } from '../../json/json-view.ts';
+import type { Rejection } from '../../model/element.ts';
+import type { EntryFields, ReadContext } from '../dialect-spec.ts';
+import { present, structured } from '../shared/logged-values.ts';
+import { pathHashes } from '../shared/path-hashes.ts';
+import type { Answer } from './answer.ts';
+import { answeredFields } from './answered-fields.ts';
+import { type Asked, Chains, type Link, messagesUpTo } from './chains.ts';
+import type { ReadMessage } from './item-messages.ts';
+import type { ItemTable } from './item-table.ts';
+import type { Call } from './logged-call.ts';
+import { isProblem, type Problem, type Request, type RequestReader } from './request.ts';
+
+type CallContext = Pick<ReadContext, 'reject'>;
+
+const MISSING = 'previous_response_id names a response that is not in the source';
+
+export class LinkedCalls {
+  readonly #requests: RequestReader;
+  readonly #items: ItemTable;
+  readonly #chains: Chains;
+
+  /** @param items the table that `requests` looks items up in */
+  constructor(requests: RequestReader, items: ItemTable, maxBytes: number) {
+    this.#requests = requests;
+    this.#items = items;
+    this.#chains = new Chains(maxBytes);
+  }
+
+  /** Reads a request, which may continue an earlier response. */
+  read(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
+    const read = this.#read(call, request, answer);
+    return isProblem(read) ? context.reject(read.reason, read.detail, read.at) : read;
+  }
+
+  #read(call: Call, request: JsonView, answer: Answer): EntryFields | Problem {
+    const previous = idIn(request.get('previous_response_id'));
+    const conversation = idIn(request.get('conversation'));
+    const before = this.#before(previous, conversation);
+    const isMissing = previous !== undefined && before === undefined;
+    const open = messagesUpTo(before).findLast(({ calls }) => calls.length > 0)?.calls;
+    const sent = this.#requests.read(request, false, call.tools, open);
+    this.#items.add(outputOf(call, answer));
+    if (isProblem(sent)) {
+      return sent.isUnknown === true ? this.#refuse(call, request, answer, sent.detail) : sent;
+    }
+    if (isMissing) return this.#refuse(call, request, answer, MISSING);
+    return this.#continue(call, sent, answer, { before, conversation });
+  }
+
+  #continue(
+    call: Call,
+    sent: Request,
+    answer: Answer,
+    known: { readonly before: Link | undefined; readonly conversation: string | undefined },
+  ): EntryFields {
+    const history = messagesUpTo(known.before);
+    // a client may name the response and yet send the whole conversation again
+    const isWhole = beginsWith(sent.messages, history);
+    const { conversation } = known;
+    const before = isWhole ? undefined : known.before;
+    const named = call.sessionId ?? conversation ?? known.before?.sessionId;
+    const sessionId = named ?? answer.id;
+    this.#remember({ request: sent, answer, before, conversation, sessionId });
+    const messages = [...sent.system, ...(isWhole ? [] : history), ...sent.messages];
+    const { timestamp } = call;
+    return {
+      ...answeredFields(messages, sent.tools, answer),
+      sessionId,
+      joins: named === undefined,
+      timestamp,
+    };
+  }
+
+  /** Refuses a call that continues something unknown; it is read again at the end of the source. */
+  #refuse(call: Call, request: JsonView, answer: Answer, detail: string): EntryFields {
+    const refused = { reason: 'context-missing', detail } as const;
+    const { sessionId, timestamp } = call;
+    const held = new JsonView(request.copy());
+    const tools = present(call.tools) ? new JsonView(call.tools.copy()) : undefined;
+    const again: Call = { request: held, response: undefined, tools, sessionId, timestamp };
+    const later = (): EntryFields | undefined => {
+      const entry = this.#read(again, held, answer);
+      return isProblem(entry) || entry.refused !== undefined ? undefined : entry;
+    };
+    return { messages: [], alone: true, timestamp, refused, later };
+  }
+
+  #before(previous: string | undefined, conversation: string | undefined): Link | undefined {
+    if (previous !== undefined) return this.#chains.find(previous);
+    return conversation === undefined ? undefined : this.#chains.find(conversationKey(conversation));
+  }
+
+  /** State that a later request may continue, or a later answer may need. */
+  #remember(link: {
+    readonly request: Request;
+    readonly answer: Answer;
+    readonly before: Link | undefined;
+    readonly conversation: string | undefined;
+    readonly sessionId: string | undefined;
+  }): void {
+    const { request, answer, before, conversation, sessionId = '' } = link;
+    const { system, tools } = request;
+    const question: Link = { parent: before, messages: request.messages, sessionId };
+    const asked: Asked = { system, link: question, tools, conversation, isAnswered: false };
+    if (answer.id !== undefined) this.#chains.ask(answer.id, asked);
+    if (answer.isPending !== true) this.#answer(answer, asked);
+  }
+
+  #answer({ id, messages }: Answer, asked: Asked): void {
+    const { link, conversation } = asked;
+    asked.isAnswered = true;
+    const { sessionId } = link;
+    const added: Link = { parent: link.parent, messages: [...link.messages, ...messages], sessionId };
+    if (id !== undefined) this.#chains.add(id, added);
+    if (conversation !== undefined) this.#chains.add(conversationKey(conversation), added);
+  }
+
+  /** Has the source had the answer with this id? */
+  hasAnswered(id: string | undefined): boolean {
+    return this.#chains.asked(id)?.isAnswered === true;
+  }
+
+  /** Reads an answer, or the state of one, that a client fetched by its id; undefined if its request is not known. */
+  readLate(answer: Answer, timestamp: bigint | undefined): EntryFields | undefined {
+    const asked = this.#chains.asked(answer.id);
+    if (asked === undefined) return undefined;
+    const { system, link, tools, isAnswered } = asked;
+    if (answer.isPending !== true && !isAnswered) this.#answer(answer, asked);
+    const before = [...system, ...messagesUpTo(link)];
+    return { ...answeredFields(before, tools, answer), sessionId: link.sessionId, timestamp };
+  }
+}
+
+/** The items of an answer. */
+function outputOf({ response }: Call, { body }: Answer): JsonView | undefined {
+  return (body ?? structured(response))?.get('output');
+}
+
+/** Do messages begin with all these messages, and do the model's own belong to them? */
+export function beginsWith(all: readonly ReadMessage[], some: readonly ReadMessage[]): boolean {
+  const [messages, first] = [all, some].map((list) => list.flatMap(({ message }) => message ?? []));
+  if (messages === undefined || first === undefined) return false;
+  if (first.length === 0 || messages.length < first.length) return false;
+  const hash = pathHashes(first).at(-1);
+  return pathHashes(messages.slice(0, first.length)).at(-1) === hash;
+}
+
+/** Key of a conversation in the table that it shares with responses. */
+const conversationKey = (id: string): string => `conversation ${id}`;
+
+/** The id of a response or conversation: a text, or an object with one. */
+function idIn(value: JsonView | undefined): string | undefined {
+  return (value?.text() ?? value?.get('id')?.text()) || undefined;
+}

@@ -1,0 +1,165 @@
+/** Reads answers of model calls as observability platforms log them, and adds them to a transcript. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { ReadingNote } from '../../model/element.ts';
+import { addItems, addValue, isItem, PLACEHOLDER } from './logged-bodies.ts';
+import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
+import { blocksIn, bodyOf } from './message-blocks.ts';
+import { blocksOf, callOf } from './message-parts.ts';
+import { FILTERED, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR } from './reading-notes.ts';
+import { isMasked, type Transcript } from './transcript.ts';
+
+/** Several messages in an answer are items of it, or choices; undefined if the log does not say. */
+export type Several = 'items' | 'choices' | undefined;
+
+/**
+ * Adds an answer: a message, a completion, a list of either, or a text.
+ * @returns whether there is one
+ */
+export function addAnswer(transcript: Transcript, logged: JsonView | undefined, several?: Several): boolean {
+  const view = unpacked(logged);
+  if (view === undefined) return false;
+  const text = view.text();
+  if (isMasked(text) || (text !== undefined && isCutJson(text))) {
+    transcript.note(PLACEHOLDER);
+    return false;
+  }
+  const before = transcript.messages.length;
+  if (view.type === 'array') addAnswers(transcript, view, several);
+  else if (view.type === 'object') addCompletion(transcript, view);
+  else transcript.addBlocks('assistant', [{ kind: 'text', text: textOf(view) }]);
+  return transcript.messages.length > before;
+}
+
+/** Takes the first of several answers, unless they are items of one answer or turns of one conversation. */
+function addAnswers(transcript: Transcript, list: JsonView, several?: Several): void {
+  const elements = list.elements().flatMap((one) => unpacked(one) ?? []);
+  const [first, ...others] = elements;
+  if (first?.type === 'array') {
+    addAnswers(transcript, first, several);
+    if (others.length > 0) transcript.note(OTHER_CHOICES);
+  } else if (elements.some((one) => isItem(one)) || elements.some(isMessageItem))
+    addItems(transcript, elements);
+  else if (elements.every(isBlock)) {
+    if (elements.length > 0) transcript.addBlocks('assistant', blocksOf(list));
+  } else if (elements.some((one) => one.get('role')?.text() === 'tool'))
+    for (const one of elements) addCompletion(transcript, one);
+  else if (others.length > 0 && areItems(elements, several)) {
+    transcript.addItems(elements);
+    noteFinish(transcript, elements.map(finishOf).find(isCut));
+  } else {
+    addCompletion(transcript, first as JsonView);
+    if (others.length > 0) transcript.note(OTHER_CHOICES);
+  }
+}
+
+/** Is it a message of the Responses API? It is one of several items, while an answer of the Messages API stands alone. */
+const isMessageItem = (one: JsonView, _at: number, all: readonly JsonView[]): boolean =>
+  all.length > 1 && one.get('type')?.text() === 'message';
+
+/**
+ * Some clients log each item of an answer as a message: a thought, a text, a call. Choices are texts, if the log does
+ * not say how many there are.
+ */
+function areItems(messages: readonly JsonView[], several: Several): boolean {
+  const areOfModel = messages.every((one) => isOfModel(one) && hasContent(one));
+  if (!areOfModel || several === 'choices') return false;
+  return several === 'items' || messages.some((one) => !isText(one));
+}
+
+const hasContent = (message: JsonView): boolean =>
+  ['content', 'parts', 'tool_calls', 'kwargs', 'data'].some((key) => message.get(key) !== undefined);
+
+const isText = (message: JsonView): boolean =>
+  blocksIn(bodyOf(message).body).every(({ kind }) => kind === 'text');
+
+/** Does it have a type, without being a message or a choice? */
+const isBlock = (one: JsonView): boolean =>
+  one.get('type') !== undefined &&
+  firstOf(one, 'role', 'message', 'kwargs', 'data') === undefined &&
+  !isLangChain(one);
+
+const isLangChain = (one: JsonView): boolean =>
+  ['ai', 'AIMessageChunk', 'constructor', 'Generation', 'ChatGeneration'].includes(
+    one.get('type')?.text() ?? '',
+  );
+
+function addCompletion(transcript: Transcript, answer: JsonView): void {
+  const choices = firstOf(answer, 'choices', 'candidates', 'generations');
+  const items = firstOf(answer, 'output')?.elements() ?? [];
+  const messages = unpacked(firstOf(answer, 'messages'));
+  if (messages?.type === 'array') addLast(transcript, messages.elements());
+  else if (choices?.type === 'array') addAnswers(transcript, choices);
+  else if (items.some((one) => isItem(one) || one.get('type')?.text() === 'message'))
+    addItems(transcript, items);
+  else {
+    addReply(transcript, answer);
+    noteFinish(transcript, finishOf(answer));
+  }
+}
+
+/** Adds the messages of the model at the end of a list, which may hold the request too. */
+function addLast(transcript: Transcript, messages: readonly JsonView[]): void {
+  const list = messages.flatMap((one) => unpacked(one) ?? []);
+  const [first] = list;
+  const turns = first?.type === 'array' ? first.elements() : list;
+  const lastOther = turns.findLastIndex((one) => one.type === 'object' && !isOfModel(one));
+  for (const one of turns.slice(lastOther + 1)) addCompletion(transcript, one);
+}
+
+function isOfModel(message: JsonView): boolean {
+  const name = message.get('kwargs') && message.get('id')?.elements().at(-1)?.text();
+  const role = name ?? (message.get('role') ?? message.get('type'))?.text() ?? '';
+  return /^(?:assistant|model|ai|AIMessage(?:Chunk)?)$/.test(role);
+}
+
+/** Adds a message, or the text and calls of an object without one. */
+function addReply(transcript: Transcript, answer: JsonView): void {
+  const inner = firstOf(answer, 'message', 'content');
+  const message = inner?.type === 'object' ? inner : answer;
+  const calls = firstOf(answer, 'toolCalls', 'tool_calls');
+  const text = firstOf(answer, ...TEXTS);
+  if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
+  else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.add(message, 'assistant');
+  else if (text?.type === 'string' || calls !== undefined)
+    transcript.addBlocks('assistant', [
+      ...blocksOf(text?.type === 'string' ? text : undefined),
+      ...(calls?.elements() ?? []).map(callOf),
+    ]);
+  else if (text?.type === 'object') addCompletion(transcript, text);
+  else addValue(transcript, answer, 'assistant');
+}
+
+/** Members that hold the text of an answer that is not a message. */
+const TEXTS = [
+  ...['text', 'completion', 'output_text', 'output', 'response', 'message', 'combined_chunk_content'],
+];
+
+/** Members that mark an object as a message of the model. */
+const SPEAKING = ['role', 'content', 'parts', 'kwargs', 'data', 'tool_calls', 'function_call'];
+
+/** Why an answer ended. */
+function finishOf(answer: JsonView): JsonView | undefined {
+  const more = firstOf(answer, 'generation_info', 'response_metadata');
+  const own = firstOf(answer, 'finish_reason', 'finishReason', 'stop_reason');
+  return own ?? firstOf(more, 'finish_reason', 'stop_reason');
+}
+
+/** Reports a truncated answer. */
+export function noteFinish(transcript: Transcript, reason: JsonView | undefined): void {
+  const note = cutOf(reason);
+  if (note !== undefined) transcript.note(note);
+}
+
+/** Does an answer that ended for this reason lack something? */
+export const isCut = (reason: JsonView | undefined): reason is JsonView => cutOf(reason) !== undefined;
+
+const CUTS: Readonly<Record<string, ReadingNote>> = {
+  ...{ length: REPLY_CUT, max_tokens: REPLY_CUT, model_length: REPLY_CUT },
+  ...{ content_filter: FILTERED, 'content-filter': FILTERED, safety: FILTERED },
+};
+
+function cutOf(reason: JsonView | undefined): ReadingNote | undefined {
+  const finish = reason?.text()?.toLowerCase() ?? '';
+  return Object.hasOwn(CUTS, finish) ? CUTS[finish] : undefined;
+}

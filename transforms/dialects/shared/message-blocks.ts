@@ -1,0 +1,143 @@
+/**
+ * Reads a message of any client: who speaks, and its blocks, from wherever the client puts reasoning, content and calls.
+ */
+import type { JsonView } from '../../json/json-view.ts';
+import { decode } from '../../json/utf8.ts';
+import { objectOf } from './build-messages.ts';
+import { firstOf, present } from './logged-values.ts';
+import {
+  blocksOf,
+  type CallBlock,
+  callOf,
+  isChatPart,
+  type MessageBlock,
+  thoughtsOf,
+} from './message-parts.ts';
+
+const ROLES: Readonly<Record<string, string>> = {
+  ...{ human: 'user', HumanMessage: 'user', HumanMessageChunk: 'user', user: 'user' },
+  ...{ ai: 'assistant', AIMessage: 'assistant', AIMessageChunk: 'assistant', model: 'assistant' },
+  ...{ assistant: 'assistant', system: 'system', SystemMessage: 'system', SystemMessageChunk: 'system' },
+  ...{ developer: 'developer', tool: 'tool', ToolMessage: 'tool', ToolMessageChunk: 'tool' },
+  ...{ function: 'function', FunctionMessage: 'function' },
+};
+
+const OPENAI_KEYS: ReadonlySet<string> = new Set([
+  ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content', 'refusal'],
+]);
+
+/** A message without what its client wraps it in. */
+export interface MessageBody {
+  /** The object with the content. */
+  readonly body: JsonView;
+  /** Its role, in the words of the chat completions API. */
+  readonly speaker: string | undefined;
+}
+
+/** LangChain wraps the content and the role in its own classes, others in `message`. */
+export function bodyOf(message: JsonView): MessageBody {
+  const kwargs = message.get('kwargs');
+  if (kwargs?.type === 'object') {
+    const name = message.get('id')?.elements().at(-1)?.text() ?? '';
+    return { body: kwargs, speaker: kwargs.get('role')?.text() ?? ROLES[name] };
+  }
+  const data = message.get('data');
+  const type = message.get('type')?.text() ?? '';
+  if (data?.type === 'object' && ROLES[type] !== undefined) return { body: data, speaker: ROLES[type] };
+  const role = message.get('role')?.text();
+  const inner = message.get('message');
+  if (role === undefined && inner?.type === 'object') return bodyOf(inner);
+  return { body: message, speaker: role === undefined ? ROLES[type] : (ROLES[role] ?? role) };
+}
+
+/** Is it a message of the chat completions API that needs no conversion? Calls and results of its first form have no ids. */
+export function isOpenAi(message: JsonView): boolean {
+  const role = message.get('role')?.text() ?? '';
+  if (role === 'function' || ROLES[role] !== role) return false;
+  if (!message.members().every(([key]) => OPENAI_KEYS.has(key))) return false;
+  const content = message.get('content');
+  const isContent =
+    content === undefined ||
+    content.type === 'string' ||
+    content.type === 'null' ||
+    (content.type === 'array' && content.elements().every(isOpenAiPart));
+  if (!isContent || (role === 'tool' && message.get('tool_call_id')?.type !== 'string')) return false;
+  const calls = message.get('tool_calls');
+  if (calls === undefined || calls.type === 'null') return true;
+  return calls.elements().every(isOpenAiCall);
+}
+
+function isOpenAiPart(part: JsonView): boolean {
+  const type = part.get('type')?.text();
+  return type === 'text' || isChatPart(part, type);
+}
+
+const isOpenAiCall = (call: JsonView): boolean =>
+  call.get('id')?.type === 'string' &&
+  call.get('type')?.text() === 'function' &&
+  call.get('function')?.get('arguments')?.type === 'string';
+
+/** Reasoning, content and calls of a message. */
+export function blocksIn(body: JsonView): readonly MessageBlock[] {
+  const calls = listedCalls(body);
+  const content = blocksOf(contentOf(body)).map((block) =>
+    block.kind === 'call' ? withArguments(block, calls) : block,
+  );
+  const known = new Set(content.flatMap((block) => (block.kind === 'call' ? [block.id] : [])));
+  const blocks = calls.filter(({ id }) => id === undefined || !known.has(id));
+  const legacy = firstOf(body, 'function_call') ?? firstOf(body.get('additional_kwargs'), 'function_call');
+  const one = blocks.length === 0 && known.size === 0 && legacy?.type === 'object' ? [callOf(legacy)] : [];
+  return [...reasoningOf(body), ...content, ...membersAsParts(body), ...blocks, ...one];
+}
+
+/** The content; UI messages and others have it a second time as parts. */
+function contentOf(body: JsonView): JsonView | undefined {
+  const places = ['content', 'parts', 'contents'].map((key) => body.get(key)).filter(present);
+  return places.find((place) => place.text() !== '') ?? places[0];
+}
+
+/** The calls beside the content. LangChain has those apart whose arguments are not valid. */
+function listedCalls(body: JsonView): readonly CallBlock[] {
+  const more = body.get('additional_kwargs');
+  const lists = [firstOf(body, 'tool_calls', 'toolCalls'), firstOf(more, 'tool_calls')];
+  const listed = lists.map((list) => list?.elements() ?? []).find((list) => list.length > 0) ?? [];
+  const calls = listed.map(callOf);
+  const invalid = (body.get('invalid_tool_calls')?.elements() ?? []).map(callOf);
+  return [...calls, ...invalid.filter(({ id }) => calls.every((call) => call.id !== id))];
+}
+
+/** Reasoning beside the content: as a text, or else as blocks of Anthropic or OpenRouter. */
+function reasoningOf(body: JsonView): readonly MessageBlock[] {
+  const more = body.get('additional_kwargs');
+  const text =
+    firstOf(body, 'reasoning_content', 'reasoning', 'thinking') ?? firstOf(more, 'reasoning_content');
+  if (text?.type === 'string') return [{ kind: 'thought', text: text.bytes }];
+  const blocks = firstOf(body, 'thinking_blocks', 'reasoning_details') ?? firstOf(more, 'reasoning');
+  const list = blocks?.type === 'object' ? [blocks] : blocks?.elements();
+  return (list ?? []).flatMap(thoughtsOf);
+}
+
+/** A refusal, and speech, which an answer has beside its content. */
+function membersAsParts(body: JsonView): readonly MessageBlock[] {
+  const [refusal, audio] = [body.get('refusal'), body.get('audio')];
+  const blocks: MessageBlock[] = [];
+  if (refusal?.type === 'string') blocks.push({ kind: 'part', object: partWith('refusal', refusal) });
+  if (audio?.type === 'object')
+    blocks.push({ kind: 'part', object: partWith('audio', audio), kept: 'audio' });
+  return blocks;
+}
+
+const partWith = (type: string, value: JsonView): Uint8Array =>
+  objectOf([
+    ['type', `"${type}"`],
+    [type, value.copy()],
+  ]);
+
+/** A call whose arguments are only in the list beside the content, as LangChain has those of a streamed one. */
+function withArguments(call: CallBlock, listed: readonly CallBlock[]): CallBlock {
+  const same = listed.find(({ id, args }) => id === call.id && args !== undefined);
+  const isEmpty = call.args === undefined || EMPTY_ARGUMENTS.has(decode(call.args));
+  return isEmpty && same !== undefined && call.id !== undefined ? { ...call, args: same.args } : call;
+}
+
+const EMPTY_ARGUMENTS: ReadonlySet<string> = new Set(['""', '"{}"']);
