@@ -17,7 +17,7 @@ const END = 3;
 const NEXT = 4;
 const ROW = 5;
 /** Deeper containers have no rows: the arguments of a call are copied whole. */
-const MOST_LEVELS = 6;
+const MOST_LEVELS = 7;
 /** A text of more values only gets rows for its outer level: the others would take many times its bytes. */
 const MOST_ROWS = 16_384;
 const FIRST_ROWS = 32;
