@@ -203,9 +203,9 @@ faultTest('F075, F076', 'double compression is rejected under its own reason', {
   expect([status, quarantine.length]).toEqual([3, 3]);
   const found = Object.keys(sources).map((name) => [sources[name].reason, sources[name].detail]);
   expect(found).toEqual([
-    ['unsupported-compression', 'the gzip data contains gzip: unpack it once'],
-    ['unsupported-compression', 'the gzip data contains zstd: unpack it once'],
-    ['unsupported-compression', 'the zstd data contains gzip: unpack it once'],
+    ['unsupported-compression', 'the gzip data contains gzip data: unpack the file once'],
+    ['unsupported-compression', 'the gzip data contains zstd data: unpack the file once'],
+    ['unsupported-compression', 'the zstd data contains gzip data: unpack the file once'],
     [undefined, undefined],
   ]);
 });

@@ -43,7 +43,7 @@ const FLAT_PATH = /(?:^|\/)(?:[A-Z]-)?-{1,2}(?:home|Users|root)-/;
 const ADDRESS = /[\w.+-]@(?!(?:latest|default)\b)[A-Za-z]/;
 
 /** The address of a machine, and the number of an account in the name of a resource of AWS. */
-const NUMBERS = /(?:^|[\s=:,;(/])\d{1,3}(?:\.\d{1,3}){3}(?![.\w])|\barn:[\w-]*:[\w-]*:[\w-]*:\d{12}:/;
+const NUMBERS = /(?:^|[\s=:,;(/])\d{1,3}(?:\.\d{1,3}){3}(?![.\w])|\barn:(?:[\w-]{0,64}:){3}\d{12}:/;
 
 /** Keys of providers and stores, by their prefixes, and signed tokens. */
 const KEY =

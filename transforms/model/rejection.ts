@@ -14,7 +14,8 @@ export const LINE_REASONS = {
     'An array or object in the line has more elements than --max-elements, the line has more objects than that, or an entry has ten times as many elements in total.',
   'bad-timestamp':
     'timestamp is missing or cannot be read. turnmill reads RFC 3339 (also with a comma before the fraction, a zone without a colon, or only a date) and epoch seconds, milliseconds, microseconds or nanoseconds, as a number or a string.',
-  'bad-session-id': 'session_id is missing, or not a non-empty string.',
+  'bad-session-id':
+    'session_id is missing, or not a non-empty string. Read calls that belong to no session with --dialect calls.',
   'bad-messages':
     'The messages are not an array of objects with a string role each (or the equivalent in the dialect).',
   'bad-tools': 'The tools are neither absent, null nor an array of objects.',

@@ -34,7 +34,7 @@ function apply(message: Message): Message | undefined {
   const { text } = textOf(message);
   if (text === undefined || !BOOTSTRAP.test(text)) return message;
   const bytes = replaceValue(message.bytes, 'content', SENTENCE) as Uint8Array;
-  return { bytes, role: message.role };
+  return { ...message, bytes };
 }
 
 const gooseBootstrap: MessageRule = {

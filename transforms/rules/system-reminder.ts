@@ -24,7 +24,7 @@ function apply(message: Message): Message | undefined {
   const edited = content[0] === QUOTE ? editedText(content) : editedParts(content);
   if (edited === content) return message;
   if (edited === EMPTY && message.role === 'user') return undefined;
-  return { bytes: replaceValue(message.bytes, 'content', edited) as Uint8Array, role: message.role };
+  return { ...message, bytes: replaceValue(message.bytes, 'content', edited) as Uint8Array };
 }
 
 /** The JSON string without reminders: the same bytes if there are none, `EMPTY` if nothing else is left. */

@@ -78,6 +78,11 @@ describe('system-reminder', () => {
     ).toBe('{"n":1.0, "content":"a" ,"role":"tool","tool_call_id":"\\u0063"}');
   });
 
+  test('keeps what was found about the message', () => {
+    const notes = [{ rule: 'no-system', severity: 'WARNING', message: 'none' }] as const;
+    expect(systemReminder.apply({ ...of('user', `a ${REMINDER}`), notes })).toMatchObject({ notes });
+  });
+
   test('finds a reminder that is written with escapes', () => {
     expect(
       textIn('{"role":"user","content":"a \\u003csystem-reminder\\u003eb\\u003c\\/system-reminder\\u003e"}'),
