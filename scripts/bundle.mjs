@@ -85,7 +85,7 @@ const bundle = await rolldown({
     worker: join(dist, 'src/engine/worker.js'),
   },
   platform: 'node',
-  resolve: { mainFields: ['module', 'main'] }, // of the two formats of the AWS SDK, only ES modules can be tree-shaken
+  resolve: { mainFields: ['module', 'main'] }, // the AWS SDK has two formats, and only ES modules can be tree-shaken
   external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
 });
 const { output } = await bundle.write({

@@ -132,7 +132,7 @@ export class SourceResults {
     for (let n = 0; n < entries; ) {
       const rejected = this.#takeRejection();
       const count = 1 + (rejected.rest?.[reason] ?? 0);
-      // of unlisted entries, only the line is known: they are added with the place of the listed one
+      // unlisted entries have only a line: they are added with the place of the listed one
       for (let i = 0; i < count; i++) log.add({ source: '', ...this.#placeOf(rejected) });
       n += count;
       const [, text = '', line] = VIOLATION.exec(rejected.error.message) ?? [];

@@ -23,7 +23,7 @@ export const CLIENT_EVENTS: ReadonlySet<string> = new Set([
   ...['continued-in', 'ended-by-model', 'bridge-session', 'history-suppression', 'isolation-latch'],
   ...['atis-latch', 'cost-state', 'observer-ref', 'frame-link', 'artifact-autoreact-ledger'],
   'artifact-comment-monitor',
-  // of stream-json only
+  // only in stream-json
   ...['control_request', 'control_response', 'control_cancel_request', 'keep_alive', 'auth_status'],
   ...['rate_limit_event', 'tool_progress', 'tool_use_summary', 'prompt_suggestion', 'subagent_token_usage'],
 ]);

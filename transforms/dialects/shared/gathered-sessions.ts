@@ -59,7 +59,7 @@ class Session {
     const end = hashes.at(-1) ?? '';
     this.weight += CALL_BYTES;
     const longer = this.#through.get(end);
-    // of two calls with the same path, the one with an answer counts
+    // two calls with the same path: the one with an answer counts
     if (longer !== undefined && (longer.end !== end || isUnanswered(entry, longer.entry))) {
       longer.places.push(origin);
       if (entry.meta !== undefined) longer.late.push(entry.meta);

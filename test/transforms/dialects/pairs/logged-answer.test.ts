@@ -84,7 +84,7 @@ describe('the response of logged HTTP', () => {
 });
 
 describe('a logged request', () => {
-  it('that is no call of a model is dropped', () => {
+  it('that is not a model call is dropped', () => {
     const models = capture({ status: 200, body: { data: [] } }, { method: 'GET', body: null });
     const telemetry = capture({ status: 200, body: {} }, { body: { events: [] } });
     expect(read([models, telemetry])).toMatchObject([
