@@ -3,7 +3,7 @@
  * set lives as long as a source or a run. The hash is cryptographic, because a session would be lost if two ids had the
  * same hash.
  */
-import { createHash, hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 
 const HASH_BYTES = 16;
 /** Texts up to this length are stored as they are: a hash would take as much memory, and more time. */
@@ -45,9 +45,14 @@ export function hashOf(text: string | Uint8Array): Buffer {
   return hash('sha256', bytes, 'buffer').subarray(0, HASH_BYTES);
 }
 
+/** SHA-256 of data that comes in pieces. */
+export function createSha256(): Hash {
+  return createHash('sha256');
+}
+
 /** The `hashOf` of a text that comes in pieces. */
 export function hashOfPieces(pieces: Iterable<string>): Buffer {
-  const all = createHash('sha256');
+  const all = createSha256();
   for (const piece of pieces) all.update(Buffer.from(piece, 'utf16le'));
   return all.digest().subarray(0, HASH_BYTES);
 }
