@@ -33,7 +33,7 @@ const OTHER_TYPES: ReadonlySet<string> = new Set(['text', 'redacted_thinking']);
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['media_type', 'mediaType', 'mime_type', 'mimeType']);
 
 /** The longest head of a `data:` URI that is looked for. */
-const HEAD_BYTES = 256;
+const HEAD_BYTES = 1024;
 const URI = /^data:([^;]*)(?:;.*)?$/is;
 const BASE64 = /;\s*base64\s*$/i;
 /** A media type that may be shown; anything else could be content. */
