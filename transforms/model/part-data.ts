@@ -72,7 +72,7 @@ function heldIn(object: Uint8Array, most: number): PartData | undefined {
   return undefined;
 }
 
-/** The data of the URI in `json[start, end)`, the inside of a JSON string; undefined if it is no `data:` URI. */
+/** The data of the URI in `json[start, end)`, the inside of a JSON string; undefined if it is not a `data:` URI. */
 function uriAt(json: Uint8Array, start: number, end: number): PartData | undefined {
   const comma = json.subarray(start, Math.min(end, start + HEAD_BYTES)).indexOf(COMMA);
   if (comma < 0) return undefined;
