@@ -28,7 +28,7 @@ export interface FoldOptions {
 export type FoldPlace = Item;
 
 const LINE_BYTES = 32;
-/** A longer id is not kept as a root, so that roots need no place in the estimate of memory. A uuid has 36. */
+/** A longer id is not kept as a root, so that the memory of roots need not be counted. A uuid has 36. */
 const MOST_ROOT_CHARS = 128;
 
 export class Fold {
@@ -136,10 +136,7 @@ export class Fold {
     return this.#grow((thread) => thread.reset(place, message));
   }
 
-  /**
-   * Sets the id of the current object, which added to the current thread, as the root of its path; the first one
-   * counts.
-   */
+  /** Keeps the id of the current object, which added to a message, as the root of the current path if it has none. */
   identify(id: string): void {
     const [first] = this.#current().path.items;
     if (first !== undefined && id.length <= MOST_ROOT_CHARS) first.rootId ??= id;
