@@ -72,7 +72,7 @@ export async function rejectionsPage(root) {
       ['check', 'finds', 'rules'],
       checks.map((check) => [code(check.name), prose(check.summary), check.rules.map(code).join(', ')]),
     ),
-    'Reported when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source.',
+    'Reported when the results of all sources are combined: `session-in-parts` (WARNING), a session that also has entries in an earlier source; `copied-history` (WARNING), a conversation of `claude-code` whose first message is in an earlier source too.',
     'Rules of the formats:',
     table(
       ['format', 'rules'],

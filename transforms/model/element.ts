@@ -74,6 +74,11 @@ export interface Entry {
   readonly alone?: true;
   /** The places of all lines that it was folded from, its origin first. Only together with `alone`. */
   readonly lines?: EntryLog;
+  /**
+   * Id of the first line with a message of the conversation (Claude Code: its uuid). Copies of the conversation in other
+   * logs have it too.
+   */
+  readonly root?: string;
   /** Set if the other lines are calls that this one continues. */
   readonly isGathered?: true;
   /** Why its session is rejected. It then has no messages. */
@@ -126,6 +131,8 @@ export interface Conversation {
   readonly truncated: number;
   /** Number of other lines that it was folded from; undefined if it came from one line. */
   readonly folded?: number;
+  /** As in the snapshot's entry. */
+  readonly root?: string;
   readonly changes: Changes;
   /** Numbers of tool definitions by what became of them. */
   readonly toolCounts: ToolCounts;
