@@ -3,6 +3,7 @@
  * each; `npm run gen` puts it into the registry.
  */
 import type { Conversation, Entry, Origin, SessionEnd, Severity, WrittenRecord } from '../model/element.ts';
+import type { Place } from '../model/entry-log.ts';
 
 /** A finding without its session: the check stage fills in the rest. */
 export interface Found {
@@ -20,11 +21,16 @@ interface Named {
   readonly rules: readonly string[];
 }
 
+/** A finding about an earlier entry of the session. */
+export interface PlacedFound extends Found {
+  readonly place: Place;
+}
+
 /** The state of an entry check, which sees one session after the other. */
 export interface EntryWatch {
   entry(entry: Entry): Iterable<Found>;
-  /** Forgets the session. */
-  sessionEnd(): void;
+  /** Forgets the session. @returns what can be reported only at its end */
+  sessionEnd(): Iterable<PlacedFound>;
 }
 
 /** Sees the validated entries of a session in order, and keeps at most one of them. */
@@ -56,5 +62,7 @@ export interface SessionCheck extends Named {
   readonly on: 'session-end';
   check(end: SessionEnd, rejected: RejectedLines): Iterable<Found>;
 }
+
+export const NO_PLACED: readonly PlacedFound[] = [];
 
 export type Check = EntryCheck | ConversationCheck | RecordCheck | SessionCheck;

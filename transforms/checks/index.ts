@@ -7,6 +7,7 @@ import inlineTags from './inline-tags.ts';
 import legacyFunctionCall from './legacy-function-call.ts';
 import noRecord from './no-record.ts';
 import noReply from './no-reply.ts';
+import notAPrefix from './not-a-prefix.ts';
 import protocolOpen from './protocol-open.ts';
 import repeatedToolCall from './repeated-tool-call.ts';
 import roleSequence from './role-sequence.ts';
@@ -22,6 +23,7 @@ export const checks: readonly Check[] = [
   legacyFunctionCall,
   noRecord,
   noReply,
+  notAPrefix,
   protocolOpen,
   repeatedToolCall,
   roleSequence,

@@ -1,6 +1,6 @@
 /** Does the entry have a reply? An entry without one is still read; its conversation ends in a request. */
 import type { Entry } from '../model/element.ts';
-import type { EntryCheck, EntryWatch, Found } from './check.ts';
+import { type EntryCheck, type EntryWatch, type Found, NO_PLACED } from './check.ts';
 
 const found = (message: string): Found => ({ rule: 'no-reply', severity: 'WARNING', message });
 const NOTHING: readonly Found[] = [];
@@ -19,7 +19,7 @@ function check({ reply, emptyReply, lacks }: Entry): readonly Found[] {
 }
 
 function create(): EntryWatch {
-  return { entry: check, sessionEnd() {} };
+  return { entry: check, sessionEnd: () => NO_PLACED };
 }
 
 const noReply: EntryCheck = {

@@ -3,7 +3,7 @@
  * log was compacted or rewound, or holds requests of a second agent.
  */
 import type { Entry, Message } from '../model/element.ts';
-import type { EntryCheck, EntryWatch, Found } from './check.ts';
+import { type EntryCheck, type EntryWatch, type Found, NO_PLACED } from './check.ts';
 import { type Parting, partingOf, roleSign } from './role-trace.ts';
 import { shownName } from './shown-name.ts';
 
@@ -51,6 +51,7 @@ function create(): EntryWatch {
     },
     sessionEnd() {
       before = undefined;
+      return NO_PLACED;
     },
   };
 }

@@ -32,7 +32,7 @@ export const STATE = {
   startedAt: 28,
 } as const;
 /** Sizes of an entry, of a finding, of a written message and of a call's name. */
-export const ENTRY_WORDS: number = 4;
+export const ENTRY_WORDS: number = 12;
 export const FOUND_WORDS: number = 6;
 export const WRITTEN_WORDS: number = 3;
 export const NAMED_WORDS: number = 2;
@@ -40,6 +40,7 @@ export const NAMED_WORDS: number = 2;
 /** Kinds of findings about entries. */
 export const FOUND_NO_REPLY: number = 1;
 export const FOUND_ENDED: number = 3;
+export const FOUND_NOT_PREFIX: number = 4;
 
 /** Bits of the result of `judgeRow`; the sign of the role begins at bit 16. */
 export const DROPPED: number = 1 << 5;

@@ -8,6 +8,7 @@
 
 import { checks } from '../checks/index.ts';
 import { NO_REPLY } from '../checks/no-reply.ts';
+import { notAPrefix } from '../checks/not-a-prefix.ts';
 import { partingText } from '../checks/role-sequence.ts';
 import { roleSign } from '../checks/role-trace.ts';
 import { NO_CHANGES } from '../dialects/shared/line-objects.ts';
@@ -31,6 +32,7 @@ import {
   ENTRY_WORDS,
   FOUND_ENDED,
   FOUND_NO_REPLY,
+  FOUND_NOT_PREFIX,
   FOUND_WORDS,
   NAMED_WORDS,
   ODD,
@@ -51,6 +53,7 @@ const KNOWN_CHECKS: ReadonlySet<string> = new Set([
   'legacy-function-call',
   'no-record',
   'no-reply',
+  'not-a-prefix',
   'protocol-open',
   'repeated-tool-call',
   'role-sequence',
@@ -343,21 +346,22 @@ export class SessionFold implements FoldHost, FoldedSource {
     if (count === 0) return NO_FINDINGS;
     const founds = this.#exports.founds_at() >> 2;
     return Array.from({ length: count }, (_, i) => {
-      const at = founds + i * FOUND_WORDS;
-      const [kind, entry, before, earlier, later, signs] = this.#words.subarray(at, at + FOUND_WORDS);
-      const origin = this.#originOf(source, entry as number);
+      const word = (field: number): number => this.#words[founds + i * FOUND_WORDS + field] as number;
+      const [kind, before, earlier, later, signs] = [word(0), word(2), word(3), word(4), word(5)];
+      const origin = this.#originOf(source, word(1));
       const finding = { kind: 'finding', sessionId, origin } as const;
       if (kind === FOUND_NO_REPLY) return { ...finding, ...NO_REPLY };
-      const line = this.#originOf(source, before as number).line;
-      const expected = SIGN_NAMES.get((signs as number) & 0xff) as string;
-      const found =
-        kind === FOUND_ENDED ? undefined : (SIGN_NAMES.get(((signs as number) >> 8) & 0xff) as string);
+      const line = this.#originOf(source, before).line;
+      if (kind === FOUND_NOT_PREFIX)
+        return { ...finding, ...notAPrefix({ at: earlier, isReply: later === 1, line }) };
+      const expected = SIGN_NAMES.get(signs & 0xff) as string;
+      const found = kind === FOUND_ENDED ? undefined : (SIGN_NAMES.get((signs >> 8) & 0xff) as string);
       const message = partingText({
         line,
         expected,
         found,
-        earlier: earlier as number,
-        later: later as number,
+        earlier: earlier,
+        later: later,
       });
       return { ...finding, rule: 'role-sequence', severity: 'ERROR', message };
     });

@@ -2,7 +2,7 @@
  * The stages that run the checks, at three places of the chain. A finding comes directly before the element that it is
  * about; the element passes unchanged.
  */
-import type { Check, EntryCheck, Found, RejectedLines } from '../checks/check.ts';
+import type { Check, EntryCheck, Found, PlacedFound, RejectedLines } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
 import type { Finding, Origin, StreamElement, WrittenRecord } from '../model/element.ts';
 import type { Handlers, Stage } from '../stage.ts';
@@ -21,6 +21,10 @@ interface Subject {
 
 function findingOf({ origin, sessionId }: Subject, found: Found): Finding {
   return { kind: 'finding', sessionId, origin, ...found };
+}
+
+function placedFinding({ origin, sessionId }: Subject, { place, ...found }: PlacedFound): Finding {
+  return { kind: 'finding', sessionId, origin: { source: origin.source, ...place }, ...found };
 }
 
 const textOf = ({ rule, message }: Found): string => `${rule} ${message}`;
@@ -44,15 +48,22 @@ export const checkEntries: Stage = {
   options: {},
   create(): Handlers {
     const watches = checksOn('entry').map((check: EntryCheck) => check.create());
+    let isRejected = false;
     return {
       entry: (entry) =>
         reported(
           entry,
           watches.map((watch) => watch.entry(entry)),
         ),
+      rejection(rejection) {
+        if (rejection.scope === 'session') isRejected = true;
+        return [rejection];
+      },
       'session-end'(end) {
-        for (const watch of watches) watch.sessionEnd();
-        return [end];
+        const found = watches.flatMap((watch) => [...watch.sessionEnd()]);
+        const reported = isRejected ? [] : found;
+        isRejected = false;
+        return [...reported.map((one) => placedFinding(end, one)), end];
       },
     };
   },

@@ -14,13 +14,9 @@ import type {
   SessionFate,
   StreamElement,
 } from '../model/element.ts';
+import { supersedes } from '../model/supersedes.ts';
 import { ToolUnion } from '../model/tool-union.ts';
 import type { Handlers, Stage } from '../stage.ts';
-
-/** Whether `next` has at least as many messages as the best entry so far. */
-export function supersedes(next: Entry, best: Entry | undefined): boolean {
-  return best === undefined || next.messages.length >= best.messages.length;
-}
 
 /** Facts about the session as a whole. */
 type Sums = Pick<Conversation, 'startedAt' | 'superseded' | 'truncated' | 'tools' | 'toolCounts'>;

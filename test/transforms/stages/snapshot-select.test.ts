@@ -10,8 +10,9 @@ import type {
   StreamElement,
   ToolDefinition,
 } from '../../../transforms/model/element.ts';
+import { supersedes } from '../../../transforms/model/supersedes.ts';
 import { apply } from '../../../transforms/stage.ts';
-import { snapshotSelect, supersedes } from '../../../transforms/stages/snapshot-select.ts';
+import { snapshotSelect } from '../../../transforms/stages/snapshot-select.ts';
 import { text } from '../bytes.ts';
 import { assistant, entryOf, messageOf, originOf, toolOf, user } from '../checks/samples.ts';
 

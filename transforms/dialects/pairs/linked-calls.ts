@@ -5,9 +5,9 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import type { Rejection } from '../../model/element.ts';
+import { pathHashes } from '../../model/path-hashes.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { present, structured } from '../shared/logged-values.ts';
-import { pathHashes } from '../shared/path-hashes.ts';
 import type { Answer } from './answer.ts';
 import { answeredFields } from './answered-fields.ts';
 import { type Asked, Chains, type Link, messagesUpTo } from './chains.ts';

@@ -7,9 +7,9 @@ import type { Entry, Fate } from '../../model/element.ts';
 import { createEntryLog, type Place } from '../../model/entry-log.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
 import type { Meta } from '../../model/meta.ts';
+import { type Path, pathOf } from '../../model/path-hashes.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
-import { type Path, pathOf } from './path-hashes.ts';
 
 export interface GatherOptions {
   /** Bytes that open sessions may hold in total; beyond that, the session that was idle the longest is written. */

@@ -38,7 +38,7 @@ enum {  // flags of a row
 };
 enum { DOUBT_CHECKS = 1, DOUBT_USAGE = 2, DOUBT_OPEN = 4 };  // the stages are asked; so is the report on tools; the end is not an answer
 enum { OTHER_SESSION = 2 };                                  // the line belongs to another session than the one before
-enum { FOUND_NO_REPLY = 1, FOUND_PARTED, FOUND_ENDED };
+enum { FOUND_NO_REPLY = 1, FOUND_PARTED, FOUND_ENDED, FOUND_NOT_PREFIX };
 enum { ROLE, CONTENT, TOOL_CALLS, FUNCTION_CALL, CALL_ID, MESSAGE_SPANS };
 enum { NAME, ARGUMENTS, ID_OF_CALL, FUNCTION_OF_CALL, CALL_SPANS };
 enum { TIME, ID, REQUEST, RESPONSE, MESSAGES, TOOLS, CHOICES, BODY, ERROR, REPLY, FINISH, LINE_SPANS };
@@ -51,11 +51,18 @@ typedef struct {
   u32 first;                 // the first visible code unit of a content that is a string; 0: none
   u32 call, calls;           // in the table of calls
   u32 elements;
+  u64 digest;                // of its text; 0: not computed yet
   Span spans[MESSAGE_SPANS];
 } Row;
 typedef struct { Span spans[CALL_SPANS]; u32 digest; } Call;
 typedef struct { u32 count, reply, info, bootstrap, empty, rows[MAX_ROWS + 1]; } List;  // messages of an entry; the reply + 1; changes
-typedef struct { u32 line, length; double offset; } Entry;
+typedef struct {
+  u32 line, length;
+  double offset;
+  u32 path, has_reply;      // the number of its messages, with its reply
+  u32 parted, other, mark;  // if it is not the beginning of entry `other`: 1 + where they part, and the mark of its message there
+  u64 digest;               // of its path, if it is parted
+} Entry;
 typedef struct { u32 kind, entry, before, earlier, later; u8 had, there; } Found;
 typedef struct { u32 tools, entries; } Run;  // entries with the same definitions
 typedef struct { u32 at, length, number; } KnownTools;

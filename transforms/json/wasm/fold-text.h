@@ -57,6 +57,30 @@ static int may_spell(Span text) {
   return 0;
 }
 
+static u64 mix(u64 digest, u64 more) { return (digest ^ digest >> 29 ^ more) * 0x9e3779b97f4a7c15; }
+
+#define LANES 8
+static u64 digest_of_bytes(u32 p, u32 length) {
+  const v128_t factor = wasm_i32x4_splat(0x9e3779b1);
+  v128_t lanes[LANES];
+  u64 digest = length, parts[2 * LANES], last;
+  u32 i = 0;
+  for (u32 lane = 0; lane < LANES; lane++) lanes[lane] = wasm_i32x4_splat(lane + 1);
+  for (; i + 16 * LANES <= length; i += 16 * LANES)
+    for (u32 lane = 0; lane < LANES; lane++) {
+      const v128_t shaken = wasm_i32x4_add(lanes[lane], wasm_u32x4_shr(lanes[lane], 15));
+      lanes[lane] = wasm_i32x4_mul(wasm_v128_xor(shaken, wasm_v128_load((void *)(p + i + 16 * lane))), factor);
+    }
+  if (i > 0) __builtin_memcpy(parts, lanes, sizeof(parts));
+  for (u32 part = 0; i > 0 && part < 2 * LANES; part++) digest = mix(digest, parts[part]);
+  for (; i + 8 <= length; i += 8) {
+    __builtin_memcpy(&last, (void *)(p + i), 8);
+    digest = mix(digest, last);
+  }
+  for (; i < length; i++) digest = mix(digest, byte_at(p + i));
+  return digest;
+}
+
 static u32 text_at;  // where a valid JSON string is read on
 
 static u32 next_byte(void) { return byte_at(text_at++); }

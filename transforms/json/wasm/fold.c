@@ -9,14 +9,14 @@
 //   turn()                       it begins a new session
 //   finish()                     checks the conversation and writes its messages after the arena, as a record has them (fold-end.h)
 //
-// fold-state.h has the tables, fold-text.h the questions about texts, scan.h the grammar.
+// fold-state.h has the tables, fold-text.h the questions about texts, fold-path.h compares entries, scan.h has the grammar.
 //
 // Whatever is not plain is left to the stages: a line that is odd, and a conversation that a check may report (`doubts`). So a fact
 // here may be too careful, but never wrong. Where a question needs the text of a rule, the host answers it (`judge_row`).
 //
 // Messages own their bytes in an arena. A message that has the same bytes as one of the line before is the same row, and only
 // compared. A row keeps its number; the arena is compacted between lines, and only texts of the last line and the snapshot stay.
-#include "fold-end.h"
+#include "fold-path.h"
 
 // Reads the message that replaces one that the host judges.
 EXPORT(message) u32 message(u32 p, u32 end) { return read_message(p, end, 3); }
@@ -134,7 +134,9 @@ static u32 take_entry(void) {
   latest = entry_time;
   if (!clean_up() || !count_tools() || (!raw->reply && !report(FOUND_NO_REPLY, 0, 0, 0, 0))) return 0;
   if (state.entries > 0 && !compare_traces()) return 0;
-  if (state.entries == 0 || clean->count >= best->count) take_snapshot();
+  u32 is_snapshot = state.entries == 0 || clean->count >= best->count;
+  if (!compare_paths(is_snapshot)) return 0;
+  if (is_snapshot) take_snapshot();
   else state.truncated++;
   List *spare = known;
   known = raw, raw = spare, before = clean;
@@ -186,7 +188,7 @@ static u32 room_to_write(void) { return state.top * 2 - arena + MAX_ROWS + 4 * S
 // The session is over; 0: it has to be read by the stages.
 EXPORT(finish) u32 finish(void) {
   if (!room_to_write()) compact();
-  if (state.entries == 0 || !room_to_write()) return 0;
+  if (state.entries == 0 || !room_to_write() || !report_parted()) return 0;
   if (best->reply) best->rows[best->count++] = best->reply - 1;
   state.doubts = doubts_about(best);
   count_usage(best);

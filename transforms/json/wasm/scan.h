@@ -12,6 +12,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef int64_t i64;
+typedef uint64_t u64;
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 #define MAX_DEPTH 4096

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { defineDialect } from '../../../../transforms/dialects/define-dialect.ts';
 import type { ReadingOptions } from '../../../../transforms/dialects/dialect.ts';
-import { pathHashes } from '../../../../transforms/dialects/shared/path-hashes.ts';
 import { encode } from '../../../../transforms/json/utf8.ts';
 import type { Entry, Fate, StreamElement } from '../../../../transforms/model/element.ts';
 import { placesOf } from '../../../../transforms/model/entry-log.ts';
+import { pathHashes } from '../../../../transforms/model/path-hashes.ts';
 import { asBuffer, text } from '../../bytes.ts';
 import { lineOf } from '../../log-lines.ts';
 

@@ -4,13 +4,13 @@
  * clients drop the one from the history and change the other.
  */
 
-import { QUOTE } from '../../json/bytes.ts';
-import { valuesOf } from '../../json/members.ts';
-import { parseJson, textPieces } from '../../json/utf8.ts';
-import type { Message } from '../../model/element.ts';
-import { equalityKey } from '../../model/equality-key.ts';
-import { hashOf, hashOfPieces } from '../../model/hashed-set.ts';
-import { isObject } from '../../model/message.ts';
+import { QUOTE } from '../json/bytes.ts';
+import { valuesOf } from '../json/members.ts';
+import { parseJson, textPieces } from '../json/utf8.ts';
+import type { Message } from './element.ts';
+import { equalityKey } from './equality-key.ts';
+import { hashOf, hashOfPieces } from './hashed-set.ts';
+import { isObject } from './message.ts';
 
 const SAME_ROLES: Readonly<Record<string, string>> = { developer: 'system', function: 'tool' };
 /** The members of a message that count. */
