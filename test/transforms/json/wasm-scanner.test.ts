@@ -133,7 +133,7 @@ describe('the slab', () => {
   });
 });
 
-test('has no memory without WebAssembly', () => {
+test('createScanMemory returns undefined without WebAssembly', () => {
   vi.stubGlobal('WebAssembly', undefined);
   expect(createScanMemory()).toBeUndefined();
   vi.unstubAllGlobals();
