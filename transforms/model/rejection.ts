@@ -122,7 +122,7 @@ export function rejectLine(
 }
 
 /** Rejects the record of one of several formats. */
-export function refuseRecord(
+export function rejectRecord(
   stage: string,
   { origin, sessionId }: Conversation,
   format: string,

@@ -212,7 +212,7 @@ describe('the consumer of a format', () => {
     expect(found(recordOf('trl', called, { formatOptions: { arrowSafe: true } }))).toEqual([]);
   });
 
-  it('reports a refusal as an error and passes the record on', () => {
+  it('reports what a consumer refuses as an error, and passes the record on', () => {
     const record = recordOf('trl', [user('a')]);
     const emitted = [...apply(checkConsumers.create({}), [record])];
     expect(emitted.at(-1)).toBe(record);
@@ -220,7 +220,7 @@ describe('the consumer of a format', () => {
   });
 });
 
-it('every rule is about existing formats, and none is a rule of a format', () => {
+it('every rule names existing formats, and has no name of a rule of a format', () => {
   const names = new Set(formats.map(({ name }) => name));
   const own = new Set(formats.flatMap(({ rules }) => rules));
   for (const rule of consumerRules) {

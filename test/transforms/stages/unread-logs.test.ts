@@ -3,7 +3,7 @@ import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
 import { unreadLogAdvice } from '../../../transforms/stages/unread-logs.ts';
 import { asBuffer } from '../bytes.ts';
 
-/** First objects of logs that no dialect reads, by a word in the message that refuses them. */
+/** First objects of logs that no dialect reads, with a word of their rejection. */
 const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Cline', { ts: 1, type: 'say', say: 'text', text: 'a' }],
   ['Cline', { ts: 1, type: 'ask', ask: 'tool', text: '{}' }],
@@ -51,7 +51,7 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Agent Data Protocol', { id: '1', content: [{ class_: 'text_observation', content: 'a' }], details: {} }],
 ];
 
-it.each(FIRST)('%s: is named in its refusal, and no dialect detects it', (word, first) => {
+it.each(FIRST)('%s: is named in its rejection, and no dialect detects it', (word, first) => {
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
