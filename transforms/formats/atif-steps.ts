@@ -1,7 +1,4 @@
-/**
- * Builds the steps of a trajectory, one per message. A result becomes part of the step whose call it answers, as its
- * observation.
- */
+/** Builds the steps of a trajectory: one per message, except that a result goes into the step whose call it answers. */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
@@ -33,10 +30,10 @@ interface Call {
 }
 
 interface Step {
-  /** Index of its message. */
+  /** Index of the message. */
   readonly at: number;
   readonly role: string;
-  /** JSON text of its members except the observation, without braces. */
+  /** JSON text of the members before the observation, without braces. */
   readonly head: string;
   readonly calls: readonly Call[];
   readonly results: string[];
@@ -109,7 +106,7 @@ export class AtifSteps {
     return holds === 'object' ? decode(source) : '{}';
   }
 
-  /** Adds a result to the nearest step with an open call of its id; with any open call if it has no id. */
+  /** Adds a result to the nearest step with an open call of its id, or with any open call if it has no id. */
   #answer(message: Message, at: number): void {
     const id = stringValue(message.bytes, 'tool_call_id') || undefined;
     const isOpen = (call: Call): boolean => !call.isAnswered && (id === undefined || call.id === id);
@@ -137,7 +134,7 @@ export class AtifSteps {
     step.results.push(`{"source_call_id":${quote(call.id)},"content":${content}}`);
   }
 
-  /** A JSON string, or a list of texts and images. */
+  /** The content as a JSON string, or as a list of texts and images. */
   #content(message: Message, at: number): string {
     const content = valueBytes(message.bytes, 'content');
     if (content?.[0] === QUOTE) return decode(content);
@@ -154,7 +151,7 @@ export class AtifSteps {
   }
 }
 
-/** Converts a part of a content; undefined if the format cannot express it. */
+/** Converts a part of a content; undefined if the format has no such part. */
 function partOf(part: Uint8Array): string | undefined {
   if (part[0] === QUOTE) return `{"type":"text","text":${decode(part)}}`;
   if (part[0] !== OPEN_OBJECT) return undefined;
@@ -169,7 +166,7 @@ function partOf(part: Uint8Array): string | undefined {
   return `{"type":"image","source":{"media_type":"${media}","path":${quote(url)}}}`;
 }
 
-/** The image type of a URL; undefined if it cannot be told. */
+/** The image type of a URL, by its data or its ending; undefined if it is unknown. */
 function mediaOf(url: string): string | undefined {
   const data = DATA_URI.exec(url)?.[1];
   if (data !== undefined) return data;

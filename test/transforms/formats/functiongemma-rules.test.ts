@@ -45,7 +45,7 @@ describe('control-token-in-content', () => {
     }
   });
 
-  it('rejects a token behind escapes', () => {
+  it('rejects a token that is written with escapes', () => {
     expect(found(callingWith('"{\\"a\\":\\"\\\\u003cescape>\\"}"'))).toEqual(TOKEN);
   });
 

@@ -148,7 +148,7 @@ describe('formatGemmaConversation', () => {
     expect(output).not.toContain('/*');
   });
 
-  it('uses the given developer lines', () => {
+  it("uses the layout's lines for the developer's turn", () => {
     const parameters = [
       { name: 'a', type: 'string', description: 'A.', required: false },
       { name: 'b', type: 'number', description: '', required: true },
