@@ -169,7 +169,7 @@ function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) =>
 
 export const cleanup: Stage<CleanupOptions> = {
   name: 'cleanup',
-  summary: 'Removes what a client added to the log and is not part of the conversation.',
+  summary: 'Removes texts that a client added to the log and that are not part of the conversation.',
   options,
   create,
 };

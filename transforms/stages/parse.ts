@@ -378,7 +378,7 @@ export const endBefore = (origin: Origin): SessionEnd => ({
 
 export const parse: Stage<ParseOptions> = {
   name: STAGE,
-  summary: 'Reads each line as a logged request/response pair, or rejects it with its position.',
+  summary: 'Reads each line in the dialect of its source, or rejects it with the position of the error.',
   options,
   create,
 };

@@ -148,7 +148,7 @@ function create(): Handlers {
 
 export const snapshotSelect: Stage = {
   name: 'snapshot-select',
-  summary: 'Keeps the last longest snapshot of each session, with its reply and the tools seen up to it.',
+  summary: 'Keeps the last of the longest entries of each session, with its reply and the tools up to it.',
   options: {},
   create,
 };

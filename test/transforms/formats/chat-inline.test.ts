@@ -278,7 +278,7 @@ describe('control-token-in-content', () => {
     expect(text(bytes)).toContain('<tool_call><tool_call>');
   });
 
-  it('5 MB of openers are read in linear time', () => {
+  it('reads 5 MB of opening tags in linear time', () => {
     expect(found(messageOf({ role: 'user', content: '<tool_result'.repeat(420_000) }))).toEqual([]);
     expect(found(messageOf({ role: 'user', content: '<tool_call>'.repeat(450_000) }))).toEqual(FORGED);
   });

@@ -57,7 +57,7 @@ describe('the tape of values', () => {
     expect(viewOf('{"key":7}').textOf('key')).toBeUndefined();
   });
 
-  it('knows where a nested value is in its line', () => {
+  it('has the index of a nested value in its line', () => {
     const json = '  {"a":{"b":[10,{"c":"here"}]}}';
     const [, second] = viewOf(json).get('a')?.get('b')?.elements() ?? [];
     expect(second?.get('c')?.at).toBe(json.indexOf('"here"'));

@@ -23,9 +23,9 @@ describe('codex-context', () => {
   });
 
   test.each([
-    ['a typed text', of('user', 'Fix the tests.')],
-    ['a typed text after a block', of('user', `${ENVIRONMENT}\nFix the tests.`)],
-    ['a heading that is typed', of('user', '# AGENTS.md instructions\nWrite them.')],
+    ['a text of the user', of('user', 'Fix the tests.')],
+    ['a text of the user after a block', of('user', `${ENVIRONMENT}\nFix the tests.`)],
+    ['the heading without a block', of('user', '# AGENTS.md instructions\nWrite them.')],
     ['a block that is not closed', of('user', '<environment_context>')],
     ['another tag', of('user', '<context>a</context>')],
     ['an answer', of('assistant', ENVIRONMENT)],

@@ -58,7 +58,7 @@ describe('keeps the entry', () => {
       [of('system', 'Please. Reply with only a description in four words or less'), USER],
       REPLY,
     ],
-    ['in other case', [of('system', 'reply with only a description in four words or less'), USER], REPLY],
+    ['in another case', [of('system', 'reply with only a description in four words or less'), USER], REPLY],
     [
       'with a byte order mark first',
       [of('system', '\ufeffReply with only a description in four words or less'), USER],

@@ -56,7 +56,7 @@ describe('the consumer of a format', () => {
       ['reader-late-system 2'],
     ],
     ['parts', 'axolotl', [user([{ type: 'text', text: 'a' }]), assistant('b')], ['reader-parts 0']],
-    ['parts are no matter to OpenAI', 'openai', [user([{ type: 'text', text: 'a' }]), assistant('b')], []],
+    ['parts, which OpenAI accepts', 'openai', [user([{ type: 'text', text: 'a' }]), assistant('b')], []],
     [
       'a thought',
       'trl',
@@ -77,7 +77,7 @@ describe('the consumer of a format', () => {
     ],
     ['objects', 'trl', called, ['reader-columns -']],
     ['strings', 'axolotl', called, []],
-    ['calls at the end are what is learned', 'openai', called, []],
+    ['calls at the end, which need no results', 'openai', called, []],
     ['results in any order', 'openai', [...called, result('2', 'x'), result('1', 'y'), ...GOOD], []],
     [
       'a call without a result',

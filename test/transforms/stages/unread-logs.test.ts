@@ -68,7 +68,7 @@ it.each([
   ['a pair without contents', { request: { text: 'a' }, response: {} }],
   ['an empty list of messages', { messages: [] }],
   ['a type that is not text', { type: 7, data: {} }],
-])('%s is not named in its refusal', (_what, first) => {
+])('%s is not named in its rejection', (_what, first) => {
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
@@ -82,6 +82,6 @@ it.each([
     { type: 'user', message: {}, session_id: 's', parent_tool_use_id: null },
   ],
   ['its lines have a uuid', { type: 'user', message: {}, session_id: 's', uuid: 'u' }],
-])('the output of Claude Code is recognised where %s', (_what, first) => {
+])('the output of Claude Code is recognised if %s', (_what, first) => {
   expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBe('claude-code');
 });
