@@ -2,8 +2,8 @@
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
-
 import { decode, encode } from '../json/utf8.ts';
+import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
 import { objectBytes, otherContent, reasoningOf, stringValue, type ToolCall } from '../model/message.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
@@ -42,10 +42,13 @@ interface Step {
 export class AtifSteps {
   readonly #report: Report;
   readonly #steps: Step[] = [];
+  /** Ids of calls in the log. */
+  readonly #loggedIds: ReadonlySet<string | undefined>;
   #ids = 0;
 
   constructor(messages: readonly Message[], report: Report) {
     this.#report = report;
+    this.#loggedIds = new Set(messages.flatMap((message) => assistantCalls(message).map(({ id }) => id)));
     reportOtherMembers(messages, 'a step', report);
     for (const [at, message] of messages.entries()) {
       const other = otherContentFinding(message, at, AS_JSON_TEXT);
@@ -93,10 +96,18 @@ export class AtifSteps {
         this.#report(malformed(where));
         return [];
       }
-      const id = logged.id || `call_${++this.#ids}`;
+      const id = logged.id || this.#newId();
       const json = `{"tool_call_id":${quote(id)},"function_name":${quote(name)},"arguments":${this.#arguments(logged, where)}}`;
       return [{ json, call: { id, isAnswered: false } }];
     });
+  }
+
+  /** An id for a call that has none in the log. */
+  #newId(): string {
+    let id: string;
+    do id = `call_${++this.#ids}`;
+    while (this.#loggedIds.has(id));
+    return id;
   }
 
   #arguments({ arguments: json }: ToolCall, where: string): string {

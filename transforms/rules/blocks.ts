@@ -1,6 +1,6 @@
 /** Finds blocks that a client adds to texts: from an opening tag to the first closing tag after it, in linear time. */
 import { firstVisible, textOf } from '../model/message.ts';
-import { skipSpace } from '../model/white-space.ts';
+import { skipSpace, stripEnd } from '../model/white-space.ts';
 import type { MessageRule } from './rule.ts';
 
 export interface Block {
@@ -32,7 +32,7 @@ export function withoutBlocks(text: string, { open, close }: Block): string {
     const start = text.indexOf(open, from);
     const end = start < 0 ? -1 : text.indexOf(close, start + open.length);
     if (end < 0) return from === 0 ? text : rest + text.slice(from);
-    rest += text.slice(from, start).trimEnd();
+    rest += stripEnd(text.slice(from, start));
     from = end + close.length;
     if (rest === '') from = skipSpace(text, from);
   }

@@ -55,7 +55,8 @@ typedef struct {
   Span spans[MESSAGE_SPANS];
 } Row;
 typedef struct { Span spans[CALL_SPANS]; u32 digest; } Call;
-typedef struct { u32 count, reply, info, bootstrap, empty, rows[MAX_ROWS + 1]; } List;  // of an entry; 1 + row of the reply; changes by rule
+// The messages of an entry. reply: 1 + its row; info, bootstrap, empty: changes by each rule.
+typedef struct { u32 count, reply, info, bootstrap, empty, rows[MAX_ROWS + 1]; } List;
 typedef struct { u32 line, length; double offset; } Entry;
 typedef struct { u32 kind, entry, before, earlier, later; u8 had, there; } Found;
 typedef struct { u32 tools, entries; } Run;  // entries with the same definitions
