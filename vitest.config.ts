@@ -54,6 +54,7 @@ const COMMAND = [
   'src/cli/exit-code',
   'src/cli/explain',
   'src/cli/interrupts',
+  'src/cli/max-part',
   'src/cli/meta',
   'src/cli/profile-table',
   'src/cli/real-loggers',

@@ -6,6 +6,7 @@
 export {
   cleanup,
   format,
+  limitParts,
   parse,
   reasoning,
   snapshotSelect,

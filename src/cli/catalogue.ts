@@ -3,6 +3,7 @@
 import {
   cleanup,
   format,
+  limitParts,
   parse,
   reasoning,
   snapshotSelect,
@@ -78,6 +79,7 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
     validate,
     checkEntries,
     snapshotSelect,
+    limitParts,
     supply,
     toolDedupe,
     reasoning,

@@ -3,6 +3,7 @@
 import {
   cleanup,
   format,
+  limitParts,
   parse,
   reasoning,
   snapshotSelect,
@@ -58,6 +59,7 @@ export function createChain(
     { name: validate.name, handlers: validate.create({ ended: begun?.ended }) },
     ...checked(checkEntries),
     { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
+    { name: limitParts.name, handlers: limitParts.create({ maxPart: settings.maxPartBytes }) },
     { name: supply.name, handlers: supply.create({ systemText, toolDefinitions }) },
     { name: toolDedupe.name, handlers: toolDedupe.create({}) },
     { name: reasoning.name, handlers: reasoning.create({ reasoning: settings.reasoning }) },

@@ -19,17 +19,20 @@ export class FoldedResults {
   #stages: ((element: StreamElement) => void) | undefined;
   /** Whether folding already produces the records. */
   readonly #isPlain: boolean;
+  /** A longer message may have a part that is too big. */
+  readonly #mostBytes: number;
 
   constructor(settings: TaskSettings, ledger: SourceLedger) {
     this.#settings = settings;
     this.#ledger = ledger;
     this.#isPlain = isPlain(settings);
+    this.#mostBytes = settings.maxPartBytes === 0 ? Number.POSITIVE_INFINITY : settings.maxPartBytes;
   }
 
   /** @param end the end of the session */
   handOut(folded: FoldedSession, end: SessionEnd): void {
     if (this.#settings.integrity) for (const finding of folded.facts.findings) this.#ledger.accept(finding);
-    if (!this.#isPlain || !folded.isCertain) {
+    if (!this.#isPlain || !folded.isCertain || folded.hasMessageOver(this.#mostBytes)) {
       this.#runStages(folded, end);
       return;
     }

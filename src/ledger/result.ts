@@ -63,6 +63,8 @@ export interface SessionReport {
   readonly truncated: number;
   /** Lines besides the snapshot that the conversation was folded from; undefined if it came from one line. */
   readonly folded?: number | undefined;
+  /** Id of the first line with a message of a written session, if its dialect sets it: copies have it too. */
+  readonly root?: string | undefined;
   readonly changes: CountList;
   readonly toolCounts?: ToolCounts | undefined;
   readonly usage?: ToolUsage | undefined;
@@ -112,6 +114,8 @@ export interface FindingResult {
   readonly message: string;
   /** Number of findings that this one represents, if they are not reported one by one. */
   readonly count?: number;
+  /** Set if it depends on earlier sources: it is decided where the results of all sources are combined. */
+  readonly acrossSources?: true;
 }
 
 /** The end of a source. The results of the source do not count before it. */
@@ -190,8 +194,9 @@ export function weightOf(result: Result): number {
 }
 
 /** Counts the texts too: a session id or the name of a tool may be as long as a line. */
-function sessionWeight({ sessionId = '', usage, rejection, entryLog }: SessionReport): number {
-  const weight = sessionId.length + (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0);
+function sessionWeight({ sessionId = '', root = '', usage, rejection, entryLog }: SessionReport): number {
+  const places = (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0);
+  const weight = sessionId.length + root.length + places;
   return weight + (usage === undefined ? 0 : namesWeight(usage.definitions));
 }
 

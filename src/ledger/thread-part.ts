@@ -112,7 +112,7 @@ function pack(results: readonly Result[], known: Map<readonly string[], number>)
   const { fingerprint, readBytes, lines, fates, repairs, dialect } = report;
   if (identity === undefined || fingerprint === undefined || sessionId === undefined) return undefined;
   if (snapshot === undefined || toolCounts === undefined || usage === undefined) return undefined;
-  if (findings.some((finding) => finding.sessionId !== sessionId)) return undefined;
+  if (findings.some((finding) => finding.sessionId !== sessionId || finding.acrossSources)) return undefined;
   if (begin.mayReopen !== undefined || begin.again !== undefined || report.source !== source)
     return undefined;
   if (session.fate !== 'written' || hasOtherMembers(session)) return undefined;
@@ -167,8 +167,12 @@ function valuesOf({ severity, rule, line, message, count }: FindingResult): Find
   return count === undefined ? [severity, rule, line, message] : [severity, rule, line, message, count];
 }
 
-const hasOtherMembers = ({ folded, recordRejections, entryLog, rejection }: SessionReport): boolean =>
-  folded !== undefined || recordRejections !== undefined || entryLog !== undefined || rejection !== undefined;
+const hasOtherMembers = ({ folded, root, recordRejections, entryLog, rejection }: SessionReport): boolean =>
+  folded !== undefined ||
+  root !== undefined ||
+  recordRejections !== undefined ||
+  entryLog !== undefined ||
+  rejection !== undefined;
 
 /** Appends the results of a plain file to `into`. */
 function unpack(file: PlainFile, known: (readonly string[])[], into: Result[]): void {

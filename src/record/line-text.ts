@@ -20,6 +20,7 @@ export function sessionText(line: SessionLine): string {
     `,"origin":{"line":${origin.line},"offset":${origin.offset},"length":${origin.length}}` +
     `,"entries":${line.entries},"superseded":${line.superseded},"truncated":${line.truncated}` +
     `${line.folded === undefined ? '' : `,"folded":${line.folded}`}` +
+    `${line.root === undefined ? '' : `,"root":${quote(line.root)}`}` +
     `,"changes":${countsText(line.changes)}` +
     `,"tools":{"seen":${tools.seen},"kept":${tools.kept}` +
     `,"duplicateSame":${tools.duplicateSame},"duplicateConflict":${tools.duplicateConflict}}` +
@@ -51,7 +52,8 @@ export function findingText(line: FindingLine): string {
     `{"severity":${quote(line.severity)},"rule":${quote(line.rule)}` +
     `,"session":${line.session === null ? 'null' : quote(line.session)},"source":${quote(line.source)}` +
     `,"entry":${line.entry},"message":${quote(line.message)}` +
-    `${line.count === undefined ? '' : `,"count":${line.count}`}}`
+    `${line.count === undefined ? '' : `,"count":${line.count}`}` +
+    `${line.across_sources === undefined ? '' : `,"across_sources":${line.across_sources}`}}`
   );
 }
 

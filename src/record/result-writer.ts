@@ -21,12 +21,12 @@ import type {
   SourceReport,
 } from '../ledger/result.ts';
 import type { Settings } from '../settings/settings.ts';
+import { EarlierSources } from './earlier-sources.ts';
 import { HeldResults } from './held-results.ts';
 import { quote } from './line-text.ts';
 import type { Destination, Location } from './output.ts';
 import { Quarantine } from './quarantine.ts';
 import { ReopenedSessions } from './reopened-sessions.ts';
-import { SESSION_IN_PARTS, SessionParts } from './session-parts.ts';
 import { type RecordPlace, SourceLines } from './source-lines.ts';
 
 /** Sessions that resumed after their records had been written to standard output, which has only their first parts. */
@@ -50,7 +50,7 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #lines: SourceLines;
   readonly #held: HeldResults;
-  readonly #sessionParts: SessionParts;
+  readonly #earlier: EarlierSources;
   readonly #quarantine: Quarantine;
   #source: SourceRef | undefined;
   #sourceIndex = -1;
@@ -76,7 +76,7 @@ export class Recorder {
     this.#options = options;
     this.#lines = new SourceLines(destination, settings.inputs.length > 1, profile);
     this.#held = new HeldResults(destination);
-    this.#sessionParts = new SessionParts(listing);
+    this.#earlier = new EarlierSources(listing);
     this.#quarantine = new Quarantine({ settings, write: destination.streams ? undefined : write });
   }
 
@@ -141,7 +141,7 @@ export class Recorder {
   }
 
   #closeSource(ref: SourceRef, report: SourceReport, isWithdrawn: boolean): Promise<void> | void {
-    for (const finding of this.#sessionParts.take()) this.#writeFinding(ref, finding);
+    for (const finding of this.#earlier.take()) this.#writeFinding(ref, finding);
     this.#noteReopened(ref);
     this.#held.clear();
     const amended = this.#reopened?.amendReport(report) ?? report;
@@ -176,8 +176,7 @@ export class Recorder {
       case 'rejected-line':
         return this.#quarantine.line(result);
       case 'finding':
-        // a reused finding of this rule may no longer be true, because other sources may precede this one now
-        return result.rule === SESSION_IN_PARTS ? undefined : this.#writeFinding(ref, result);
+        return EarlierSources.decides(result) ? undefined : this.#writeFinding(ref, result);
       default:
         return;
     }
@@ -208,7 +207,7 @@ export class Recorder {
     const { settings, ledger, usage } = this.#options;
     const places = this.#places;
     ledger.session(session);
-    if (settings.integrity) this.#sessionParts.see(this.#sourceIndex, session);
+    if (settings.integrity) this.#earlier.see(this.#sourceIndex, session);
     ledger.rewrites(session.changes);
     if (session.usage !== undefined) addUsage(usage, this.#group, session.usage);
     this.#lines.session(ref, session, places, this.#group, settings.format.length === 1);

@@ -114,6 +114,7 @@ export class SourceLines {
       superseded: session.superseded,
       truncated: session.truncated,
       folded: session.folded,
+      root: session.root,
       changes: countsOf(session.changes),
       tools: session.toolCounts ?? null,
       usage: session.usage,
@@ -122,7 +123,8 @@ export class SourceLines {
     this.#destination.line(LINE_FILES.sessions, sessionText(line));
   }
 
-  finding(ref: SourceRef, { severity, rule, sessionId, line, message, count }: FindingResult): void {
+  finding(ref: SourceRef, finding: FindingResult): void {
+    const { severity, rule, sessionId, line, message, count, acrossSources } = finding;
     const findingLine: FindingLine = {
       severity,
       rule,
@@ -133,6 +135,7 @@ export class SourceLines {
       entry: line,
       message,
       count,
+      across_sources: acrossSources,
     };
     this.#profile?.finding(findingLine);
     this.#destination.line(LINE_FILES.findings, findingText(findingLine));

@@ -92,7 +92,8 @@ export class SourceResults {
   }
 
   #sessionOf(line: SessionLine): SessionReport {
-    const { id, fate, origin, entries, superseded, truncated, folded, changes, tools, usage, refused } = line;
+    const { id, fate, origin, entries, superseded, truncated, folded, root } = line;
+    const { changes, tools, usage, refused } = line;
     const reason = fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : undefined;
     return {
       kind: 'session',
@@ -104,6 +105,7 @@ export class SourceResults {
       truncated,
       changes: Object.entries(changes),
       ...(folded !== undefined && { folded }),
+      ...(root !== undefined && { root }),
       ...(tools && { toolCounts: tools }),
       ...(usage && { usage }),
       ...(refused && { recordRejections: refused.map(() => this.#nextRecordRejection()) }),
@@ -210,9 +212,11 @@ export class SourceResults {
   }
 }
 
-function findingOf({ severity, rule, session, entry, message, count }: FindingLine): FindingResult {
+function findingOf(found: FindingLine): FindingResult {
+  const { severity, rule, session, entry, message, count, across_sources: acrossSources } = found;
   const finding = { severity, rule, sessionId: session ?? undefined, line: entry, message };
-  return { kind: 'finding', ...finding, ...(count !== undefined && { count }) };
+  const optional = { ...(count !== undefined && { count }), ...(acrossSources && { acrossSources }) };
+  return { kind: 'finding', ...finding, ...optional };
 }
 
 function packedOf({ members, member_bytes, padding_bytes }: PackedLine): PackedCounts {

@@ -10,6 +10,7 @@ import type { ScannerName } from '../../transforms/json/scanners.ts';
 import { GROUPINGS, type Grouping } from '../../transforms/model/group.ts';
 import { META_NAMES, type MetaName } from '../../transforms/model/meta.ts';
 import { type CleanupOptions, rulesOf } from '../../transforms/stages/cleanup.ts';
+import { MAX_PART_BYTES } from '../../transforms/stages/limit-parts.ts';
 import { parse } from '../../transforms/stages/parse.ts';
 import { REASONING_MODES, type ReasoningMode } from '../../transforms/stages/reasoning.ts';
 import { definitionsIn } from '../../transforms/stages/supply.ts';
@@ -60,6 +61,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly maxElements: number;
   /** Most bytes that the open conversations of an event log may take. */
   readonly maxConversationBytes: number;
+  /** Most bytes of the data of an image, a recording or a file in a message; 0 for any number. */
+  readonly maxPartBytes: number;
   /** Most files that a run may list; undefined for any number. */
   readonly maxSources: number | undefined;
   /** Most bytes that a packed source may unpack to. */
@@ -151,6 +154,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   maxMessages: undefined,
   maxElements: MAX_ELEMENTS,
   maxConversationBytes: MAX_CONVERSATION_BYTES,
+  maxPartBytes: MAX_PART_BYTES,
   maxSources: undefined,
   maxDecompressedBytes: 1024 * 1024 * MEBIBYTE,
   maxRatio: undefined,
@@ -250,6 +254,7 @@ function checkLimits(settings: Settings): void {
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('max-depth', settings.maxDepth, 1, MAX_DEPTH_CEILING);
   inRange('max-conversation', settings.maxConversationBytes, 1, Number.MAX_SAFE_INTEGER);
+  inRange('max-part', settings.maxPartBytes, 0, Number.MAX_SAFE_INTEGER);
   inRange('max-elements', settings.maxElements, 1, MAX_ELEMENTS_CEILING);
   for (const name of ['maxMessages', 'maxSources', 'maxRatio', 'limit'] as const) {
     const value = settings[name];

@@ -129,6 +129,8 @@ class LedgerReader {
     // a finding at the end of a source is one line after its last one
     if (!((asCount(entry) ?? Infinity) <= lines + 1)) equal('entry', `a line up to ${lines + 1}`, entry);
     if (asText(rule) === undefined) equal('rule', 'a text', rule);
+    const across = value.across_sources;
+    if (across !== undefined) equal('across_sources', true, across);
     add(this.#totals.findings, String(rule), count);
     if (severity === 'ERROR') this.#totals.errors += count;
     else if (severity === 'WARNING') this.#totals.warnings += count;

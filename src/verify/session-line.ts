@@ -32,6 +32,7 @@ const WRITTEN_ONLY = [
   'refused',
   'origin',
   'folded',
+  'root',
 ] as const satisfies readonly (keyof SessionLine)[];
 
 export function checkSession({ line, value }: Line, tally: SourceTally, context: SessionContext): void {
@@ -93,6 +94,8 @@ function checkWritten({ line, value }: Line, tally: SourceTally, context: Sessio
   const mayOverlap = value.folded !== undefined;
   const wanted = tally.take('snapshot', { line: origin?.line, start, end }, { mayOverlap });
   if (wanted !== undefined) problems.equal(FILE, line, 'origin', wanted, value.origin);
+  if (value.root !== undefined && asText(value.root) === undefined)
+    problems.equal(FILE, line, 'root', 'a text', value.root);
   checkRecords({ line, value }, kept, tally, context);
 }
 

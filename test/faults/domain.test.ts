@@ -252,7 +252,8 @@ describe('F185 roles and contents', () => {
       { type: 'text', text: 'see' },
       { type: 'image_url', image_url: { url } },
     ];
-    const { status, records } = await buildLogs(one({ messages: [{ role: 'user', content }] }));
+    const log = one({ messages: [{ role: 'user', content }] });
+    const { status, records } = await buildLogs(log, ['--max-part', '0']);
     expect([status, records[0]?.includes(url)]).toEqual([0, true]);
   });
 });

@@ -35,6 +35,7 @@ describe('findings', () => {
     };
     return JSON.stringify({ request, response: { content, stop_reason } });
   };
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   const inline = ['--format', 'chat-inline'];
   const gemma = ['--format', 'functiongemma'];
   const cases: Readonly<Record<string, readonly [string, (readonly string[])?]>> = {
@@ -66,6 +67,7 @@ describe('findings', () => {
     'order-lost': [pair([use, { type: 'text', text: 'after' }])],
     'result-is-error': [pair([{ type: 'text', text: 'x' }], [{ ...answer, is_error: true }])],
     'truncated-call': [pair([use], undefined, 'max_tokens')],
+    'part-too-big': [withMessages({ role: 'user', content: [image] }), ['--max-part', '20']],
     'tool-result-error': [withMessages(calls(call('a')), result('a', '{"deep":[{"Error":"no"}]}'))],
     'tool-result-empty': [withMessages(calls(call('a')), result('a', ' '))],
     'tool-result-missing': [withMessages(calls(call('a')), user)],

@@ -20,6 +20,7 @@ describe('cleanup rules and rewrites', () => {
     { role: 'assistant', content: 'yes' },
     { role: 'user', content: '<info-msg>8:01</info-msg>' },
   ];
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(2 ** 20)}` } };
   const typed = (content: string): string => entry({ messages: [user, { role: 'user', content }] });
   /** Rules that are not part of the default cleanup. */
   const onDemand: readonly string[] = ['codex-context', 'session-context', 'system-reminder'];
@@ -32,6 +33,7 @@ describe('cleanup rules and rewrites', () => {
     'session-context': [typed('<session_context>today</session_context>'), { 'session-context': 1 }],
     'system-reminder': [typed('hello <system-reminder>a</system-reminder>'), { 'system-reminder': 1 }],
     'null-fields': [entry({ messages: [{ role: 'user', content: 'x', name: null }] }), { 'null-fields': 1 }],
+    'part-too-big': [entry({ messages: [{ role: 'user', content: [image] }] }), { 'part-too-big': 1 }],
   };
 
   it.each(Object.entries(cases))('%s is counted', async (rule, [line, rewrites]) => {

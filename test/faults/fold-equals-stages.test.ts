@@ -216,6 +216,40 @@ it.each<[name: string, sessions: readonly (readonly number[])[], folded: number]
   expectSame(folded, await resultsOf(folder, 'plain', BY_ID));
 });
 
+it.each<[name: string, settings: Partial<TaskSettings>]>([
+  ['a file each', {}],
+  ['one file', BY_ID],
+])('F218: the same results of sessions with long texts and large images, in %s', async (_name, settings) => {
+  const folder = temporaryFolder();
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(300)}` } };
+  const contents = [
+    'short',
+    'x'.repeat(400),
+    [image],
+    [{ type: 'text', text: 'x'.repeat(400) }],
+    [image, image],
+  ];
+  const lines = contents.map((content, i) =>
+    entryLine({ id: `s${i}`, messages: [{ role: 'user', content }] }),
+  );
+  if (settings.sessionBy === 'id') writeFileSync(join(folder, 's.jsonl'), `${lines.join('\n')}\n`);
+  else for (const [i, line] of lines.entries()) writeFileSync(join(folder, `s${i}.jsonl`), `${line}\n`);
+  for (const [maxPartBytes, count] of [
+    [200, 2],
+    [2000, 0],
+    [0, 0],
+  ] as const) {
+    handOutEach.mockClear();
+    const folded = await resultsOf(folder, 'auto', { ...settings, maxPartBytes });
+    expect(handOutEach.mock.calls.length).toBe(lines.length);
+    expectSame(folded, await resultsOf(folder, 'plain', { ...settings, maxPartBytes }));
+    const sessions = folded.filter(
+      (one) => one.kind === 'record' && String(one.bytes).includes('[part-too-big'),
+    );
+    expect(sessions).toHaveLength(count);
+  }
+});
+
 it('F218: a line of another session ends no session if its time cannot be read', async () => {
   const folder = temporaryFolder();
   const line = (id: string, at: number): string => entryLine({ id, at });

@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { entryLine } from '../support/build-logs.ts';
 import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { ALL_FAULTS } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -42,6 +43,26 @@ async function textIn(path: string, log: string): Promise<string> {
 }
 
 const all = readdirSync(EXAMPLES).filter((name) => !LEFT_OUT.includes(name));
+
+it('a giant image takes no more memory when it is replaced by its SHA-256', async () => {
+  const url = `data:image/png;base64,${'ABC/'.repeat(TEXT_BYTES / 4)}`;
+  const content = [
+    { type: 'text', text: 'see' },
+    { type: 'image_url', image_url: { url } },
+  ];
+  const folder = temporaryFolder();
+  const log = join(folder, 's.jsonl');
+  writeFileSync(log, `${entryLine({ messages: [{ role: 'user', content }] })}\n`);
+  const built = async (...args: readonly string[]) => {
+    const run = await runMeasured(['build', log, '--out', '-', '--workers', '1', ...args]);
+    expect(run.status, run.stderr).toBe(0);
+    return { peakMb: run.peakMb, bytes: run.stdout.length };
+  };
+  const [replaced, whole] = [await built(), await built('--max-part', '0')];
+  expect(replaced.bytes).toBeLessThan(1000);
+  expect(whole.bytes).toBeGreaterThan(TEXT_BYTES);
+  expect(replaced.peakMb).toBeLessThan(whole.peakMb + 8);
+});
 
 describe('F050 giant texts', () => {
   it.each(ALL_FAULTS ? all : ALWAYS)('%s', async (name) => {

@@ -15,6 +15,8 @@ export interface FoldedSource {
   /** Copies of its messages. */
   messages(): readonly Message[];
   readonly size: number;
+  /** Length in bytes of its longest message. */
+  readonly longest: number;
   /** Whether its last message is the model's. With `DOUBT_OPEN`, that message has calls. */
   readonly endsWithModel: boolean;
   shape(): RecordShape;
@@ -92,6 +94,12 @@ export class FoldedSession {
   /** Whether `findings` is what the checks would report about the conversation. */
   get isCertain(): boolean {
     return (this.facts.doubts & DOUBT_CHECKS) === 0 && this.facts.tools.areFine;
+  }
+
+  /** Whether a message is longer than `most` bytes. */
+  hasMessageOver(most: number): boolean {
+    const { bytes, source } = this.facts;
+    return bytes.length > most && source.longest > most;
   }
 
   /** The findings of the checks on the conversation, if `isCertain`. */

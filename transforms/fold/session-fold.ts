@@ -367,6 +367,16 @@ export class SessionFold implements FoldHost, FoldedSource {
     return this.#state(STATE.messages);
   }
 
+  get longest(): number {
+    const written = this.#exports.written_at() >> 2;
+    let longest = 0;
+    for (let i = 0; i < this.size; i++) {
+      const at = written + i * WRITTEN_WORDS;
+      longest = Math.max(longest, (this.#words[at + 1] as number) - (this.#words[at] as number));
+    }
+    return longest;
+  }
+
   get endsWithModel(): boolean {
     const last = (this.#exports.written_at() >> 2) + (this.size - 1) * WRITTEN_WORDS;
     return this.size > 0 && ROLES[this.#words[last + 2] as number] === 'assistant';

@@ -6,7 +6,7 @@ import { encode } from './utf8.ts';
 export type MemberEdit = (member: Member, index: number) => Uint8Array | null | undefined;
 
 /** A part of JSON text, and the bytes that replace it. */
-interface Splice {
+export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly by: Uint8Array;
@@ -15,7 +15,7 @@ interface Splice {
 const NOTHING = new Uint8Array(0);
 
 /** Replaces the parts, which must be in order; returns the same object if there are none. */
-function spliced(bytes: Uint8Array, splices: readonly Splice[]): Uint8Array {
+export function spliced(bytes: Uint8Array, splices: readonly Splice[]): Uint8Array {
   if (splices.length === 0) return bytes;
   const pieces: Uint8Array[] = [];
   let from = 0;

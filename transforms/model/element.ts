@@ -74,6 +74,11 @@ export interface Entry {
   readonly alone?: true;
   /** The places of all lines from which the entry was folded, its origin first. Only together with `alone`. */
   readonly lines?: EntryLog;
+  /**
+   * Id of the first line with a message of the conversation (Claude Code: its uuid). Copies of the conversation in other
+   * logs have it too.
+   */
+  readonly root?: string;
   /** Set if the other lines are calls that this one continues. */
   readonly isGathered?: true;
   /** Why the session is rejected. The entry then has no messages. */
@@ -126,6 +131,8 @@ export interface Conversation {
   readonly truncated: number;
   /** Number of other lines from which it was folded; undefined if it came from one line. */
   readonly folded?: number;
+  /** As in the snapshot's entry. */
+  readonly root?: string;
   readonly changes: Changes;
   /** Counts of the tool definitions that were kept and dropped. */
   readonly toolCounts: ToolCounts;

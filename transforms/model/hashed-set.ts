@@ -3,7 +3,7 @@
  * lives as long as a source or a run. The hash must be cryptographic: if two ids had the same one, a session would be
  * lost.
  */
-import { createHash, hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 
 const HASH_BYTES = 16;
 /** Texts up to this length are stored as they are: a hash would take as much memory, and more time. */
@@ -45,9 +45,14 @@ export function hashOf(text: string | Uint8Array): Buffer {
   return hash('sha256', bytes, 'buffer').subarray(0, HASH_BYTES);
 }
 
+/** Computes the SHA-256 of data in pieces. */
+export function createSha256(): Hash {
+  return createHash('sha256');
+}
+
 /** `hashOf` for a text in pieces. */
 export function hashOfPieces(pieces: Iterable<string>): Buffer {
-  const all = createHash('sha256');
+  const all = createSha256();
   for (const piece of pieces) all.update(Buffer.from(piece, 'utf16le'));
   return all.digest().subarray(0, HASH_BYTES);
 }

@@ -15,6 +15,7 @@ export const READING_RULES = [
   'order-lost',
   'other-choices',
   'parent-missing',
+  'part-too-big',
   'protocol-debris',
   'reasoning-not-inlined',
   'reasoning-sealed',

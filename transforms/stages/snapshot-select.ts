@@ -30,12 +30,13 @@ function conversationOf(snapshot: Entry, sums: Sums): Conversation {
   const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
   const logged: readonly Message[] =
     snapshot.reply === undefined ? snapshot.messages : [...snapshot.messages, snapshot.reply];
-  const { origin, sessionId, sample, meta, lacks, lines, isGathered } = snapshot;
+  const { origin, sessionId, sample, meta, lacks, lines, isGathered, root } = snapshot;
   const messages = logged.map((message) => canonical(message, count));
   const carried = {
     ...(sample !== undefined && { sample }),
     ...(meta !== undefined && { meta }),
     ...(lacks !== undefined && { lacks }),
+    ...(root !== undefined && { root }),
   };
   const others = lines === undefined ? 0 : lines.count - 1;
   const folded = lines === undefined ? undefined : { folded: isGathered === true ? 0 : others };

@@ -11,11 +11,12 @@ import { META_NAMES } from '../../../transforms/model/meta.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { ruleSets } from '../../../transforms/stages/cleanup.ts';
 import { format } from '../../../transforms/stages/format.ts';
+import { limitParts } from '../../../transforms/stages/limit-parts.ts';
 import { REASONING_MODES, reasoning } from '../../../transforms/stages/reasoning.ts';
 import { supply } from '../../../transforms/stages/supply.ts';
 import { flagOf } from '../../settings/settings.ts';
 import { type Option, option } from './option.ts';
-import { choice, choices, decisions, flag, list, text, textFile } from './value-types.ts';
+import { choice, choices, decisions, flag, list, size, text, textFile } from './value-types.ts';
 
 const CLEANUP_NAMES = [...ruleSets.keys(), ...rules.map(({ name }) => name)];
 const nameOf = ({ name }: Format): string => name;
@@ -91,6 +92,14 @@ export const conversionOptions: readonly Option[] = [
     describe: reasoning.options.reasoning.describe,
     default: reasoning.options.reasoning.default,
     type: choice(REASONING_MODES),
+  }),
+  option<'maxPart'>({
+    name: 'maxPart',
+    group: 'Conversion',
+    advanced: true,
+    describe: limitParts.options.maxPart.describe,
+    default: '1 MiB',
+    type: size(Number.MAX_SAFE_INTEGER, 0),
   }),
   option<'systemText'>({
     name: 'systemText',

@@ -46,6 +46,7 @@ export interface OptionValues {
   maxMessages: number;
   maxElements: number;
   maxConversation: number;
+  maxPart: number;
   maxSources: number;
   maxDecompressed: number;
   maxRatio: number;

@@ -35,6 +35,7 @@ export function settingsOf(inputs: readonly string[], values: Values): BuildRequ
     keepOn: rulesOn(values, 'keep'),
     maxLineBytes: values.maxLine,
     maxConversationBytes: values.maxConversation,
+    maxPartBytes: values.maxPart,
     maxDecompressedBytes: values.maxDecompressed,
     shardSizeBytes: values.shardSize,
     quarantineSizeBytes: values.quarantineSize,

@@ -126,14 +126,14 @@ function toleranceIn(value: string, refuse: Refuse): Tolerance {
   return read ?? refuse(`${shown(value)} is neither a whole number nor a percentage up to 100%`);
 }
 
-/** A size in bytes, from 1 to `most`. */
-export function size(most: number): ValueType<number> {
+/** A size in bytes, from `least` to `most`. */
+export function size(most: number, least = 1): ValueType<number> {
   const check = (value: number | undefined, written: unknown, refuse: Refuse): number => {
     if (value === undefined || !Number.isSafeInteger(value))
       return refuse(`${shown(written)} is not a size: write 1GiB, 100MB, 512k or a number of bytes`);
-    return value >= 1 && value <= most
+    return value >= least && value <= most
       ? value
-      : refuse(`${shown(written)} is out of range: 1 to ${most} bytes`);
+      : refuse(`${shown(written)} is out of range: ${least} to ${most} bytes`);
   };
   return {
     placeholder: 'SIZE',

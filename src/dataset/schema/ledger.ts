@@ -91,6 +91,8 @@ export interface SessionLine {
   readonly truncated: number;
   /** Lines besides the origin that the conversation was folded from, if it was folded from events. @unit lines @example 61 */
   readonly folded?: number | undefined;
+  /** Uuid of the first line with a message (`claude-code` only). A conversation of a later source that has it too is a copy (`copied-history`). @example "0c5b7f2a-4e11-4f7a-9a53-5f1c6a528d0e" */
+  readonly root?: string | undefined;
   /** Messages changed, by rule. @unit messages @example {"goose-info":1} */
   readonly changes: Counts;
   /** Tool definitions in its entries. */

@@ -21,6 +21,8 @@ export interface FindingLine {
   readonly message: string;
   /** Findings of this rule in the session that are counted but not listed, because a session lists only its first 1,000. @unit findings @example 41 */
   readonly count?: number | undefined;
+  /** `true` if it compares the source with earlier ones (`copied-history`): an update decides it again. @example true */
+  readonly across_sources?: true | undefined;
 }
 
 /** `reports/summary.json`: the sums of the ledger. */

@@ -59,6 +59,7 @@ const WHOLE = {
   maxMessages: 1000,
   maxElements: 5000,
   maxConversation: 1048576,
+  maxPart: 0,
   maxSources: 10,
   maxDecompressed: 1e12,
   maxRatio: 500,

@@ -27,6 +27,7 @@ test.each<[string, readonly string[]]>([
   ['validate', ['entry', 'fate', 'fate', 'entry', 'rejection', 'session-end']],
   ['check-entries', ['entry', 'fate', 'fate', 'entry', 'rejection', 'session-end']],
   ['snapshot-select', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],
+  ['limit-parts', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],
   ['supply', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],
   ['tool-dedupe', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],
   ['reasoning', ['fate', 'fate', 'rejection', 'conversation', 'session-end']],

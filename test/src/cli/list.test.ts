@@ -31,6 +31,7 @@ const STAGES = [
   'validate',
   'check-entries',
   'snapshot-select',
+  'limit-parts',
   'supply',
   'tool-dedupe',
   'reasoning',

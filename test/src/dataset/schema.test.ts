@@ -53,7 +53,7 @@ function faultsOf(value: unknown, type: string, where: string): readonly string[
       faultsOf(one, record[1] as string, `${where}.${key}`),
     );
   const allowed = type.split(' | ');
-  const literal = typeof value === 'string' && allowed.includes(`'${value}'`);
+  const literal = allowed.includes(typeof value === 'string' ? `'${value}'` : `${value}`);
   const name = value === null ? 'null' : typeof value;
   return literal || allowed.includes(name) ? [] : [`${where} is ${JSON.stringify(value)}, not ${type}`];
 }
@@ -130,7 +130,10 @@ const KINDS: Readonly<Record<string, () => Settings>> = {
     format: ['trl', 'axolotl', 'functiongemma-teaching'],
     compress: 'gzip',
   }),
-  'an event log': () => ({ inputs: [join(root, 'examples/dialects/claude-code.jsonl')] }),
+  'an event log and a copy of it': () => {
+    const log = readFileSync(join(root, 'examples/dialects/claude-code.jsonl'), 'utf8');
+    return { inputs: [logsOf('copied', { 'a.jsonl': log, 'b.jsonl': log })] };
+  },
   'a record of every turn': () => ({
     inputs: [join(root, 'examples/dialects/astracodex.json')],
     format: ['prompt'],

@@ -44,6 +44,21 @@ const results: readonly Result[] = [
   },
   { kind: 'record', group: '', format: 'trl', bytes: new Uint8Array(0) },
   { kind: 'finding', severity: 'ERROR', rule: 'x', sessionId: 's', line: 1, message: 'm' },
+  {
+    ...{ kind: 'session', sessionId: 's', fate: 'written', entries: 2, superseded: 0, truncated: 0 },
+    ...{ folded: 1, root: '0c5b7f2a-4e11', changes: [] },
+  },
+  {
+    ...{
+      kind: 'finding',
+      severity: 'WARNING',
+      rule: 'copied-history',
+      sessionId: 's',
+      line: 1,
+      message: 'm',
+    },
+    acrossSources: true,
+  },
 ];
 
 /** The value that has to survive: without undefined members, with bytes as plain arrays. */

@@ -16,12 +16,22 @@ const ALL_MEMBERS: readonly true[] = [
   true satisfies Known<SourceBegin, 'kind' | 'source' | 'provisional' | 'mayReopen' | 'identity' | 'again'>,
   true satisfies Known<
     FindingResult,
-    'kind' | 'severity' | 'rule' | 'sessionId' | 'line' | 'message' | 'count'
+    'kind' | 'severity' | 'rule' | 'sessionId' | 'line' | 'message' | 'count' | 'acrossSources'
   >,
   true satisfies Known<RecordResult, 'kind' | 'group' | 'format' | 'bytes' | 'shape'>,
   true satisfies Known<
     SessionReport,
-    | ('kind' | 'sessionId' | 'fate' | 'snapshot' | 'entries' | 'superseded' | 'truncated' | 'folded')
+    | (
+        | 'kind'
+        | 'sessionId'
+        | 'fate'
+        | 'snapshot'
+        | 'entries'
+        | 'superseded'
+        | 'truncated'
+        | 'folded'
+        | 'root'
+      )
     | ('changes' | 'toolCounts' | 'usage' | 'recordRejections' | 'entryLog' | 'rejection')
   >,
   true satisfies Known<NonNullable<SessionReport['snapshot']>, 'line' | 'offset' | 'length'>,
@@ -177,6 +187,11 @@ describe('all other results travel as objects', () => {
     ],
     ['another source', [begin(0), record(0), session(), report(1)]],
     ['a folded session', [begin(0), record(0), session({ folded: 3 }), report(0)]],
+    ['a session with a root', [begin(0), record(0), session({ root: 'u1' }), report(0)]],
+    [
+      'a finding that depends on earlier sources',
+      [begin(0), finding({ acrossSources: true }), record(0), session(), report(0)],
+    ],
     ['an empty session', [begin(0), record(0), session({ fate: 'empty' }), report(0)]],
     ['a rejected session', [begin(0), record(0), session({ rejection }), report(0)]],
     ['places of entries', [begin(0), record(0), session({ entryLog: NOTHING }), report(0)]],

@@ -14,6 +14,11 @@ test('keeps the first source of each of many ids', () => {
   expect(ids.every((id, i) => first.of(id, i + 1) === i)).toBe(true);
 });
 
+test('remembers no more ids than it may', () => {
+  const first = new FirstSources(2);
+  expect(['a', 'b', 'c', 'a', 'b', 'c'].map((id, i) => first.of(id, i))).toEqual([0, 1, 2, 0, 1, 5]);
+});
+
 test('texts that differ in one code unit, in length or in order differ in every word of their hash', () => {
   const texts = [
     '',

@@ -37,6 +37,7 @@ const session: fc.Arbitrary<SessionLine> = fc.record({
   superseded: count,
   truncated: count,
   folded: optional(count),
+  root: optional(text),
   changes: counts,
   tools: fc.option(tools),
   usage: optional(usage),
@@ -71,6 +72,7 @@ const finding: fc.Arbitrary<FindingLine> = fc.record({
   entry: count,
   message: text,
   count: optional(count),
+  across_sources: optional(fc.constant(true)),
 });
 
 const COMMON_SESSION: SessionLine = {

@@ -215,6 +215,31 @@ describe('a session that resumes after its end', () => {
   });
 });
 
+it('findings that depend on earlier sources are decided again, and others are kept', async () => {
+  const { output, ledger, take } = writer();
+  const about = { kind: 'finding', severity: 'WARNING', sessionId: 't', line: 1, message: 'm' } as const;
+  const written = { ...SNAPSHOT, root: 'u1' };
+  await take(begin(0), record('one'), session('s', written), end(0, [['snapshot', 1]]));
+  await take(
+    ...[begin(1), { ...about, rule: 'copied-history' }],
+    ...[
+      { ...about, rule: 'copied-history', acrossSources: true } as const,
+      { ...about, rule: 'session-in-parts' },
+    ],
+    ...[record('two'), session('t', written), end(1, [['snapshot', 1]])],
+  );
+  const found = { severity: 'WARNING', rule: 'copied-history', session: 't', source: 'b.jsonl', entry: 1 };
+  expect(output.linesOf(LINE_FILES.findings)).toEqual([
+    { ...found, message: 'm' },
+    {
+      ...found,
+      message: 'the first message of the conversation is in an earlier source too: a.jsonl',
+      across_sources: true,
+    },
+  ]);
+  expect(ledger.sums().findings).toEqual({ 'copied-history': 2 });
+});
+
 it('a temporary rejection leaves no fingerprint, so that the next update reads the source again', async () => {
   const { output, take } = writer();
   for (const [source, reason] of [

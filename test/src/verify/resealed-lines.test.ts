@@ -196,6 +196,24 @@ describe.each([
     replaced(/"entry":\d+/, '"entry":99'),
     'entry: expected "a line up to',
   ],
+  [
+    'a root that is not a text',
+    SESSIONS,
+    replaced('"changes":', '"root":1,"changes":'),
+    `${SESSIONS}: line 1: root: expected "a text", found 1`,
+  ],
+  [
+    'a root without a record',
+    SESSIONS,
+    replaced(/("fate":"rejected:[^"]+",)/, '$1"root":"u1",'),
+    'root without a record',
+  ],
+  [
+    'a finding that says it is not across sources',
+    INTEGRITY,
+    replaced(/"entry":/, '"across_sources":false,"entry":'),
+    'across_sources: expected true, found false',
+  ],
   ['another status', SOURCES, replaced('"status":"empty"', '"status":"odd"'), 'found "odd"'],
   [
     'a missing rejected line',

@@ -307,6 +307,7 @@ export class ClaudeSource {
   ): void {
     if (uuid === undefined) return;
     this.#spots.put(uuid, thread, place, fold);
+    if (place !== undefined) fold.identify(uuid);
     this.#hasOccurred(uuid);
   }
 

@@ -86,6 +86,7 @@ function entryOf(
   const changes = new Map<string, number>();
   const messages = messagesOf(path, keepSealed, changes);
   const meta = metaOfPath(thread.meta, path);
+  const root = path.rootId;
   const first = messages[0];
   if (first !== undefined) messages[0] = noted(first, notesOn(thread, path, first));
   const last = messages.at(-1);
@@ -101,6 +102,7 @@ function entryOf(
     reply,
     ...(lacks !== undefined && { lacks }),
     ...(meta !== undefined && { meta }),
+    ...(root !== undefined && { root }),
     changes,
   });
 }

@@ -37,6 +37,8 @@ export interface Item {
   isSealed?: boolean;
   /** Metadata of an answer. */
   meta?: Meta;
+  /** Set on the first message of a path only: id of the first line that added to the path. */
+  rootId?: string;
   /** The path that it was abandoned with, if it is not in the current one. */
   home?: Path;
 }
@@ -65,6 +67,11 @@ export class Path {
     branch.#shared = index + 1;
     branch.#holder = { path: this, count: index + 1 };
     return branch;
+  }
+
+  /** Id of its first line with a message, if the dialect sets it. Branches with the same first message share it. */
+  get rootId(): string | undefined {
+    return this.items[0]?.rootId;
   }
 
   get lineCount(): number {
