@@ -1,5 +1,5 @@
 /**
- * Reports what a dialect, or `--reasoning inline`, could not convert exactly and noted on the message
+ * Reports the notes on messages: what a dialect, or `--reasoning inline`, could not convert exactly
  * (docs/dialect-details.md).
  */
 import type { Conversation, ReadingNote } from '../model/element.ts';

@@ -1,6 +1,6 @@
 /**
- * An integrity check looks at one kind of element and reports findings; it never changes or stops anything. One file
- * each; `npm run gen` puts it into the registry.
+ * The types of checks. A check gets one kind of element and reports findings; it never changes or stops anything. Each
+ * check is one file; `npm run gen` puts it into the registry.
  */
 import type { Conversation, Entry, Origin, SessionEnd, Severity, WrittenRecord } from '../model/element.ts';
 import type { Place } from '../model/entry-log.ts';
@@ -9,7 +9,7 @@ import type { Place } from '../model/entry-log.ts';
 export interface Found {
   readonly rule: string;
   readonly severity: Severity;
-  /** For people; holds positions and names, never content. */
+  /** Text for people: positions and names, never content of the log. */
   readonly message: string;
 }
 
@@ -26,26 +26,26 @@ export interface PlacedFound extends Found {
   readonly place: Place;
 }
 
-/** The state of an entry check, which sees one session after the other. */
+/** The state of an entry check, which gets one session after the other. */
 export interface EntryWatch {
   entry(entry: Entry): Iterable<Found>;
   /** Forgets the session. @returns what can be reported only at its end */
   sessionEnd(): Iterable<PlacedFound>;
 }
 
-/** Sees the validated entries of a session in order, and keeps at most one of them. */
+/** Gets the validated entries of a session in order, and keeps at most one of them. */
 export interface EntryCheck extends Named {
   readonly on: 'entry';
   create(): EntryWatch;
 }
 
-/** Sees the canonical conversation, before the format. */
+/** Gets the canonical conversation, before the format. */
 export interface ConversationCheck extends Named {
   readonly on: 'conversation';
   check(conversation: Conversation): Iterable<Found>;
 }
 
-/** Sees the record: the messages as written, the format, and the conversation. */
+/** Gets the record: the messages as written, the format, and the conversation. */
 export interface RecordCheck extends Named {
   readonly on: 'record';
   check(record: WrittenRecord): Iterable<Found>;
@@ -57,7 +57,7 @@ export interface RejectedLines {
   readonly last: Origin | undefined;
 }
 
-/** Sees the end of a session and its result. */
+/** Gets the end of a session, with its fate, and the lines of it that were rejected. */
 export interface SessionCheck extends Named {
   readonly on: 'session-end';
   check(end: SessionEnd, rejected: RejectedLines): Iterable<Found>;

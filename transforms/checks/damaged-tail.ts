@@ -1,6 +1,6 @@
 /**
- * Was the last line of a written session rejected? The session then ends with the entry before it, and the conversation
- * may lack its end: the log was truncated, or its writer killed.
+ * Reports written sessions whose last line was rejected: the end of the conversation may be missing, because the log
+ * was truncated or its writer was killed.
  */
 import type { SessionEnd } from '../model/element.ts';
 import { placesOf } from '../model/entry-log.ts';

@@ -1,6 +1,6 @@
 /**
- * Can calls and results be read back from the tags in a record's text? Only for formats that inline them. All scans are
- * linear.
+ * For formats that write calls and results as tags: reports records from whose text they cannot be read back. All scans
+ * are linear.
  */
 
 import { valueBytes } from '../json/members.ts';
@@ -12,7 +12,7 @@ import type { Found, RecordCheck } from './check.ts';
 
 const INLINE_FORMATS: ReadonlySet<string> = new Set(['chat-inline']);
 
-/** Does the record's format write calls and results as tags in the text? Other checks apply to such records. */
+/** Does the record's format write calls and results as tags in the text? The check `tool-calls` skips such records. */
 export function isInline(record: WrittenRecord): boolean {
   return INLINE_FORMATS.has(record.format);
 }

@@ -1,4 +1,4 @@
-/** Does an assistant message use `function_call`, which trainers no longer read? */
+/** Reports assistant messages with `function_call`, which trainers no longer read. */
 
 import { hasFunctionCall } from '../model/assistant-calls.ts';
 import type { Conversation } from '../model/element.ts';

@@ -1,4 +1,4 @@
-/** Did a session leave no record? An error if lines of it were rejected. */
+/** Reports sessions without a record: as an error if lines of them were rejected. */
 import type { SessionEnd } from '../model/element.ts';
 import type { Found, RejectedLines, SessionCheck } from './check.ts';
 

@@ -1,17 +1,17 @@
-/** Does the entry have a reply? An entry without one is still read; its conversation ends in a request. */
+/** Reports entries without a reply. Their conversations end in a request. */
 import type { Entry } from '../model/element.ts';
 import { type EntryCheck, type EntryWatch, type Found, NO_PLACED } from './check.ts';
 
 const found = (message: string): Found => ({ rule: 'no-reply', severity: 'WARNING', message });
 const NOTHING: readonly Found[] = [];
-/** An entry without a reply. */
+/** The finding for an entry without a reply, also for the fold. */
 export const NO_REPLY: Found = found('the entry has no reply message');
 const MISSING: readonly Found[] = [NO_REPLY];
 const EMPTY: readonly Found[] = [
   found('the reply has no text, calls, reasoning, refusal or audio: left out'),
 ];
 
-/** Even a log that never has replies can end in an empty answer, which was left out. */
+/** Empty replies are reported even for logs that otherwise have none. */
 function check({ reply, emptyReply, lacks }: Entry): readonly Found[] {
   if (reply !== undefined) return NOTHING;
   if (emptyReply === true) return EMPTY;

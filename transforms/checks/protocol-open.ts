@@ -1,6 +1,6 @@
 /**
- * Is the conversation complete: is every call answered before the model's next message, and does it end in an answer
- * without calls?
+ * Reports incomplete conversations: a call has no result before the model's next message, or the end is not an answer
+ * without calls.
  */
 
 import { eachAssistantCall, hasCalls } from '../model/assistant-calls.ts';
@@ -13,8 +13,8 @@ const found = (message: string): readonly Found[] => [
 ];
 
 function check({ messages, lacks }: Conversation): readonly Found[] {
-  const open = new Map<string, number>(); // ids of calls without a result, by their number
-  let at = -1; // the message that made them
+  const open = new Map<string, number>(); // number of calls without a result, by id
+  let at = -1; // index of the message with these calls
   for (const [i, message] of messages.entries()) {
     if (message.role === 'tool') {
       const id = stringValue(message.bytes, 'tool_call_id') ?? '';
@@ -41,7 +41,7 @@ const openCall = (at: number): readonly Found[] =>
   found(`messages[${at}], the last turn of the model, has a call without a result`);
 
 /**
- * Findings of a conversation that is open only at its end.
+ * The finding for a conversation that is incomplete only at its end.
  * @param endsInCall whether the last message is one of the model, with calls
  */
 export function openEndFindings(messages: number, endsInCall: boolean): readonly Found[] {

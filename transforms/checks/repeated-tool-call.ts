@@ -1,6 +1,6 @@
 /**
- * Is a tool called again with the same arguments? A model trained on that learns to repeat its calls. Arguments are
- * compared as parsed JSON, by a key that equal values share: linear in the number of calls.
+ * Reports tools that are called again with the same arguments: a model trained on that learns to repeat its calls.
+ * Arguments are compared as parsed JSON, by a key that only equal values share, in time linear in the number of calls.
  */
 
 import { isCrowdedText } from '../json/elements.ts';
@@ -18,12 +18,10 @@ interface Use {
   readonly at: number;
 }
 
-/**
- * Calls grouped by name: only those that share a name can be equal, so tools called once are neither held nor parsed.
- */
+/** Calls grouped by name. Leaves out tools that are called once, whose arguments need not be parsed. */
 function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Use[]> {
   const called = new Set<string>();
-  const uses = new Map<string, Use[]>(); // only tools that are called again
+  const uses = new Map<string, Use[]>();
   const count = ({ name }: ToolCall): void => {
     if (!name) return;
     if (called.has(name)) uses.set(name, []);
@@ -39,7 +37,7 @@ function usesByName({ messages }: Conversation): ReadonlyMap<string, readonly Us
   return uses;
 }
 
-/** Reads the arguments of a call: a JSON string is parsed to the value it holds. */
+/** The value of a call's arguments. A string is parsed, if it is JSON and not crowded. */
 function argumentsOf(json: Uint8Array | undefined): readonly ['none' | 'json' | 'text', unknown] {
   if (json === undefined) return ['none', null];
   const value = parseJson(json);
@@ -52,17 +50,14 @@ function argumentsOf(json: Uint8Array | undefined): readonly ['none' | 'json' | 
   }
 }
 
-/**
- * How often each value of the arguments occurs. Values with a unique digest are skipped, because no other can equal
- * them.
- */
+/** Counts the calls with equal arguments. Skips those with a unique digest, because no others can be equal to them. */
 function countsOf(uses: readonly Use[]): Iterable<{ readonly first: number; readonly count: number }> {
   const digests = uses.map((use) => equalityDigest(argumentsOf(use.arguments)[1]));
-  const uncertain = new Map<number, number>();
-  for (const digest of digests) uncertain.set(digest, (uncertain.get(digest) ?? 0) + 1);
+  const digestCounts = new Map<number, number>();
+  for (const digest of digests) digestCounts.set(digest, (digestCounts.get(digest) ?? 0) + 1);
   const counts = new Map<string, { readonly first: number; count: number }>();
   uses.forEach((use, i) => {
-    if (uncertain.get(digests[i] as number) === 1) return;
+    if (digestCounts.get(digests[i] as number) === 1) return;
     const [form, value] = argumentsOf(use.arguments);
     const key = `${form} ${equalityKey(value)}`;
     const known = counts.get(key);

@@ -1,6 +1,6 @@
 /**
- * Classifies a tool result: an error if its text is JSON with a truthy key `error`, `timeout`, `missing` or
- * `incomplete` at any depth. The first byte settles most results; nothing recurses.
+ * Classifies a tool result: an error if its text is JSON with a truthy member `error`, `timeout`, `missing` or
+ * `incomplete` at any depth. Most results are classified by their first character; nothing recurses.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -14,7 +14,7 @@ import { isBlank, skipSpace } from '../model/white-space.ts';
 export type Verdict = 'ok' | 'empty' | 'error';
 
 const ERROR_KEYS: ReadonlySet<string> = new Set(['error', 'timeout', 'missing', 'incomplete']);
-/** A text without a match has no such key: matches the words themselves, or an escape that may spell them. */
+/** Matches the keys, or an escape that may be part of one. A text without a match has no such key. */
 const MAY_HAVE_ERROR_KEY = /error|timeout|missing|incomplete|\\u/i;
 
 /**
@@ -36,7 +36,7 @@ export function verdictOf(result: Message): Verdict {
   return isErrorText(text) ? 'error' : 'ok';
 }
 
-/** Is the text JSON with a truthy error key? */
+/** Is the text JSON with a truthy member that reports an error? */
 export function isErrorText(text: string): boolean {
   const first = text.charCodeAt(skipSpace(text, 0));
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return false;

@@ -1,6 +1,6 @@
 /**
- * Does each entry continue the previous one? Its role trace must begin with the trace of its predecessor; otherwise the
- * log was compacted or rewound, or holds requests of a second agent.
+ * Reports entries that do not continue the previous one: its role trace is not a prefix of theirs. The log was then
+ * compacted or rewound, or has requests of a second agent.
  */
 import type { Entry, Message } from '../model/element.ts';
 import { type EntryCheck, type EntryWatch, type Found, NO_PLACED } from './check.ts';
@@ -20,7 +20,7 @@ export interface PartingPlace {
   /** Sign of that entry's `messages[earlier]`. */
   readonly expected: string;
   readonly earlier: number;
-  /** Sign of this entry's `messages[later]`; undefined if the entry ends before. */
+  /** Sign of this entry's `messages[later]`; undefined if the entry ends before it. */
   readonly found: string | undefined;
   readonly later: number;
 }

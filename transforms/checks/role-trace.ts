@@ -1,6 +1,6 @@
 /**
  * The role trace of a list of messages: the role of each and, for an assistant, whether it has text, calls or both.
- * Messages that both lists share are skipped: entries reuse the objects of their predecessor.
+ * Messages that two lists share are not compared: entries reuse the objects of the previous entry.
  */
 
 import { OPEN_ARRAY } from '../json/bytes.ts';
@@ -58,7 +58,7 @@ export interface Parting {
 
 /**
  * Where the earlier trace stops being a prefix of the later one; undefined if it is one. `Ac At` in the earlier trace
- * equals `Act` in the later one: some clients at first keep the text and the calls of one turn apart.
+ * equals `Act` in the later one: some clients first log the text and the calls of a turn as two messages.
  */
 export function partingOf(earlier: readonly Message[], later: readonly Message[]): Parting | undefined {
   for (let i = 0, j = 0; i < earlier.length; i++, j++) {

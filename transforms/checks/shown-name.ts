@@ -1,4 +1,4 @@
-/** Prepares a name from a log for a report that is read in a terminal. */
+/** Makes a name from a log safe to print in a terminal. */
 
 const MAX_LENGTH = 80;
 

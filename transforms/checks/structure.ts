@@ -8,7 +8,7 @@ import { objectBytes, stringValue } from '../model/message.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { shownName } from './shown-name.ts';
 
-/** Describes what is wrong with a definition's `parameters`; undefined if nothing is. The definition must be an object. */
+/** Says why a definition's `parameters` are not valid; undefined if they are. The definition must be an object. */
 function parametersFault(definition: Uint8Array): string | undefined {
   const parameters = objectBytes(definition, 'parameters');
   if (parameters === undefined) return 'parameters is not an object';
@@ -19,16 +19,16 @@ function parametersFault(definition: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Sessions share their definitions: each one is checked once. */
+/** Sessions share definitions, so each one is checked once. */
 const knownFaultOf = perObject(({ bytes }: ToolDefinition) => parametersFault(bytes));
-/** Larger lists are not cached: that would take more memory than a small definition. */
+/** Results for longer lists are not cached: each takes more memory than a small definition. */
 const MANY_TOOLS = 2000;
 
-function checkTool(definition: ToolDefinition, index: number, isNoted: boolean): Found | undefined {
+function checkTool(definition: ToolDefinition, index: number, isCached: boolean): Found | undefined {
   if (definition.bytes[0] !== OPEN_OBJECT) {
     return { rule: 'tool-not-object', severity: 'ERROR', message: `tools[${index}] is not an object` };
   }
-  const fault = isNoted ? knownFaultOf(definition) : parametersFault(definition.bytes);
+  const fault = isCached ? knownFaultOf(definition) : parametersFault(definition.bytes);
   if (fault === undefined) return undefined;
   return {
     rule: 'tool-parameters',

@@ -1,6 +1,6 @@
 /**
- * Are the entries of `tool_calls` well formed? Checks records, because a record with inlined calls has no `tool_calls`:
- * the inline rules replace these. Looks at the conversation, regardless of how the format wrote it.
+ * Reports malformed entries of `tool_calls` in the conversation, however the format wrote them. Runs on records,
+ * because it skips formats that write calls as text (inline-tags.ts checks these).
  */
 
 import { eachCall } from '../model/assistant-calls.ts';
@@ -9,7 +9,7 @@ import type { ToolCall } from '../model/message.ts';
 import type { Found, RecordCheck } from './check.ts';
 import { isInline } from './inline-tags.ts';
 
-/** The rule that a call violates, and how. */
+/** The rule that a call violates, and the rest of the message. */
 function faultOf(call: ToolCall): readonly [rule: string, what: string] | undefined {
   if (!call.isObject) return ['tool-call-not-object', 'is not an object'];
   if (call.function === undefined) return ['tool-call-no-function', 'has no function object'];

@@ -1,6 +1,6 @@
 /**
- * Does every call have a result, and every result a call? Ids repeat in real logs, so a result only answers a call of
- * its own block: from an assistant message with calls up to the next assistant message.
+ * Reports calls without a result, results without a call, and results that are empty or errors. Ids repeat in real
+ * logs, so a result can only answer a call in the same block: from an assistant message up to the next one.
  */
 
 import { eachAssistantCall } from '../model/assistant-calls.ts';
@@ -23,7 +23,7 @@ interface Result {
   readonly verdict: Verdict;
 }
 
-/** Messages from `at` up to, but without, the next assistant message; `at` is -1 before the first one. */
+/** An assistant message and those after it, up to the next one at `end`; `at` is -1 before the first one. */
 interface Block {
   readonly at: number;
   readonly end: number;
@@ -69,7 +69,7 @@ function resultsOf(
   return results;
 }
 
-/** Unanswered calls by id, the next one to answer last. */
+/** Unanswered calls by id; the next one to be answered is last. */
 function callsById(calls: readonly Call[]): Map<string, Call[]> {
   const open = new Map<string, Call[]>();
   for (const call of calls.toReversed()) {

@@ -1,12 +1,12 @@
-/** Do shorter entries follow the snapshot? They are not in the record: the session was rewound or compacted. */
+/** Reports shorter entries after the snapshot, which are not in the record: the session was rewound or compacted. */
 import type { Conversation } from '../model/element.ts';
 import type { ConversationCheck, Found } from './check.ts';
 
-/** @param entries number of shorter ones after the snapshot */
+/** @param entries number of shorter entries after the snapshot */
 export function truncatedFindings(entries: number): readonly Found[] {
   if (entries === 0) return [];
-  const what = entries === 1 ? '1 shorter entry comes' : `${entries} shorter entries come`;
-  return [{ rule: 'truncated', severity: 'WARNING', message: `${what} after the snapshot` }];
+  const subject = entries === 1 ? '1 shorter entry comes' : `${entries} shorter entries come`;
+  return [{ rule: 'truncated', severity: 'WARNING', message: `${subject} after the snapshot` }];
 }
 
 const truncated: ConversationCheck = {

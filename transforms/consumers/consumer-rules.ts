@@ -1,8 +1,8 @@
 /**
- * Well-formed records that a consumer of their format refuses or changes, according to its documentation: OpenAI's
- * check of training files, chat templates (TRL, axolotl), loaders with typed columns (`datasets`). Only
- * `turnmill check --target` applies these rules; none stops a build. The requirements of LLaMA-Factory and
- * FunctionGemma are rules of their formats.
+ * Rules for well-formed records that a consumer of their format refuses or changes, according to its documentation:
+ * OpenAI's check of training files, chat templates (TRL, axolotl), loaders with typed columns (`datasets`). Only
+ * `turnmill check --target` applies them. The requirements of LLaMA-Factory and FunctionGemma are rules of their
+ * formats.
  */
 
 import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -16,7 +16,7 @@ import { openaiRules } from './openai.ts';
 const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
 
-function hasObjects({ bytes, written }: WrittenRecord): boolean {
+function hasObjectValues({ bytes, written }: WrittenRecord): boolean {
   const tools = valueBytes(bytes, 'tools');
   if (tools?.[0] === OPEN_ARRAY && tools[1] !== CLOSE_ARRAY) return true;
   return written.some((message) =>
@@ -68,12 +68,12 @@ export const consumerRules: readonly ConsumerRule[] = [
     formats: TEMPLATES,
     problem:
       'has tools or arguments as objects: loaders with typed columns fill them with nulls (use --arrow-safe)',
-    broken: (record) => (hasObjects(record) ? [-1] : []),
+    broken: (record) => (hasObjectValues(record) ? [-1] : []),
   },
   ...openaiRules,
 ];
 
-/** How consumers treat a record with this finding, which may be one of these rules or of its format. */
+/** How consumers treat a record with a finding of this rule, which may also be a rule of its format. */
 export function effectOf(rule: string): Effect {
   const known = consumerRules.find(({ name }) => name === rule);
   if (known !== undefined) return known.effect;

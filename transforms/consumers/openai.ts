@@ -1,6 +1,6 @@
 /**
- * Records that OpenAI's check of fine-tuning files refuses, according to its guide, its API reference and the script
- * that it publishes for checking data.
+ * Rules for records that OpenAI's check of fine-tuning files refuses, according to its guide, its API reference and the
+ * script that it publishes for checking data.
  */
 
 import { readArguments } from '../formats/tool-arguments.ts';
@@ -19,8 +19,8 @@ const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function']);
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Indexes of results that answer no call of the assistant message before them, and of messages whose calls are still
- * unanswered when a message of another role follows.
+ * Finds results that answer no call of the assistant message before them, and messages with calls that have no result
+ * before the next message of another role. Returns their indexes.
  */
 function matchResults({ written }: WrittenRecord): {
   readonly orphans: number[];

@@ -12,7 +12,7 @@ export interface ArrowSafe {
   readonly arrowSafe: boolean;
 }
 
-/** The option for a format in which it is on or off by default. */
+/** Creates the option of a format. */
 export function arrowSafeOption(byDefault: boolean): OptionSpec<boolean> {
   return {
     describe: 'Write tools and arguments as JSON strings, for loaders with typed columns',
@@ -20,7 +20,7 @@ export function arrowSafeOption(byDefault: boolean): OptionSpec<boolean> {
   };
 }
 
-/** The list of definitions as JSON in a string. */
+/** The list of definitions as a JSON string. */
 export function toolsInString(tools: readonly Pick<ToolDefinition, 'bytes'>[]): string {
   return quote(`[${tools.map(({ bytes }) => decode(bytes)).join(',')}]`);
 }

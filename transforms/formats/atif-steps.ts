@@ -1,12 +1,9 @@
-/**
- * Builds the steps of a trajectory, one per message. A result becomes part of the step whose call it answers, as its
- * observation.
- */
+/** Builds the steps of a trajectory: one per message, except that a result goes into the step whose call it answers. */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
-
 import { decode, encode } from '../json/utf8.ts';
+import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
 import { objectBytes, otherContent, reasoningOf, stringValue, type ToolCall } from '../model/message.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
@@ -33,10 +30,10 @@ interface Call {
 }
 
 interface Step {
-  /** Index of its message. */
+  /** Index of the message. */
   readonly at: number;
   readonly role: string;
-  /** JSON text of its members except the observation, without braces. */
+  /** JSON text of the members before the observation, without braces. */
   readonly head: string;
   readonly calls: readonly Call[];
   readonly results: string[];
@@ -45,10 +42,13 @@ interface Step {
 export class AtifSteps {
   readonly #report: Report;
   readonly #steps: Step[] = [];
+  /** Ids of calls in the log. */
+  readonly #loggedIds: ReadonlySet<string | undefined>;
   #ids = 0;
 
   constructor(messages: readonly Message[], report: Report) {
     this.#report = report;
+    this.#loggedIds = new Set(messages.flatMap((message) => assistantCalls(message).map(({ id }) => id)));
     reportOtherMembers(messages, 'a step', report);
     for (const [at, message] of messages.entries()) {
       const other = otherContentFinding(message, at, AS_JSON_TEXT);
@@ -96,10 +96,18 @@ export class AtifSteps {
         this.#report(malformed(where));
         return [];
       }
-      const id = logged.id || `call_${++this.#ids}`;
+      const id = logged.id || this.#newId();
       const json = `{"tool_call_id":${quote(id)},"function_name":${quote(name)},"arguments":${this.#arguments(logged, where)}}`;
       return [{ json, call: { id, isAnswered: false } }];
     });
+  }
+
+  /** An id for a call that has none in the log. */
+  #newId(): string {
+    let id: string;
+    do id = `call_${++this.#ids}`;
+    while (this.#loggedIds.has(id));
+    return id;
   }
 
   #arguments({ arguments: json }: ToolCall, where: string): string {
@@ -109,7 +117,7 @@ export class AtifSteps {
     return holds === 'object' ? decode(source) : '{}';
   }
 
-  /** Adds a result to the nearest step with an open call of its id; with any open call if it has no id. */
+  /** Adds a result to the nearest step with an open call of its id, or with any open call if it has no id. */
   #answer(message: Message, at: number): void {
     const id = stringValue(message.bytes, 'tool_call_id') || undefined;
     const isOpen = (call: Call): boolean => !call.isAnswered && (id === undefined || call.id === id);
@@ -137,7 +145,7 @@ export class AtifSteps {
     step.results.push(`{"source_call_id":${quote(call.id)},"content":${content}}`);
   }
 
-  /** A JSON string, or a list of texts and images. */
+  /** The content as a JSON string, or as a list of texts and images. */
   #content(message: Message, at: number): string {
     const content = valueBytes(message.bytes, 'content');
     if (content?.[0] === QUOTE) return decode(content);
@@ -154,7 +162,7 @@ export class AtifSteps {
   }
 }
 
-/** Converts a part of a content; undefined if the format cannot express it. */
+/** Converts a part of a content; undefined if the format has no such part. */
 function partOf(part: Uint8Array): string | undefined {
   if (part[0] === QUOTE) return `{"type":"text","text":${decode(part)}}`;
   if (part[0] !== OPEN_OBJECT) return undefined;
@@ -169,7 +177,7 @@ function partOf(part: Uint8Array): string | undefined {
   return `{"type":"image","source":{"media_type":"${media}","path":${quote(url)}}}`;
 }
 
-/** The image type of a URL; undefined if it cannot be told. */
+/** The image type of a URL, by its data or its ending; undefined if it is unknown. */
 function mediaOf(url: string): string | undefined {
   const data = DATA_URI.exec(url)?.[1];
   if (data !== undefined) return data;

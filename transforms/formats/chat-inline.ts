@@ -1,9 +1,9 @@
 /**
  * Format `chat-inline` (`--json-tool-calls`): writes tool calls and their results into the content, for models that
- * call tools by text. A text that contains such a tag, and so would be read as a call, is the finding
- * `control-token-in-content`.
+ * call tools by text. Reports `control-token-in-content` for a text with such a tag, which would be read as a call.
  */
 
+import { QUOTE } from '../json/bytes.ts';
 import { createTextScanner } from '../json/plain-scanner.ts';
 import { quote, respace, respaceText } from '../json/respace.ts';
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
@@ -80,18 +80,18 @@ function callLine(call: ToolCall, report: Report): string | undefined {
   return `<tool_call>{"name": ${quote(call.name)}, "arguments": ${argumentsText(call.arguments)}}</tool_call>`;
 }
 
-/** The arguments of a call as JSON: a string that holds JSON is written as that JSON, any other string as a string. */
+/** The arguments of a call as JSON. A string of JSON becomes that JSON; any other string stays a string. */
 function argumentsText(json: Uint8Array | undefined): string {
   if (json === undefined) return '{}';
-  if (json[0] !== 0x22) return respace(json, scanner);
+  if (json[0] !== QUOTE) return respace(json, scanner);
   const text = parseJson(json) as string;
   return respaceText(text, scanner) ?? quote(text);
 }
 
-/** The message with this content and without the member `dropped`. */
-function withContent(message: Message, content: string, dropped: string): Message {
+/** The message with this content and without the member `replaced`. */
+function withContent(message: Message, content: string, replaced: string): Message {
   const json = encode(quote(content));
-  const without = dropMembers(message.bytes, ({ key }) => key === dropped);
+  const without = dropMembers(message.bytes, ({ key }) => key === replaced);
   return {
     bytes: replaceValue(without, 'content', json) ?? addMember(without, 'content', json),
     role: message.role,

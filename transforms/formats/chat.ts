@@ -16,11 +16,11 @@ const CLOSE = encode(']');
 const TAIL = encode('}');
 const COMMA = encode(',');
 
-/** Strings stay unchanged, whether they are JSON or not; absent arguments stay absent. */
+/** Leaves strings unchanged, whether they are JSON or not, and absent arguments absent. */
 const inString: EncodeArguments = (json, where, report) =>
   json === undefined || json[0] === QUOTE ? json : asString(json, where, report);
 
-/** Builds a record. @param arrowSafe whether the list of tools is JSON in a string */
+/** Builds a record. @param arrowSafe whether to write the list of tools as a JSON string */
 export function chatRecord(
   messages: readonly Message[],
   tools: readonly ToolDefinition[],
@@ -46,6 +46,7 @@ function addWithCommas(pieces: Uint8Array[], items: readonly { readonly bytes: U
   });
 }
 
+/** The bytes of the items, with commas between them. */
 export function withCommas(items: readonly { readonly bytes: Uint8Array }[]): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   addWithCommas(pieces, items);

@@ -1,8 +1,8 @@
 /**
- * Rule `content-not-text`: a content is a number, an object or a boolean. Most formats write the record nevertheless,
- * with the content as it is or as its JSON text.
+ * Rule `content-not-text`: a content is a number, an object or a boolean. Most formats still write the record, with the
+ * content as it is or as its JSON text.
  */
-import { OPEN_OBJECT } from '../json/bytes.ts';
+import { LETTER_F, LETTER_T, OPEN_OBJECT } from '../json/bytes.ts';
 import type { Message } from '../model/element.ts';
 import { otherContent } from '../model/message.ts';
 import type { FormatFinding } from './format.ts';
@@ -11,12 +11,9 @@ import type { Report } from './tool-arguments.ts';
 export const AS_IT_IS = 'written as it is';
 export const AS_JSON_TEXT = 'written as its JSON text';
 
-const LETTER_T = 0x74;
-const LETTER_F = 0x66;
-
 /**
- * The finding; undefined if the content is a text, a list of parts, null or absent.
- * @param written how it is written
+ * The finding for a message; undefined if its content is a text, a list of parts, null or absent.
+ * @param written how the format writes the content
  */
 export function otherContentFinding(
   message: Message,
@@ -31,7 +28,7 @@ export function otherContentFinding(
   return { rule: 'content-not-text', severity: 'WARNING', message: text };
 }
 
-/** Reports all such contents, for a format that writes them as they are. */
+/** Reports all contents that are not text, for a format that writes them as they are. */
 export function reportOtherContents(messages: readonly Message[], report: Report): void {
   for (let at = 0; at < messages.length; at++) {
     const found = otherContentFinding(messages[at] as Message, at, AS_IT_IS);

@@ -15,7 +15,7 @@ export type FormatOptionValues = Readonly<Record<string, FormatOptionValue>>;
 export interface FormatOption {
   readonly name: string;
   readonly spec: OptionSpec<FormatOptionValue>;
-  /** Its defaults, by name of the format. */
+  /** Default values, by name of the format. */
   readonly defaults: ReadonlyMap<string, FormatOptionValue>;
 }
 
@@ -30,8 +30,8 @@ function optionsOf(known: readonly Format[]): ReadonlyMap<string, FormatOption> 
       .flatMap((format) => specsOf(format))
       .map(([name, spec]) => {
         const defaults = known.flatMap((format) =>
-          specsOf(format).flatMap(([key, own]) =>
-            key === name ? [[format.name, own.default] as const] : [],
+          specsOf(format).flatMap(([key, itsSpec]) =>
+            key === name ? [[format.name, itsSpec.default] as const] : [],
           ),
         );
         return [name, { name, spec, defaults: new Map(defaults) }];
@@ -46,7 +46,7 @@ export function formatOptionsWith(more: readonly Format[]): ReadonlyMap<string, 
   return more.length === 0 ? builtIn : optionsOf([...formats, ...more]);
 }
 
-/** Selects the values for options of this format. */
+/** The values that are for options of this format. */
 export function valuesFor({ options }: Format, values: FormatOptionValues): FormatOptionValues {
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(options, name)));
 }
@@ -66,8 +66,8 @@ export function optionFault(
     if (option === undefined) return { name, problem: 'no format has this option' };
     const { spec, defaults } = option;
     if (!names.some((format) => defaults.has(format))) {
-      const having = [...defaults.keys()].join(', ');
-      return { name, problem: `it is an option of ${having}, and --format is ${names.join(', ')}` };
+      const owners = [...defaults.keys()].join(', ');
+      return { name, problem: `it is an option of ${owners}, and --format is ${names.join(', ')}` };
     }
     if (typeof value !== typeof spec.default) return { name, problem: `it takes a ${typeof spec.default}` };
     const { choices } = spec;

@@ -1,6 +1,6 @@
 /**
- * The interface of formats: how one kind of training record is written. Each has its own file; `npm run gen` registers
- * it.
+ * The interface of formats: each writes one kind of training record. Each is one file; `npm run gen` puts it into the
+ * registry.
  */
 import type { Conversation, Message, Severity } from '../model/element.ts';
 import type { OptionSpecs } from '../stage.ts';
@@ -12,19 +12,19 @@ import type { OptionSpecs } from '../stage.ts';
 export type FileKind = 'jsonl' | 'toml' | 'sts.jsonl';
 
 /**
- * @typeParam Options all options of the format, as plain values. An option that several formats share must mean the
- * same in all of them.
+ * @typeParam Options values of the format's options. An option that several formats share must mean the same in all of
+ * them.
  */
 export interface Format<Options extends object = object> {
   /** File name = registry name = value of `--format`. */
   readonly name: string;
   readonly summary: string;
   /**
-   * Rules of its findings: what it may change or reject because it cannot represent it (`--on-finding
+   * Rules of its findings, for all that it cannot represent and so changes or rejects (`--on-finding
    * RULE=reject|keep`).
    */
   readonly rules: readonly string[];
-  /** Completes a sentence of docs/formats.md about contents that are a number, an object or a boolean. */
+  /** Rest of a sentence of docs/formats.md about contents that are a number, an object or a boolean. */
   readonly otherContent: string;
   /** Each option becomes a flag of the command. */
   readonly options: OptionSpecs<Options>;
@@ -37,7 +37,7 @@ export interface Format<Options extends object = object> {
   readonly metadata?: (options: Partial<Options>) => 'object' | 'string';
   /** Name of the member with the metadata; `metadata` by default. */
   readonly metadataMember?: string;
-  /** Encodes a conversation. Options that are left out have their defaults. */
+  /** Encodes a conversation. Absent options have their default values. */
   encode(conversation: Conversation, options?: Partial<Options>): EncodedRecord;
 }
 

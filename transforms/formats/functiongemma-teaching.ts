@@ -22,7 +22,7 @@ import {
 } from './teaching-layout.ts';
 import { joinedTexts, wrapAsJsonl } from './teaching-turn.ts';
 
-/** The lines of `TeachingLayout` as flags. */
+/** The lines of `TeachingLayout` as options. */
 interface TeachingOptions {
   readonly teachingSystem: string;
   readonly teachingDescription: string;
@@ -58,7 +58,7 @@ const rules: readonly GemmaRule[] = [
   ...(['content-not-text', 'non-text-part', 'member-left-out', 'messages-left-out'] as const),
 ];
 
-/** Builds one record. Description and parameters of the layout are used if the log does not define the function. */
+/** Builds one record. Uses the description and parameters of the layout if the log does not define the function. */
 export function teachingRecord(
   { messages, tools }: Conversation,
   layout: Partial<TeachingLayout> = {},
@@ -82,7 +82,7 @@ export function teachingRecord(
   return { bytes: encode(wrapAsJsonl(text)), written: [], findings: report.findings };
 }
 
-/** The call of the last assistant message. Reports a finding if there are several (the first is used) or none. */
+/** The first call of the last assistant message. Reports a finding if there are several or none. */
 function finalCall(message: Message | undefined, whole: Note, note: Note): NamedCall | undefined {
   const calls = message === undefined ? [] : namedCalls(message, note);
   if (calls.length === 0) whole('no-final-call');

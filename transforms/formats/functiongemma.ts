@@ -1,6 +1,6 @@
 /**
- * Format `functiongemma`: the official syntax of Google's FunctionGemma, one text with all turns and control tokens. A
- * conversation that it cannot express is rejected.
+ * Format `functiongemma`: the official syntax of Google's FunctionGemma, one text with all turns and control tokens.
+ * Rejects conversations that the syntax cannot express.
  */
 
 import { quote } from '../json/respace.ts';
@@ -8,7 +8,7 @@ import { encode } from '../json/utf8.ts';
 import type { Conversation } from '../model/element.ts';
 import { defaultsOf, type OptionSpecs } from '../stage.ts';
 import type { EncodedRecord, Format } from './format.ts';
-import { isSilent } from './gemma-message.ts';
+import { isEmptyAnswer } from './gemma-message.ts';
 import { createReport, type GemmaRule } from './gemma-rules.ts';
 import { gemmaTurns } from './gemma-turns.ts';
 import { lastAnswer } from './last-answer.ts';
@@ -18,10 +18,7 @@ export interface FunctionGemmaOptions {
   readonly bos: boolean;
   /** Sentence before the declarations. */
   readonly trigger: string;
-  /**
-   * Writes `{"prompt", "completion"}` instead of `{"text"}`: everything before the model's last message, and that
-   * message.
-   */
+  /** Writes `{"prompt", "completion"}` instead of `{"text"}`, split before the model's last message. */
   readonly promptCompletion: boolean;
 }
 
@@ -61,7 +58,7 @@ export function functionGemmaRecord(
   const { bos, trigger, promptCompletion } = { ...DEFAULTS, ...options };
   const report = createReport();
   const { messages, tools } = conversation;
-  const end = messages.findLastIndex((message) => !isSilent(message)) + 1;
+  const end = messages.findLastIndex((message) => !isEmptyAnswer(message)) + 1;
   const { text, prompt, completion, answers } = gemmaTurns(
     { messages: messages.slice(0, end), tools },
     trigger,

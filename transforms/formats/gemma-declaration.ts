@@ -1,16 +1,15 @@
 /**
- * Writes a tool definition as FunctionGemma's `declaration:NAME{...}`. Parts that a declaration cannot hold (other
- * keywords of JSON Schema, a tool without a name) are the finding `definition-left-out`.
+ * Writes a tool definition as FunctionGemma's `declaration:NAME{...}`. Reports `definition-left-out` for anything that
+ * a declaration cannot have: other keywords of JSON Schema, a tool without a name.
  */
 
-import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
+import { LETTER_F, LETTER_N, LETTER_T, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsOf, membersOf } from '../json/members.ts';
 import type { ToolDefinition } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
 import type { Note } from './gemma-rules.ts';
 import { bare, escaped, sortedByKey, valueText } from './gemma-value.ts';
 
-const TRUE = 0x74;
 const DEFINITION = new Set(['name', 'description', 'parameters', 'type']);
 const PARAMETERS = new Set(['properties', 'required', 'type']);
 const SCHEMA = new Set([...PARAMETERS, 'description', 'enum', 'items', 'nullable']);
@@ -33,7 +32,7 @@ export function declarationText({ bytes, name }: ToolDefinition, note: Note): st
   return `declaration:${bare(name, note)}{${parts.join(',')}}`;
 }
 
-/** The members that a declaration can hold and that are not null. If a key occurs twice, the last one counts. */
+/** The named members that are not null; the last one if a key occurs twice. Reports others. */
 function known(object: Uint8Array, names: ReadonlySet<string>, note: Note): Values {
   const values = new Map<string, Uint8Array>();
   for (const { key, valueStart, end } of membersOf(object)) {
@@ -44,7 +43,7 @@ function known(object: Uint8Array, names: ReadonlySet<string>, note: Note): Valu
   return values;
 }
 
-/** The parts of a schema in order; `type` is last. */
+/** The parts of a schema, in a fixed order; `type` is last. */
 function schemaParts(values: Values, note: Note): string[] {
   const parts: string[] = [];
   const description = stringOf(values, 'description', note);
@@ -73,7 +72,7 @@ function propertyTexts(properties: Uint8Array | undefined, note: Note): string[]
   );
 }
 
-/** A property always gets a description and a type, even if empty, as in the model's chat template. */
+/** Writes a property, always with a description and a type, even if empty, as in the model's chat template. */
 function propertyText(schema: Uint8Array, note: Note): string {
   if (schema[0] !== OPEN_OBJECT) note('definition-left-out');
   const values = schema[0] === OPEN_OBJECT ? known(schema, SCHEMA, note) : new Map<string, Uint8Array>();
@@ -83,13 +82,13 @@ function propertyText(schema: Uint8Array, note: Note): string {
   return `{${parts.join(',')}}`;
 }
 
-const nothing: Note = () => {};
+const noNote: Note = () => {};
 
 /** The type in capitals. `["string", "null"]` becomes a nullable STRING; a list of several types stays a list. */
-function typeOf(values: Values, note: Note = nothing): { type: string | undefined; nullable: boolean } {
+function typeOf(values: Values, note: Note = noNote): { type: string | undefined; nullable: boolean } {
   const value = values.get('nullable');
-  if (value !== undefined && value[0] !== TRUE && value[0] !== 0x66) note('definition-left-out');
-  const nullable = value?.[0] === TRUE;
+  if (value !== undefined && value[0] !== LETTER_T && value[0] !== LETTER_F) note('definition-left-out');
+  const nullable = value?.[0] === LETTER_T;
   const json = values.get('type');
   if (json?.[0] !== OPEN_ARRAY) {
     const type = stringOf(values, 'type', note);
@@ -104,7 +103,7 @@ function typeOf(values: Values, note: Note = nothing): { type: string | undefine
   };
 }
 
-function stringOf(values: Values, key: string, note: Note = nothing): string | undefined {
+function stringOf(values: Values, key: string, note: Note = noNote): string | undefined {
   const json = values.get(key);
   const text = textOfValue(json);
   if (json !== undefined && text === undefined) note('definition-left-out');

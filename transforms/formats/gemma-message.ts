@@ -1,4 +1,4 @@
-/** Reads text and calls of a message for both FunctionGemma formats, and reports what they cannot hold. */
+/** Reads text and calls of a message for both FunctionGemma formats, and reports anything that these cannot express. */
 
 import { LETTER_N } from '../json/bytes.ts';
 import { membersOf } from '../json/members.ts';
@@ -27,21 +27,15 @@ const OTHER_MEMBERS = new Set(['role', 'content']);
 /** A call that has a function with a name. */
 export type NamedCall = ToolCall & { readonly name: string };
 
-/**
- * Whether the message is an empty answer: it has neither text nor calls. At the end of a conversation it is not
- * written.
- */
-export function isSilent(message: Message): boolean {
+/** Whether the message is an answer without text and calls, which is left out at the end of a conversation. */
+export function isEmptyAnswer(message: Message): boolean {
   if (message.role !== 'assistant' || firstVisible(message) !== undefined) return false;
   const calls = toolCallsOf(message) ?? [];
   if (calls.length > 0 || objectBytes(message.bytes, 'function_call') !== undefined) return false;
   return otherContent(message) === undefined && isBlank(textOf(message).text ?? '');
 }
 
-/**
- * The text of a message. Leaves out parts that are not text, and writes any other content as its JSON text; both with a
- * finding.
- */
+/** The text of a message. Reports parts that are not text, which it leaves out, and other content, as JSON text. */
 export function messageText(message: Message, note: Note): string {
   const other = otherContent(message);
   if (other === undefined) return textOnly(textOf(message), note);
@@ -54,7 +48,7 @@ export function textOnly({ text, otherParts }: MessageText, note: Note): string 
   return text ?? '';
 }
 
-/** The calls of an assistant message that can be written; reports the others. */
+/** The calls of an assistant message that have a name. Reports the others. */
 export function namedCalls(message: Message, note: Note): readonly NamedCall[] {
   const calls = toolCallsOf(message) ?? [];
   if (calls === 'not-a-list' || objectBytes(message.bytes, 'function_call') !== undefined)
@@ -66,9 +60,7 @@ export function namedCalls(message: Message, note: Note): readonly NamedCall[] {
   });
 }
 
-/**
- * The JSON text of the object in a call's arguments. `{}` with a finding if there are none or they are not an object.
- */
+/** The JSON text of a call's arguments; `{}`, with a finding, if there are none or they are not an object. */
 export function callArguments(json: Uint8Array | undefined, note: Note): Uint8Array {
   const { holds, source } = readArguments(json);
   if (holds === 'none') note('empty-arguments');

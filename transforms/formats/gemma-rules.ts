@@ -1,6 +1,6 @@
 /**
- * The rules of the FunctionGemma formats: what they cannot express, with severities, and whether it rejects the
- * session. A report collects the findings, one per rule and place.
+ * The rules of the FunctionGemma formats for anything that they cannot express: severity, message, and whether the
+ * session is rejected. A report collects the findings, one per rule and place.
  */
 import type { Severity } from '../model/element.ts';
 import type { FormatFinding } from './format.ts';
@@ -8,7 +8,7 @@ import type { FormatFinding } from './format.ts';
 interface RuleText {
   readonly severity: Severity;
   readonly rejects?: true;
-  /** Completes a sentence that begins with the place, such as `messages[3]`. */
+  /** Rest of a sentence that begins with a place such as `messages[3]`. */
   readonly problem: string;
 }
 
@@ -63,11 +63,11 @@ const RULES: Readonly<Record<GemmaRule, RuleText>> = {
   'messages-left-out': warning('has messages outside the three turns: left out'),
 };
 
-/** Reports that the current place breaks a rule. */
+/** Reports a finding of a rule at a fixed place. */
 export type Note<Rule extends GemmaRule = GemmaRule> = (rule: Rule) => void;
 
 export interface GemmaReport {
-  /** @param where the place as shown in messages; never content of the log */
+  /** @param where the place, as the finding's message shows it; never content of the log */
   at(where: string): Note;
   readonly findings: readonly FormatFinding[];
 }

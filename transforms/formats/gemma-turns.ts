@@ -1,7 +1,6 @@
 /**
  * Writes a conversation as FunctionGemma's turns. A call, its result and the model's next text form one turn of the
- * model. The syntax has no ids: a result is written with the name of its function, that of the nearest open call with
- * its id.
+ * model. The syntax has no ids: a result has the name of its function instead, from the nearest open call with its id.
  */
 import type { Conversation, Message } from '../model/element.ts';
 import { otherContent, stringValue } from '../model/message.ts';
@@ -41,8 +40,8 @@ export function gemmaTurns(
     .map((text) => `<start_function_declaration>${text}<end_function_declaration>`)
     .join('');
   const turns = new Turns();
-  const isFirst = declared !== '' && !SYSTEM.has(messages[0]?.role ?? '');
-  if (isFirst) turns.addText('developer', trigger + declared);
+  const needsDeveloper = declared !== '' && !SYSTEM.has(messages[0]?.role ?? '');
+  if (needsDeveloper) turns.addText('developer', trigger + declared);
   const answers = messages.map((message, i) => {
     const note = report.at(`messages[${i}]`);
     noteMembers(message, note);
@@ -60,7 +59,7 @@ export function gemmaTurns(
   return { ...turns.end(), answers };
 }
 
-/** Appends messages to the open turn, or begins another one. */
+/** Appends messages to the open turn, or begins a new one. */
 class Turns {
   readonly #pieces: string[] = [];
   /** Index of the piece with which the model's last answer begins. */
@@ -70,7 +69,7 @@ class Turns {
   #open: 'text' | 'call' | 'result' | undefined;
   #unanswered: OpenCall[] = [];
 
-  /** Adds a whole turn of the user or of the developer. */
+  /** Adds a complete turn of the user or the developer. */
   addText(role: 'developer' | 'user', text: string): void {
     this.#start(role);
     this.#pieces.push(text, END);
@@ -136,25 +135,23 @@ function answer(unanswered: OpenCall[], id: string | undefined, note: Note): str
     note('result-without-call');
     return undefined;
   }
-  // the text has no ids, so a result is read as that of the first open call of its function
+  // without ids, a result is read as that of the first open call of its function
   const isLate = unanswered.slice(0, at).some(({ id: other, name }) => name === call.name && other !== id);
   if (isLate) note('result-order-lost');
   unanswered.splice(at, 1);
   return call.name;
 }
 
-/**
- * The result as an object: its own JSON, or `{value: TEXT}` if it is not an object or the syntax cannot express it.
- */
+/** The result as an object: its own, or `{value: TEXT}` if it is not an object or the syntax cannot express it. */
 function resultObject(message: Message, note: Note): string {
   const text = textOnly(resultText(message), note);
   const json = objectIn(text);
   if (json === undefined && otherContent(message) !== undefined) note('content-not-text');
   if (json !== undefined) {
-    const broken = new Set<ValueRule>();
-    const written = sortedObject(json, (rule) => broken.add(rule));
-    if (!broken.has('key-not-bare') && !broken.has('number-out-of-range')) {
-      broken.forEach(note);
+    const problems = new Set<ValueRule>();
+    const written = sortedObject(json, (rule) => problems.add(rule));
+    if (!problems.has('key-not-bare') && !problems.has('number-out-of-range')) {
+      problems.forEach(note);
       return written;
     }
     note('result-as-text');

@@ -1,5 +1,5 @@
 /**
- * Writes values in FunctionGemma's syntax: strings between `<escape>`, keys without quotes, numbers unchanged. Works on
+ * Writes values in FunctionGemma's syntax: strings between `<escape>`, keys without quotes, numbers as logged. Works on
  * the JSON text, so that no number is rounded and no duplicate key is lost.
  */
 
@@ -16,28 +16,28 @@ const CONTROL_TOKEN =
 const NOT_BARE = /[:,{}[\]\p{Cc}]/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
-/** Limit for the zeros of a number without its exponent; those of a 64-bit float are fewer. */
+/** Largest exponent of a number that is written without it; those of 64-bit floats are smaller. */
 const MOST_ZEROS = 1000;
 const scanner = createTextScanner();
 
-/** The text; reports text that would be read as syntax. */
+/** Returns the text. Reports it if it contains a control token. */
 export function plain(text: string, note: Note<ValueRule>): string {
   if (CONTROL_TOKEN.test(text)) note('control-token-in-content');
   return text;
 }
 
-/** A string as a value. */
+/** Writes a string value. */
 export function escaped(text: string, note: Note<ValueRule>): string {
   return `${ESCAPE}${plain(text, note)}${ESCAPE}`;
 }
 
-/** A name or a key, which is written without quotes. */
+/** Returns a name or key, which is written without quotes. Reports characters that would end it. */
 export function bare(text: string, note: Note<ValueRule>): string {
   if (NOT_BARE.test(text)) note('key-not-bare');
   return plain(text, note);
 }
 
-/** `{k:v}` for a JSON object, with its keys sorted case-insensitively; nested keys keep their order. */
+/** Writes a JSON object as `{k:v}`, with its keys sorted case-insensitively; nested keys keep their order. */
 export function sortedObject(json: Uint8Array, note: Note<ValueRule>): string {
   const members: (readonly [key: string, value: string])[] = [];
   walkMembers(json, 0, scanner, (start, keyEnd, valueStart) => {
@@ -98,9 +98,7 @@ function writeValue(json: Uint8Array, at: number, pieces: string[], note: Note<V
   return end;
 }
 
-/**
- * Writes a number without its exponent: the digits stay, the point moves. Returns any other text unchanged.
- */
+/** Writes a number without its exponent: keeps the digits and moves the point. Returns any other text unchanged. */
 export function plainNumber(text: string, note: Note<ValueRule>): string {
   const parts = EXPONENT.exec(text);
   if (parts === null) return text;

@@ -1,9 +1,9 @@
-/** Finds the model's last answer, for formats that teach it, and reports conversations that do not end in one. */
+/** Finds the model's last answer for formats that teach it. Reports conversations that do not end in an answer. */
 import type { Report } from './tool-arguments.ts';
 
 /**
- * The index of the last answer. Reports messages after it, which the format leaves out; -1, with a finding that rejects
- * the session, if there is none.
+ * Returns the index of the last answer, and reports messages after it, which the format leaves out. Returns -1, with a
+ * finding that rejects the session, if there is none.
  * @param answers for each message, whether it is an assistant message that is not empty
  */
 export function lastAnswer(answers: readonly boolean[], report: Report): number {

@@ -1,6 +1,5 @@
 /**
- * The calls of a message (`tool_calls`, or the old `function_call`), for formats that write them in a syntax of another
- * kind.
+ * The calls of a message (`tool_calls`, or the old `function_call`), for formats that write calls in another syntax.
  */
 import type { Message } from '../model/element.ts';
 import { legacyCallOf, type ToolCall, toolCallsOf } from '../model/message.ts';

@@ -20,7 +20,7 @@ const HEAD = encode('{"type":"function","function":');
 const TAIL = encode('}');
 const TRUE = encode('true');
 
-/** Wraps definitions. One that does not define a function stays unchanged, with a finding. */
+/** Wraps definitions. Reports those that do not define a function, which stay unchanged. */
 export function wrapTools(tools: readonly ToolDefinition[], report: Report): readonly ToolDefinition[] {
   return functionsOf(tools, report).map((fn, i) => {
     const tool = tools[i] as ToolDefinition;
@@ -28,9 +28,7 @@ export function wrapTools(tools: readonly ToolDefinition[], report: Report): rea
   });
 }
 
-/**
- * The function of each definition, without `"type":"function"`; undefined, with a finding, if it does not define one.
- */
+/** The function of each definition, without `"type":"function"`; undefined, with a finding, if it defines none. */
 export function functionsOf(
   tools: readonly ToolDefinition[],
   report: Report,

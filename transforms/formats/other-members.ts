@@ -5,14 +5,14 @@ import { legacyCallOf, REASONING_MEMBERS } from '../model/message.ts';
 import type { Report } from './tool-arguments.ts';
 
 const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
-const HELD: ReadonlySet<string> = new Set(['role', 'content', 'name']);
+const ANY_ROLE: ReadonlySet<string> = new Set(['role', 'content', 'name']);
 const ASSISTANT_MEMBERS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, 'tool_calls', 'function_call']);
 
-/** Reports them in one finding. @param place what cannot hold them, such as `a step` */
+/** Reports all such messages in one finding. @param place the part of the record that has no such members: `a step` */
 export function reportOtherMembers(messages: readonly Message[], place: string, report: Report): void {
   const losing = messages.flatMap((message, at) => {
     const isHeld = (key: string): boolean => {
-      if (HELD.has(key)) return key !== 'name' || RESULTS.has(message.role);
+      if (ANY_ROLE.has(key)) return key !== 'name' || RESULTS.has(message.role);
       if (RESULTS.has(message.role)) return key === 'tool_call_id';
       if (message.role !== 'assistant' || !ASSISTANT_MEMBERS.has(key)) return false;
       return key !== 'function_call' || legacyCallOf(message) !== undefined;

@@ -1,7 +1,6 @@
 /**
- * Writes messages as the history in the prompt of a text-protocol agent shows them: one indented JSON object each. The
- * layout is made from the log's JSON text, so that numbers stay unchanged; the output equals that of the library's
- * `buildConversationHistory`.
+ * Writes messages for the history in the prompt of a text-protocol agent: one indented JSON object each, like the
+ * library's `buildConversationHistory`. Indents the log's own JSON text, so that numbers stay unchanged.
  */
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -24,7 +23,7 @@ import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
-/** Members that the history shows. */
+/** Members that are written to the history. */
 const SHOWN: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
 /** `function` is the old name of `tool`. */
 const ROLES: ReadonlyMap<string, string> = new Map([['function', 'tool']]);
@@ -36,7 +35,7 @@ export interface HistoryMessage {
   readonly text: string;
   readonly thought: string;
   readonly calls: readonly { readonly name: string; readonly source: Uint8Array }[];
-  /** The indented JSON text that the history shows. */
+  /** The message in the history: indented JSON. */
   readonly shown: string;
 }
 
@@ -108,7 +107,8 @@ export function createReader(report: Report): (message: Message, at: number) => 
     return calls.flatMap((call, i) => callOf(call, `${where}.tool_calls[${i}]`));
   }
 
-  function answered(logged: string | undefined): string | undefined {
+  /** Closes the call that a result answers; returns the new id of the call, or the logged id if there is none. */
+  function closeCall(logged: string | undefined): string | undefined {
     const place = open.findIndex(
       (call) => logged === undefined || call.logged === logged || call.id === logged,
     );
@@ -126,13 +126,13 @@ export function createReader(report: Report): (message: Message, at: number) => 
     const { text = '', otherParts } = resultText(message);
     const other = otherContentFinding(message, at, AS_JSON_TEXT);
     if (other !== undefined) report(other);
-    const lost = (rule: string, what: string): void =>
+    const reportLoss = (rule: string, what: string): void =>
       report({ rule, severity: 'WARNING', message: `${where} has ${what}: left out` });
-    if (otherParts) lost('non-text-part', 'parts that are not text');
+    if (otherParts) reportLoss('non-text-part', 'parts that are not text');
     if (membersOf(message.bytes).some(isLost))
-      lost('member-left-out', 'members that the history has no place for');
+      reportLoss('member-left-out', 'members that the history has no place for');
     const calls = role === 'assistant' ? callsOf(message, where) : [];
-    const id = role === 'tool' ? answered(stringValue(message.bytes, 'tool_call_id')) : undefined;
+    const id = role === 'tool' ? closeCall(stringValue(message.bytes, 'tool_call_id')) : undefined;
     const listed = calls.map(({ name, source }) =>
       concat([encode(`{"name":${quote(name)},"arguments":`), source, encode('}')]),
     );

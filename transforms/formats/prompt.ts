@@ -17,7 +17,7 @@ import type { Report } from './tool-arguments.ts';
 
 interface PromptOptions {
   readonly turns: 'all' | 'last';
-  /** Text at the beginning of each prompt. */
+  /** Beginning of each prompt. */
   readonly promptHeader: string;
 }
 
@@ -58,12 +58,12 @@ const CALL_TAG = /<\/?tool_call>/i;
 const TAG = /<\/?(?:tool_call|think)>/i;
 const scanner = createTextScanner();
 
-/** Whether a message is an answer that is not empty. An empty completion is never taught. */
+/** Whether a message is an answer that is not empty. Empty completions are never taught. */
 function isAnswer({ role, text, thought, calls }: HistoryMessage): boolean {
   return role === 'assistant' && (calls.length > 0 || thought !== '' || !isBlank(text));
 }
 
-/** The model's answer: its thought, its text and its call. The protocol allows one call. */
+/** The completion: the model's thought, its text and its call. The protocol allows one call. */
 function completionOf({ text, thought, calls }: HistoryMessage, where: string, report: Report): string {
   const fatal = (rule: string, message: string): void =>
     report({ rule, severity: 'ERROR', message: `${where} ${message}`, rejects: true });
@@ -83,7 +83,7 @@ function completionOf({ text, thought, calls }: HistoryMessage, where: string, r
   return pieces.filter((part) => part !== '').join('\n');
 }
 
-/** The common beginning of all prompts of a conversation. */
+/** The beginning that all prompts of a conversation share. */
 interface Preamble {
   readonly header: string;
   readonly tools: readonly ToolDefinition[];
@@ -95,8 +95,8 @@ function preambleOf({ header, tools }: Preamble): readonly string[] {
 }
 
 /**
- * The record of one turn. Its history is all messages before it, except the request (the last user message) if that
- * comes directly before it, as in the agent.
+ * The record of one turn. As in the agent, its history is all messages before it, without the request (the last user
+ * message) if that comes directly before the turn.
  */
 function turnRecord(
   messages: readonly HistoryMessage[],
@@ -124,12 +124,13 @@ function turnRecord(
 interface TaughtTurn {
   readonly turn: number;
   readonly bytes: Uint8Array;
-  readonly found: readonly FormatFinding[];
+  readonly findings: readonly FormatFinding[];
 }
 
 function taughtTurn(messages: readonly HistoryMessage[], turn: number, preamble: Preamble): TaughtTurn {
-  const found: FormatFinding[] = [];
-  return { turn, bytes: turnRecord(messages, turn, preamble, (finding) => found.push(finding)), found };
+  const findings: FormatFinding[] = [];
+  const bytes = turnRecord(messages, turn, preamble, (finding) => findings.push(finding));
+  return { turn, bytes, findings };
 }
 
 const prompt: Format<PromptOptions> = {
@@ -167,12 +168,13 @@ const prompt: Format<PromptOptions> = {
       const message = `messages[${i}] is not taught: it is an empty answer`;
       report({ rule: 'messages-left-out', severity: 'WARNING', message });
     }
-    const isTaught = ({ found }: TaughtTurn): boolean => !found.some(({ rejects }) => rejects);
+    const isTaught = (one: TaughtTurn): boolean => !one.findings.some(({ rejects }) => rejects);
     const kept = taught.some(isTaught) ? taught.filter(isTaught) : taught.slice(-1);
-    for (const { found } of kept) found.forEach(report);
-    for (const { turn, found } of taught) {
-      if (kept.some((one) => one.turn === turn)) continue;
-      const why = found.find(({ rejects }) => rejects)?.rule;
+    for (const one of kept) one.findings.forEach(report);
+    const keptTurns = new Set(kept.map(({ turn }) => turn));
+    for (const { turn, findings: problems } of taught) {
+      if (keptTurns.has(turn)) continue;
+      const why = problems.find(({ rejects }) => rejects)?.rule;
       const message = `messages[${turn}] is not taught: ${why}`;
       report({ rule: 'messages-left-out', severity: 'WARNING', message });
     }

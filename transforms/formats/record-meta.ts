@@ -9,12 +9,12 @@ import { utcTimestamp } from '../model/timestamp.ts';
 import type { EncodedRecord } from './format.ts';
 
 const NULL = encode('null');
-/** Characters that may follow the name of a source in an id derived from it. */
+/** Characters that may follow the name of a source in an id derived from it; undefined is the end. */
 const AFTER_SOURCE = [undefined, ':', '/', '#'];
 
 /**
- * Adds the member at the end of the record; at the end of its first line if it has several.
- * @param inText whether to write it as JSON in a string
+ * Adds a member with the metadata at the end of the record, or of its first line if it has several.
+ * @param inText whether to write the metadata as a JSON string
  */
 export function withMetadata(
   record: EncodedRecord,
@@ -25,10 +25,10 @@ export function withMetadata(
 ): EncodedRecord {
   const json = metadataOf(conversation, names);
   const value = inText ? inString(json) : json;
-  const add = (record: Uint8Array): Uint8Array => {
-    const end = record.indexOf(LF);
-    if (end < 0) return addMember(record, member, value);
-    return concat([addMember(record.subarray(0, end), member, value), record.subarray(end)]);
+  const add = (bytes: Uint8Array): Uint8Array => {
+    const end = bytes.indexOf(LF);
+    if (end < 0) return addMember(bytes, member, value);
+    return concat([addMember(bytes.subarray(0, end), member, value), bytes.subarray(end)]);
   };
   return {
     ...record,
@@ -37,7 +37,7 @@ export function withMetadata(
   };
 }
 
-/** All requested names in order, null if the log has no value, so that all records have the same columns. */
+/** An object of all requested names in order. Absent values are null, so that all records have the same columns. */
 function metadataOf(conversation: Conversation, names: readonly MetaName[]): Uint8Array {
   const members = names.map((name) => `"${name}":${decode(metaValue(conversation, name) ?? NULL)}`);
   return encode(`{${members.join(',')}}`);

@@ -1,7 +1,7 @@
 /**
  * Format `samples`: a conversation for a grader. Each message needs a role and a text; a message that has both stays
- * byte for byte. Other members of the sample (`expected`, `tags`) follow. `--as toml` writes each record as a
- * `[[samples]]` table, so that a file is a deck; `--as context` writes the input of a grader.
+ * byte for byte. Other members of the sample (`expected`, `tags`) follow the messages. `--as toml` writes each record
+ * as a `[[samples]]` table, so that a file is a deck; `--as context` writes the input of a grader.
  */
 
 import { QUOTE } from '../json/bytes.ts';
@@ -42,7 +42,7 @@ const fatal = (rule: string, message: string): FormatFinding => ({
 });
 const warning = (rule: string, message: string): FormatFinding => ({ rule, severity: 'WARNING', message });
 
-/** Makes sure that a message has a text: its own, that of its parts, or its calls or its result as tags. */
+/** Returns the message with a text: its own, that of its parts, or its calls or its result as tags. */
 function withText(message: Message, where: string, report: Report): Message {
   if (message.role === '') report(fatal('unknown-role', `${where} has no role`));
   const content = valueBytes(message.bytes, 'content');
@@ -68,7 +68,7 @@ function jsonRecord(list: string, messages: readonly Message[], others: Members)
   return concat([encode(`{"${list}":[`), ...withCommas(messages), encode(']'), ...members, encode('}')]);
 }
 
-/** One table, with a blank line after it that separates it from the next. */
+/** One table, and a blank line that separates it from the next. */
 function tomlRecord(messages: readonly Message[], others: Members, refuse: Refuse): Uint8Array {
   const lines = [
     '[[samples]]',

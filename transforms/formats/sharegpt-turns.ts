@@ -1,6 +1,6 @@
 /**
  * Converts messages to turns of LLaMA-Factory's `sharegpt`, one turn per message; sharegpt.ts then merges and checks
- * them. Reports what a turn cannot hold.
+ * them. Reports anything that a turn cannot express.
  */
 
 import { membersOf } from '../json/members.ts';
@@ -21,7 +21,7 @@ import { loggedCalls, malformed } from './logged-calls.ts';
 import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
 
 export interface Turn {
-  /** Index of its first message. */
+  /** Index of the first message in the turn. */
   readonly at: number;
   readonly from: string;
   readonly text: string;
@@ -42,8 +42,8 @@ const FROM: Readonly<Record<string, string>> = {
   tool: 'observation',
   function: 'observation',
 };
-/** Members that any turn can hold. */
-const HELD = new Set(['role', 'content']);
+/** Members that turns of all roles can express. */
+const ANY_ROLE = new Set(['role', 'content']);
 const THINK_TAG = /<\/?think>/;
 
 export function turnsOf(messages: readonly Message[], report: Report): readonly Turn[] {
@@ -60,14 +60,11 @@ function fromOf({ role }: Message): string {
   return Object.hasOwn(FROM, role) ? (FROM[role] as string) : role;
 }
 
-/**
- * Whether a message has members that a turn cannot hold. Ids of calls and results do not count: their order replaces
- * them.
- */
+/** Whether a message has members that a turn cannot express. Ids of calls and results are expressed by their order. */
 function losesMembers(message: Message): boolean {
   const from = fromOf(message);
   const isHeld = (key: string): boolean => {
-    if (HELD.has(key)) return true;
+    if (ANY_ROLE.has(key)) return true;
     if (from === 'observation') return key === 'tool_call_id' || key === 'name';
     if (from !== 'gpt') return false;
     if (REASONING_MEMBERS.includes(key)) return stringValue(message.bytes, key) !== undefined;

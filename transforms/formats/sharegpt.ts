@@ -1,7 +1,7 @@
 /**
  * Format `sharegpt`: LLaMA-Factory's `conversations`, whose turns must alternate between human or observation and gpt
- * or function_call. Neighbours of one kind are merged with a blank line between, a text is merged with the calls that
- * follow it, and unanswered turns at the end are left out; any other order rejects the record. A call is written as
+ * or function_call. Adjacent turns of one kind are merged with a blank line between, a text is merged with the calls
+ * that follow it, and unanswered turns at the end are left out; any other order rejects the record. A call is written as
  * `{"name": ..., "arguments": {...}}`, several as a list, with a text before it as `TEXT\n<tool_call>CALL</tool_call>`,
  * and a thought as `<think>\n...\n</think>\n\n`: LLaMA-Factory parses all of these (docs/format-details.md).
  */
@@ -19,13 +19,13 @@ import { type Turn, turnsOf } from './sharegpt-turns.ts';
 import type { Report } from './tool-arguments.ts';
 
 const HEAD = encode('{"conversations":[');
-const ASKS: ReadonlySet<string> = new Set(['human', 'observation']);
+const INPUTS: ReadonlySet<string> = new Set(['human', 'observation']);
 const ANSWERS: ReadonlySet<string> = new Set(['gpt', 'function_call']);
 /** Tags that LLaMA-Factory searches for in the value of a call: `CALL_TAG` in its text, `TAG` in its JSON. */
 const CALL_TAG = /<\/?tool_call>/;
 const TAG = /<\/?(?:tool_call|think)>/;
 
-/** Sorts consecutive results into the order of the calls before them, if all ids are known. */
+/** Sorts consecutive results into the order of the calls before them, if their ids determine it. */
 function orderResults(turns: readonly Turn[], report: Report): readonly Turn[] {
   const ordered = [...turns];
   turns.forEach(({ calls, ids }, i) => {
@@ -44,7 +44,7 @@ function orderResults(turns: readonly Turn[], report: Report): readonly Turn[] {
   return ordered;
 }
 
-/** Merges two turns; undefined if that would change their meaning. */
+/** Merges adjacent turns; undefined if they are of different kinds, or if a text would come after calls. */
 function merged(one: Turn, two: Turn): Turn | undefined {
   const alike = one.from === two.from && (one.calls.length === 0 || two.text === '');
   if (!alike && !(one.from === 'gpt' && two.from === 'function_call')) return undefined;
@@ -75,7 +75,7 @@ function mergeTurns(turns: readonly Turn[], report: Report): Turn[] {
 
 /** Removes the turns after the last answer that is not empty; changes nothing if there is none. */
 function cutEnd(turns: readonly Turn[], report: Report): readonly Turn[] {
-  const end = turns.findLastIndex((turn) => !ASKS.has(turn.from) && !isEmptyAnswer(turn)) + 1;
+  const end = turns.findLastIndex((turn) => !INPUTS.has(turn.from) && !isEmptyAnswer(turn)) + 1;
   if (end === turns.length) return turns;
   const rule = 'unanswered-end';
   if (end === 0) {
@@ -92,7 +92,7 @@ function cutEnd(turns: readonly Turn[], report: Report): readonly Turn[] {
 const isEmptyAnswer = ({ from, text }: Turn): boolean => from === 'gpt' && isBlank(text);
 
 function checkOrder(turns: readonly Turn[], report: Report): void {
-  const wrong = turns.findIndex(({ from }, i) => !(i % 2 === 0 ? ASKS : ANSWERS).has(from));
+  const wrong = turns.findIndex(({ from }, i) => !(i % 2 === 0 ? INPUTS : ANSWERS).has(from));
   if (wrong < 0 && turns.length > 0 && turns.length % 2 === 0) return;
   const turn = turns[wrong];
   const message =
@@ -102,7 +102,7 @@ function checkOrder(turns: readonly Turn[], report: Report): void {
   report({ rule: 'not-alternating', severity: 'ERROR', message, rejects: true });
 }
 
-/** Reports texts in which LLaMA-Factory would find a call or a thought that is not one. */
+/** Reports tags that LLaMA-Factory would read as those of a call or a thought. */
 function checkTags(turns: readonly Turn[], report: Report): void {
   for (const { at, text, calls } of turns) {
     if (calls.length === 0 || !(CALL_TAG.test(text) || calls.some((call) => TAG.test(call)))) continue;

@@ -87,7 +87,7 @@ function messageOf(message: Message, at: number, report: Report): Message {
   return { bytes: encode(`{${members.join(',')}}`), role };
 }
 
-/** The content as a JSON string, the only content that a trace can have. */
+/** The content as a JSON string: a trace can have no other content. */
 function contentOf(message: Message, at: number, report: Report): string {
   const content = valueBytes(message.bytes, 'content');
   if (content?.[0] === QUOTE) return decode(content);

@@ -1,7 +1,4 @@
-/**
- * The error that the teaching functions throw, with a code and a message for each kind of input that they cannot
- * convert.
- */
+/** The error of the teaching functions, with a code and a message for each kind of input that they cannot convert. */
 
 export const TEACHING_FAULTS = {
   'response-not-object': 'Response must be a JSON object',

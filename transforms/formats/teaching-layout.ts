@@ -1,6 +1,6 @@
 /**
- * Writes the teaching layout of FunctionGemma: three turns, line by line. Every value of the call is a text between
- * `<escape>`; numbers are written from their JSON text, without an exponent.
+ * Writes the teaching layout of FunctionGemma: three turns, line by line. Every argument of the call is text between
+ * `<escape>`; numbers keep the digits of the log, without an exponent.
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, membersOf } from '../json/members.ts';
@@ -32,7 +32,7 @@ export const TEACHING_LAYOUT: TeachingLayout = {
   ],
 };
 
-/** Content of the three turns. Without a call, the last one ends after the reasoning. */
+/** Content of the three turns. Without a call, the last turn ends after the reasoning. */
 export interface Lesson {
   readonly userTurn: string;
   readonly reasoning: string;

@@ -1,5 +1,5 @@
 /**
- * The teaching functions of the library: they convert a response of Anthropic's Messages API to a line of training
+ * The teaching functions of the library, which convert a response of Anthropic's Messages API to a line of training
  * data. They throw a `TeachingError` where the format `functiongemma-teaching` would reject a session.
  */
 import { quote } from '../json/respace.ts';
@@ -51,7 +51,7 @@ export function joinedTexts(blocks: readonly unknown[]): string {
  */
 export function formatFunctionCall(name: string, args: unknown): string {
   if (!isObject(args)) throw new TeachingError('arguments-not-object');
-  return lessonCall(name, encode(JSON.stringify(args)), refuse);
+  return lessonCall(name, encode(JSON.stringify(args)), throwError);
 }
 
 /**
@@ -64,15 +64,15 @@ export function formatGemmaConversation(
   layout: Partial<TeachingLayout> = {},
 ): string {
   const call = { name: toolName, text: formatFunctionCall(toolName, toolArgs) };
-  return lessonText({ userTurn, reasoning, call }, { ...TEACHING_LAYOUT, ...layout }, refuse);
+  return lessonText({ userTurn, reasoning, call }, { ...TEACHING_LAYOUT, ...layout }, throwError);
 }
 
-/** Returns `{"text":...}`, a line of JSONL without its line feed. */
+/** Returns the line `{"text":...}`, without a line feed. */
 export function wrapAsJsonl(text: string): string {
   return `{"text":${quote(text)}}`;
 }
 
-/** Returns the line of JSONL for a user's turn and the model's answer, without its line feed. */
+/** Returns the line `{"text":...}` for a user's turn and the model's answer, without a line feed. */
 export function anthropicToFunctionGemma(
   userTurn: string,
   turn: TeachingTurn,
@@ -81,6 +81,6 @@ export function anthropicToFunctionGemma(
   return wrapAsJsonl(formatGemmaConversation(userTurn, turn, layout));
 }
 
-const refuse: Note<LessonRule> = (rule) => {
+const throwError: Note<LessonRule> = (rule) => {
   throw new TeachingError(rule);
 };

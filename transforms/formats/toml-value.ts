@@ -1,5 +1,5 @@
 /**
- * Writes JSON values as TOML, each on one line: numbers unchanged, objects as inline tables. Calls `refuse` for values
+ * Writes JSON values as TOML, each on one line: numbers unchanged, objects as inline tables. Calls `refuse` for a value
  * that TOML cannot express: null, a duplicate key, an integer beyond 64 bits, a float out of range, a lone surrogate.
  */
 
@@ -16,7 +16,7 @@ const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
 const scanner = createTextScanner();
 
-/** Called for each value that TOML cannot express. The output is then not valid. */
+/** Called for each value that TOML cannot express. The output is not valid TOML then. */
 export type Refuse = () => void;
 
 export function tomlValue(json: Uint8Array, refuse: Refuse): string {
@@ -60,7 +60,7 @@ function writeTable(json: Uint8Array, at: number, pieces: string[], refuse: Refu
   return end;
 }
 
-/** A basic string. TOML has the escapes of JSON, but also requires one for DEL. */
+/** A basic string. TOML has the escapes of JSON, but requires one for DEL too. */
 function tomlString(text: string, refuse: Refuse): string {
   if (LONE_SURROGATE.test(text)) refuse();
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');

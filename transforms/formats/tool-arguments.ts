@@ -1,6 +1,6 @@
 /**
- * Converts the arguments of calls to what a format needs: JSON in a string, or an object. Logs have both. The JSON text
- * is moved from one to the other, not parsed and printed, so that keys, their order and numbers stay.
+ * Converts the arguments of calls to the encoding that a format needs: JSON in a string, or an object. Logs have both.
+ * Copies the JSON text instead of parsing and serialising it, so that keys, their order and numbers stay.
  */
 
 import { LETTER_N, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -17,7 +17,7 @@ import type { FormatFinding } from './format.ts';
 
 export type Report = (finding: FormatFinding) => void;
 
-/** The arguments of a call, however the log encodes them. */
+/** The arguments of a call, from either encoding. */
 export interface Arguments {
   /** `none`: absent, null or a blank string. `value`: JSON other than an object. `text`: a string that is not JSON. */
   readonly holds: 'object' | 'value' | 'text' | 'none';
@@ -57,7 +57,7 @@ function holding(json: Uint8Array): Arguments {
   return { holds: json[0] === OPEN_OBJECT ? 'object' : 'value', source: oneLine(json) };
 }
 
-/** Arguments as a string: a string stays, anything else becomes one with its JSON text. */
+/** Arguments as a string. A string stays; anything else becomes a string of its JSON text. */
 export const asString: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (json?.[0] === QUOTE) {
@@ -69,10 +69,7 @@ export const asString: EncodeArguments = (json, where, report) => {
   return EMPTY_STRING;
 };
 
-/**
- * Arguments as an object: a string with an object becomes that object. Anything else stays, with a finding that
- * rejects.
- */
+/** Arguments as an object. A string of an object becomes that object. Anything else stays, with a fatal finding. */
 export const asObject: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (holds === 'object') return json?.[0] === QUOTE ? source : json;
@@ -81,7 +78,7 @@ export const asObject: EncodeArguments = (json, where, report) => {
   return holds === 'none' ? source : json;
 };
 
-/** Arguments as a string with an object. Anything else becomes a string too, so that the column has one type. */
+/** Arguments as a string of an object. Anything else becomes a string too, so that the column has one type. */
 export const asObjectInString: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
   if (holds === 'none') report(empty(where));
@@ -108,7 +105,7 @@ export function notObject(where: string): FormatFinding {
   return { rule: 'arguments-not-object', severity: 'ERROR', message, rejects: true };
 }
 
-/** Encodes the arguments of all calls. A message that does not change stays the same object. */
+/** Encodes the arguments of all calls. Returns the same object for a message that does not change. */
 export function encodeArguments(
   messages: readonly Message[],
   encodeOne: EncodeArguments,
@@ -127,8 +124,8 @@ export function encodeArguments(
 }
 
 /**
- * The call with its arguments encoded; undefined if it does not change. A call without a function or a name stays as it
- * is; the check `tool-calls` reports it.
+ * The call with its arguments encoded; undefined if it does not change. A call without a function or a name does not,
+ * and is reported by the check `tool-calls`.
  */
 function encodeCall(
   { bytes, function: fn, name, arguments: json }: ToolCall,

@@ -2,7 +2,7 @@
  * Format `trl`: for TRL, Unsloth and chat templates of Hugging Face. Like `openai`, but arguments are objects, because
  * several templates fail on strings or encode them twice. A string with an object becomes that object; empty, null or
  * absent arguments become `{}`, with the finding `empty-arguments`; anything else rejects the record.
- * `parallel_tool_calls` is not written: no template reads it, and it would be null in the other rows of its column.
+ * `parallel_tool_calls` is not written: no template reads it, and as a column it would be null in most records.
  */
 import type { Conversation } from '../model/element.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
@@ -12,7 +12,7 @@ import type { EncodedRecord, Format, FormatFinding } from './format.ts';
 import { wrapTools } from './openai.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
 
-/** Builds one record. @param arrowSafe whether tools and arguments are JSON in strings */
+/** Builds one record. @param arrowSafe whether to write tools and arguments as JSON strings */
 export function templateRecord({ messages, tools }: Conversation, arrowSafe: boolean): EncodedRecord {
   const findings: FormatFinding[] = [];
   const report: Report = (finding) => findings.push(finding);

@@ -1,7 +1,7 @@
 /**
  * Decodes base64 from the bytes of a JSON string, piece by piece, so that giant data never becomes a JavaScript string.
- * As forgiving as https://infra.spec.whatwg.org/#forgiving-base64-decode: white space may occur anywhere, and padding
- * may be missing. Accepts the URL-safe alphabet too, which Google's clients write.
+ * Follows https://infra.spec.whatwg.org/#forgiving-base64-decode: white space may occur anywhere, and padding may be
+ * absent. Also accepts the URL-safe alphabet, which Google's clients write.
  */
 import { BACKSLASH, CR, LF, SPACE } from './bytes.ts';
 import { latin1 } from './utf8.ts';
@@ -21,7 +21,7 @@ const LONG_ESCAPE = 6;
 const SHORT_ESCAPE = 2;
 
 const WHITE: ReadonlySet<number> = new Set([TAB, LF, FORM_FEED, CR, SPACE]);
-/** The letters of escapes and the characters that they write; the others write themselves. */
+/** Codes of the letters after a backslash that write another character, and of these characters. */
 const ESCAPED: ReadonlyMap<number, number> = new Map(
   [...'bfnrt'].map((letter, i) => [letter.charCodeAt(0), [BACKSPACE, FORM_FEED, LF, CR, TAB][i] as number]),
 );
@@ -38,7 +38,7 @@ DIGITS['_'.charCodeAt(0)] = DIGITS['/'.charCodeAt(0)] as number;
 /**
  * @param json holds the inside of a valid JSON string in `[start, end)`
  * @param take receives the decoded bytes in pieces, each valid until it returns
- * @returns the number of decoded bytes; -1 if the text is not base64, which may show after some pieces
+ * @returns the number of decoded bytes; -1 if the text is not base64, possibly after some pieces
  */
 export function decodeBase64(
   json: Uint8Array,
@@ -69,7 +69,7 @@ class Base64Decoding {
   readonly #piece = new Uint8Array(PIECE_BYTES);
   #used = 0;
   #taken = 0;
-  /** The digits of the open group. */
+  /** Values of the digits in the open group, and their number. */
   #bits = 0;
   #digits = 0;
   #padding = 0;

@@ -1,4 +1,4 @@
-/** The bytes that JSON is made of, by name. */
+/** Names of the bytes that have a meaning in JSON. */
 
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
@@ -16,5 +16,5 @@ export const ZERO = 0x30;
 export const LETTER_N = 0x6e;
 export const LETTER_T = 0x74;
 export const LETTER_F = 0x66;
-/** The first byte after those of visible ASCII. */
+/** The first byte above visible ASCII. */
 export const DELETE = 0x7f;

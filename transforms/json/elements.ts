@@ -10,25 +10,25 @@ import { trustingScanner } from './trusting-scanner.ts';
 export const MAX_ELEMENTS = 100_000;
 /** Limit for all arrays and objects of an entry together, as a multiple of the limit for one. */
 const IN_ALL = 10;
-/** An element and its comma. */
+/** Fewest bytes of an element: one, and its comma. */
 const LEAST_BYTES = 2;
 
 /** Most elements and members that one entry may hold in all. */
 export const mostInAll = (maxElements: number): number => maxElements * IN_ALL;
 
-/** Is a stretch of JSON text long enough to hold more elements than that? */
+/** Is JSON text of this length long enough to have more than `most` elements? */
 export const mayExceed = (bytes: number, most: number): boolean => bytes > LEAST_BYTES * most;
 
 const isOpen = (byte: number | undefined): boolean => byte === OPEN_ARRAY || byte === OPEN_OBJECT;
 const isClose = (byte: number | undefined): boolean => byte === CLOSE_ARRAY || byte === CLOSE_OBJECT;
 
 /**
- * @returns where the first array or object with more than `most` elements or members opens; -1 if there is none. The
- * value must be valid.
+ * Finds the first array or object with more than `most` elements or members, in a valid value.
+ * @returns where it opens; -1 if there is none
  */
 export function crowdedAt(bytes: Uint8Array, start: number, end: number, most: number): number {
   const opened: number[] = [];
-  const counts: number[] = []; // commas so far, for each open one
+  const counts: number[] = []; // commas so far in each open array or object
   for (let p = start; p < end; p++) {
     const byte = bytes[p];
     if (byte === QUOTE) p = trustingScanner.string(bytes, p) - 1;
@@ -47,7 +47,7 @@ export function crowdedAt(bytes: Uint8Array, start: number, end: number, most: n
   return -1;
 }
 
-/** Counts the elements and members of a valid value at all levels. Stops beyond `most`. */
+/** Counts the elements and members of a valid value at all levels, up to `most` and one more. */
 export function elementsIn(bytes: Uint8Array, start: number, end: number, most: number): number {
   let count = 0;
   for (let p = start; p < end && count <= most; p++) {
@@ -58,7 +58,7 @@ export function elementsIn(bytes: Uint8Array, start: number, end: number, most: 
   return count;
 }
 
-/** Does a text that may be JSON, valid or not, have more elements than may be parsed? */
+/** Would this text, if it is JSON, have more elements than may be parsed? */
 export function isCrowdedText(text: string): boolean {
   const most = mostInAll(MAX_ELEMENTS);
   if (!mayExceed(text.length, most)) return false;

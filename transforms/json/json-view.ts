@@ -15,7 +15,7 @@ TYPES[QUOTE] = 'string';
 TYPES[LETTER_T] = TYPES[LETTER_F] = 'boolean';
 TYPES[LETTER_N] = 'null';
 
-/** Texts up to this length may be names that repeat. */
+/** Strings up to this length are often names that repeat, so they are looked up in the cache of `knownText`. */
 const NAME_BYTES = 24;
 
 /** One value of a line. It is valid until `read` returns; strings from `text` and bytes from `copy` stay valid. */
@@ -24,7 +24,7 @@ export class JsonView {
   readonly #start: number;
   readonly #end: number;
   readonly #base: number;
-  /** Holds the rows of the value's contents, if the value is open there. */
+  /** Has rows for the contents of the value, if the value is open there. */
   #tape: ValueTape | undefined;
   #row: number;
   #bytes: Uint8Array | undefined;
@@ -53,12 +53,12 @@ export class JsonView {
     return this.#bytes;
   }
 
-  /** Length of that text. */
+  /** Length of `bytes`. */
   get length(): number {
     return this.#end - this.#start;
   }
 
-  /** The same text as a copy, on one line. */
+  /** A copy of `bytes`, on one line. */
   copy(): Uint8Array {
     const copy = copyOf(this.#line, this.#start, this.#end);
     return copy[0] === OPEN_OBJECT || copy[0] === OPEN_ARRAY ? oneLine(copy) : copy;
@@ -73,10 +73,7 @@ export class JsonView {
     return TYPES[this.#line[this.#start] as number] ?? 'number';
   }
 
-  /**
-   * The value of a member, as `JSON.parse` would have it (the last one, if a key occurs twice); undefined if there is
-   * none.
-   */
+  /** The value of a member: the last one if a key occurs twice, as in `JSON.parse`; undefined if there is none. */
   get(key: string): JsonView | undefined {
     const row = this.#find(key);
     return row < 0 ? undefined : this.#on(this.#tape as ValueTape, row);
@@ -114,7 +111,7 @@ export class JsonView {
     return parseJson(this.bytes);
   }
 
-  /** A tape with the contents of the value, at `#row`: filled in if they are not on one yet. */
+  /** The tape with the contents of the value at `#row`. Walks the value if no tape has them yet. */
   #walked(): ValueTape {
     if (this.#tape?.isOpen(this.#row) === true) return this.#tape;
     const tape = new ValueTape();
@@ -130,7 +127,7 @@ export class JsonView {
     return this.#walked().find(this.#line, this.#row, key);
   }
 
-  /** Creates something for each contained value, in order; none if the value does not begin with this byte. */
+  /** Maps the contained values, in order; returns an empty list if the value does not begin with `first`. */
   #each<T>(first: number, make: (tape: ValueTape, row: number) => T): T[] {
     const results: T[] = [];
     if (this.#line[this.#start] !== first) return results;

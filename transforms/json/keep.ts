@@ -1,9 +1,9 @@
 /**
- * Copies of bytes that outlive the line they came from. Small ones share blocks: an allocation each would cost
- * more than the copy. A block lives as long as one of its pieces does, so big pieces get their own.
+ * Copies bytes that must outlive their line. Small copies share blocks, because allocating memory for each would take
+ * longer than copying. A block lives as long as one of its pieces does, so big pieces get their own memory.
  */
 
-/** A copy. `bytes.slice()` would not copy a Buffer. */
+/** Copies `bytes[start, end)`. (`slice` of a Buffer would be a view.) */
 export function copyOf(bytes: Uint8Array, start = 0, end: number = bytes.length): Uint8Array {
   const copy = new Uint8Array(end - start);
   copy.set(bytes.subarray(start, end));

@@ -1,7 +1,7 @@
 /**
- * Reads the objects of an array without parsing known ones again: objects that equal those of the previous array, byte
- * for byte, are recognised by comparing and yield the same items. A dropped, inserted or changed object costs its own
- * scan; comparing continues after it.
+ * Reads the objects of an array without parsing known ones again: objects with the same bytes as in the previous array
+ * are recognised by comparing, and yield the same items. Only an inserted or changed object is scanned; comparing
+ * continues after it.
  */
 import { OPEN_OBJECT } from './bytes.ts';
 import { walkElements } from './members.ts';
@@ -49,7 +49,8 @@ export class KnownList<T extends Known> {
 
   /**
    * Reads the array that opens at `at`.
-   * @returns the index after it, or -1: the scanner knows the position. `items` then holds what was read.
+   * @returns the index after it, or -1 if it is not valid: `scanner.failedAt` is the position, and `items` are those
+   * before it
    */
   read(bytes: Uint8Array, at: number): number {
     this.#known = this.#expected === undefined ? this.#items : [...this.#items, this.#expected];
@@ -58,7 +59,7 @@ export class KnownList<T extends Known> {
     return walkElements(bytes, at, this.#scanner, (_number, p) => this.#takeItem(bytes, p));
   }
 
-  /** Names an object that may follow the items in the next array: a reply, which the next request repeats. */
+  /** Sets an item that may follow the others in the next array: a reply, which the next request repeats. */
   expect(item: T): void {
     this.#expected = item;
   }
@@ -69,7 +70,7 @@ export class KnownList<T extends Known> {
     this.#expected = undefined;
   }
 
-  /** Returns the index after the item at `p`, or -1. */
+  /** Returns the index after the item at `p`, or -1 if it is not valid. */
   #takeItem(bytes: Uint8Array, p: number): number {
     const known = this.#recognise(bytes, p);
     if (known !== undefined) {
@@ -86,7 +87,7 @@ export class KnownList<T extends Known> {
 
   /** Returns the known item at `p`, looking a few items ahead. */
   #recognise(bytes: Uint8Array, p: number): T | undefined {
-    if (bytes[p] !== OPEN_OBJECT) return undefined; // only an object shows where it ends
+    if (bytes[p] !== OPEN_OBJECT) return undefined; // the start of 12 would be recognised as a known 1
     const last = Math.min(this.#known.length, this.#next + Math.min(2 + this.#fresh, LOOK_AHEAD));
     for (let i = this.#next; i < last; i++) {
       const known = this.#known[i] as T;

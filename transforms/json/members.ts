@@ -1,6 +1,6 @@
 /** The members of a JSON object as spans of its bytes. */
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, QUOTE } from './bytes.ts';
-import { Given } from './notes.ts';
+import { ReturnOverride } from './notes.ts';
 import { type Scanner, skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
 import { knownText, parseString, spells } from './utf8.ts';
@@ -17,7 +17,7 @@ export interface Member {
 
 export type ValueSpan = Pick<Member, 'valueStart' | 'end'>;
 
-/** Does the JSON string between its quotes (`start` to `end`, both outside) spell this ASCII key, escaped or not? */
+/** Does the JSON string in `[start, end)`, quotes included, spell this ASCII key, escaped or not? */
 export function isKey(bytes: Uint8Array, start: number, end: number, key: string): boolean {
   if (end - start - 2 <= key.length) return spells(bytes, start + 1, end - 1, key);
   for (let p = start + 1; p < end; p++)
@@ -36,12 +36,15 @@ export type MemberVisitor = (
   bytes: Uint8Array,
 ) => number;
 
-/** Receives the number and the index of an element and the bytes; returns the index after the element, or -1. */
+/**
+ * Receives the number of an element, its index and the bytes; returns the index after the element, or -1 if the scanner
+ * failed in it.
+ */
 export type ElementVisitor = (number: number, start: number, bytes: Uint8Array) => number;
 
 /**
  * Walks the members of the object that opens at `at`, validating as it goes.
- * @returns the index after the object, or -1: the scanner knows the position
+ * @returns the index after the object, or -1 if it is not valid: `scanner.failedAt` is the position
  */
 export function walkMembers(bytes: Uint8Array, at: number, scanner: Scanner, visit: MemberVisitor): number {
   let p = skipBlanks(bytes, at + 1);
@@ -62,10 +65,10 @@ export function walkMembers(bytes: Uint8Array, at: number, scanner: Scanner, vis
 }
 
 /**
- * Remembers the members of long-lived objects: walking one again would cost as much as the first time. Kept apart from
- * the other notes (notes.ts): objects with notes have few shapes, and byte arrays would add two.
+ * Remembers the members of long-lived objects, so that they are not walked again. Not a note (notes.ts), because the
+ * code for notes is fast while it sees objects of few shapes, and byte arrays would add two.
  */
-class Walked extends Given {
+class Walked extends ReturnOverride {
   readonly #members: readonly Member[];
 
   constructor(object: Uint8Array, members: readonly Member[]) {
@@ -109,7 +112,7 @@ export function valueSpan(object: Uint8Array, key: string): ValueSpan | undefine
   return found;
 }
 
-/** The JSON text of that value. */
+/** The JSON text of a member's value: the last one with that key; undefined if absent. */
 export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefined {
   const span = valueSpan(object, key);
   return span && object.subarray(span.valueStart, span.end);
@@ -130,7 +133,7 @@ export function valuesOf(object: Uint8Array, keys: readonly string[]): (Uint8Arr
 
 /**
  * Walks the elements of the array that opens at `at`, validating as it goes.
- * @returns the index after the array, or -1: the scanner knows the position
+ * @returns the index after the array, or -1 if it is not valid: `scanner.failedAt` is the position
  */
 export function walkElements(bytes: Uint8Array, at: number, scanner: Scanner, visit: ElementVisitor): number {
   let p = skipBlanks(bytes, at + 1);

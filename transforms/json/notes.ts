@@ -1,18 +1,18 @@
 /**
- * Notes on long-lived objects: facts that were computed for them once. All notes of an object are in one list, in a
- * private field on the object itself, which no other code can see or compare; a WeakMap would do the same at a fifth of
- * the speed and twice the memory. One field for all kinds, so that objects with different notes keep one shape.
+ * Notes on long-lived objects: facts that were computed for them once. The notes of an object are in a private field on
+ * the object itself, which no other code can see or compare; a WeakMap has a fifth of the speed and takes twice the
+ * memory. All kinds of notes share one field, so that objects with different notes have the same shape.
  */
 
-/** Passes any object to the constructor as its `this`, which creates private fields on that object. */
-export const Given: new (object: object) => object = class {
+/** Base class that returns its argument from the constructor, so that subclasses add private fields to that object. */
+export const ReturnOverride: new (object: object) => object = class {
   constructor(object: object) {
-    // biome-ignore lint/correctness/noConstructorReturn: this is how a private field gets onto an object that exists
+    // biome-ignore lint/correctness/noConstructorReturn: the only way to add a private field to an existing object
     return object;
   }
 };
 
-class Noted extends Given {
+class Noted extends ReturnOverride {
   readonly #notes: unknown[] = [];
 
   static of(object: object): unknown[] | undefined {
@@ -26,13 +26,13 @@ class Noted extends Given {
 
 let kinds = 0;
 
-/** Stored if the work returned undefined for an object. */
+/** Stored where `work` returned undefined. */
 const UNDEFINED = Symbol('undefined');
 
 /**
- * Caches the result of `work` for each object, as long as the object lives. `work` must depend on it alone. Call it at
- * module level: each call creates a kind of note, which is never freed. Entries share the messages that they repeat, so
- * the work is done once per distinct message.
+ * Caches the result of `work` for each object, as long as the object lives. `work` must depend on the object only. Call
+ * this at module level: each call creates a kind of note, which is never freed. Entries share the messages that they
+ * repeat, so `work` is called once per distinct message.
  */
 export function perObject<O extends object, T>(work: (object: O) => T): (object: O) => T {
   const kind = kinds++;

@@ -1,6 +1,6 @@
 /**
- * JSON text without raw line breaks. In valid JSON they are white space between tokens (inside a string they are
- * escapes), so replacing them with blanks changes no value; otherwise they would cut the record in two.
+ * Removes line breaks from JSON text, which would cut a record in two. In valid JSON they are white space between
+ * tokens (inside a string they are escapes), so replacing them with blanks changes no value.
  */
 
 import { CR, LF, SPACE } from './bytes.ts';
@@ -14,9 +14,8 @@ export function oneLine(json: Uint8Array): Uint8Array {
 }
 
 /**
- * JSON text without a layout of several lines: removes line breaks and the indentation after them, leaving a blank
- * after a comma. For JSON that becomes text, in which a model would learn the white space. Text of one line stays the
- * same.
+ * Removes the line breaks of indented JSON text and the indentation after them; leaves a blank after a comma. For JSON
+ * that becomes text, because a model would learn the white space. Text on one line is returned unchanged.
  */
 export function withoutIndentation(json: string): string {
   if (!json.includes('\n') && !json.includes('\r')) return json;

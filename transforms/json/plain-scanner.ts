@@ -1,6 +1,6 @@
 /**
- * Strict validation of JSON over bytes: RFC 8259 grammar, UTF-8 and depth, looking at each byte once and decoding
- * nothing. This is the plain scanner in TypeScript, with which every other one must agree.
+ * Validates JSON strictly, as bytes: the grammar of RFC 8259, UTF-8 and depth. Reads each byte once and decodes
+ * nothing. All other scanners must give the same results as this one.
  */
 
 import { BACKSLASH, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, ZERO } from './bytes.ts';
@@ -8,7 +8,7 @@ import { crowdedAt, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from './ele
 import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from './scanner.ts';
 import { sequenceLength } from './utf8.ts';
 
-/** Class of a byte inside a string: 0 plain, 1 quote, 2 backslash, 3 control, 4 to 6 lead of a UTF-8 sequence, 7 never. */
+/** Class of a byte inside a string: 0 plain, 1 quote, 2 backslash, 3 control, 4 to 6 UTF-8 lead, 7 invalid. */
 const IN_STRING = new Uint8Array(256);
 IN_STRING.fill(3, 0, 0x20);
 IN_STRING[QUOTE] = 1;
@@ -18,7 +18,7 @@ IN_STRING.fill(4, 0xc2, 0xe0);
 IN_STRING.fill(5, 0xe0, 0xf0);
 IN_STRING.fill(6, 0xf0, 0xf5);
 
-/** After a backslash: 1 a single character, 2 four hexadecimal digits. */
+/** Class of a byte after a backslash: 1 the escape is complete, 2 four hexadecimal digits follow, 0 invalid. */
 const ESCAPE = new Uint8Array(256);
 for (const c of '"\\/bfnrt') ESCAPE[c.charCodeAt(0)] = 1;
 ESCAPE[0x75] = 2;
@@ -47,15 +47,15 @@ function scanNumber(bytes: Uint8Array, start: number): number {
 function scanString(bytes: Uint8Array, start: number): number {
   let p = start + 1;
   for (;;) {
-    let what = IN_STRING[bytes[p] as number];
-    while (what === 0) what = IN_STRING[bytes[++p] as number];
-    if (what === 1) return p + 1;
-    if (what === 2) {
+    let kind = IN_STRING[bytes[p] as number];
+    while (kind === 0) kind = IN_STRING[bytes[++p] as number];
+    if (kind === 1) return p + 1;
+    if (kind === 2) {
       const escaped = ESCAPE[bytes[p + 1] as number];
       if (escaped === 1) p += 2;
       else if (escaped === 2 && isHex4(bytes, p + 2)) p += 6;
       else return -1 - p;
-    } else if (what !== undefined && what >= 4 && what < 7) {
+    } else if (kind !== undefined && kind >= 4 && kind < 7) {
       const length = sequenceLength(bytes, p);
       if (length === 0) return -1 - p;
       p += length;
@@ -82,7 +82,7 @@ function scanLiteral(bytes: Uint8Array, p: number): number {
   return scanNumber(bytes, p);
 }
 
-/** The index after the key at `at`, its colon and blanks, or -1 - p' if the byte at p' is wrong. */
+/** The index of the value whose key is at `at`, or -1 - p' if the byte at p' is wrong. */
 function scanKey(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== QUOTE) return -1 - at;
   let p = scanString(bytes, at);
@@ -162,8 +162,8 @@ export class PlainScanner implements Scanner {
 
 /**
  * @param maxDepth most levels of nesting; one more is `tooDeep`
- * @param maxElements most elements of an array or members of an object. Values too short for more are not counted, so
- * that the texts of a log cost nothing; walkers count what they walk themselves.
+ * @param maxElements most elements of an array or members of an object. Values that are too short to have more are not
+ * counted, which saves the time for most; callers that walk a value count its members themselves
  */
 export function createPlainScanner(maxDepth?: number, maxElements?: number): Scanner {
   return new PlainScanner(maxDepth, maxElements);
@@ -178,10 +178,7 @@ class TextScanner extends PlainScanner {
   }
 }
 
-/**
- * The scanner for JSON inside strings: a value with too many elements counts as text there, like one that nests too
- * deep.
- */
+/** Creates the scanner for JSON inside strings, where a value with too many elements, or nested too deep, is text. */
 export function createTextScanner(): Scanner {
   return new TextScanner(MAX_DEPTH, MAX_ELEMENTS);
 }

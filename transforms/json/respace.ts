@@ -1,6 +1,6 @@
 /**
- * JSON text in the layout of Python's `json.dumps` and of the Hugging Face `tojson` filter: `", "` and `": "`, no other
- * white space, non-ASCII unescaped. Key order, duplicate keys and the text of numbers stay.
+ * Writes JSON text in the layout of Python's `json.dumps` and of the Hugging Face `tojson` filter: `", "` and `": "`, no
+ * other white space, non-ASCII unescaped. Key order, duplicate keys and the text of numbers stay.
  */
 import { COLON, COMMA, QUOTE } from './bytes.ts';
 import { withoutIndentation } from './one-line.ts';
@@ -15,7 +15,7 @@ export function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-/** JSON text inside a JSON string, on one line. */
+/** JSON text as the content of a JSON string, on one line. */
 export function inString(json: Uint8Array): Uint8Array {
   return encode(quote(withoutIndentation(decode(json))));
 }
@@ -23,7 +23,7 @@ export function inString(json: Uint8Array): Uint8Array {
 /** @param json a valid JSON value without white space around it */
 export function respace(json: Uint8Array, scanner: Scanner): string {
   let text = '';
-  let plain = 0; // start of a run of bytes to copy unchanged
+  let plain = 0; // start of the bytes to copy unchanged
   for (let p = 0; p < json.length; ) {
     const c = json[p] as number;
     if (c !== QUOTE && c !== COMMA && c !== COLON && !SPACES.has(c)) {
@@ -39,7 +39,7 @@ export function respace(json: Uint8Array, scanner: Scanner): string {
   return text + decode(json.subarray(plain));
 }
 
-/** A text as re-spaced JSON if it is a JSON value, else undefined. */
+/** Re-spaces a text that is a JSON value; undefined if it is not one. */
 export function respaceText(text: string, scanner: Scanner): string | undefined {
   if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
   const json = encode(text);

@@ -3,12 +3,12 @@
 /** The default of `--max-depth`: deeper lines are rejected as `too-deep`. */
 export const MAX_DEPTH = 512;
 /**
- * Highest limit that may be set: most readers of records fail at some 1,000 levels, and so do call stacks
+ * The highest `--max-depth`: most consumers of records fail at about 1,000 levels, and so do call stacks
  * (docs/decisions/0009-limits.md).
  */
 export const MAX_DEPTH_CEILING = 900;
 
-/** More elements than the longest line has bytes. */
+/** No limit: more elements than the longest line has bytes. */
 export const ANY_NUMBER = 0x3fffffff;
 
 /** Checks one JSON value and finds its end. */
@@ -42,7 +42,7 @@ for (const c of ' \t\r\n') BLANK[c.charCodeAt(0)] = 1;
 export function skipBlanks(bytes: Uint8Array, at: number): number {
   for (let p = at; ; p++) {
     const byte = bytes[p];
-    // there is no byte after the end: looking up undefined in a table costs more than everything else
+    // undefined is past the end; looking it up in the table would take longer than the rest of the loop
     if (byte === undefined || BLANK[byte] === 0) return p;
   }
 }

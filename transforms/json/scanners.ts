@@ -9,29 +9,29 @@ export type ScannerName = (typeof SCANNERS)[number];
 let compiled: CompiledScanner | undefined;
 let memory: ScanMemory | undefined;
 
-/** The memory of this thread that WebAssembly scanners can read, created on first use. */
+/** This thread's memory for WebAssembly scanners, created on first use; undefined if it is not available. */
 function scanMemory(name: ScannerName): ScanMemory | undefined {
   if (name === 'plain') return undefined;
   memory ??= createScanMemory(compiledScanner(name));
   return memory;
 }
 
-/** The compiled scanner of this thread, to share with another thread; undefined if WebAssembly is not available. */
+/** The compiled scanner, for sharing with another thread; undefined if WebAssembly is not available. */
 export function compiledScanner(name: ScannerName): CompiledScanner | undefined {
   if (name === 'plain') return undefined;
   compiled ??= compileScanner();
   return compiled;
 }
 
-/** Adopts the scanner that another thread has compiled, before the first one is created here. */
+/** Uses the scanner that another thread compiled. Call it before the first scanner of this thread is created. */
 export function takeCompiledScanner(from: CompiledScanner | undefined): void {
   compiled ??= from;
 }
 
 /**
- * Lends that memory to one reader at a time, until `giveBack`. Undefined if it is not available, or in use by another
- * reader of this thread (two builds at once, by the library); the slab then lies elsewhere, and the plain scanner reads
- * it.
+ * Lends the memory of this thread to one reader at a time, until `giveBack`. Undefined if it is not available, or if
+ * another reader of this thread has it (the library can run two builds at once). The slab is then outside of it, and
+ * the plain scanner reads the slab.
  */
 export function borrowScanMemory(name: ScannerName): ScanMemory | undefined {
   const free = scanMemory(name);
@@ -40,7 +40,7 @@ export function borrowScanMemory(name: ScannerName): ScanMemory | undefined {
   return free;
 }
 
-/** @param maxDepth and the other limit as in `createPlainScanner` */
+/** The limits are those of `createPlainScanner`. */
 export function createScanner(name: ScannerName, maxDepth?: number, maxElements?: number): Scanner {
   return scanMemory(name)?.createScanner(maxDepth, maxElements) ?? createPlainScanner(maxDepth, maxElements);
 }

@@ -1,11 +1,11 @@
-/** Edits of a JSON object by splicing its bytes: members that are not named keep their bytes. */
+/** Edits JSON objects and arrays by splicing their bytes: whatever an edit does not change keeps its bytes. */
 import { elementsOf, type Member, membersOf } from './members.ts';
 import { encode } from './utf8.ts';
 
 /** An edit of one member: a new JSON text, `null` to drop it, undefined to keep it. */
 export type MemberEdit = (member: Member, index: number) => Uint8Array | null | undefined;
 
-/** A part of some JSON text, and the bytes that replace it. */
+/** A part of JSON text, and the bytes that replace it. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,7 @@ export interface Splice {
 
 const NOTHING = new Uint8Array(0);
 
-/** The bytes with those parts replaced, which come in order; the same bytes object when there are none. */
+/** Replaces the parts, which must be in order; returns the same object if there are none. */
 export function spliced(bytes: Uint8Array, splices: readonly Splice[]): Uint8Array {
   if (splices.length === 0) return bytes;
   const pieces: Uint8Array[] = [];
@@ -27,13 +27,13 @@ export function spliced(bytes: Uint8Array, splices: readonly Splice[]): Uint8Arr
   return concat(pieces);
 }
 
-/** The object with its members edited; the same bytes object when nothing changed. */
+/** The object with its members edited; the same object if nothing changes. */
 export function editMembers(object: Uint8Array, edit: MemberEdit): Uint8Array {
-  let isFirst = true; // was every member before dropped?
+  let isFirst = true; // no member before this one was kept
   const splices = membersOf(object).flatMap((member, i, members): Splice | readonly Splice[] => {
     const by = edit(member, i);
     if (by === null) {
-      // with the comma before it, or after it if it would be the first one
+      // drop the comma before it too, or the comma after it if no member before it was kept
       const before = isFirst ? undefined : members[i - 1];
       const after = isFirst ? members[i + 1] : undefined;
       return { start: before?.end ?? member.start, end: after?.start ?? member.end, by: NOTHING };
@@ -44,18 +44,18 @@ export function editMembers(object: Uint8Array, edit: MemberEdit): Uint8Array {
   return spliced(object, splices);
 }
 
-/** The object without the members that `drop` names. */
+/** The object without the members for which `drop` returns true; the same object if there are none. */
 export function dropMembers(object: Uint8Array, drop: (member: Member) => boolean): Uint8Array {
   return editMembers(object, (member) => (drop(member) ? null : undefined));
 }
 
-/** The object with the value of `key` replaced: the effective (last) one; undefined when it has no such member. */
+/** The object with the value of the last member `key` replaced, the one that counts; undefined if there is none. */
 export function replaceValue(object: Uint8Array, key: string, json: Uint8Array): Uint8Array | undefined {
   const member = membersOf(object).findLast((one) => one.key === key);
   return member && spliced(object, [{ start: member.valueStart, end: member.end, by: json }]);
 }
 
-/** The object with one more member at its end. The object has at least one. */
+/** The object with one more member at its end. It must have a member already. */
 export function addMember(object: Uint8Array, key: string, json: Uint8Array): Uint8Array {
   const last = membersOf(object).at(-1) as Member;
   return concat([
@@ -66,7 +66,7 @@ export function addMember(object: Uint8Array, key: string, json: Uint8Array): Ui
   ]);
 }
 
-/** The array with its elements edited (undefined leaves one); the same bytes object when nothing changed. */
+/** The array with its elements edited (undefined keeps an element); the same object if nothing changes. */
 export function editElements(
   array: Uint8Array,
   edit: (element: Uint8Array, index: number) => Uint8Array | undefined,
@@ -79,7 +79,7 @@ export function editElements(
   return spliced(array, splices);
 }
 
-/** One array of all the bytes. */
+/** Joins the pieces in a new array. */
 export function concat(pieces: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const piece of pieces) length += piece.length;

@@ -1,2 +1,2 @@
-/** Counts the bytes that this thread recognised by comparing, for a profile. Take differences to measure a part. */
+/** Bytes that this thread recognised by comparing, for the profile. Never reset: subtract an earlier value. */
 export const tally: { comparedBytes: number } = { comparedBytes: 0 };

@@ -1,14 +1,14 @@
 /**
- * Finds the end of JSON values that were validated before, by quotes and brackets alone. Must not be used on other
- * bytes: it could run beyond them.
+ * Finds the end of JSON values that were validated before, by quotes and brackets alone. Do not use it for other bytes:
+ * it reports no errors, and may return an index inside or after the value.
  */
 import { BACKSLASH, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { ANY_NUMBER, type Scanner } from './scanner.ts';
 
-/** Short strings end before a native search would have started. */
+/** Strings that end within this many bytes are scanned here: starting a native search takes longer. */
 const NEAR_BYTES = 48;
 
-/** 1 a quote, 2 opens, 3 closes an object or array. */
+/** Class of a byte outside strings: 1 a quote; 2 opens, 3 closes an object or array. */
 const STRUCTURE = new Uint8Array(256);
 STRUCTURE[QUOTE] = 1;
 for (const c of '{[') STRUCTURE[c.charCodeAt(0)] = 2;
@@ -29,7 +29,7 @@ function skipString(bytes: Uint8Array, at: number): number {
       p += c === BACKSLASH ? 2 : 1;
     }
     const quote = indexOf.call(bytes, QUOTE, p);
-    if (quote < 0) return bytes.length; // not reached for valid JSON; must not jump back to the start
+    if (quote < 0) return bytes.length; // not reached for valid JSON; continuing at -1 + 1 would never end
     let slashes = quote;
     while (slashes > p && bytes[slashes - 1] === BACKSLASH) slashes--;
     if ((quote - slashes) % 2 === 0) return quote + 1;
@@ -40,14 +40,14 @@ function skipString(bytes: Uint8Array, at: number): number {
 function skipNested(bytes: Uint8Array, at: number): number {
   let open = 0;
   for (let p = at; p < bytes.length; ) {
-    const what = STRUCTURE[bytes[p] as number];
-    if (what === 1) {
+    const kind = STRUCTURE[bytes[p] as number];
+    if (kind === 1) {
       p = skipString(bytes, p);
       continue;
     }
     p++;
-    if (what === 2) open++;
-    else if (what === 3 && --open === 0) return p;
+    if (kind === 2) open++;
+    else if (kind === 3 && --open === 0) return p;
   }
   return bytes.length;
 }
@@ -64,7 +64,7 @@ function skipValue(bytes: Uint8Array, at: number): number {
   return first === OPEN_OBJECT || first === OPEN_ARRAY ? skipNested(bytes, at) : skipScalar(bytes, at);
 }
 
-/** For valid JSON only: it never fails within a value. */
+/** For valid JSON only: never fails. */
 export const trustingScanner: Scanner = {
   value: skipValue,
   string: skipString,

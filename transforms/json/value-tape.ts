@@ -1,7 +1,7 @@
 /**
- * The values of one JSON text as rows of numbers, in order: where each begins and ends, its key, and the row after all
- * that it contains. Built in one pass, so that views of nested values need not search for their ends again; reused from
- * text to text.
+ * The values of one JSON text as rows of numbers, in order: the position of the value and of its key, and the row after
+ * all that the value contains. Built in one pass, so that views of nested values do not search for their ends again. A
+ * tape can be filled again for the next text.
  */
 import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { isKey } from './members.ts';
@@ -9,23 +9,23 @@ import { skipBlanks } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
 import { spells } from './utf8.ts';
 
-/** Numbers of a row: the key (quotes included; -1 for elements), the value, and the row after it and all that it holds. */
+/** Numbers of a row: the key (quotes included; -1 for elements), the value, and the row after its contents. */
 const KEY = 0;
 const KEY_END = 1;
 const START = 2;
 const END = 3;
 const NEXT = 4;
 const ROW = 5;
-/** Deeper containers have no rows: the arguments of a call are copied whole. */
+/** Deeper containers get no rows. Calls in streamed chunks are this deep; their arguments are copied whole. */
 const MOST_LEVELS = 7;
-/** A text of more values only gets rows for its outer level: the others would take many times its bytes. */
+/** A text with more values gets rows only for its outer level: all rows would take many times its bytes. */
 const MOST_ROWS = 16_384;
 const FIRST_ROWS = 32;
 
 export class ValueTape {
   #rows = new Int32Array(FIRST_ROWS * ROW);
   #count = 0;
-  /** May a key differ from its bytes? */
+  /** Does a key have an escape, so that it differs from its bytes? */
   #hasEscapes = false;
   readonly #open: number[] = [];
 
@@ -34,20 +34,20 @@ export class ValueTape {
     if (!this.#walk(bytes, at, MOST_LEVELS)) this.#walk(bytes, at, 1);
   }
 
-  /** Begins with the object at `at`, whose members the caller adds. */
+  /** Begins a tape for the object at `at`; the caller adds its members. */
   beginObject(at: number): void {
     this.#count = 0;
     this.#hasEscapes = false;
     this.#add(-1, -1, at);
   }
 
-  /** Adds a member without the contents of its value. @param hasEscapes may its key differ from its bytes? */
+  /** Adds a member without the contents of its value. @param hasEscapes whether its key may have an escape */
   addMember(keyStart: number, keyEnd: number, start: number, end: number, hasEscapes: boolean): void {
     if (hasEscapes) this.#hasEscapes = true;
     this.#close(this.#add(keyStart, keyEnd, start), end, -this.#count);
   }
 
-  /** Ends the object that was begun. */
+  /** Ends the object of `beginObject`. */
   endObject(end: number): void {
     this.#close(0, end, this.#count);
   }
@@ -102,7 +102,7 @@ export class ValueTape {
     return this.#rows[row * ROW + END] as number;
   }
 
-  /** The row after a value and all that it contains, which is that of its next sibling, if any. */
+  /** The row after a value and all that it contains: its next sibling, if any. */
   next(row: number): number {
     return Math.abs(this.#rows[row * ROW + NEXT] as number);
   }
@@ -127,7 +127,11 @@ export class ValueTape {
     return found;
   }
 
-  /** Adds the member or element at `at` of a container that begins with this byte. @returns where its row is */
+  /**
+   * Adds the member or element at `at`.
+   * @param container first byte of the object or array
+   * @returns index of its row in `#rows`
+   */
   #addInner(bytes: Uint8Array, at: number, container: number): number {
     if (container === OPEN_ARRAY) return this.#add(-1, -1, at);
     let end = at + 1;

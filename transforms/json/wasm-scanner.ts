@@ -1,6 +1,6 @@
 /**
- * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It reads bytes in its own
- * memory, where a task's slab is; the plain scanner reads bytes elsewhere, with the same results.
+ * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It can read only its own
+ * memory, where a task's slab is; bytes elsewhere are left to the plain scanner, with the same results.
  */
 import type { FoldExports, FoldHost } from '../fold/fold-module.ts';
 import { BACKSLASH, DELETE, QUOTE, SPACE } from './bytes.ts';
@@ -16,7 +16,7 @@ interface Exports extends FoldExports {
   too_deep(): number;
 }
 
-/** The parts of the global WebAssembly in use: only the browser libraries declare it. */
+/** The parts of the global `WebAssembly` that are used here: TypeScript declares it only for browsers. */
 declare const WebAssembly: {
   readonly Module: new (code: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: object };
@@ -28,13 +28,13 @@ interface WasmMemory {
 }
 
 const PAGE_BYTES = 64 * 1024;
-/** Bytes for the messages of a session: memory that is never touched costs nothing. */
+/** Size of the arena, for the messages of a session. Pages that are never written take no memory. */
 const ARENA_BYTES = 32 * 1024 * 1024;
-/** Vector reads may extend beyond the slab's end. */
+/** Vector loads may reach beyond the end of the slab. */
 export const SLACK_BYTES = 64;
 /** Enough for the module's data, the arena and a slab. */
 const FIRST_PAGES = 700;
-/** More memory than this beyond the slab's need is worth replacing. */
+/** With more spare memory than this, the memory is replaced by a smaller one. */
 const MOST_SPARE_BYTES = 8 * 1024 * 1024;
 
 /** The compiled module; threads of a process can share it. */
@@ -67,18 +67,19 @@ export function createScanMemory(
 export class ScanMemory {
   exports!: Exports;
   buffer!: ArrayBuffer;
-  /** Span of the bytes that `has` was asked about, in the memory. */
+  /** Span in the memory of the last argument of `has`. */
   from = 0;
   end = 0;
-  /** Does a reader use it? */
+  /** Has a reader borrowed it? */
   isLent = false;
   readonly #module: CompiledScanner;
   #memory!: WasmMemory;
-  /** The slab comes after the module's data, its stack and the arena. */
+  /** Address of the slab: after the module's data, its stack and the arena. */
   #slabAt = 0;
-  /** The bytes that `has` was asked about last: it is called many times for a line. */
+  /** The last argument of `has`, which is called many times for a line. */
   #checked: Uint8Array | undefined;
-  #hasAsked = false;
+  /** Are those bytes in the memory? */
+  #isInside = false;
   #host: FoldHost | undefined;
 
   constructor(module: CompiledScanner) {
@@ -90,7 +91,7 @@ export class ScanMemory {
     return this.#slabAt - SLACK_BYTES;
   }
 
-  /** Lets a host answer the questions of the fold from now on; the previous one is forgotten. */
+  /** Sets the host that the fold calls. Another host invalidates the numbers of tool definitions. */
   setHost(next: FoldHost): void {
     if (next !== this.#host) this.exports.forget_tools();
     this.#host = next;
@@ -104,18 +105,18 @@ export class ScanMemory {
     return new MemoryScanner(this, maxDepth, maxElements);
   }
 
-  /** Are the bytes in the memory? Then `from` and `end` are their span. */
+  /** Are the bytes in the memory? If so, sets `from` and `end` to their span. */
   has(bytes: Uint8Array): boolean {
     if (bytes !== this.#checked) {
       this.#checked = bytes;
-      this.#hasAsked = bytes.buffer === this.buffer;
+      this.#isInside = bytes.buffer === this.buffer;
       this.from = bytes.byteOffset;
       this.end = this.from + bytes.length;
     }
-    return this.#hasAsked;
+    return this.#isInside;
   }
 
-  /** Resizes the slab and keeps its content, as far as it fits. Invalidates all earlier views. */
+  /** Resizes the slab and keeps as much of its content as fits. Invalidates all earlier views. */
   readonly slab = (bytes: number): Uint8Array => {
     const isSpacious = this.buffer.byteLength - this.#slabAt > MOST_SPARE_BYTES + (bytes + SLACK_BYTES) * 2;
     if (isSpacious) this.#shrink(bytes);
@@ -145,7 +146,7 @@ export class ScanMemory {
     this.buffer = this.#memory.buffer;
   }
 
-  /** Frees memory that was grown for a giant line: a memory cannot shrink, so a new one replaces it. */
+  /** Frees memory that was grown for a giant line. A WebAssembly memory cannot shrink, so a new one replaces it. */
   #shrink(bytes: number): void {
     const held = new Uint8Array(this.buffer, this.#slabAt, bytes);
     this.#begin();
@@ -154,7 +155,10 @@ export class ScanMemory {
   }
 }
 
-/** Values are scanned by the module; strings alone, most of them short ASCII keys, here: calling it costs more. */
+/**
+ * Scans values in the module, but single strings here: most are short ASCII keys, which take less time than a call of
+ * the module.
+ */
 class MemoryScanner extends PlainScanner {
   readonly #memory: ScanMemory;
 
@@ -177,7 +181,7 @@ class MemoryScanner extends PlainScanner {
     const memory = this.#memory;
     if (!memory.has(bytes)) return super.scan(bytes, at, depth);
     const { exports, from, end } = memory;
-    const after = exports.value(from + at, end, Math.max(this.maxDepth - depth, 0)); // an address; 0 is a failure
+    const after = exports.value(from + at, end, Math.max(this.maxDepth - depth, 0)); // an address; 0 if not valid
     return after !== 0 ? after - from : this.fail(exports.failed_at() - from, exports.too_deep() !== 0);
   }
 }

@@ -1,4 +1,4 @@
-/** The calls of an assistant message, read once for all checks and reports that need them. */
+/** The calls of a message, read once for all checks and reports. */
 
 import { CLOSE_ARRAY, LETTER_N, OPEN_ARRAY } from '../json/bytes.ts';
 import { valueSpan } from '../json/members.ts';
@@ -9,7 +9,7 @@ import { type ToolCall, toolCallsOf, walkToolCalls } from './message.ts';
 
 const NO_CALLS: readonly ToolCall[] = [];
 
-/** Messages with more calls are read again each time: remembering the calls would take more memory than the message. */
+/** Messages with more calls are read again each time: cached calls take more memory than the message. */
 const MOST_KNOWN = 1000;
 
 const fewCalls = perObject((message: Message): ReturnType<typeof toolCallsOf> | 'many' => {
@@ -33,8 +33,8 @@ export function assistantCalls(message: Message): readonly ToolCall[] {
 }
 
 /**
- * Visits the calls of a message one by one, never holding all of them. Returns the value found instead of a list, if
- * any.
+ * Visits the calls of a message one by one, so that long lists are never in memory as a whole.
+ * @returns `not-a-list` if `tool_calls` is something else; undefined if it is a list, null or absent
  */
 export function eachCall(
   message: Message,
@@ -48,7 +48,7 @@ export function eachCall(
   return undefined;
 }
 
-/** Does the same for an assistant message; nothing for other roles. */
+/** Visits the calls of an assistant message, as `eachCall`; none for another role. */
 export function eachAssistantCall(message: Message, visit: (call: ToolCall, index: number) => void): void {
   if (message.role === 'assistant') eachCall(message, visit);
 }
@@ -61,7 +61,7 @@ export function hasCalls(message: Message): boolean {
   return bytes[skipBlanks(bytes, list + 1)] !== CLOSE_ARRAY;
 }
 
-/** Does the message hold a `function_call` (OpenAI's form before `tool_calls`) that is not null? */
+/** Does the message have a `function_call` (OpenAI's form before `tool_calls`) that is not null? */
 export const hasFunctionCall: (message: Message) => boolean = perObject((message: Message) => {
   const span = valueSpan(message.bytes, 'function_call');
   return span !== undefined && message.bytes[span.valueStart] !== LETTER_N;

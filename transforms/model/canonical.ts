@@ -1,5 +1,5 @@
 /**
- * Brings the messages of a record into their canonical form: role `developer` becomes `system`, and null members are
+ * Converts messages to their canonical form in a record: role `developer` becomes `system`, and null members are
  * dropped.
  */
 
@@ -27,7 +27,7 @@ function developerToSystem(message: Message): Message {
   return { ...message, bytes: replaceValue(message.bytes, 'role', SYSTEM) as Uint8Array, role: 'system' };
 }
 
-/** Drops members whose value (the last one, if a key repeats) is null, because trainers fail on them. */
+/** Drops members whose value (the last one, if a key occurs twice) is null, because trainers fail on nulls. */
 function dropNulls(object: Uint8Array): Uint8Array {
   const members = membersOf(object);
   const isNull = ({ valueStart, end }: Member): boolean =>

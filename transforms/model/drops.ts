@@ -1,5 +1,6 @@
 /**
- * Why a dialect leaves a line out of all conversations: the names after `dropped:`, besides the names of cleanup rules.
+ * Why a dialect leaves a line out of all conversations. The name follows `dropped:` in the fate of the line, like that
+ * of a cleanup rule.
  */
 export const DROPS = {
   'client-event': 'It is about the client, not the conversation: progress, titles, snapshots, settings.',

@@ -50,18 +50,18 @@ export interface Line {
   readonly bytes: Uint8Array;
   /** Set if the framing created the bytes: they then differ from those at the origin. */
   readonly created?: CreatedLine;
-  /** Is it the first element of a top-level array after another one? Each array is a separate log. */
+  /** Set for the first element of a top-level array that follows another one. Each array is a separate log. */
   readonly beginsList?: true;
 }
 
 /**
- * How the bytes of a line were created: as a sample of a deck, or as the head of a document whose conversations are
+ * Set for a line whose bytes the framing created: a sample of a deck, or the head of a document whose conversations are
  * read one by one.
  */
 export interface CreatedLine {
   /** The bytes of the source at the origin. */
   readonly raw: Uint8Array;
-  /** The dialect for the created bytes, unless the user names one; if absent, it is recognised as usual. */
+  /** The dialect of the created bytes, unless the user names one; recognised as usual if absent. */
   readonly dialect?: string;
 }
 
@@ -70,9 +70,9 @@ export interface Entry {
   readonly kind: 'entry';
   readonly origin: Origin;
   readonly sessionId: string;
-  /** Set if it is its own session, regardless of `--session-by`. */
+  /** Set if the entry is a session by itself, regardless of `--session-by`. */
   readonly alone?: true;
-  /** The places of all lines that it was folded from, its origin first. Only together with `alone`. */
+  /** The places of all lines from which the entry was folded, its origin first. Only together with `alone`. */
   readonly lines?: EntryLog;
   /**
    * Id of the first line with a message of the conversation (Claude Code: its uuid). Copies of the conversation in other
@@ -81,7 +81,7 @@ export interface Entry {
   readonly root?: string;
   /** Set if the other lines are calls that this one continues. */
   readonly isGathered?: true;
-  /** Why its session is rejected. It then has no messages. */
+  /** Why the session is rejected. The entry then has no messages. */
   readonly refused?: {
     readonly reason: 'conversation-too-long' | 'context-missing' | 'session-reopened';
     readonly detail: string;
@@ -96,7 +96,7 @@ export interface Entry {
   readonly emptyReply?: true;
   /** Repairs that were needed to read the entry. */
   readonly repairs?: readonly RepairName[];
-  /** Names what its dialect never has. */
+  /** Names the things that logs of its dialect never have. */
   readonly lacks?: readonly Lack[];
   /** For a grader's sample: its members besides the messages (`expected`, `tags`, ...) as JSON text, in order. */
   readonly sample?: ReadonlyMap<string, Uint8Array>;
@@ -129,12 +129,12 @@ export interface Conversation {
   readonly superseded: number;
   /** Number of shorter entries after the snapshot. */
   readonly truncated: number;
-  /** Number of other lines that it was folded from; undefined if it came from one line. */
+  /** Number of other lines from which it was folded; undefined if it came from one line. */
   readonly folded?: number;
   /** As in the snapshot's entry. */
   readonly root?: string;
   readonly changes: Changes;
-  /** Numbers of tool definitions by what became of them. */
+  /** Counts of the tool definitions that were kept and dropped. */
   readonly toolCounts: ToolCounts;
 }
 
@@ -168,7 +168,7 @@ export interface WrittenRecord {
 /** Something that was rejected, and why. */
 export interface Rejection {
   readonly kind: 'rejection';
-  /** `record`: one format refuses a session that another format writes. */
+  /** `record`: one format rejects a session that another format writes. */
   readonly scope: 'line' | 'session' | 'source' | 'record';
   readonly stage: string;
   readonly reason: string;
@@ -235,7 +235,7 @@ export interface SessionEnd {
   /** Set by validate: the session's id, and the places of its entries. */
   readonly sessionId?: string | undefined;
   readonly entries?: EntryLog | undefined;
-  /** Set by validate if the session is one entry that is its own session. */
+  /** Set by validate if the session is a single entry with `alone`. */
   readonly alone?: true;
   /** Set by snapshot-select: the fate of the session. */
   readonly fate?: SessionFate;
@@ -244,7 +244,7 @@ export interface SessionEnd {
 /** `empty`: no entry was left; `none`: there were only blank lines. */
 export type SessionFate = 'written' | 'rejected' | 'empty' | 'none';
 
-/** The places of entries, packed so that those of a session of millions of lines take little memory. */
+/** The places of entries, packed to take little memory even for a session of millions of lines. */
 export interface EntryLog {
   readonly count: number;
   /** Varints, three per entry: the differences of line and offset to the entry before, and the length. */

@@ -1,4 +1,4 @@
-/** Packs the places of a session's entries into a few bytes each, as varints of differences. */
+/** Packs the places of a session's entries into a few bytes each: varints of the differences between neighbours. */
 import type { Entry, EntryLog, Fate, Origin } from './element.ts';
 
 export interface EntryLogWriter {

@@ -1,6 +1,6 @@
 /**
- * Maps JSON values to strings that are equal exactly if the values are: key order does not count, numbers count as
- * parsed. Uses an explicit stack, because arguments in a JSON string may nest a million levels deep.
+ * Maps JSON values to strings that are equal exactly if the values are equal: the order of keys is ignored, and numbers
+ * are compared as parsed. Uses an explicit stack, because JSON in a string may be nested a million levels deep.
  */
 import { isObject } from './message.ts';
 
@@ -12,7 +12,7 @@ export function equalityKey(value: unknown): string {
   return pieces.join('');
 }
 
-/** A number that is equal for equal values, and usually differs for others, at a tenth of the cost of the key. */
+/** A number that is equal for equal values, and usually differs for others; takes a tenth of the time of the key. */
 export function equalityDigest(value: unknown): number {
   let digest = 0;
   const todo: unknown[] = [value];

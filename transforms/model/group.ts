@@ -1,4 +1,4 @@
-/** Finds the group of a record, by which its shards are named. */
+/** Finds the group of a record, after which its shards are named. */
 
 import type { Conversation, Origin } from './element.ts';
 import { hashOf } from './hashed-set.ts';
@@ -17,11 +17,11 @@ const UUID = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NUMBER = /^\d+$/;
 const SHORT_NUMBER = /^\d{1,6}$/;
 const STRIP_TIMES = 3;
-/** In characters. Names of files are shorter. */
+/** In characters. File names are always shorter. */
 const LONGEST_NAME = 256;
 const CUT_NAME = 200;
 const HALF_PAIR_AT_END = /[\ud800-\udbff]$/;
-/** Beginning of ids that were made from lines of standard input (dialects/shared/line-id.ts). */
+/** Beginning of ids that were derived from lines of standard input (dialects/shared/line-id.ts). */
 const STDIN_LINE = '-:';
 
 type Grouped = Pick<Conversation, 'sessionId' | 'startedAt'> & { readonly origin: Pick<Origin, 'source'> };
@@ -43,7 +43,7 @@ function bounded(name: string): string {
   return `${name.slice(0, CUT_NAME).replace(HALF_PAIR_AT_END, '')}-${hash}`;
 }
 
-/** Caches the last date folder, with its slash: sources come in the order of their paths. */
+/** Caches the last date folder, with its slash, because sources come in the order of their paths. */
 let lastDate = '';
 
 /** The first folder of a path, if it is a calendar date. */

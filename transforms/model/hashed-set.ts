@@ -1,7 +1,7 @@
 /**
- * A set of texts that stores long ones as 128 bits of their SHA-256: ids and names may be as long as a line, and the
- * set lives as long as a source or a run. The hash is cryptographic, because a session would be lost if two ids had the
- * same hash.
+ * A set of texts that stores long ones as 128 bits of their SHA-256: ids and names may be as long as a line, and a set
+ * lives as long as a source or a run. The hash must be cryptographic: if two ids had the same one, a session would be
+ * lost.
  */
 import { createHash, type Hash, hash } from 'node:crypto';
 
@@ -45,12 +45,12 @@ export function hashOf(text: string | Uint8Array): Buffer {
   return hash('sha256', bytes, 'buffer').subarray(0, HASH_BYTES);
 }
 
-/** SHA-256 of data that comes in pieces. */
+/** Computes the SHA-256 of data in pieces. */
 export function createSha256(): Hash {
   return createHash('sha256');
 }
 
-/** The `hashOf` of a text that comes in pieces. */
+/** `hashOf` for a text in pieces. */
 export function hashOfPieces(pieces: Iterable<string>): Buffer {
   const all = createSha256();
   for (const piece of pieces) all.update(Buffer.from(piece, 'utf16le'));

@@ -4,8 +4,7 @@
  *
  * Ids are stored as keys of 16 bytes, and different ids have different keys: a UUID in lower case (version 1 to 8) is
  * its own key; up to 15 Latin-1 characters are stored with 15 in the four bits of a UUID's version; any other id is
- * stored as 124 bits of its SHA-256 with 0 in these bits (finding two ids with the same key would take about 2^62
- * hashes).
+ * stored as 124 bits of its SHA-256, with 0 in these bits (to find two ids with the same key takes about 2^62 hashes).
  */
 import { hashOf } from './hashed-set.ts';
 import { NumberColumn } from './number-column.ts';
@@ -36,7 +35,7 @@ const key = new Uint8Array(KEY_BYTES);
 const words = new Uint32Array(key.buffer);
 
 export class IdTable {
-  /** The words of all keys, in order of the ids' numbers. */
+  /** The words of all keys, in the order of the ids' numbers. */
   readonly #keys = new NumberColumn();
   /** A hash table: a slot is the number of an id plus 1, or 0 if it is free. At most half of the slots are taken. */
   #slots = NO_SLOTS;
@@ -73,7 +72,7 @@ export class IdTable {
     this.#size = 0;
   }
 
-  /** The slot of the key being looked up, or the free slot that it would take. */
+  /** The slot of the key being looked up, or the free slot for it. */
   #slotOfKey(): number {
     const last = this.#slots.length - 1;
     let slot = firstSlot() & last;

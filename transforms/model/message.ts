@@ -25,8 +25,8 @@ export function textOf(message: Message): MessageText {
 }
 
 /**
- * The first character of a string content that is not white space, found without decoding the rest; undefined if there
- * is none or the content is not a string. For an escaped character beyond U+FFFF, it is the first half.
+ * The first character of a string content that is not white space, without decoding the rest; undefined if there is
+ * none or the content is not a string. For an escaped character above U+FFFF, the first half.
  */
 export function firstVisible({ bytes }: Message): string | undefined {
   const content = valueSpan(bytes, 'content');
@@ -67,7 +67,7 @@ function isTextPart(part: unknown): part is TextPart {
 
 const TEXT_OR_PARTS_OR_NULL = new Set([...'"[n'].map((c) => c.charCodeAt(0)));
 
-/** The JSON text of a content that is not a string, a list or null; undefined for these, or without a content. */
+/** The JSON text of a content that is a number, an object or a boolean; undefined for any other content, or none. */
 export function otherContent(message: Message): Uint8Array | undefined {
   const { bytes } = message;
   const content = valueSpan(bytes, 'content');
@@ -96,7 +96,7 @@ export function reasoningOf(message: Message): string {
   return [...new Set(texts)].filter(Boolean).join('\n');
 }
 
-/** One call of an assistant message, as far as it is valid. */
+/** One call of an assistant message, with those parts of it that are valid. */
 export interface ToolCall {
   /** The JSON text of the call. */
   readonly bytes: Uint8Array;
@@ -227,7 +227,7 @@ export function textOfValue(json: Uint8Array | undefined): string | undefined {
   return json?.[0] === QUOTE ? parseString(json, 0, json.length) : undefined;
 }
 
-/** Whether a parsed value is a JSON object, neither null nor an array. */
+/** Whether a parsed value is a JSON object: not null, and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,7 @@
-/**
- * A list of numbers below 2^32, four bytes each. Long lists grow by chunks, so that growing copies nothing.
- */
+/** A list of numbers below 2^32, four bytes each. Long lists grow by chunks, so that growing copies nothing. */
 const CHUNK = 16_384;
 /**
- * The first chunk begins with this length and doubles, because most logs are short. V8 keeps arrays of this size in its
- * heap.
+ * Initial length of the first chunk, which doubles: most logs are short. V8 keeps arrays of this size in its heap.
  */
 const FIRST = 16;
 const NONE = new Uint32Array(0);
@@ -14,7 +11,7 @@ export class NumberColumn {
   #first = NONE;
   readonly #more: Uint32Array[] = [];
 
-  /** The number at an index; 0 if none was set. */
+  /** The number at an index; 0 if it was never set. */
   at(index: number): number {
     if (index < CHUNK) return this.#first[index] ?? 0;
     return this.#more[Math.floor(index / CHUNK) - 1]?.[index % CHUNK] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Finds the data in a part of a message (an image, a recording, a file), which is a `data:` URI or base64. Knows the
- * parts of the chat completions API, the Responses API, the Messages API, Gemini and the Model Context Protocol.
+ * Finds the data in a part of a message (an image, a recording, a file), which is a `data:` URI or base64. Recognises
+ * the parts of the chat completions API, the Responses API, the Messages API, Gemini and the Model Context Protocol.
  */
 import { COMMA, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { type Member, membersOf } from '../json/members.ts';
@@ -32,7 +32,7 @@ const ADDRESSES: ReadonlySet<string> = new Set([
 const OTHER_TYPES: ReadonlySet<string> = new Set(['text', 'redacted_thinking']);
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['media_type', 'mediaType', 'mime_type', 'mimeType']);
 
-/** The longest head of a `data:` URI that is looked for. */
+/** Bytes in which the comma after the head of a `data:` URI must be. */
 const HEAD_BYTES = 1024;
 const URI = /^data:([^;]*)(?:;.*)?$/is;
 const BASE64 = /;\s*base64\s*$/i;
@@ -42,7 +42,7 @@ const SHOWN = /^[\w.+-]{1,40}\/[\w.+-]{1,80}$/;
 /**
  * The data of a part.
  * @param part JSON text of an object
- * @param most length in bytes, as logged, up to which data is not looked at
+ * @param most length in bytes, as logged, up to which data is ignored
  * @returns undefined if no data in it is longer
  */
 export function dataLongerThan(part: Uint8Array, most: number): PartData | undefined {

@@ -1,4 +1,4 @@
-/** Rules of the findings that come with a message as a dialect read it (docs/dialect-details.md). */
+/** Rules of the findings that dialects add to messages as notes (docs/dialect-details.md). */
 export const READING_RULES = [
   'arguments-cut',
   'attachment-missing',

@@ -8,7 +8,7 @@ import { eachAssistantCall, hasFunctionCall } from './assistant-calls.ts';
 import type { Message, WrittenRecord } from './element.ts';
 import { legacyCallOf, stringValue } from './message.ts';
 
-/** Plain data, so that it can be posted to another thread. */
+/** Plain data, because it is posted to another thread. */
 export interface RecordShape {
   /** Number of messages by role. */
   readonly roles: Readonly<Record<string, number>>;
@@ -21,9 +21,9 @@ const NO_NAME = '?';
 /** The only name that cannot be set by assignment. */
 const PROTOTYPE = '__proto__';
 const OWN_ONE = { value: 1, writable: true, enumerable: true, configurable: true } as const;
-/** Members with the list of messages, in formats that write one. */
+/** Names of the member with the list of messages, by format. */
 const LISTS = ['messages', 'fullConversation', 'conversations'];
-/** Members with the role of a message. */
+/** Names of the member with the role of a message, by format. */
 const ROLE_KEYS = ['role', 'from'];
 /** Formats whose records contain exactly the messages in `written`. */
 const AS_LISTED: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'openai', 'trl', 'axolotl']);
@@ -92,7 +92,7 @@ export class ShapeCounter {
   }
 }
 
-/** Counts in a plain object, because building one from a Map takes longer than counting. */
+/** Counts in a plain object: counting in a Map and then converting it takes longer. */
 function count(counts: Record<string, number>, name: string | undefined): void {
   const key = name ? shortName(name) : NO_NAME;
   const known: unknown = counts[key];

@@ -1,4 +1,4 @@
-/** The closed lists of reasons why lines and sessions are rejected. docs/rejections.md shows these texts. */
+/** The closed lists of reasons to reject lines and sessions. Their texts are in docs/rejections.md. */
 import type { Conversation, Line, Origin, Rejection } from './element.ts';
 
 export const LINE_REASONS = {
@@ -121,8 +121,8 @@ export function rejectLine(
   };
 }
 
-/** Rejects the record of one of several formats. */
-export function refuseRecord(
+/** Rejects a record, when other formats write theirs. */
+export function rejectRecord(
   stage: string,
   { origin, sessionId }: Conversation,
   format: string,

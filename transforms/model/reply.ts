@@ -1,6 +1,6 @@
 /**
- * Leaves out replies that are empty, because there is nothing to learn from them (docs/conversion.md), and adds the
- * role assistant to replies without a role.
+ * Removes empty replies, because there is nothing to learn from them (docs/conversion.md), and adds the role assistant
+ * to replies without a role.
  */
 
 import {
@@ -22,7 +22,7 @@ import type { Entry, Message, ReadingNote, RepairName } from './element.ts';
 import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
-/** Members that make a message non-empty. They include names of reasoning that are not read as reasoning. */
+/** Members that make a message non-empty, including reasoning under other names than `REASONING_MEMBERS`. */
 const CONTENT_MEMBERS: ReadonlySet<string> = new Set([
   'content',
   ...['tool_calls', 'function_call', 'refusal', 'audio'],
@@ -59,7 +59,7 @@ function isFilled(bytes: Uint8Array, { key, valueStart, end }: Member): boolean 
   return bytes[skipBlanks(bytes, valueStart + 1)] !== CLOSE_ARRAY;
 }
 
-/** Whether all parts are blank texts. Returning -1 ends the walk at the first other part. */
+/** Whether all parts are blank texts. The walk ends at the first other part, for which the visitor returns -1. */
 function holdsBlankTextsOnly(list: Uint8Array): boolean {
   const end = walkElements(list, 0, trustingScanner, (_number, start) => {
     const after = trustingScanner.value(list, start, 1);

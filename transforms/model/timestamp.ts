@@ -10,7 +10,8 @@ import { decode, parseString } from '../json/utf8.ts';
 
 const STAMP = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
 /**
- * An epoch as text, with as many digits as today's epochs have. Others may be compact dates: 20260101, 20260101120000.
+ * An epoch as text, with the number of digits of current epochs. Other numbers may be compact dates: 20260101,
+ * 20260101120000.
  */
 const EPOCH_TEXT = /^(?:\d{10}|\d{13}|\d{16}|\d{19})(?:\.\d+)?$/;
 const DATE_LENGTH = 10;
@@ -24,13 +25,13 @@ const NS_PER_MICROSECOND = 1000n;
 const NS_PER_DAY = 86_400n * NS_PER_SECOND;
 const MILLISECONDS_FROM = 100_000_000_000n;
 
-/** The end of the year 9999, in seconds. */
+/** The last second of the year 9999. */
 const LAST_SECOND = 253_402_300_799n;
 /** From here on epochs are microseconds (of 1978 or later): as milliseconds they would be after the year 9999. */
 const MICROSECONDS_FROM = (LAST_SECOND + 1n) * 1000n;
 const NANOSECONDS_FROM = MICROSECONDS_FROM * 1000n;
 
-/** Days of each month in a common year. */
+/** Days of each month, except in leap years. */
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Days from 1970-01-01 to a date of the Gregorian calendar; undefined if there is no such day. */
@@ -157,12 +158,12 @@ export function timeIn(bytes: Uint8Array, start: number, end: number): bigint | 
   return parseEpoch(decode(bytes.subarray(start, end)));
 }
 
-/** As `timeIn`, for JSON text that is one value. */
+/** `timeIn` for the JSON text of one value. */
 export function timeOf(json: Uint8Array): bigint | undefined {
   return timeIn(json, 0, json.length);
 }
 
-/** Says that a member is not a time. Shows its value, or only its type and length if the value could be content. */
+/** The message for a member that is not a time. Contains only the type and length of a value that could be content. */
 export function unreadableTime(name: string, json: Uint8Array): string {
   return `${name} is not a readable time: ${shown(json)}`;
 }

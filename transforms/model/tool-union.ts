@@ -1,18 +1,18 @@
 /**
- * Collects the distinct tool definitions of a session's entries in order, and all those without a name. Definitions
- * after the current snapshot count only if a later entry becomes the snapshot.
+ * Collects the distinct tool definitions of a session's entries, in order, and all definitions without a name. Those of
+ * entries after the snapshot count only if a later entry becomes the snapshot.
  */
 
 import type { ToolCounts, ToolDefinition } from './element.ts';
 import { HashedSet } from './hashed-set.ts';
 
-/** Several definitions with one name. */
+/** The definitions of a name that has several. */
 interface Seen {
   readonly few: Uint8Array[];
   others: HashedSet | undefined;
 }
 
-/** Definitions of one name that are compared byte by byte; further ones by hash. */
+/** Number of definitions of a name that are compared byte by byte; the others are compared by hash. */
 const FEW = 8;
 
 export class ToolUnion {
@@ -25,7 +25,7 @@ export class ToolUnion {
   #committedSeen = 0;
   #committedKept = 0;
 
-  /** Adds the definitions of the next entry. Passing the same array again costs next to nothing. */
+  /** Adds the definitions of the next entry. Takes almost no time for the same array as before. */
   add(definitions: readonly ToolDefinition[]): void {
     this.#seen += definitions.length;
     const isRepeated = definitions === this.#last;

@@ -1,6 +1,4 @@
-/**
- * The report on tool usage: counts of one conversation, sums per group, and the CSV file.
- */
+/** The report on the use of tools: counts of one conversation, sums per group, and the CSV file. */
 
 import { valueBytes } from '../json/members.ts';
 import { mayHold } from '../json/utf8.ts';
@@ -19,7 +17,7 @@ export interface ToolUsage {
   readonly clientTurns: number;
   /** Runs of consecutive assistant messages. */
   readonly assistantTurns: number;
-  /** Those with a call in one of the messages. */
+  /** Assistant turns with a call in one of their messages. */
   readonly assistantTurnsWithTools: number;
 }
 
@@ -57,20 +55,20 @@ export function usageOf({ messages, tools }: Conversation): ToolUsage {
   let assistantTurns = 0;
   let assistantTurnsWithTools = 0;
   let speaker: 'client' | 'assistant' | undefined;
-  let counted = false; // whether the current assistant turn was counted as one with tools
+  let isCounted = false; // whether the current assistant turn is among those with tools
   for (const message of messages) {
     if (BETWEEN.has(message.role)) continue;
     if (message.role === 'assistant') {
       if (speaker !== 'assistant') {
         assistantTurns++;
-        counted = false;
+        isCounted = false;
       }
       speaker = 'assistant';
       const calls = callCount(message);
       toolCalls += calls;
-      if (calls > 0 && !counted) {
+      if (calls > 0 && !isCounted) {
         assistantTurnsWithTools++;
-        counted = true;
+        isCounted = true;
       }
     } else if (CLIENT.has(message.role)) {
       if (speaker !== 'client') clientTurns++;

@@ -19,11 +19,14 @@ export function isSpace(code: number): boolean {
 
 /** Removes white space at both ends, in linear time. */
 export function strip(text: string): string {
-  let start = 0;
+  return stripEnd(text.slice(skipSpace(text, 0)));
+}
+
+/** Removes white space at the end, in linear time. */
+export function stripEnd(text: string): string {
   let end = text.length;
-  while (start < end && isSpace(text.charCodeAt(start))) start++;
-  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
-  return text.slice(start, end);
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 /** Whether a text has only white space. */

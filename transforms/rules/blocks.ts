@@ -1,6 +1,6 @@
-/** Blocks that a client writes into texts: they end at the first closing tag after their opening one. Linear in the text. */
+/** Finds blocks that a client adds to texts: from an opening tag to the first closing tag after it, in linear time. */
 import { firstVisible, textOf } from '../model/message.ts';
-import { skipSpace } from '../model/white-space.ts';
+import { skipSpace, stripEnd } from '../model/white-space.ts';
 import type { MessageRule } from './rule.ts';
 
 export interface Block {
@@ -11,7 +11,7 @@ export interface Block {
 /** The block of a tag: `<tag>...</tag>`. */
 export const blockOf = (tag: string): Block => ({ open: `<${tag}>`, close: `</${tag}>` });
 
-/** Whether the text is one or more complete blocks, and white space around them. */
+/** Whether the text consists of one or more complete blocks, with or without white space around them. */
 export function isBlocks(text: string, blocks: readonly Block[]): boolean {
   let p = skipSpace(text, 0);
   if (p === text.length) return false;
@@ -32,13 +32,13 @@ export function withoutBlocks(text: string, { open, close }: Block): string {
     const start = text.indexOf(open, from);
     const end = start < 0 ? -1 : text.indexOf(close, start + open.length);
     if (end < 0) return from === 0 ? text : rest + text.slice(from);
-    rest += text.slice(from, start).trimEnd();
+    rest += stripEnd(text.slice(from, start));
     from = end + close.length;
     if (rest === '') from = skipSpace(text, from);
   }
 }
 
-/** A rule that drops messages of these roles if their text consists of such blocks. */
+/** Creates a rule that drops messages of these roles if their text consists of such blocks. */
 export function dropBlocks(
   name: string,
   summary: string,

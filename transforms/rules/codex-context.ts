@@ -1,4 +1,4 @@
-/** Drops messages that Codex writes itself: instructions of the repository, the environment, permissions, the mode. */
+/** Drops messages that Codex itself adds: instructions of the repository, the environment, permissions, the mode. */
 import { blockOf, dropBlocks } from './blocks.ts';
 import type { MessageRule } from './rule.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Drops assistant messages without text, calls or call id that another assistant message follows: the client had
- * started an answer twice. Keeps messages whose content is null or absent.
+ * Drops assistant messages without text, calls or call id if another assistant message follows: the client began the
+ * answer twice. Keeps messages whose content is null or absent.
  */
 
 import { perObject } from '../json/notes.ts';

@@ -15,22 +15,22 @@ const BOOTSTRAP = new RegExp(
   'i',
 );
 
-/** A text that lacks this, and escapes that may spell it, cannot be the bootstrap and need not be decoded. */
-const MAY_BOOTSTRAP = /general-purpose|\\u00[0-7]/i;
-/** A long text is searched in parts, which overlap by more than one of these words. */
+/** Matches the first words, or an escape that may be part of them. Other texts cannot match and are not decoded. */
+const MAY_MATCH = /general-purpose|\\u00[0-7]/i;
+/** A long text is searched in parts. They overlap by more than the length of a match. */
 const PART_BYTES = 64 * 1024;
 const OVERLAP_BYTES = 16;
 
-function mayBootstrap(content: Uint8Array): boolean {
+function mayMatch(content: Uint8Array): boolean {
   for (let from = 0; from < content.length; from += PART_BYTES)
-    if (MAY_BOOTSTRAP.test(latin1(content.subarray(from, from + PART_BYTES + OVERLAP_BYTES)))) return true;
+    if (MAY_MATCH.test(latin1(content.subarray(from, from + PART_BYTES + OVERLAP_BYTES)))) return true;
   return false;
 }
 
 function apply(message: Message): Message | undefined {
   if (message.role !== 'system') return message;
   const content = valueBytes(message.bytes, 'content');
-  if (content?.[0] === QUOTE && !mayBootstrap(content)) return message;
+  if (content?.[0] === QUOTE && !mayMatch(content)) return message;
   const { text } = textOf(message);
   if (text === undefined || !BOOTSTRAP.test(text)) return message;
   const bytes = replaceValue(message.bytes, 'content', SENTENCE) as Uint8Array;

@@ -1,4 +1,4 @@
-/** Drops the entries in which goose asks for a title of the session: they are not part of the conversation. */
+/** Drops the entries in which goose asks for a title of the session, because they are not part of the conversation. */
 
 import { perObject } from '../json/notes.ts';
 import type { Entry, Message } from '../model/element.ts';

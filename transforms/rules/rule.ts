@@ -1,4 +1,4 @@
-/** A cleanup rule. One file each; `npm run gen` puts it into the registry. */
+/** The types of cleanup rules. Each rule is one file; `npm run gen` puts it into the registry. */
 import type { Entry, Message } from '../model/element.ts';
 
 interface Named {
@@ -7,7 +7,7 @@ interface Named {
   readonly summary: string;
 }
 
-/** Looks at a single message: returns the same one to keep it, another one to replace it, undefined to drop it. */
+/** Handles a single message: returns the same one to keep it, another one to replace it, undefined to drop it. */
 export interface MessageRule extends Named {
   readonly on: 'message';
   readonly apply: (message: Message) => Message | undefined;
@@ -16,7 +16,7 @@ export interface MessageRule extends Named {
 /** Drops a message depending on itself and the one that follows it. */
 export interface PairRule extends Named {
   readonly on: 'pair';
-  /** Could the message be dropped at all? */
+  /** Whether the message may be dropped, depending on the next one. */
   readonly suspects: (message: Message) => boolean;
   readonly drops: (message: Message, next: Message) => boolean;
 }

@@ -1,4 +1,4 @@
-/** Drops the message about the machine and the folder with which Gemini CLI begins each session. */
+/** Drops the message about the machine and the working directory that begins each session of Gemini CLI. */
 import { blockOf, dropBlocks } from './blocks.ts';
 import type { MessageRule } from './rule.ts';
 

@@ -48,7 +48,7 @@ function editedParts(list: Uint8Array): Uint8Array {
   ]);
 }
 
-/** Undefined if the part was nothing but reminders. */
+/** The part without reminders; undefined if nothing else is left. */
 function editedPart(part: Uint8Array): Uint8Array | undefined {
   if (part[0] !== OPEN_OBJECT || stringValue(part, 'type') !== 'text') return part;
   const text = valueBytes(part, 'text');

@@ -1,8 +1,8 @@
 /**
- * Reads a line whose only fault is NaN or Infinity instead of a number. Such a word is harmless in a value that is not
- * read; a line is rejected if it would get into a record. To find out, the line is read several times, with texts, zeros
- * and ones instead of the words: if the messages do not depend on them, they are the same each time, in every dialect.
- * Metadata loses such a value.
+ * Reads a line that would be JSON without NaN or Infinity in place of numbers. These words are harmless in values that
+ * are not read, but a line is rejected if one would get into a record. To tell, the line is read several times, with
+ * texts, zeros and ones in place of the words: if no message depends on them, all readings are the same, in any
+ * dialect. Metadata leaves such values out.
  */
 import type { LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { BareNumbers } from '../json/bare-numbers.ts';
@@ -18,11 +18,11 @@ export function isNotJson(objects: LineObjects): boolean {
   return only?.kind === 'rejection' && only.reason === 'invalid-json';
 }
 
-/** How a line with such words is read. */
+/** How to read a line in which other values replace the words. */
 export interface BareReading {
-  /** Reads a line without keeping any of it; called several times, with other values in place of the words. */
+  /** Reads the line without keeping any of it. Called several times, with other values each time. */
   readonly apart: (line: Line) => Reading;
-  /** Reads the line for good, if its dialect keeps what it reads; else what was read apart is the result. */
+  /** Reads the line once more, for a dialect that keeps what it reads; without it, the result is that of `apart`. */
   readonly take?: ((line: Line) => Reading) | undefined;
 }
 
@@ -42,10 +42,10 @@ export function readBareNumbers(stage: string, line: Line, reading: () => BareRe
       words.putNumbers(copy, ones);
       return isOther();
     };
-    const isMatter = depends(words.count);
+    const isRead = depends(words.count);
     words.putTexts(copy);
-    if (isMatter || isOther()) {
-      const at = words.placeOf(isMatter ? firstThatMatters(words.count, depends) : 0);
+    if (isRead || isOther()) {
+      const at = words.placeOf(isRead ? firstRead(words.count, depends) : 0);
       return [rejectLine(stage, line, 'invalid-json', 'NaN or Infinity in a value that turnmill reads', at)];
     }
     words.putTexts(bytes);
@@ -55,8 +55,8 @@ export function readBareNumbers(stage: string, line: Line, reading: () => BareRe
   }
 }
 
-/** Finds the first word that affects the entry, by bisection. */
-function firstThatMatters(count: number, depends: (ones: number) => boolean): number {
+/** Finds the first word on which the entry depends, by bisection. */
+function firstRead(count: number, depends: (ones: number) => boolean): number {
   let [none, some] = [0, count];
   while (some - none > 1) {
     const middle = Math.floor((none + some) / 2);
@@ -89,8 +89,8 @@ function isSameEntry(a: Entry, b: Entry): boolean {
 
 function isSameMessage(a: Message, b: Message): boolean {
   if (a === b) return true;
-  const isNoted = every(a.notes ?? [], b.notes ?? [], (one, other) => one.message === other.message);
-  return a.role === b.role && isNoted && isSameBytes(a.bytes, b.bytes);
+  const hasSameNotes = every(a.notes ?? [], b.notes ?? [], (one, other) => one.message === other.message);
+  return a.role === b.role && hasSameNotes && isSameBytes(a.bytes, b.bytes);
 }
 
 const isSameTool = (a: ToolDefinition, b: ToolDefinition): boolean =>

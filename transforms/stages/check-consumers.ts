@@ -1,6 +1,6 @@
 /**
- * Stage of `turnmill check --target`: reports what consumers of the record's format would drop, alter or refuse, as
- * findings before the record. Builds do not use it.
+ * Stage of `turnmill check --target`: reports, before each record, what consumers of its format would drop, alter or
+ * refuse. Builds do not use it.
  */
 
 import { consumerRules } from '../consumers/consumer-rules.ts';

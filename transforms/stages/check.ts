@@ -1,6 +1,6 @@
 /**
- * The stages that run the checks, at three places of the chain. A finding comes directly before the element that it is
- * about; the element passes unchanged.
+ * The three stages that run the checks. A finding comes directly before the element that it is about; the element
+ * passes unchanged.
  */
 import type { Check, EntryCheck, Found, PlacedFound, RejectedLines } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
@@ -13,7 +13,7 @@ function checksOn<On extends Check['on']>(on: On): readonly CheckOn<On>[] {
   return checks.filter((check): check is CheckOn<On> => check.on === on);
 }
 
-/** The members of an element that its findings copy. */
+/** The members of an element that are copied to its findings. */
 interface Subject {
   readonly origin: Origin;
   readonly sessionId?: string | undefined;
@@ -31,17 +31,17 @@ const textOf = ({ rule, message }: Found): string => `${rule} ${message}`;
 
 function reported<T extends StreamElement & Subject>(
   element: T,
-  found: readonly Iterable<Found>[],
+  results: readonly Iterable<Found>[],
 ): readonly (Finding | T)[] {
   const elements: (Finding | T)[] = [];
-  for (const findings of found) {
-    for (const found of findings) elements.push(findingOf(element, found));
+  for (const result of results) {
+    for (const found of result) elements.push(findingOf(element, found));
   }
   elements.push(element);
   return elements;
 }
 
-/** After validate: checks the sequence of entries in a session. */
+/** Runs after validate: checks the entries of a session, in order. */
 export const checkEntries: Stage = {
   name: 'check-entries',
   summary: 'Reports entries without a reply, and entries that do not continue the previous one.',
@@ -71,7 +71,7 @@ export const checkEntries: Stage = {
 
 const NO_LINES: RejectedLines = { count: 0, last: undefined };
 
-/** After reasoning: checks conversations, and sessions that have none. */
+/** Runs after reasoning: checks conversations, and the ends of sessions. */
 export const checkConversations: Stage = {
   name: 'check-conversations',
   summary: 'Reports problems of conversations, and sessions without one.',
@@ -103,10 +103,7 @@ export const checkConversations: Stage = {
   },
 };
 
-/**
- * After format: checks the messages as written. A finding that applies to the records of several formats is reported
- * once.
- */
+/** Runs after format: checks the messages as written. Reports a finding once if it applies to several formats. */
 export const checkRecords: Stage = {
   name: 'check-records',
   summary: 'Reports records whose calls or results are malformed as written.',
@@ -121,7 +118,7 @@ export const checkRecords: Stage = {
     return {
       *record(record) {
         if (records[0]?.conversation !== record.conversation) records = [];
-        const isChecked = records.at(-1)?.format === record.format; // another record with the same messages
+        const isChecked = records.at(-1)?.format === record.format; // a further record of the format has the same messages
         if (!isChecked) {
           const known = records.length === 0 ? undefined : new Set(records.flatMap(textsOf));
           for (const check of onRecord) {

@@ -1,6 +1,6 @@
 /**
- * Chooses the dialect of a source by its first objects. Lines that no dialect recognises are held until a line is
- * recognised, up to 64 lines or 256 KiB.
+ * Chooses the dialect of a source by its first objects. Holds lines that no dialect recognises until one is recognised,
+ * up to 64 lines or 256 KiB.
  */
 
 import type { Detected, Dialect, ObjectMembers } from '../dialects/dialect.ts';
@@ -20,8 +20,9 @@ const MOST_HELD_LINES = 64;
 const MOST_HELD_BYTES = 256 * 1024;
 
 /**
- * The order in which the dialects are tried: those that require the most members come first. An observation with the messages of
- * its request is also a call, and a call with an `expected` answer also a sample.
+ * The order in which the dialects are tried: those that require the most members come first, because their objects may
+ * also be those of others. An observation with the messages of its request is also a call, and a call with an
+ * `expected` answer is also a sample.
  */
 const TRIED: readonly string[] = [
   ...['atif', 'codex', 'claude-code', 'sts', 'pi', 'gemini-cli', 'goose', 'inspect', 'opencode', 'openhands'],
@@ -68,20 +69,20 @@ export function detectDialect(
   return found === 'ask-next' ? undefined : found;
 }
 
-/** Recognises documents with a list whose elements are read one by one (`Dialect.inside`). */
+/** Recognises documents with a list whose elements a dialect reads one by one (`Dialect.inside`). */
 export interface ListsInside {
   /** Names of members that may hold such a list. */
   readonly members: ReadonlySet<string>;
-  /** Whether a document that begins with `head` is of a dialect that reads the elements of `member` one by one. */
+  /** Whether the dialect of a document that begins with `head` reads the elements of `member` one by one. */
   opens(member: string, head: Uint8Array): boolean;
 }
 
 /**
- * @param wanted name of the dialect that the user chose; `auto` for any
- * @param more dialects beside the built-in ones
+ * @param chosen name of the dialect that the user chose; `auto` for any
+ * @param more dialects besides the built-in ones
  */
-export function listsInside(wanted: string = 'auto', more: readonly Dialect[] = []): ListsInside {
-  const known = [...more, ...sorted].filter(({ name }) => wanted === 'auto' || name === wanted);
+export function listsInside(chosen: string = 'auto', more: readonly Dialect[] = []): ListsInside {
+  const known = [...more, ...sorted].filter(({ name }) => chosen === 'auto' || name === chosen);
   const members = new Set(known.flatMap(({ inside }) => inside ?? []));
   const scanner = createPlainScanner();
   return {
@@ -90,7 +91,7 @@ export function listsInside(wanted: string = 'auto', more: readonly Dialect[] = 
       const words = new BareNumbers(head);
       words.putTexts(head);
       const first = firstObject(head, scanner);
-      const dialect = wanted === 'auto' ? first && dialectOf(first, more) : known[0];
+      const dialect = chosen === 'auto' ? first && dialectOf(first, more) : known[0];
       words.putWords(head);
       return typeof dialect === 'object' && dialect.inside === member;
     },
@@ -103,7 +104,7 @@ export class DialectChooser {
   #held: Line[] = [];
   /** Keys of the first object that no dialect recognised. */
   #keys: readonly string[] = [];
-  /** Advice on the log, if it is a known kind that no dialect reads. */
+  /** Advice for the user, if a held line is of a known log that no dialect reads. */
   #advice: string | undefined;
   #heldBytes = 0;
 
@@ -115,8 +116,8 @@ export class DialectChooser {
   /**
    * Chooses the dialect by the next line.
    * @param mayHold whether the line may be held until a later one is recognised
-   * @returns the dialect; `held` if the line was held; `unknown` if too many lines were not recognised; undefined if
-   * the line was neither recognised nor held
+   * @returns the dialect; `held` if the line is held; `unknown` if it is one line too many to be held; undefined if it
+   * is neither recognised nor held
    */
   choose(line: Line, mayHold = true): Dialect | 'held' | 'unknown' | undefined {
     const members = firstObject(line.bytes, this.#scanner);
@@ -140,7 +141,7 @@ export class DialectChooser {
     return this.#held.length > 0;
   }
 
-  /** Rejects the held lines, the last one, and the source as a whole. */
+  /** Rejects the held lines, then `last`, then the source as a whole. */
   *refuse(last?: Line): Generator<Rejection> {
     const { reason, detail } = whyUnknown(this.#keys, this.#advice, [...this.#more, ...sorted]);
     const lines = [...this.take(), ...(last === undefined ? [] : [last])];
@@ -165,7 +166,7 @@ interface Unknown {
   readonly detail: string;
 }
 
-/** Keys of preference pairs as TRL and OpenAI write them, of compared conversations, and of answers with a label. */
+/** Keys of preference pairs (TRL, OpenAI), of compared conversations, and of answers with a label. */
 const PREFERENCES = ['chosen', 'rejected', 'preferred_output', 'non_preferred_output'];
 const COMPARED = ['conversation_a', 'conversation_b'];
 const LABELLED = ['prompt', 'completion', 'label'];
@@ -173,7 +174,7 @@ const LABELLED = ['prompt', 'completion', 'label'];
 const MOST_KEYS = 8;
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 
-/** Says why a source is unknown: names its keys and the dialect that has the most of them. */
+/** Says why a source is unknown: names its keys, and the dialect of whose marks it has the largest share. */
 function whyUnknown(keys: readonly string[], advice: string | undefined, known: readonly Dialect[]): Unknown {
   if (PREFERENCES.some((key) => keys.includes(key)))
     return { reason: 'preference-pairs', detail: 'its lines are pairs of a chosen and a rejected answer' };

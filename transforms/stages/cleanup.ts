@@ -1,6 +1,6 @@
 /**
- * Stage: entry -> entry, through the enabled rules. Rules for messages are applied first, in the order of `ruleSets`,
- * then rules for the whole entry. Every change is counted by rule.
+ * Stage: entry -> entry. Applies the enabled rules: first those for messages, in the order of `ruleSets`, then those
+ * for whole entries. Counts every change by rule.
  */
 
 import { perObject } from '../json/notes.ts';
@@ -39,9 +39,7 @@ export function rulesOf(names: readonly string[]): readonly Rule[] {
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
-/**
- * The result of the rules for single messages: the message to keep, if any, and the rules that changed it.
- */
+/** The result of the rules for single messages: the message to keep, if any, and the rules that changed it. */
 export interface Cleaned {
   readonly message: Message | undefined;
   readonly changedBy: readonly string[];
@@ -78,7 +76,7 @@ interface MessageCleaning {
   readonly concerns: (message: Message) => boolean;
 }
 
-/** By the names of the rules, so that the cached results are shared. */
+/** By the names of the rules, so that all chains of a thread share the cached results. */
 const known = new Map<string, MessageCleaning>();
 
 function cleaningWith(enabled: readonly Rule[], pairRules: readonly PairRule[]): MessageCleaning {
@@ -131,7 +129,7 @@ function isDropped(message: Message, next: Message | undefined, rule: PairRule):
   return next !== undefined && rule.suspects(message) && rule.drops(message, next);
 }
 
-/** The fate of one message of an entry. */
+/** The result of cleanup for one message of an entry. */
 export interface CleanedMessage {
   /** Undefined if a rule dropped it. */
   readonly message: Message | undefined;
@@ -139,7 +137,7 @@ export interface CleanedMessage {
   readonly rules: readonly string[];
 }
 
-/** Returns what the stage does to each message of an entry, in order. */
+/** Applies the rules for messages like the stage, and returns what they do to each message, in order. */
 export function traceCleanup(
   { messages }: Entry,
   { cleanup: names }: CleanupOptions,
@@ -162,7 +160,7 @@ export function traceCleanup(
   return traced;
 }
 
-/** Drops messages by a pair rule, which is applied to the original list. */
+/** Drops messages by a pair rule. Each is compared with the next one of the list before anything was dropped. */
 function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) => void): Message[] {
   const kept = messages.filter((message, i) => !isDropped(message, messages[i + 1], rule));
   for (let dropped = messages.length - kept.length; dropped > 0; dropped--) count(rule.name);
@@ -171,7 +169,7 @@ function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) =>
 
 export const cleanup: Stage<CleanupOptions> = {
   name: 'cleanup',
-  summary: 'Removes what a client added to the log and is not part of the conversation.',
+  summary: 'Removes texts that a client added to the log and that are not part of the conversation.',
   options,
   create,
 };

@@ -1,7 +1,7 @@
 /**
- * Stage: conversation -> record, in each of the chosen formats. Anything that a format cannot represent is a finding.
- * A rule in `rejectOn` rejects the session instead; so does a finding with `rejects`, unless its rule is in `keepOn`.
- * If several formats are chosen, one may refuse a conversation that another one writes
+ * Stage: conversation -> record, in each of the chosen formats. Reports a finding for anything that a format cannot
+ * represent. A rule in `rejectOn` rejects the session instead; so does a finding with `rejects`, unless its rule is in
+ * `keepOn`. If several formats are chosen, one may reject a conversation that another one writes
  * (docs/decisions/0017-several-formats.md).
  */
 
@@ -12,7 +12,7 @@ import { withMetadata } from '../formats/record-meta.ts';
 import type { Conversation, Finding, Rejection, StreamElement, WrittenRecord } from '../model/element.ts';
 import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';
 import type { MetaName } from '../model/meta.ts';
-import { refuseRecord, rejectSession, type SessionReason } from '../model/rejection.ts';
+import { rejectRecord, rejectSession, type SessionReason } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export interface FormatOptions {
@@ -129,7 +129,7 @@ function* encodeInEach(
   options: FormatOptions,
 ): Generator<StreamElement> {
   const { origin, sessionId } = conversation;
-  const refused: Rejection[] = [];
+  const rejections: Rejection[] = [];
   for (const one of chosen) {
     const { format, values } = one;
     const encoded = format.encode(conversation, values);
@@ -139,16 +139,22 @@ function* encodeInEach(
     });
     const fatal = fatalOf(encoded.findings, options);
     if (fatal !== undefined)
-      refused.push(refuseRecord(STAGE, conversation, format.name, withFormatName(fatal)));
+      rejections.push(rejectRecord(STAGE, conversation, format.name, withFormatName(fatal)));
     else {
       for (const found of encoded.findings) yield findingOf(conversation, withFormatName(found));
       yield* recordsOf(conversation, one, encoded, options);
     }
   }
-  if (refused.length < chosen.length) yield* refused;
+  if (rejections.length < chosen.length) yield* rejections;
   else {
-    const detail = refused.map((one) => one.detail).join('; ');
-    yield rejectSession(STAGE, origin, sessionId, (refused[0] as Rejection).reason as SessionReason, detail);
+    const detail = rejections.map((one) => one.detail).join('; ');
+    yield rejectSession(
+      STAGE,
+      origin,
+      sessionId,
+      (rejections[0] as Rejection).reason as SessionReason,
+      detail,
+    );
   }
 }
 

@@ -30,7 +30,7 @@ const options: OptionSpecs<LimitPartsOptions> = {
 };
 
 const RULE = 'part-too-big';
-/** Members of a message, or of a part, that are lists of parts: the second is where OpenRouter puts images. */
+/** Members of a message, or of a part, that are lists of parts (`images` is that of OpenRouter). */
 const LISTS: ReadonlySet<string> = new Set(['content', 'images']);
 
 /** A part to replace. */
@@ -98,7 +98,7 @@ interface Sum {
   readonly sha256: string;
 }
 
-/** The sum of the decoded data, or of its text in UTF-8 if it is not base64. */
+/** Length and SHA-256 of the decoded data, or of its text in UTF-8 if it is not base64. */
 function sumOf({ json, start, end, mayBeBase64 }: PartData): Sum {
   const decoded = createSha256();
   const length = mayBeBase64 ? decodeBase64(json, start, end, (piece) => decoded.update(piece)) : -1;

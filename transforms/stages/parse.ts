@@ -1,5 +1,5 @@
 /**
- * Stage: line -> entry, through a dialect. Blank lines get their fate, bad lines are rejected with the position of the
+ * Stage: line -> entry, by a dialect. Blank lines get their fate, bad lines are rejected with the position of the
  * error, and with `--session-by id` a session ends where the id changes.
  */
 
@@ -26,7 +26,7 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { type BareReading, isNotJson, readBareNumbers } from './bare-numbers.ts';
 import { DialectChooser, native } from './choose-dialect.ts';
 
-/** A source that the fold (transforms/fold/) began to read, and may continue to read where the next session begins. */
+/** A source whose beginning the fold (transforms/fold/) has read. It may continue where the next session begins. */
 export interface BegunSource {
   /** The dialect that the fold found. */
   readonly dialect: string;
@@ -44,7 +44,7 @@ export interface ParseOptions {
   readonly maxMessages: number | undefined;
   /** Limit for the elements of one array or object, and for the objects of a line. */
   readonly maxElements: number;
-  /** Limit for the bytes of the open conversations of an event log. */
+  /** Limit for the bytes of all open conversations of an event log. */
   readonly maxConversation: number;
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
@@ -138,7 +138,7 @@ class EntryLimits {
       : rejectObject(line, element.origin, reason, detail, -1);
   }
 
-  /** Refuses a conversation that is too long. Its lines were read before, so they are rejected with its session. */
+  /** Marks a conversation that is too long. Its lines were accepted before, so they are rejected with its session. */
   boundedFold(entry: Entry): Entry {
     const [, detail] = this.#excessOf(entry, false) ?? [];
     if (detail === undefined) return entry;
@@ -146,7 +146,7 @@ class EntryLimits {
   }
 }
 
-/** Reads the lines of one source after the other. */
+/** Reads the lines of the sources, one source after the other. */
 class Parser {
   readonly #begun: BegunSource | undefined;
   readonly #sessionBy: ParseOptions['sessionBy'];
@@ -169,7 +169,7 @@ class Parser {
   #isUnknown = false;
   /** Id of the current session. */
   #currentId: string | undefined;
-  /** Whether the current session is one entry that is its own session. */
+  /** Whether the current session is a single entry with `alone`. */
   #currentAlone = false;
   /** Whether the current line has NaN or Infinity in values that are not read. */
   #bareNumbers = false;
@@ -204,7 +204,7 @@ class Parser {
     return [only];
   }
 
-  /** Ends the session, or the source. */
+  /** Ends the session; at the end of the source also yields what is still held. */
   sessionEnd(end: SessionEnd): Iterable<StreamElement> {
     if (!end.last) {
       this.#currentId = undefined;
@@ -221,7 +221,7 @@ class Parser {
     return reader;
   }
 
-  /** A reader for sources whose pairs may be of several APIs, which are recognised pair by pair. */
+  /** Creates a reader for sources with pairs of several APIs, which it recognises pair by pair. */
   #pairReader({ name }: Dialect): DialectReader {
     const others = this.#known.filter(isPairDialect).map((one) => [one.name, this.#readerOf(one)] as const);
     return new PairReader(name, new Map(others), this.#reading);
@@ -251,11 +251,11 @@ class Parser {
     const again = readBareNumbers(STAGE, line, () => this.#bareReading(line));
     this.#bareNumbers = again !== undefined && !isNotJson(again);
     if (again === undefined) return objects;
-    const reader = this.#reader ?? by; // the line may be the first one that tells the dialect
+    const reader = this.#reader ?? by; // this line may have been the first to show the dialect
     return reader.folds === true ? again : (reader.gather?.(again) ?? again);
   }
 
-  /** How a line is read whose words are replaced. A dialect that folds lines reads it apart as a log of one line. */
+  /** How to read a line without its words. If the dialect folds lines, `apart` reads it as a log of one line. */
   #bareReading(line: Line): BareReading {
     const reader = this.#readerFor(line, false);
     const dialect = this.#known.find(({ name }) => name === this.#dialect);
@@ -306,7 +306,7 @@ class Parser {
     for (const line of this.#chooser.take()) yield* this.#several(line, this.#read(line, by));
   }
 
-  /** Yields the elements that the reader holds at the end of a source. */
+  /** Ends the source: rejects it if it is still unknown, or yields what the reader holds. */
   *#rest(): Generator<StreamElement> {
     if (this.#reader === undefined && this.#chooser.holds) yield* this.#refuseSource();
     for (const element of this.#reader?.end?.() ?? [])
@@ -342,7 +342,7 @@ function create(options: ParseOptions): Handlers {
   return { line: (line) => parser.line(line), 'session-end': (end) => parser.sessionEnd(end) };
 }
 
-/** Reads a line without holding any of it, so that it may be read again. */
+/** Reads a line without keeping any of it, so that it may be read again. */
 function readApart(line: Line, by: DialectReader | 'held' | 'unknown'): readonly ReadElement[] {
   if (typeof by === 'string') return [];
   if (by.readApart !== undefined) return by.readApart(line);
@@ -378,7 +378,7 @@ export const endBefore = (origin: Origin): SessionEnd => ({
 
 export const parse: Stage<ParseOptions> = {
   name: STAGE,
-  summary: 'Reads each line as a logged request/response pair, or rejects it with its position.',
+  summary: 'Reads each line in the dialect of its source, or rejects it with the position of the error.',
   options,
   create,
 };

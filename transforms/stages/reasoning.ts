@@ -48,7 +48,7 @@ export function withoutReasoning(message: Message): Message {
   return edited === message.bytes ? message : { ...message, bytes: edited };
 }
 
-/** The text after a leading thought; undefined if there is none. */
+/** The text after a `<think>` block at its beginning; undefined if there is none. */
 function afterThought(text: string): string | undefined {
   const start = text.trimStart();
   const end = start.startsWith(OPEN) ? start.indexOf(CLOSE) : -1;
@@ -100,7 +100,7 @@ function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation 
   if (changed > 0) changes.set(rule, changed);
   const answer = messages.at(-1);
   if (answer !== undefined && answer !== conversation.messages.at(-1) && isEmptyReply(answer)) {
-    messages.pop(); // it was only reasoning, and an empty answer is never taught
+    messages.pop(); // it was only reasoning; a record never ends in an empty answer
     changes.set('empty-reply', 1);
   }
   return { ...conversation, messages, changes };

@@ -35,7 +35,7 @@ export const selectSessions: Stage<SelectOptions> = {
   create,
 };
 
-/** Drops findings that a session has no record, if the session is not listed. */
+/** Drops the finding `no-record` of sessions that are not listed. */
 export const selectFindings: Stage<SelectOptions> = {
   name: 'select-findings',
   summary: 'Leaves out findings about sessions that --only does not list.',

@@ -1,7 +1,7 @@
 /**
- * Stage: entries -> one conversation per session. The snapshot, which becomes the conversation, is the entry with the
- * most messages; of several, the last one. Holds only the best entry so far and the distinct tool definitions, however
- * long the session is.
+ * Stage: entries -> one conversation per session. The snapshot, which becomes the conversation, is the last of the
+ * entries with the most messages. Holds only the best entry so far and the distinct tool definitions, however long the
+ * session is.
  */
 import { canonical } from '../model/canonical.ts';
 import type {
@@ -50,10 +50,7 @@ function conversationOf(snapshot: Entry, sums: Sums): Conversation {
   };
 }
 
-/**
- * The end of a session with its fate. Lists the members, because spreading the object would create a hidden class of V8
- * for each session.
- */
+/** The end of a session with its fate. Lists the members: V8 would create a hidden class for each spread object. */
 function closedWith(end: SessionEnd, fate: SessionFate): SessionEnd {
   const { kind, origin, last, alone, dialect, sessionId, entries } = end;
   return alone === true
@@ -61,7 +58,7 @@ function closedWith(end: SessionEnd, fate: SessionFate): SessionEnd {
     : { kind, origin, last, dialect, sessionId, entries, fate };
 }
 
-/** The session read so far. */
+/** The current session. */
 class Selection {
   readonly #tools = new ToolUnion();
   #best: Entry | undefined;
@@ -69,7 +66,7 @@ class Selection {
   #superseded = 0;
   #truncated = 0;
   #isRejected = false;
-  /** Whether there are lines that are neither blank nor validated entries. */
+  /** Whether lines were dropped or rejected. */
   #hasOtherLines = false;
 
   entry(entry: Entry): readonly StreamElement[] {
@@ -148,7 +145,7 @@ function create(): Handlers {
 
 export const snapshotSelect: Stage = {
   name: 'snapshot-select',
-  summary: 'Keeps the last longest snapshot of each session, with its reply and the tools seen up to it.',
+  summary: 'Keeps the last of the longest entries of each session, with its reply and the tools up to it.',
   options: {},
   create,
 };

@@ -1,6 +1,6 @@
 /**
- * Stage: adds what most agent logs lack, a system text and the definitions of the tools that are called. Conversations
- * that have their own keep them.
+ * Stage: adds a system text and the definitions of called tools, which most agent logs lack. Conversations that have
+ * their own keep them.
  */
 
 import { makeMessage } from '../dialects/shared/build-messages.ts';
@@ -99,7 +99,7 @@ function withoutNote(message: Message): Message {
   return notes === undefined ? message : { ...message, notes };
 }
 
-/** Counts the added system text as one more copied message, if copied messages follow it. */
+/** Counts the system text as one more copied message, if the messages after it were copied from another session. */
 function oneMoreCopied(meta: Meta): Meta {
   const copied = meta.get('copied');
   if (copied === undefined) return meta;

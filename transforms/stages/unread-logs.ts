@@ -1,6 +1,6 @@
 /**
- * Logs of known programs that no dialect reads. If no dialect recognises a source, its first object is compared with
- * these, so that its rejection can say what the log is and what to do instead.
+ * Logs of known programs that no dialect reads. The first object of a source that no dialect recognises is compared
+ * with these, so that its rejection says what the log is and what to do instead.
  */
 import type { ObjectMembers } from '../dialects/dialect.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
@@ -14,14 +14,14 @@ interface UnreadLog {
   readonly advice: string;
   /** Members that its first object must have. */
   readonly keys: readonly string[];
-  /** Must match its `type`. */
+  /** Pattern that the object's `type` must match. */
   readonly type?: RegExp;
   /** A further test, if other logs have the same keys. */
   readonly test?: (first: ObjectMembers) => boolean;
 }
 
-/** Types of the messages of LangChain. */
-const SPEAKERS = /^(?:human|ai|system|tool)$/;
+/** Values of `type` in messages of LangChain. */
+const LANGCHAIN_TYPES = /^(?:human|ai|system|tool)$/;
 const HISTORY = 'it has prompts, but no answers';
 
 const UNREAD_LOGS: readonly UnreadLog[] = [
@@ -149,7 +149,7 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     what: 'a list of messages of LangChain',
     advice: 'write them with convert_to_openai_messages',
     keys: ['type', 'data'],
-    type: SPEAKERS,
+    type: LANGCHAIN_TYPES,
   },
   {
     what: 'a list of UI messages of the AI SDK',
@@ -186,13 +186,13 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
   },
 ];
 
-/** Says what an unrecognised source is and what to do instead; undefined if its first object is not of a known log. */
+/** Says what an unrecognised source is and what to do; undefined if its first object is not that of a known log. */
 export function unreadLogAdvice(first: ObjectMembers): string | undefined {
   const type = textOfValue(first.get('type'));
   const found = UNREAD_LOGS.find(
-    ({ keys, type: wanted, test }) =>
+    ({ keys, type: pattern, test }) =>
       keys.every((key) => first.has(key)) &&
-      (wanted === undefined || (type !== undefined && wanted.test(type))) &&
+      (pattern === undefined || (type !== undefined && pattern.test(type))) &&
       (test === undefined || test(first)),
   );
   return found && `this is ${found.what}: ${found.advice}`;
@@ -201,11 +201,11 @@ export function unreadLogAdvice(first: ObjectMembers): string | undefined {
 const firstOf = (list: Uint8Array | undefined): Uint8Array | undefined =>
   list?.[0] === OPEN_ARRAY ? elementsOf(list)[0] : undefined;
 
-/** Is it a message of LangChain, as its own objects or as their members? */
+/** Is it a message of LangChain: a serialised object (`lc`), or only its members? */
 function isOfLangChain(message: Uint8Array | undefined): boolean {
   if (message?.[0] !== OPEN_OBJECT) return false;
   const [lc, type, role] = valuesOf(message, ['lc', 'type', 'role']);
-  return lc !== undefined || (role === undefined && SPEAKERS.test(textOfValue(type) ?? ''));
+  return lc !== undefined || (role === undefined && LANGCHAIN_TYPES.test(textOfValue(type) ?? ''));
 }
 
 const isObjectWith = (value: Uint8Array | undefined, key: string): boolean =>

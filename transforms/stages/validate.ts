@@ -1,7 +1,7 @@
 /**
  * Stage: checks ids and order. A session must have one id, and its timestamps, if any, must strictly increase;
- * otherwise the whole session is rejected. Also collects the places of the session's entries, so that every line gets
- * its fate.
+ * otherwise rejects the whole session. Also collects the places of the session's entries, so that every line gets its
+ * fate.
  */
 
 import type { Entry, EntryLog, Fate, Rejection, SessionEnd } from '../model/element.ts';
@@ -11,7 +11,7 @@ import { rejectSession } from '../model/rejection.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 interface ValidateOptions {
-  /** Ids of the source's sessions that have ended; shared with the fold, which reads other sessions of the source. */
+  /** Ids of sessions of the source that have ended. Shared with the fold, which reads some of them. */
   readonly ended?: HashedSet | undefined;
 }
 
@@ -25,9 +25,9 @@ class Validator {
   /** Latest timestamp of the session so far. */
   #latest: bigint | undefined;
   #isRejected = false;
-  /** Whether the session is one entry that is its own session. */
+  /** Whether the session is a single entry with `alone`. */
   #isAlone = false;
-  /** Places of the lines of an entry that was folded from several. */
+  /** Places of the lines from which an entry was folded. */
   #folded: EntryLog | undefined;
 
   constructor(ended: HashedSet) {

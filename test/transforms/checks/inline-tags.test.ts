@@ -55,7 +55,7 @@ describe('inline-tags', () => {
 
 describe('isBalanced', () => {
   it.each([[''], [GOOD], [GOOD.repeat(3)], ['<tool_result>'], ['<tool_call >'], ['< tool_call>']])(
-    'accepts %j',
+    'is true for %j',
     (text) => {
       expect(isBalanced(text)).toBe(true);
     },
@@ -67,7 +67,7 @@ describe('isBalanced', () => {
     ['</tool_call><tool_call>'],
     ['<tool_call><tool_call></tool_call></tool_call>'],
     [`${GOOD}</tool_call>`],
-  ])('refuses %j', (text) => {
+  ])('is false for %j', (text) => {
     expect(isBalanced(text)).toBe(false);
   });
 });

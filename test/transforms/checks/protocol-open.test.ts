@@ -23,7 +23,7 @@ describe('protocol-open', () => {
   it.each([
     ['an answer', [question, answer]],
     ['calls with their results', [question, calling('a', 'b'), result('b'), result('a'), answer]],
-    ['an id that comes again', [question, calling('a'), result('a'), calling('a'), result('a'), answer]],
+    ['an id that is used again', [question, calling('a'), result('a'), calling('a'), result('a'), answer]],
   ])('reports nothing for %s', (_name, messages) => {
     expect(found(messages)).toEqual([]);
   });

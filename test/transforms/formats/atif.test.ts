@@ -85,6 +85,17 @@ describe('a trajectory', () => {
     expect(tools.map(({ bytes }) => JSON.parse(text(bytes)))).toEqual([tool]);
   });
 
+  it('gives no call the id of another one', () => {
+    const { record } = written([
+      { role: 'assistant', content: null, tool_calls: [call(undefined, {}), call('call_1', {})] },
+      { role: 'assistant', content: null, tool_calls: [call('call_3', {}), call(undefined, {})] },
+    ]);
+    const ids = record.steps.flatMap((step: { tool_calls: readonly { tool_call_id: string }[] }) =>
+      step.tool_calls.map((one) => one.tool_call_id),
+    );
+    expect(ids).toEqual(['call_2', 'call_1', 'call_3', 'call_4']);
+  });
+
   it('gives ids to calls and results without one, by their order', () => {
     const { record } = written([
       { role: 'assistant', content: null, tool_calls: [call(undefined, {}), call(undefined, {})] },

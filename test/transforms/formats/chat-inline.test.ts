@@ -246,7 +246,7 @@ describe('control-token-in-content', () => {
     expect(found(calling([call('1', inText)]))).toEqual(FORGED);
   });
 
-  it('is reported through escapes in arguments', () => {
+  it('is reported if arguments write the tag with escapes', () => {
     expect(found(calling([call('1', 'f', '{"a":"\\u003ctool_call>"}')]))).toEqual(FORGED);
   });
 
@@ -278,7 +278,7 @@ describe('control-token-in-content', () => {
     expect(text(bytes)).toContain('<tool_call><tool_call>');
   });
 
-  it('5 MB of openers are read in linear time', () => {
+  it('reads 5 MB of opening tags in linear time', () => {
     expect(found(messageOf({ role: 'user', content: '<tool_result'.repeat(420_000) }))).toEqual([]);
     expect(found(messageOf({ role: 'user', content: '<tool_call>'.repeat(450_000) }))).toEqual(FORGED);
   });
@@ -293,6 +293,6 @@ test('the record holds the written messages and the unchanged tools', () => {
   expect(written.map(({ role }) => role)).toEqual(['user', 'assistant']);
 });
 
-test('control-token-in-content is one of the rules that may reject', () => {
+test('control-token-in-content is a rule that may reject', () => {
   expect(chatInline.rules).toContain('control-token-in-content');
 });

@@ -1,4 +1,4 @@
-/** Content that is a number, an object or a boolean is kept, written as JSON text or rejected, and always reported. */
+/** Content that is a number, an object or a boolean is kept, written as JSON text, or rejected; always with a finding. */
 import { describe, expect, it, test } from 'vitest';
 import { formats } from '../../../transforms/formats/index.ts';
 import { decode } from '../../../transforms/json/utf8.ts';
@@ -21,7 +21,7 @@ const shown = (findings: readonly { severity: string; rule: string; rejects?: tr
 const withContent = (role: string, json: string): Message =>
   rawMessage(role, `{"role":"${role}","content":${json}}`);
 
-it('each format does one of the three, documents it and declares the rule', () => {
+it('each format keeps, writes or rejects it, documents which, and declares the rule', () => {
   expect(formats.map(({ name }) => name).sort()).toEqual([...KEEPING, ...WRITING_TEXT, ...REJECTING].sort());
   for (const { name, otherContent, rules } of formats) {
     expect(rules).toContain('content-not-text');

@@ -1,4 +1,4 @@
-/** An answer without text, thought and call does not count as one, so that no empty completion is taught. */
+/** A message without text, thought and call does not count as an answer, so that no empty completion is taught. */
 import { describe, expect, test } from 'vitest';
 import functiongemma from '../../../transforms/formats/functiongemma.ts';
 import prompt from '../../../transforms/formats/prompt.ts';

@@ -1,4 +1,4 @@
-/** Arguments of calls in FunctionGemma's syntax: what is written, and that a parser reads the same back. */
+/** Arguments of calls in FunctionGemma's syntax: how they are written, and that a parser reads back the same values. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseCall, parseCalls, type Value } from '../../support/gemma-call.ts';

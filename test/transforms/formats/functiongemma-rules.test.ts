@@ -45,7 +45,7 @@ describe('control-token-in-content', () => {
     }
   });
 
-  it('rejects a token behind escapes', () => {
+  it('rejects a token that is written with escapes', () => {
     expect(found(callingWith('"{\\"a\\":\\"\\\\u003cescape>\\"}"'))).toEqual(TOKEN);
   });
 
@@ -55,7 +55,7 @@ describe('control-token-in-content', () => {
     ).toEqual([]);
   });
 
-  it('reads 5 MB of openers in linear time', () => {
+  it('reads 5 MB of opening tags in linear time', () => {
     expect(found(user('<start_of_'.repeat(500_000)))).toEqual([]);
     expect(found(user('<escape>'.repeat(600_000)))).toEqual(TOKEN);
   });
@@ -107,7 +107,7 @@ describe('other rules', () => {
   });
 
   test.each<[string, readonly Message[]]>([
-    ['keys with other signs', [callingWith('{"a.b-c d/$é":{"(x)":1}}')]],
+    ['keys with other characters', [callingWith('{"a.b-c d/$é":{"(x)":1}}')]],
     ['the longest exponent', [callingWith('{"a":1.5e1000}')]],
     ['a long number without a fraction', [callingWith('{"a":1e9999}')]],
     [

@@ -107,7 +107,7 @@ describe('formatFunctionCall', () => {
       'f{key:<escape>value<escape>,key2:<escape>v1,v2<escape>}',
     ],
     ['mixed lists', 'f', { a: ['x', 1, true, null] }, 'f{a:<escape>x,1,true,null<escape>}'],
-    ['empty ones', 'f', { a: [], b: '' }, 'f{a:<escape><escape>,b:<escape><escape>}'],
+    ['an empty list and an empty string', 'f', { a: [], b: '' }, 'f{a:<escape><escape>,b:<escape><escape>}'],
     ['nothing', 'f', {}, 'f{}'],
   ])('%s', (_what, name, args, expected) => {
     expect(formatFunctionCall(name, args)).toBe(expected);
@@ -148,7 +148,7 @@ describe('formatGemmaConversation', () => {
     expect(output).not.toContain('/*');
   });
 
-  it('uses the given developer lines', () => {
+  it("uses the layout's lines for the developer's turn", () => {
     const parameters = [
       { name: 'a', type: 'string', description: 'A.', required: false },
       { name: 'b', type: 'number', description: '', required: true },

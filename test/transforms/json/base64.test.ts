@@ -18,7 +18,7 @@ function decoded(inside: string): Buffer | undefined {
 const bytesOf = (length: number): Buffer =>
   Buffer.from(Array.from({ length }, (_, i) => (i * 37 + (i >> 8)) % 256));
 
-test.each([0, 1, 2, 3, 4, 5, 255, 49_151, 49_152, 49_153, 49_154, 200_000])('%i bytes', (length) => {
+test.each([0, 1, 2, 3, 4, 5, 255, 49_151, 49_152, 49_153, 49_154, 200_000])('decodes %i bytes', (length) => {
   const bytes = bytesOf(length);
   const base64 = bytes.toString('base64');
   const forms = [
@@ -45,7 +45,7 @@ describe('accepts', () => {
   });
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([
     'SGk=a',
     'SGk==',

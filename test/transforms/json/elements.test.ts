@@ -25,7 +25,7 @@ it('elementsIn counts all levels and stops at the limit', () => {
   expect(count(`[${'{},'.repeat(50)}{}]`, 10)).toBe(11);
 });
 
-it('isCrowdedText recognises a text that would be millions of values', () => {
+it('isCrowdedText recognises a text with millions of values', () => {
   expect(isCrowdedText(`[${'0,'.repeat(1_100_000)}0]`)).toBe(true);
   expect(isCrowdedText(`{"a":"${'0,'.repeat(1_100_000)}"}`)).toBe(false);
   expect(isCrowdedText('[1,2]')).toBe(false);

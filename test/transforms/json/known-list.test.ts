@@ -110,13 +110,13 @@ describe('a list', () => {
     expect(before.includes(read('[{"n":19}]').items[0] as Known)).toBe(false);
   });
 
-  it('never recognises an element that does not delimit itself', () => {
+  it('recognises only objects, because other elements may be the start of longer ones', () => {
     const { read } = create();
     read('[1,"a"]');
     expect(read('[12,"a"]').texts).toEqual(['12', '"a"']);
   });
 
-  it('forgets at the end of a source', () => {
+  it('has no items after forget()', () => {
     const { read, list } = create();
     const [item] = read('[{"a":1}]').items;
     list.forget();
@@ -163,7 +163,7 @@ describe('a list', () => {
       }
     });
 
-    it('compares it every time, whatever happened in between', () => {
+    it('has the same texts after an array that was cut, empty or not valid', () => {
       const { read } = create();
       const whole = `[${objects(0, 20).join()}]`;
       const begin = `[${objects(0, 5).join()}]`;
@@ -188,7 +188,7 @@ describe('a list', () => {
       for (const json of [whole, whole, whole]) expect(read(json).texts.join()).toBe(json.slice(1, -1));
     });
 
-    it('scans an element that continues after the known ones', () => {
+    it('scans only the elements after the known ones', () => {
       const { count, read } = create();
       for (let i = 0; i < 3; i++) read('[{"a":1},{"b":2},{"c":3}]');
       const { scanned } = count;

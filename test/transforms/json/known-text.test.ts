@@ -8,7 +8,7 @@ const textOf = (json: string): string => {
 };
 
 describe('knownText', () => {
-  it('equals JSON.parse, whatever keys came before', () => {
+  it('equals JSON.parse after any other keys', () => {
     const key = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 80 }),
       fc.constantFrom('role', 'rolf', '', '\\', '\u00e9'),

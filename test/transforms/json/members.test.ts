@@ -20,7 +20,7 @@ const shown = (object: Uint8Array) =>
   ]);
 
 describe.each(KINDS)('of a %s', (_kind, make) => {
-  it('membersOf returns every member in order, duplicates and odd keys too', () => {
+  it('membersOf returns every member in order, also duplicates and unusual keys', () => {
     expect(shown(make('{ "b" : 1.0 ,"2":[],"b":"\\u0062", "\\u0062":null\r,"__proto__":{"é":1}}'))).toEqual([
       ['b', '"b" : ', '1.0'],
       ['2', '"2":', '[]'],

@@ -40,7 +40,7 @@ it('does not remember a throw', () => {
   expect(of(message)).toBe(2);
 });
 
-it('a copy has no note', () => {
+it('computes again for a copy', () => {
   let worked = 0;
   const of = perObject(() => ++worked);
   const message = user('a');

@@ -86,7 +86,7 @@ describe('the depth', () => {
     expect(failure(nest(513))).toEqual({ at: 512, tooDeep: true });
   });
 
-  it('includes the levels that are open around the value', () => {
+  it('includes the levels around the value', () => {
     expect(scanner.value(nest(509), 0, 3)).toBe(1018);
     expect(failure(nest(510), 0, 3)).toEqual({ at: 509, tooDeep: true });
     expect(failure(nest(1), 0, 513)).toEqual({ at: 0, tooDeep: true });
@@ -100,7 +100,7 @@ describe('the depth', () => {
     expect([shallow.failedAt, shallow.tooDeep]).toEqual([6, true]);
   });
 
-  it('is no longer the verdict at the next failure', () => {
+  it('does not affect the next failure', () => {
     failure(nest(513));
     expect(failure(asArray('x'))).toEqual({ at: 0, tooDeep: false });
   });

@@ -3,7 +3,7 @@ import { nested, type ScannerCase } from './scanner-case.ts';
 
 /**
  * Documents by kind, as in JSONTestSuite: `y` must be accepted, `n` must be rejected, `i` is up to the parser; `deep` is
- * JSON of too many levels. They are Latin-1, one character for each byte, so that broken UTF-8 can be written down.
+ * JSON of too many levels. They are Latin-1, one character for each byte, so that they can have malformed UTF-8.
  */
 export const SCANNER_CASES: readonly ScannerCase[] = [
   ['y', 'empty array', '[]'],

@@ -21,10 +21,10 @@ it('the memory belongs to one reader at a time and never to the plain scanner', 
   expect(borrowScanMemory('auto')).toBeDefined();
 });
 
-it.each([true, false])('every scanner works (WebAssembly: %s)', async (there) => {
-  if (!there) vi.stubGlobal('WebAssembly', undefined);
+it.each([true, false])('every scanner works (WebAssembly: %s)', async (isAvailable) => {
+  if (!isAvailable) vi.stubGlobal('WebAssembly', undefined);
   const { borrowScanMemory, createScanner, SCANNERS } = await load();
-  expect(borrowScanMemory('auto') !== undefined).toBe(there);
+  expect(borrowScanMemory('auto') !== undefined).toBe(isAvailable);
   for (const scanner of SCANNERS.map((name) => createScanner(name, 2))) {
     expect(scanner.value(asArray('[1]'), 0, 0)).toBe(3);
     expect(scanner.value(asArray('[1,]'), 0, 0)).toBe(-1);

@@ -105,6 +105,10 @@ describe('textPieces', () => {
         expect(pieces.length).toBeGreaterThan(0);
         expect(pieces.join('') === text).toBe(true);
         expect(pieces.every((piece) => piece.length <= 70_000)).toBe(true);
+        const isCut = pieces.some(
+          (piece, i) => /[\ud800-\udbff]$/.test(piece) && /^[\udc00-\udfff]/.test(pieces[i + 1] ?? ''),
+        );
+        expect(isCut).toBe(false);
       }),
       { numRuns: 40 },
     );

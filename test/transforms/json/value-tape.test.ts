@@ -57,13 +57,13 @@ describe('the tape of values', () => {
     expect(viewOf('{"key":7}').textOf('key')).toBeUndefined();
   });
 
-  it('knows where a nested value is in its line', () => {
+  it('has the index of a nested value in its line', () => {
     const json = '  {"a":{"b":[10,{"c":"here"}]}}';
     const [, second] = viewOf(json).get('a')?.get('b')?.elements() ?? [];
     expect(second?.get('c')?.at).toBe(json.indexOf('"here"'));
   });
 
-  it('holds only the outer level of a text with too many values, which are read all the same', () => {
+  it('has rows only for the outer level of a text with too many values, and finds the others', () => {
     const json = `{"many":[${'[0],'.repeat(20_000)}{"last":"one"}],"behind":"it"}`;
     const view = viewOf(json);
     expect([tape.isOpen(0), tape.isOpen(1)]).toEqual([true, false]);

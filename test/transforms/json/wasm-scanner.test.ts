@@ -59,7 +59,7 @@ describe('a document in the slab has the verdict of the plain scanner', () => {
     );
   });
 
-  it('for every position of an odd byte in a long string', () => {
+  it('for every position of a special byte in a long string', () => {
     const odd = ['"', '\\', '\\n', '\\u00e9', '\\u00g9', '\u0000', '\u001f', 'é', '\u2028', '\u{1f600}'].map(
       (s) => Buffer.from(s),
     );
@@ -133,7 +133,7 @@ describe('the slab', () => {
   });
 });
 
-test('has no memory without WebAssembly', () => {
+test('createScanMemory returns undefined without WebAssembly', () => {
   vi.stubGlobal('WebAssembly', undefined);
   expect(createScanMemory()).toBeUndefined();
   vi.unstubAllGlobals();

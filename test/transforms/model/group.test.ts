@@ -18,7 +18,7 @@ test('without grouping there is one group', () => {
   expect(ONE_GROUP).toBe('conversations');
 });
 
-describe('by date', () => {
+describe('the group by date', () => {
   it('is the ISO date folder directly below the root', () => {
     expect(groupOf(from('2025-12-31/a.jsonl'), 'date')).toBe('2025-12-31');
     expect(groupOf(from('2024-02-29/x/y/a.jsonl'), 'date')).toBe('2024-02-29');
@@ -40,7 +40,7 @@ describe('by date', () => {
   });
 });
 
-describe('by scenario', () => {
+describe('the group by scenario', () => {
   test.each([
     [`a/b/market-brief-${STAMP}.jsonl`, 'market-brief'],
     ['market-brief.jsonl', 'market-brief'],
@@ -93,7 +93,7 @@ describe('scenarioOf', () => {
   });
 });
 
-it('of a session without date and name is the default group', () => {
+it('the group of a session without date and name is the default one', () => {
   const { startedAt: _startedAt, ...timeless } = from('a.jsonl', 'a.jsonl:7');
   expect(groupOf({ ...timeless, startedAt: undefined }, 'date')).toBe(ONE_GROUP);
   expect(groupOf(from('2025-12-31/a.jsonl', 'x'), 'date')).toBe('2025-12-31');

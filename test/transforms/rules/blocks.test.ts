@@ -30,6 +30,9 @@ describe('withoutBlocks', () => {
     ['x<a>1<a>2</a>3</a>', 'x3</a>'],
     ['x <a>1</a><a>2', 'x<a>2'],
     ['<a>1</a> ', ''],
+    ['x\x85\x1c<a>1</a>', 'x'],
+    ['x\ufeff<a>1</a>', 'x\ufeff'],
+    ['\x1f<a>1</a>\x85', ''],
   ])('%j becomes %j', (text, expected) => {
     expect(withoutBlocks(text, A)).toBe(expected);
   });

@@ -1,4 +1,4 @@
-/** The rules for what Codex, Gemini CLI and Claude Code write into messages. */
+/** The rules for texts that Codex, Gemini CLI and Claude Code add to messages. */
 import { describe, expect, test } from 'vitest';
 import codexContext from '../../../transforms/rules/codex-context.ts';
 import sessionContext from '../../../transforms/rules/session-context.ts';
@@ -23,9 +23,9 @@ describe('codex-context', () => {
   });
 
   test.each([
-    ['a typed text', of('user', 'Fix the tests.')],
-    ['a typed text after a block', of('user', `${ENVIRONMENT}\nFix the tests.`)],
-    ['a heading that is typed', of('user', '# AGENTS.md instructions\nWrite them.')],
+    ['a text of the user', of('user', 'Fix the tests.')],
+    ['a text of the user after a block', of('user', `${ENVIRONMENT}\nFix the tests.`)],
+    ['the heading without a block', of('user', '# AGENTS.md instructions\nWrite them.')],
     ['a block that is not closed', of('user', '<environment_context>')],
     ['another tag', of('user', '<context>a</context>')],
     ['an answer', of('assistant', ENVIRONMENT)],
@@ -40,7 +40,7 @@ describe('codex-context', () => {
 describe('session-context', () => {
   const CONTEXT = '<session_context>\nThis is the Gemini CLI.\n</session_context>';
 
-  test('drops a user message of the block only', () => {
+  test('drops a user message that is only the block', () => {
     expect(sessionContext.apply(of('user', CONTEXT))).toBeUndefined();
     expect(sessionContext.apply(of('user', [part(`\n${CONTEXT}\n`)]))).toBeUndefined();
   });
@@ -78,7 +78,7 @@ describe('system-reminder', () => {
     ).toBe('{"n":1.0, "content":"a" ,"role":"tool","tool_call_id":"\\u0063"}');
   });
 
-  test('keeps what was found about the message', () => {
+  test('keeps the notes on the message', () => {
     const notes = [{ rule: 'no-system', severity: 'WARNING', message: 'none' }] as const;
     expect(systemReminder.apply({ ...of('user', `a ${REMINDER}`), notes })).toMatchObject({ notes });
   });
@@ -89,7 +89,7 @@ describe('system-reminder', () => {
     ).toBe('{"role":"user","content":"a"}');
   });
 
-  test('removes parts of reminders only, and leaves the others as they are', () => {
+  test('removes parts that are only reminders, and cuts reminders out of others', () => {
     expect(
       textIn(
         '{"role":"user","content":[{"type":"text","text":"<system-reminder>a</system-reminder>"}, {"type":"text", "text":"b"},{"type":"text","text":"c <system-reminder>d</system-reminder>"}]}',

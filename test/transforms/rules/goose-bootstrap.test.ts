@@ -13,10 +13,13 @@ describe('replaces the whole content', () => {
     ['of the words alone', of('system', WORDS)],
     ['in any case', of('system', WORDS.toUpperCase())],
     ['with any white space between the words', of('system', WORDS.replaceAll(' ', SPACES))],
-    ['with words of other words around', of('system', `x${WORDS}y`)],
+    ['with other characters around the words', of('system', `x${WORDS}y`)],
     ['of parts', of('system', [part(LONG), part('more')])],
-    ['of words that go over parts', of('system', [part('general-purpose AI ag'), part('ent called goose')])],
-    ['of parts that are not text too', of('system', [part(LONG), IMAGE])],
+    [
+      'of words that are split between parts',
+      of('system', [part('general-purpose AI ag'), part('ent called goose')]),
+    ],
+    ['of parts, one of them not text', of('system', [part(LONG), IMAGE])],
   ])('%s', (_what, message) => {
     const cleaned = gooseBootstrap.apply(message);
     expect(text(cleaned?.bytes as Uint8Array)).toBe(JSON.stringify({ role: 'system', content: SENTENCE }));
@@ -66,7 +69,7 @@ test.each([
   ['blanks', ' '.repeat(5_000_000)],
   ['blanks after the first word', `general-purpose${' '.repeat(5_000_000)}x`],
   ['first words', 'general-purpose '.repeat(300_000)],
-  ['words without the last', 'general-purpose AI agent called goos '.repeat(140_000)],
+  ['all words but the last', 'general-purpose AI agent called goos '.repeat(140_000)],
 ])('reads 5 MB of %s in linear time', (_what, content) => {
   const message = of('system', content);
   expect(gooseBootstrap.apply(message)).toBe(message);

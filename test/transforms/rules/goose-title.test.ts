@@ -58,7 +58,7 @@ describe('keeps the entry', () => {
       [of('system', 'Please. Reply with only a description in four words or less'), USER],
       REPLY,
     ],
-    ['in other case', [of('system', 'reply with only a description in four words or less'), USER], REPLY],
+    ['in another case', [of('system', 'reply with only a description in four words or less'), USER], REPLY],
     [
       'with a byte order mark first',
       [of('system', '\ufeffReply with only a description in four words or less'), USER],
@@ -81,7 +81,7 @@ describe('keeps the entry', () => {
   });
 });
 
-test('5 MB of spaces or words, in linear time', () => {
+test('reads 5 MB of spaces or words in linear time', () => {
   const blanks = ' '.repeat(5_000_000);
   expect(drops([of('system', blanks), of('user', blanks)])).toBe(false);
   expect(drops([SYSTEM, USER], of('assistant', 'a '.repeat(2_500_000)))).toBe(false);

@@ -56,7 +56,7 @@ describe('the consumer of a format', () => {
       ['reader-late-system 2'],
     ],
     ['parts', 'axolotl', [user([{ type: 'text', text: 'a' }]), assistant('b')], ['reader-parts 0']],
-    ['parts are no matter to OpenAI', 'openai', [user([{ type: 'text', text: 'a' }]), assistant('b')], []],
+    ['parts, which OpenAI accepts', 'openai', [user([{ type: 'text', text: 'a' }]), assistant('b')], []],
     [
       'a thought',
       'trl',
@@ -77,7 +77,7 @@ describe('the consumer of a format', () => {
     ],
     ['objects', 'trl', called, ['reader-columns -']],
     ['strings', 'axolotl', called, []],
-    ['calls at the end are what is learned', 'openai', called, []],
+    ['calls at the end, which need no results', 'openai', called, []],
     ['results in any order', 'openai', [...called, result('2', 'x'), result('1', 'y'), ...GOOD], []],
     [
       'a call without a result',
@@ -212,7 +212,7 @@ describe('the consumer of a format', () => {
     expect(found(recordOf('trl', called, { formatOptions: { arrowSafe: true } }))).toEqual([]);
   });
 
-  it('reports a refusal as an error and passes the record on', () => {
+  it('reports what a consumer refuses as an error, and passes the record on', () => {
     const record = recordOf('trl', [user('a')]);
     const emitted = [...apply(checkConsumers.create({}), [record])];
     expect(emitted.at(-1)).toBe(record);
@@ -220,7 +220,7 @@ describe('the consumer of a format', () => {
   });
 });
 
-it('every rule is about existing formats, and none is a rule of a format', () => {
+it('every rule names existing formats, and has no name of a rule of a format', () => {
   const names = new Set(formats.map(({ name }) => name));
   const own = new Set(formats.flatMap(({ rules }) => rules));
   for (const rule of consumerRules) {

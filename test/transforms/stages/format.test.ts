@@ -145,7 +145,7 @@ describe('with several formats', () => {
     expect((emitted[1] as Finding).message).toMatch(/^trl: messages\[1\]/);
   });
 
-  it('emits a refusal of one format after the records of the others', () => {
+  it('emits the rejection of one format after the records of the others', () => {
     const emitted = run(NOT_OBJECT, { format: ['trl', 'chat', 'axolotl'] });
     expect(kindsOf(emitted)).toEqual(['record', 'rejection', 'rejection']);
     expect(emitted[1]).toEqual({
@@ -161,7 +161,7 @@ describe('with several formats', () => {
     expect((emitted[2] as Rejection).format).toBe('axolotl');
   });
 
-  it('rejects a session that all refuse once, with the reason of the first', () => {
+  it('rejects a session once if all formats reject it, with the reason of the first', () => {
     const emitted = run(NOT_OBJECT, { format: ['axolotl', 'functiongemma'] });
     expect(emitted).toMatchObject([{ scope: 'session', reason: 'arguments-not-object' }]);
     expect((emitted[0] as Rejection).detail).toMatch(/^axolotl: .+; functiongemma: /);

@@ -120,7 +120,7 @@ describe('the text', () => {
     );
   });
 
-  it('shows nothing but media types', () => {
+  it('shows no text of a URI other than a media type', () => {
     const url = `DATA:my \\"secret\\";BASE64,${BASE64}`;
     expect(replaced(urlPart(url))).toBe(withPart(partOf('unknown type', IMAGE)));
   });

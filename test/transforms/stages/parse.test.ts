@@ -91,7 +91,7 @@ describe.each(KINDS)('a line in a %s', (_kind, make) => {
     }
   });
 
-  it('that holds anything but objects is rejected from there', () => {
+  it('is rejected from the first value that is not an object', () => {
     expect((one(`${first} 7`)[0] as Rejection).detail).toBe(
       `more than one value at byte ${first.length + 1} of the line (${1001 + first.length} of the source)`,
     );
@@ -265,8 +265,8 @@ describe('with sessions by id', () => {
       'end true 9900 99',
       'entry',
     ]);
-    const over = { ...END, last: false }; // ends the session of a
-    expect(shown(run([at('a', 0), over, at('b', 0)], { sessionBy: 'id' }))).toEqual([
+    const sessionEnd = { ...END, last: false }; // ends the session of a
+    expect(shown(run([at('a', 0), sessionEnd, at('b', 0)], { sessionBy: 'id' }))).toEqual([
       'entry',
       'end false 9900 99',
       'entry',
@@ -294,7 +294,7 @@ describe('the dialect', () => {
     ]);
   });
 
-  it('is that of the first entry, whatever cut-off line precedes it', () => {
+  it('is that of the first entry, also after a line that was cut off', () => {
     const emitted = run([lineOf('{"timest'), lineOf(CONVERSATION), lineOf(CONVERSATION, asBuffer, 2), END]);
     expect(emitted.map(({ kind }) => kind)).toEqual([
       'rejection',

@@ -3,7 +3,7 @@ import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
 import { unreadLogAdvice } from '../../../transforms/stages/unread-logs.ts';
 import { asBuffer } from '../bytes.ts';
 
-/** First objects of logs that no dialect reads, by a word in the message that refuses them. */
+/** First objects of logs that no dialect reads, with a word of their rejection. */
 const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Cline', { ts: 1, type: 'say', say: 'text', text: 'a' }],
   ['Cline', { ts: 1, type: 'ask', ask: 'tool', text: '{}' }],
@@ -51,7 +51,7 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Agent Data Protocol', { id: '1', content: [{ class_: 'text_observation', content: 'a' }], details: {} }],
 ];
 
-it.each(FIRST)('%s: is named in its refusal, and no dialect detects it', (word, first) => {
+it.each(FIRST)('%s: is named in its rejection, and no dialect detects it', (word, first) => {
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
@@ -68,7 +68,7 @@ it.each([
   ['a pair without contents', { request: { text: 'a' }, response: {} }],
   ['an empty list of messages', { messages: [] }],
   ['a type that is not text', { type: 7, data: {} }],
-])('%s is not named in its refusal', (_what, first) => {
+])('%s is not named in its rejection', (_what, first) => {
   const members = new Map(
     Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))]),
   );
@@ -82,6 +82,6 @@ it.each([
     { type: 'user', message: {}, session_id: 's', parent_tool_use_id: null },
   ],
   ['its lines have a uuid', { type: 'user', message: {}, session_id: 's', uuid: 'u' }],
-])('the output of Claude Code is recognised where %s', (_what, first) => {
+])('the output of Claude Code is recognised if %s', (_what, first) => {
   expect(detectDialect(asBuffer(JSON.stringify(first)))?.name).toBe('claude-code');
 });

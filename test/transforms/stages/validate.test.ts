@@ -74,7 +74,7 @@ describe('a session', () => {
 });
 
 describe('a repeated id', () => {
-  it('after the end of its session rejects the later session', () => {
+  it('rejects the later session if the first one has ended', () => {
     const emitted = run(
       entry(1, 1n),
       end(false),
@@ -146,7 +146,7 @@ describe('entries without a timestamp', () => {
     );
   });
 
-  it('that are separate sessions leave no id behind', () => {
+  it('that are separate sessions do not make their ids repeated ones', () => {
     const alone = { alone: true } as const;
     const emitted = run(timeless(1, alone), end(false), timeless(2, alone), end(false), entry(3, 1n), end());
     expect(shown(emitted)).toEqual(['entry', 'end s 1', 'entry', 'end s 2', 'entry', 'end s 3']);

@@ -1,5 +1,5 @@
-// The conversation at the end of a session: whether a check may report it (`doubts`), how tools were used, and its messages as a record
-// has them.
+// Ends a session: finds out whether a check may report the conversation (`doubts`), counts its use of tools, and writes its messages as
+// in a record.
 #pragma once
 #include "fold-read.h"
 
@@ -13,7 +13,7 @@ static u32 digest_of_call(const Row *one, Call *call) {
   return call->digest;
 }
 
-// May a call repeat one before it: the same tool, with the same arguments?
+// Adds a call to `named`. May it repeat an earlier one: the same tool, with the same arguments?
 static u32 add_call(const Row *one, Call *call) {
   static struct { const Row *row; Call *call; } all[MAX_NAMED];
   if (state.named == MAX_NAMED) return 1;
@@ -27,35 +27,36 @@ static u32 add_call(const Row *one, Call *call) {
   return 0;
 }
 
-// Which call of the message does the result answer? `calls` for none.
-static u32 answered_by(const Row *asks, const Row *result, const u8 *answered) {
+// The index of the caller's call that the result answers; `caller->calls` if there is none.
+static u32 answered_by(const Row *caller, const Row *result, const u8 *answered) {
   u32 i = 0;
-  while (i < asks->calls && (answered[i] || !is_same_text(asks, calls[asks->call + i].spans[ID_OF_CALL], result, result->spans[CALL_ID]))) i++;
+  while (i < caller->calls && (answered[i] ||
+         !is_same_text(caller, calls[caller->call + i].spans[ID_OF_CALL], result, result->spans[CALL_ID]))) i++;
   return i;
 }
 
-// Has every call its result, and every result its call? Calls in the last message are what is to be learned: they only leave the
-// conversation open. Is no call repeated?
+// Every call must have its result, every result its call, and no call may repeat another. Calls in the last message, the one to be
+// learned, have no results: they only leave the conversation open.
 static u32 doubts_about(const List *list) {
   static u8 answered[MAX_NAMED];
   static const Row nothing;
-  const Row *asks = &nothing, *last = &nothing;
+  const Row *caller = &nothing, *last = &nothing;
   u32 open = 0;
   for (u32 i = 0; i < list->count; i++) {
     const Row *one = last = &rows[list->rows[i]];
     if (one->flags & DOUBTFUL) return DOUBT_CHECKS;
     if (one->role == ASSISTANT) {
       if (open > 0 || one->calls > MAX_NAMED) return DOUBT_CHECKS;
-      asks = one, open = one->calls;
+      caller = one, open = one->calls;
       __builtin_memset(answered, 0, open);
       for (u32 c = 0; c < one->calls; c++) if (add_call(one, &calls[one->call + c])) return DOUBT_CHECKS;
     } else if (one->role == TOOL) {
-      u32 answers = answered_by(asks, one, answered);
-      if (answers == asks->calls) return DOUBT_CHECKS;
+      u32 answers = answered_by(caller, one, answered);
+      if (answers == caller->calls) return DOUBT_CHECKS;
       answered[answers] = 1, open--;
     }
   }
-  if (list->count == 0 || (open > 0 && last != asks)) return DOUBT_CHECKS;
+  if (list->count == 0 || (open > 0 && last != caller)) return DOUBT_CHECKS;
   return last->role != ASSISTANT || last->calls > 0 ? DOUBT_OPEN : 0;
 }
 
@@ -82,7 +83,7 @@ static u32 put_bytes(u32 out, u32 from, u32 to) {
   return out + to - from;
 }
 
-// Writes a message as a record has it: `developer` is `system`, members that are null are left out. 0: it is odd.
+// Writes a message as in a record: `developer` becomes `system`, members that are null are left out. 0: it is odd.
 static u32 write_message(const Row *one, u32 out) {
   static const char SYSTEM_ROLE[] = "\"system\"";
   static const Member NONE[] = {{0}};
@@ -96,7 +97,7 @@ static u32 write_message(const Row *one, u32 out) {
   for (Listed *member = members; member < members + member_count; member++) {
     u32 start = member->key.at - 1, length = member->key.end - member->key.at;
     for (Listed *other = members; other < member; other++)
-      if (other->key.end - other->key.at == length && same(other->key.at, member->key.at, length)) return 0;  // the last one counts
+      if (other->key.end - other->key.at == length && same(other->key.at, member->key.at, length)) return 0;  // the last of equal keys counts
     if (byte_at(member->value) == 'n') continue;
     if (kept++ > 0) out = put_bytes(out, member[-1].end, start);
     out = put_bytes(out, start, member->value == role ? role : member->end);

@@ -1,13 +1,13 @@
-// Reads one log line of the dialect `exchange`: validates it, finds the messages that the line before had, and makes a row of each
-// new one. A reader returns the address after the value at p, or 0 where the line is odd.
+// Reads one log line of the dialect `exchange`: validates it, recognises the messages of the previous line, and adds a row for each new
+// one. Readers return the address after the value at p, or 0 if the line is odd: not valid, or not plain enough for the fold.
 #pragma once
 #include "fold-state.h"
 
 typedef u32 Reader(u32 p, u32 end, u32 depth);
 typedef struct { const char *key; Reader *read; } Member;
 
-static Span spans[LINE_SPANS];                        // of the line
-static u32 tools, definition_bytes;                   // the number of its definitions
+static Span spans[LINE_SPANS];       // of the line
+static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
 static u32 nulls, choices, notes, next_known, fresh;
 typedef struct { Span key; u32 value, end; } Listed;
 static Listed members[MAX_MEMBERS];
@@ -25,7 +25,7 @@ static inline u32 key_end_at(u32 p, u32 end) {
   return 0;
 }
 
-// Goes on after an element or a member that ended at p. Sets `over` after the last one.
+// Skips the comma after an element or a member that ended at p. Sets `over` after the last one, and skips the closer.
 static inline u32 go_on(u32 p, u32 end, u8 closer, u32 *over) {
   p = skip_blanks(p, end);
   crowd.total++;
@@ -33,7 +33,7 @@ static inline u32 go_on(u32 p, u32 end, u8 closer, u32 *over) {
   return peek(p, end) == ',' ? skip_blanks(p + 1, end) : 0;
 }
 
-// Reads an object. `found` gets the spans of the wanted members; one that comes twice is odd. Another value is only scanned.
+// Reads an object and puts the spans of the wanted members into `found`; one that occurs twice is odd. Only scans other values.
 static u32 read_object(u32 p, u32 end, u32 depth, const Member *wanted, Span *found) {
   if (peek(p, end) != '{') return any_value(p, end, depth);
   p = skip_blanks(p + 1, end);
@@ -86,7 +86,7 @@ static u32 read_call(u32 p, u32 end, u32 depth) {
 
 static u32 read_calls(u32 p, u32 end, u32 depth) { return read_elements(p, end, depth, read_call); }
 
-static inline u8 first_byte(Span span) { return span.at ? byte_at(span.at) : 'n'; }  // without a value it is null
+static inline u8 first_byte(Span span) { return span.at ? byte_at(span.at) : 'n'; }  // an absent value counts as null
 static int is_plain_string(Span span) { return first_byte(span) == '"' && span.end - span.at > 2 && !has_escape(span); }
 
 // May a check report the message, or its calls?
@@ -106,25 +106,25 @@ static u32 is_doubtful(void) {
   return 0;
 }
 
-// Settles what rules and checks will ask about the row.
+// Computes the facts about the row that rules and checks need.
 static void judge(void) {
   const Span content = row->spans[CONTENT];
-  u32 text = first_byte(content) == '"', list = first_byte(content) == '[', role = row->role, asks = 0;
+  u32 text = first_byte(content) == '"', list = first_byte(content) == '[', role = row->role, ask = 0;
   u32 calling = row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n';
   row->first = text ? first_visible(content) : 0;
   row->sign = role <= DEVELOPER ? 'S' : role == USER ? 'U' : role != ASSISTANT ? 'T' : (row->first ? 1 : 0) | (calling ? 2 : 0);
-  if (role == SYSTEM) asks = list || (text && (holds(content, PURPOSE) || may_spell(content)));
-  if (role == USER) asks = list || row->first == '<';
-  if (role == ASSISTANT) asks = list || (text && row->first == 0 && row->calls == 0);
-  row->flags = (asks ? ASK : 0) | (nulls ? NULLS : 0) | (is_doubtful() ? DOUBTFUL : 0);
+  if (role == SYSTEM) ask = list || (text && (holds(content, PURPOSE) || may_spell(content)));
+  if (role == USER) ask = list || row->first == '<';
+  if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
+  row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0) | (is_doubtful() ? DOUBTFUL : 0);
   if (role == ASSISTANT && !calling && content.at && (holds(content, CALL_TAG) || may_spell(content))) row->flags |= TAGS;
 }
 
-static void count_from(u32 at, Span *list, u32 count) {
+static void make_relative(u32 at, Span *list, u32 count) {
   for (u32 i = 0; i < count; i++) if (list[i].at) list[i].at -= at, list[i].end -= at;
 }
 
-// Reads the object at p as a new row.
+// Reads the message at p into a new row.
 static u32 read_message(u32 p, u32 end, u32 depth) {
   static const Member MEMBERS[] = {
     {"role", any_value}, {"content", any_value}, {"tool_calls", read_calls}, {"function_call", any_value}, {"tool_call_id", any_value}, {0},
@@ -141,14 +141,14 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
   for (row->role = FUNCTION; row->role > 0 && !is_word(row->spans[ROLE], ROLES[row->role]);) row->role--;
   if (row->role == 0) return 0;
   judge();
-  count_from(p, row->spans, MESSAGE_SPANS);
-  for (u32 i = row->call; i < call_count; i++) count_from(p, calls[i].spans, CALL_SPANS);
+  make_relative(p, row->spans, MESSAGE_SPANS);
+  for (u32 i = row->call; i < call_count; i++) make_relative(p, calls[i].spans, CALL_SPANS);
   __builtin_memcpy((void *)row->at, (void *)p, row->length);
   state.top += row->length, row_count++;
   return after;
 }
 
-// The message at p if it is one of the line before, or its reply. Only an object shows where it ends.
+// Recognises a message of the previous line, or its reply, at p; 0: it is another one. Only objects: the start of 12 is not a known 1.
 static u32 known_message(u32 p, u32 end) {
   u32 count = known->count + (known->reply > 0), ahead = 2 + fresh < LOOK_AHEAD ? 2 + fresh : LOOK_AHEAD;
   for (u32 i = next_known; i < count && i < next_known + ahead && byte_at(p) == '{'; i++) {
@@ -176,21 +176,21 @@ static u32 read_messages(u32 p, u32 end, u32 depth) {
   return peek(p, end) == '[' ? read_elements(p, end, depth, known_or_new) : 0;
 }
 
-EXPORT(forget_tools) void forget_tools(void) { known_tools_count = tools_top = 0; }  // their numbers are no longer true
+EXPORT(forget_tools) void forget_tools(void) { known_tools_count = tools_top = 0; }  // another host has other numbers
 EXPORT(tools_end) void tools_end(u32 end) { tools_end_at = end; }
 
-// The host is not asked again about definitions that were read before.
+// Reads definitions of tools. Calls the host only for those that are not among the known ones.
 static u32 read_definitions(u32 p, u32 end, u32 depth) {
   KnownTools *one = known_tools, found = {0};
   for (; one < known_tools + known_tools_count; one++)
     if (one->length <= end - p && byte_at(p + one->length / 2) == byte_at(one->at + one->length / 2) && same(p, one->at, one->length)) {
-      found = *one, *one = known_tools[0], known_tools[0] = found;  // the next entry most likely has the same
+      found = *one, *one = known_tools[0], known_tools[0] = found;  // move it to the front: the next entry most likely has the same
       break;
     }
   if (found.number == 0) {
     found.number = read_tools(p, end), found.length = tools_end_at - p;
     if (found.number == 0) return 0;
-    if (byte_at(p) == '[' && found.length <= TOOLS_BYTES) {  // only an array shows where it ends
+    if (byte_at(p) == '[' && found.length <= TOOLS_BYTES) {  // other values are not recognised, as in known_message()
       if (known_tools_count == MAX_KNOWN_TOOLS || tools_top + found.length > TOOLS_BYTES) forget_tools();
       found.at = (u32)tools_text + tools_top, tools_top += found.length;
       __builtin_memcpy((void *)found.at, (void *)p, found.length);
@@ -220,7 +220,7 @@ static u32 read_choice(u32 p, u32 end, u32 depth) {
 
 static u32 read_choices(u32 p, u32 end, u32 depth) { return peek(p, end) == '[' ? read_elements(p, end, depth, read_choice) : 0; }
 
-// Only an answer with choices is surely one of this API.
+// Only an answer with choices certainly belongs to this API.
 static u32 read_response(u32 p, u32 end, u32 depth) {
   static const Member MEMBERS[] = {{"choices", read_choices}, {"body", any_value}, {"error", any_value}, {0}};
   return read_object(p, end, depth, MEMBERS, spans + CHOICES);
@@ -247,14 +247,14 @@ static i64 time_of(Span time) {
 
 EXPORT(feed) u32 feed(u32 p, u32 end) { return find_byte(p, end, '\n'); }
 
-// May all messages and definitions of the entry together hold too many elements?
+// May the messages and definitions of the entry have too many elements in all?
 static u32 is_crowded(u32 length) {
   u32 most = max_elements * IN_ALL, elements = definition_bytes / 2 + (raw->reply ? rows[raw->reply - 1].elements : 0);
   for (u32 i = 0; length / 2 > most && i < raw->count; i++) elements += rows[raw->rows[i]].elements;
   return length / 2 > most && elements > most;
 }
 
-// Reads a line; whose it is shows later. 0: it is odd.
+// Reads a line of any session. 0: it is odd.
 static u32 read_line(u32 p, u32 end) {
   static const Member MEMBERS[] = {{"timestamp", any_value}, {"session_id", any_value}, {"request", read_request}, {"response", read_response}, {0}};
   raw->count = raw->reply = tools = definition_bytes = choices = 0;
@@ -268,5 +268,5 @@ static u32 read_line(u32 p, u32 end) {
           (first_byte(spans[ERROR]) != 'n' || is_word(finish, "\"error\"")) * FAILED;
   if (has_escape(finish)) return 0;
   const Row *reply = raw->reply ? &rows[raw->reply - 1] : 0;
-  return reply ? reply->first || reply->calls : !notes;  // an empty one may say nothing
+  return reply ? reply->first || reply->calls : !notes;  // the stages decide whether it is empty
 }

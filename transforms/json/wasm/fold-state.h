@@ -1,12 +1,12 @@
-// State of the session fold: the rows of messages and the tables beside them. All is static: a thread has one module, and folds one
-// session at a time.
+// State of the session fold: the rows of messages, and the other tables. All of it is static, because a thread has one instance of the
+// module and folds one session at a time.
 #pragma once
 #define NO_CARRIAGE_RETURNS
 #include "fold-text.h"
 
 #define HOST(name) __attribute__((import_module("host"), import_name(#name)))
-HOST(judge_row) u32 judge_row(u32 at, u32 length);  // the sign of a message << 16, and flags; REPLACED: message() has read another one
-HOST(read_tools) u32 read_tools(u32 at, u32 end);   // a number for these definitions, and tools_end(); 0: odd
+HOST(judge_row) u32 judge_row(u32 at, u32 length);  // sign of a message << 16, and flags; REPLACED: the host called message()
+HOST(read_tools) u32 read_tools(u32 at, u32 end);   // a number for these definitions; calls tools_end(); 0: odd
 HOST(read_time) i64 read_time(u32 at, u32 end);     // nanoseconds since 1970; NO_TIME: unreadable
 
 #define NO_TIME INT64_MIN
@@ -29,25 +29,26 @@ HOST(read_time) i64 read_time(u32 at, u32 end);     // nanoseconds since 1970; N
 enum { SYSTEM = 1, DEVELOPER, USER, ASSISTANT, TOOL, FUNCTION };
 static const char *const ROLES[] = {"", "\"system\"", "\"developer\"", "\"user\"", "\"assistant\"", "\"tool\"", "\"function\""};
 enum {  // flags of a row
-  ASK = 1,       // what cleanup does with it depends on its text: the host decides
+  ASK = 1,       // cleanup depends on its text: the host decides
   DOUBTFUL = 2,  // a check may report it
   NULLS = 4,     // it may have members that are null
   TAGS = 8,      // its text may hold calls
   KEPT = 16,     // compact() must not free its text
   DROPPED = 32, EMPTY = 64, REPLACED = 128, ODD = 256,  // answers of the host
 };
-enum { DOUBT_CHECKS = 1, DOUBT_USAGE = 2, DOUBT_OPEN = 4 };  // the stages are asked; so is the report on tools; the end is not an answer
-enum { OTHER_SESSION = 2 };                                  // the line belongs to another session than the one before
+// The host has to: run the checks on the conversation; count its use of tools; report that it does not end in an answer.
+enum { DOUBT_CHECKS = 1, DOUBT_USAGE = 2, DOUBT_OPEN = 4 };
+enum { OTHER_SESSION = 2 };  // result of packed_line()
 enum { FOUND_NO_REPLY = 1, FOUND_PARTED, FOUND_ENDED, FOUND_NOT_PREFIX };
 enum { ROLE, CONTENT, TOOL_CALLS, FUNCTION_CALL, CALL_ID, MESSAGE_SPANS };
 enum { NAME, ARGUMENTS, ID_OF_CALL, FUNCTION_OF_CALL, CALL_SPANS };
 enum { TIME, ID, REQUEST, RESPONSE, MESSAGES, TOOLS, CHOICES, BODY, ERROR, REPLY, FINISH, LINE_SPANS };
-enum { CUT = 1, FILTERED = 2, FAILED = 4, OTHERS = 8 };  // what is reported about an answer
+enum { CUT = 1, FILTERED = 2, FAILED = 4, OTHERS = 8 };  // findings about an answer
 
 typedef struct {
-  u32 at, length;            // its text in the arena; spans count from `at`
-  u32 role, flags, cleaned;  // cleaned: the row + 1 that cleanup put in its place
-  u32 sign;                  // of the role trace: a letter, or for an assistant 1 with text + 2 with calls
+  u32 at, length;            // its text in the arena; spans are relative to `at`
+  u32 role, flags, cleaned;  // cleaned: 1 + the row that replaces it after cleanup; 0: none
+  u32 sign;                  // for the role trace: a letter, or for an assistant 1 if it has text + 2 if it has calls
   u32 first;                 // the first visible code unit of a content that is a string; 0: none
   u32 call, calls;           // in the table of calls
   u32 elements;
@@ -55,7 +56,8 @@ typedef struct {
   Span spans[MESSAGE_SPANS];
 } Row;
 typedef struct { Span spans[CALL_SPANS]; u32 digest; } Call;
-typedef struct { u32 count, reply, info, bootstrap, empty, rows[MAX_ROWS + 1]; } List;  // messages of an entry; the reply + 1; changes
+// The messages of an entry. reply: 1 + its row; info, bootstrap, empty: changes by each rule.
+typedef struct { u32 count, reply, info, bootstrap, empty, rows[MAX_ROWS + 1]; } List;
 typedef struct {
   u32 line, length;
   double offset;
@@ -67,7 +69,7 @@ typedef struct { u32 kind, entry, before, earlier, later; u8 had, there; } Found
 typedef struct { u32 tools, entries; } Run;  // entries with the same definitions
 typedef struct { u32 at, length, number; } KnownTools;
 
-static Row rows[MAX_ROWS], *row;  // `row` is being read
+static Row rows[MAX_ROWS], *row;  // row: the one being read
 static Call calls[MAX_CALLS];
 static Entry entries[MAX_ENTRIES];
 static Found founds[MAX_FOUND];
@@ -77,24 +79,25 @@ static struct { u32 start, end, role; } written[MAX_ROWS + 1];   // messages of 
 static Span named[MAX_NAMED];                                    // names of the tools that the conversation calls, JSON strings
 static u8 tools_text[TOOLS_BYTES + SLACK], id_text[MAX_ID + SLACK];
 
-static struct {  // words that the host reads, in this order (fold-words.ts)
+static struct {  // 32-bit words that the host reads, in this order (../../fold/fold-words.ts)
   u32 entries, superseded, truncated, snapshot;            // snapshot: the number of its entry
   u32 info, bootstrap, empty_assistant, developer, nulls;  // changes of the snapshot, by rule
-  u32 best_runs, best_run_entries;                         // definitions up to the snapshot
+  u32 best_runs, best_run_entries;                         // runs up to the snapshot, entries of the last one
   u32 founds, doubts;
   u32 tool_calls, client_turns, assistant_turns, assistant_turns_with_tools;
-  u32 messages, out, out_end;                              // of the conversation
-  u32 id, id_end;                                          // of the session, a JSON string
+  u32 messages, out, out_end;                              // written messages: their number, start and end
+  u32 id, id_end;                                          // id of the session, a JSON string
   u32 others;                                              // has the first entry members that the dialect does not read?
-  u32 line_feeds;                                          // of a source that was read whole
-  u32 named;                                               // calls in `named`
+  u32 line_feeds;                                          // number of them in a source that was read whole
+  u32 named;                                               // number of names in `named`
   u32 top;                                                 // the end of the arena
-  u32 notes;                                               // on the answer of the snapshot
+  u32 notes;                                               // findings about the answer of the snapshot
   i64 started_at;
 } state;
 
-static List lists[5], *known, *raw, *before, *clean, *best;  // of the line before, and of this one; after cleanup: of both, and the snapshot
-static u32 max_depth, max_elements, arena, arena_end, soft;  // beyond `soft` the arena is compacted
+static List lists[5], *known, *raw;     // as logged: the previous line, this line
+static List *before, *clean, *best;     // after cleanup: the previous line, this line, the snapshot
+static u32 max_depth, max_elements, arena, arena_end, soft;  // soft: the arena is compacted when it grows beyond
 static u32 row_count, call_count, run_count, known_tools_count, tools_top, tools_end_at;
 static i64 latest;
 static Crowd crowd;

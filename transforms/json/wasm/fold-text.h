@@ -1,5 +1,5 @@
-// Questions about bytes and about the text of JSON strings: comparing, searching, the first character that is visible, and a digest of
-// arguments that does not depend on the order of their keys.
+// Compares and searches bytes and the text of JSON strings: words in any case, the first visible character, and a digest of arguments
+// that does not depend on the order of their keys.
 #pragma once
 #include "scan.h"
 
@@ -18,7 +18,7 @@ static inline int same(u32 a, u32 b, u32 length) {
   return 1;
 }
 
-static inline u32 find_byte(u32 p, u32 end, u8 byte) {  // end: there is none
+static inline u32 find_byte(u32 p, u32 end, u8 byte) {  // returns `end` if there is none
   const v128_t wanted = wasm_i8x16_splat(byte);
   for (; p < end; p += 16) {
     u32 found = wasm_i8x16_bitmask(wasm_i8x16_eq(wasm_v128_load((void *)p), wanted));
@@ -37,7 +37,7 @@ static inline int is_word(Span text, const char *word) {
   return *word == 0 && p == text.end;
 }
 
-// Does the text hold one of the words, in any case? All begin with the same sign.
+// Does the text contain one of the words, in any case? All words of a list begin with the same character.
 static const char *const PURPOSE[] = {"-purpose", 0}, *const CALL_TAG[] = {"_call", 0};
 static const char *const ERRORS[] = {"\\\"error\\\"", "\\\"timeout\\\"", "\\\"missing\\\"", "\\\"incomplete\\\"", 0};
 static int holds(Span text, const char *const *words) {
@@ -50,7 +50,7 @@ static int holds(Span text, const char *const *words) {
   return 0;
 }
 
-// Does the text have an escape of an ASCII character? It may spell a word.
+// Does the text have an escape of an ASCII character, which could be part of a word?
 static int may_spell(Span text) {
   for (u32 p = find_byte(text.at, text.end, '\\'); p < text.end; p = find_byte(p + 1, text.end, '\\'))
     if (byte_at(p + 1) == 'u' && byte_at(p + 2) == '0' && byte_at(p + 3) == '0' && byte_at(p + 4) < '8') return 1;
@@ -81,7 +81,7 @@ static u64 digest_of_bytes(u32 p, u32 length) {
   return digest;
 }
 
-static u32 text_at;  // where a valid JSON string is read on
+static u32 text_at;  // address of the next byte of the JSON string being read
 
 static u32 next_byte(void) { return byte_at(text_at++); }
 
@@ -95,7 +95,7 @@ static inline u32 unescape(u32 (*next)(void)) {
   return code;
 }
 
-// The next character of the string; of an escape its code unit.
+// Returns the next character of the string; for an escape, its code unit.
 static u32 next_unit(void) {
   u32 c = next_byte();
   if (c == '\\') return unescape(next_byte);
@@ -105,7 +105,7 @@ static u32 next_unit(void) {
   return c;
 }
 
-static inline int is_space(u32 c) {  // as white-space.ts has it
+static inline int is_space(u32 c) {  // the same set as in ../../model/white-space.ts
   if (c <= 0x20) return c == 0x20 || (c >= 9 && c <= 13) || (c >= 0x1c && c <= 0x1f);
   if (c < 0x85) return 0;
   return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
@@ -120,8 +120,9 @@ static u32 first_visible(Span text) {
   return 0;
 }
 
-// Equal arguments have equal digests. Strings are counted in any order, so that the order of keys does not matter, and nothing else
-// is. 1 where it cannot be told: arguments that are not a string, or a key that comes twice (the last one would count).
+// Hashes the arguments of a call; equal arguments have equal digests. Adds up the hashes of all strings, so that the order of keys does
+// not matter, and ignores all other values. Returns 1 if it cannot tell: the arguments are not a string, they have too many keys, or a
+// key occurs twice (the last one would count).
 #define MAX_KEYS 256
 static u32 digest_of(Span text) {
   static u32 key_hashes[MAX_KEYS];

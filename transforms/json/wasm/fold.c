@@ -1,24 +1,25 @@
-// The session fold: reads the lines of a session of the dialect `exchange`, each in one pass, and keeps the facts about every
-// new message as a row of a table. Cleanup, the order of the entries, the choice of the snapshot and the checks then work on rows.
+// The session fold: reads the lines of a session of the dialect `exchange`, each in one pass, and stores the facts about every new
+// message in a row of a table. Cleanup, the order of the entries, the choice of the snapshot and the checks then work on rows.
 //
-//   begin()                      a session begins
-//   line(p, end, number, offset) reads one log line (fold-read.h), then does what the stages do with an entry; 0: it is odd, and the
-//                                session has to be read by the stages instead
-//   lines(p, end)                the same with all lines of a source
-//   packed_line(...)             as `line`, in a source of many sessions; OTHER_SESSION: the line was read and waits. After finish(),
-//   turn()                       it begins a new session
-//   finish()                     checks the conversation and writes its messages after the arena, as a record has them (fold-end.h)
+//   begin()                       begins a session
+//   line(p, end, number, offset)  reads one log line (fold-read.h) and processes its entry like the stages; 0: the line is odd, and the
+//                                 session has to be read by the stages instead
+//   lines(p, end)                 does this for all lines of a source
+//   packed_line(...)              does the same as line() in a source of many sessions; OTHER_SESSION: the line was read, but belongs
+//                                 to the next session
+//   turn()                        begins that session with that line, after finish()
+//   finish()                      checks the conversation and writes its messages after the arena, as in a record (fold-end.h)
 //
-// fold-state.h has the tables, fold-text.h the questions about texts, fold-path.h compares entries, scan.h has the grammar.
+// fold-state.h has the tables, fold-text.h searches texts, fold-path.h compares entries, scan.h validates JSON.
 //
-// Whatever is not plain is left to the stages: a line that is odd, and a conversation that a check may report (`doubts`). So a fact
-// here may be too careful, but never wrong. Where a question needs the text of a rule, the host answers it (`judge_row`).
+// Leaves everything unusual to the stages: odd lines, and conversations that a check may report (`doubts`). Tests here may be true when
+// the stages would say false, but never the reverse. If a result depends on the text of a rule, the host decides (`judge_row`).
 //
-// Messages own their bytes in an arena. A message that has the same bytes as one of the line before is the same row, and only
-// compared. A row keeps its number; the arena is compacted between lines, and only texts of the last line and the snapshot stay.
+// The bytes of messages are copied into an arena. A message with the same bytes as one of the previous line shares its row. A row keeps
+// its number; the arena is compacted between lines, and keeps only the texts of the last line and the snapshot.
 #include "fold-path.h"
 
-// Reads the message that replaces one that the host judges.
+// Called by the host within judge_row(): reads the message that replaces the judged one.
 EXPORT(message) u32 message(u32 p, u32 end) { return read_message(p, end, 3); }
 
 static u32 ask_host(u32 number) {
@@ -47,7 +48,7 @@ static u32 clean_up(void) {
     else list[clean->count++] = list[i];
   }
   if (clean->count < 2 || !clean->reply || rows[clean->reply - 1].role != ASSISTANT) return 1;
-  const Row *one = &rows[list[0]], *two = &rows[list[1]];  // may it be a request for a title?
+  const Row *one = &rows[list[0]], *two = &rows[list[1]];  // 0 if it may be a request for a title
   return one->role != SYSTEM || two->role != USER || (one->first && one->first != 'R') || (two->first && two->first != 'H');
 }
 
@@ -57,7 +58,7 @@ static u32 report(u32 kind, u32 earlier, u32 later, u8 had, u8 there) {
   return 1;
 }
 
-// Does the role trace of the entry before go on in this one?
+// Compares the role trace with that of the previous entry. 0: too many findings.
 static u32 compare_traces(void) {
   for (u32 i = 0, j = 0; i < before->count; i++, j++) {
     u8 had = rows[before->rows[i]].sign;
@@ -70,7 +71,7 @@ static u32 compare_traces(void) {
   return 1;
 }
 
-// Counts the definitions of this entry. An entry without any is a separate run too: number 0.
+// Counts the entry in the current run of entries with the same definitions (number 0: without any), or begins a run.
 static u32 count_tools(void) {
   if (run_count == 0 || runs[run_count - 1].tools != tools) {
     if (run_count == MAX_RUNS) return 0;
@@ -115,9 +116,9 @@ static int is_same_id(void) {
   return state.id_end - state.id == length && same(spans[ID].at, state.id, length);
 }
 
-static i64 entry_time;  // of the entry that was read last
+static i64 entry_time;  // of the last entry that was read
 
-// Reads a line; whose it is shows later. 0: it is odd. A line with an unreadable time ends no session.
+// Reads a line of any session. 0: it is odd. An unreadable time makes it odd here, before it could end a session.
 static u32 read_entry(u32 p, u32 end, u32 number, double offset) {
   if (state.top + (end - p) > soft) compact();
   if (end - p > LONGEST_LINE || state.entries == MAX_ENTRIES || state.top + (end - p) * 2 + 4 * SLACK > arena_end) return 0;
@@ -125,7 +126,7 @@ static u32 read_entry(u32 p, u32 end, u32 number, double offset) {
   return read_line(p, end) && (entry_time = time_of(spans[TIME])) != NO_TIME;
 }
 
-// Does what the stages do with the entry that was read.
+// Processes the entry that was read, like the stages. 0: it is odd.
 static u32 take_entry(void) {
   if (state.entries == 0) {
     state.id = (u32)id_text, state.id_end = put_bytes(state.id, spans[ID].at, spans[ID].end);
@@ -149,7 +150,7 @@ EXPORT(line) u32 line(u32 p, u32 end, u32 number, double offset) {
   return read_entry(p, end, number, offset) && (state.entries == 0 || is_same_id()) && take_entry();
 }
 
-// In a source of many sessions an id with an escape is odd: the same id may be written in two ways.
+// Here an id with an escape is odd, because the same id could be written without it.
 EXPORT(packed_line) u32 packed_line(u32 p, u32 end, u32 number, double offset) {
   if (!read_entry(p, end, number, offset) || has_escape(spans[ID])) return 0;
   return state.entries > 0 && !is_same_id() ? OTHER_SESSION : take_entry();
@@ -164,14 +165,14 @@ static void begin_session(void) {
   best->count = best->reply = 0;
 }
 
-// The line that waits begins a session. The messages before it in this source are still known.
+// Begins a session with the line for which packed_line() returned OTHER_SESSION. Messages of the source before it are still recognised.
 EXPORT(turn) u32 turn(void) {
   entries[0] = entries[state.entries];
   begin_session();
   return row_count < MAX_ROWS / 2 && call_count < MAX_CALLS / 2 && take_entry();
 }
 
-// All lines of a source that was read whole; 0: one is odd, or blank, or ends in CR LF.
+// Reads all lines of a source that is in memory as a whole; returns their number; 0: one is odd, or blank, or ends in CR LF.
 EXPORT(lines) u32 lines(u32 p, u32 end) {
   u32 start = p, number = 0;
   while (p < end) {
@@ -185,7 +186,7 @@ EXPORT(lines) u32 lines(u32 p, u32 end) {
 
 static u32 room_to_write(void) { return state.top * 2 - arena + MAX_ROWS + 4 * SLACK <= arena_end; }
 
-// The session is over; 0: it has to be read by the stages.
+// Ends the session. 0: it has to be read by the stages.
 EXPORT(finish) u32 finish(void) {
   if (!room_to_write()) compact();
   if (state.entries == 0 || !room_to_write() || !report_parted()) return 0;

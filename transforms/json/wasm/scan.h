@@ -1,9 +1,9 @@
-// The grammar of JSON over bytes (RFC 8259, UTF-8, depth), each byte looked at once, with SIMD inside strings. Included by the
-// two modules that read: scanner.c (one value at a time) and fold.c (whole log lines).
+// Validates JSON as bytes (the grammar of RFC 8259, UTF-8, depth): reads each byte once, with SIMD inside strings. Included by
+// scanner.c, which reads one value at a time, and fold.c, which reads whole log lines.
 //
-// Addresses are offsets into the linear memory. Nothing at or after `end` is read, but whole vectors that begin before it
-// may reach up to 15 bytes further: the memory's owner keeps that much after every line. Functions return the address after
-// what they read, or 0 where the bytes stop to be JSON.
+// Addresses are offsets into the linear memory. Bytes at or after `end` are never used, but a vector load that begins before
+// it may reach 15 bytes beyond: the owner of the memory leaves that much room after every line. Functions return the address
+// after the part that they read, or 0 if it is not JSON.
 #pragma once
 #include <stdint.h>
 #include <wasm_simd128.h>
@@ -43,7 +43,7 @@ static inline u32 skip_blanks(u32 p, u32 end) {
   return p;
 }
 
-// The length of the UTF-8 sequence at p, or 0.
+// The length of the UTF-8 sequence at p, or 0 if it is malformed.
 static inline u32 sequence_length(u32 p, u32 end) {
   u8 lead = byte_at(p), second = peek(p + 1, end);
   if (lead < 0xc2 || lead > 0xf4 || !is_continuation(second)) return 0;
@@ -54,7 +54,7 @@ static inline u32 sequence_length(u32 p, u32 end) {
   return (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f) ? 0 : 4;
 }
 
-// The length of the escape whose backslash is at p, or 0.
+// The length of the escape whose backslash is at p, or 0 if it is malformed.
 static inline u32 escape_length(u32 p, u32 end) {
   switch (peek(p + 1, end)) {
     case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't': return 2;
@@ -64,7 +64,7 @@ static inline u32 escape_length(u32 p, u32 end) {
   }
 }
 
-// A bit for each of the 16 bytes at p that is a quote, a backslash, a control character or not ASCII.
+// Returns a bit for each of the 16 bytes at p: set for a quote, a backslash, a control character or a byte that is not ASCII.
 static inline u32 special_bytes(u32 p) {
   const v128_t quote = wasm_i8x16_splat('"'), backslash = wasm_i8x16_splat('\\'), space = wasm_i8x16_splat(' ');
   v128_t bytes = wasm_v128_load((const void *)p);
@@ -72,11 +72,11 @@ static inline u32 special_bytes(u32 p) {
   return wasm_i8x16_bitmask(wasm_v128_or(special, wasm_i8x16_lt(bytes, space)));  // signed: below ' ' and from 0x80
 }
 
-// p is after the opening quote; returns the index after the closing one, or 0. A vector is loaded once, however many escapes it holds.
+// Scans a string from the byte after its opening quote. A vector is loaded only once, even if it has many escapes.
 static inline u32 scan_string(u32 p, u32 end) {
   for (;;) {
     if (p >= end) return fail(end);
-    u32 next = 16;  // where the text goes on, counted from p
+    u32 next = 16;  // offset from p of the next byte to look at
     for (u32 special = special_bytes(p); special != 0; special &= ~0u << next) {
       u32 at = __builtin_ctz(special), q = p + at;
       if (q >= end) return fail(end);
@@ -130,7 +130,7 @@ static inline u32 scan_scalar(u32 p, u32 end) {
   }
 }
 
-// A key and its colon; returns the index of the value, or 0.
+// Scans a key and its colon; returns the address of the value.
 static inline u32 scan_key(u32 p, u32 end) {
   if (peek(p, end) != '"') return fail(p);
   p = scan_string(p + 1, end);
@@ -139,14 +139,14 @@ static inline u32 scan_key(u32 p, u32 end) {
   return peek(p, end) == ':' ? skip_blanks(p + 1, end) : fail(p);
 }
 
-// The commas and the levels with something in them that a value had: its elements and members at all levels.
+// Counts the elements and members of values, at all levels.
 typedef struct {
   u32 total;
-  u32 most;  // of any one array or object; 0: they are not counted
+  u32 most;  // limit for each array or object; 0: none
 } Crowd;
 static u32 counts[MAX_DEPTH];
 
-// A value that may open `room` levels more.
+// Scans a value that may open `room` levels.
 static inline __attribute__((always_inline)) u32 scan_value(u32 p, u32 end, u32 room, Crowd *crowd) {
   u32 open = 0;
   failed_depth = 0;
@@ -168,7 +168,7 @@ static inline __attribute__((always_inline)) u32 scan_value(u32 p, u32 end, u32 
       }
     } else if ((p = scan_scalar(p, end)) == 0) return 0;
 
-    for (;;) {  // a value has ended: close what ends with it, or go on to the next one
+    for (;;) {  // a value has ended: close what ends with it, or continue with the next one
       if (open == 0) return p;
       p = skip_blanks(p, end);
       u8 closer = closers[open - 1], found = peek(p, end);

@@ -1,4 +1,4 @@
-// Strict validation of JSON, a value at a time: the same verdicts and the same positions as createPlainScanner() in
+// Validates one JSON value strictly, with the same results and positions of errors as createPlainScanner() in
 // ../plain-scanner.ts. Built by scripts/build-wasm.sh together with fold.c and its headers.
 #include "scan.h"
 
