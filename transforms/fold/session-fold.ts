@@ -1,46 +1,26 @@
 /**
- * Folds the lines of a session into its conversation in one pass (json/wasm/fold.c). Handles only entries of the
- * dialect
+ * Folds the lines of a session into its conversation in one pass (json/wasm/fold.c). Handles only entries of the dialect
  * `exchange` with the default cleanup, which most gateways write. It replaces the stages from parse to snapshot-select,
  * and the checks that have nothing to report. If a line or a session has anything that it cannot handle (an "odd"
  * line), the stages read the session instead.
  */
 
 import { checks } from '../checks/index.ts';
-import { NO_REPLY } from '../checks/no-reply.ts';
-import { partingText } from '../checks/role-sequence.ts';
 import { roleSign } from '../checks/role-trace.ts';
-import { NO_CHANGES } from '../dialects/shared/line-objects.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/shared/tool-definitions.ts';
 import { LF } from '../json/bytes.ts';
 import { createScanner } from '../json/scanners.ts';
-import { knownText } from '../json/utf8.ts';
 import { type ScanMemory, SLACK_BYTES } from '../json/wasm-scanner.ts';
-import type { EntryLog, Finding, Line, Message, Origin, ToolDefinition } from '../model/element.ts';
-import { createEntryLog } from '../model/entry-log.ts';
+import type { Line, Message, ToolDefinition } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
-import { type RecordShape, ShapeCounter } from '../model/record-shape.ts';
 import { timeIn } from '../model/timestamp.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
 import { detectDialect } from '../stages/choose-dialect.ts';
 import { messageCleaner, rulesOf } from '../stages/cleanup.ts';
 import type { FoldExports, FoldHost } from './fold-module.ts';
-import {
-  DROPPED,
-  EMPTY,
-  ENTRY_WORDS,
-  FOUND_ENDED,
-  FOUND_NO_REPLY,
-  FOUND_WORDS,
-  NAMED_WORDS,
-  ODD,
-  REPLACED,
-  SIGN_NAMES,
-  SIGNS,
-  STATE,
-  WRITTEN_WORDS,
-} from './fold-words.ts';
-import { FoldedSession, type FoldedSource } from './folded-session.ts';
+import { FoldState } from './fold-state.ts';
+import { DROPPED, EMPTY, ODD, REPLACED, SIGNS, STATE } from './fold-words.ts';
+import { FoldedSession } from './folded-session.ts';
 import { FoldedTools, type ToolRun } from './folded-tools.ts';
 
 /** Checks and rules that fold.c implements. If there are others, the fold is not used. */
@@ -89,8 +69,9 @@ const MOST_DEFINITIONS = 64;
 
 const cleaned = messageCleaner(['goose']);
 
-export class SessionFold implements FoldHost, FoldedSource {
+export class SessionFold implements FoldHost {
   readonly #module: ScanMemory;
+  readonly #state: FoldState;
   readonly #options: FoldOptions;
   readonly #tools: ToolsReader;
   readonly #knownTools = new FoldedTools();
@@ -98,41 +79,28 @@ export class SessionFold implements FoldHost, FoldedSource {
   #definitions: (readonly ToolDefinition[])[] = [];
   #numbers = new Map<readonly ToolDefinition[], number>();
   #exports: FoldExports;
-  #words: Uint32Array = new Uint32Array(0);
-  #doubles: Float64Array = new Float64Array(0);
-  #bytes: Uint8Array = new Uint8Array(0);
-  /** Offsets of the tables, in words. */
-  #stateAt = 0;
-  #entriesAt = 0;
-  #runsAt = 0;
   #entries = 0;
 
   constructor(module: ScanMemory, options: FoldOptions) {
     this.#module = module;
     this.#options = options;
     this.#exports = module.exports;
-    this.#findTables();
+    this.#state = new FoldState(module);
     this.#tools = createToolsReader(createScanner('auto', options.maxDepth, options.maxElements), 2);
-  }
-
-  #findTables(): void {
-    this.#stateAt = this.#exports.state_at() >> 2;
-    this.#entriesAt = this.#exports.entries_at() >> 2;
-    this.#runsAt = this.#exports.runs_at() >> 2;
   }
 
   begin(): void {
     const { exports } = this.#module;
     if (exports !== this.#exports) {
       this.#exports = exports;
-      this.#findTables();
+      this.#state.findTables();
       this.#forgetTools();
     } else if (this.#definitions.length > MOST_DEFINITIONS) this.#forgetTools();
     this.#module.setHost(this);
     const { maxDepth, maxElements } = this.#options;
     exports.begin(maxDepth, maxElements, this.#module.arenaEnd);
     this.#entries = 0;
-    this.#renewViews();
+    this.#state.renewViews();
   }
 
   /**
@@ -173,8 +141,8 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   get sessionId(): string {
-    this.#renewViews();
-    return knownText(this.#bytes, this.#state(STATE.id), this.#state(STATE.idEnd));
+    this.#state.renewViews();
+    return this.#state.sessionId;
   }
 
   /**
@@ -191,40 +159,40 @@ export class SessionFold implements FoldHost, FoldedSource {
 
   /** After `addAll`: the number of lines that end in a line feed. */
   get lineFeeds(): number {
-    return this.#state(STATE.lineFeeds);
+    return this.#state.field(STATE.lineFeeds);
   }
 
   /** Ends the session. Undefined if it is odd or has no entries. */
   finish(source: string): FoldedSession | undefined {
     if (this.#exports.finish() === 0) return undefined;
-    this.#renewViews();
-    const { sessionId } = this;
+    const state = this.#state;
+    state.renewViews();
+    const { sessionId } = state;
     return new FoldedSession({
       sessionId,
-      origin: this.#originOf(source, this.#state(STATE.snapshot)),
-      startedAt: this.#startedAt(),
-      entries: this.#state(STATE.entries),
-      superseded: this.#state(STATE.superseded),
-      truncated: this.#state(STATE.truncated),
-      changes: this.#changes(),
-      doubts: this.#state(STATE.doubts),
-      notes: this.#state(STATE.notes),
-      findings: this.#findings(source, sessionId),
+      origin: state.originOf(source, state.field(STATE.snapshot)),
+      startedAt: state.startedAt,
+      entries: state.field(STATE.entries),
+      superseded: state.field(STATE.superseded),
+      truncated: state.field(STATE.truncated),
+      changes: state.changes(),
+      doubts: state.field(STATE.doubts),
+      notes: state.field(STATE.notes),
+      findings: state.findings(source, sessionId),
       tools: this.#knownTools.of(this.#runs()),
       turns: {
-        toolCalls: this.#state(STATE.toolCalls),
-        clientTurns: this.#state(STATE.clientTurns),
-        assistantTurns: this.#state(STATE.assistantTurns),
-        assistantTurnsWithTools: this.#state(STATE.assistantTurnsWithTools),
+        toolCalls: state.field(STATE.toolCalls),
+        clientTurns: state.field(STATE.clientTurns),
+        assistantTurns: state.field(STATE.assistantTurns),
+        assistantTurnsWithTools: state.field(STATE.assistantTurnsWithTools),
       },
-      bytes: this.#bytes.subarray(this.#state(STATE.out), this.#state(STATE.outEnd)),
-      source: this,
+      bytes: state.record,
+      source: state,
     });
   }
 
   judgeRow(at: number, length: number): number {
-    this.#renewViews();
-    const bytes = this.#bytes.subarray(at, at + length);
+    const bytes = this.#state.bytes.subarray(at, at + length);
     const message: Message = { bytes, role: stringValue(bytes, 'role') as string };
     const code = SIGNS[roleSign(message)];
     if (code === undefined) return ODD;
@@ -233,15 +201,14 @@ export class SessionFold implements FoldHost, FoldedSource {
     if (result === undefined) return emptyAssistant.suspects(message) ? sign | EMPTY : sign;
     if (result.message === undefined) return sign | DROPPED;
     const { bytes: text } = result.message;
-    const room = this.#state(STATE.top) + text.length + SLACK_BYTES;
+    const room = this.#state.field(STATE.top) + text.length + SLACK_BYTES;
     if (room + text.length + SLACK_BYTES > this.#module.arenaEnd) return ODD;
-    this.#bytes.set(text, room);
+    this.#state.bytes.set(text, room);
     return this.#exports.message(room, room + text.length) === 0 ? ODD : sign | REPLACED;
   }
 
   readTools(at: number, end: number): number {
-    this.#renewViews();
-    const after = this.#tools.read(this.#bytes.subarray(at, end), 0);
+    const after = this.#tools.read(this.#state.bytes.subarray(at, end), 0);
     const { definitions } = this.#tools;
     if (after < 0 || definitions === undefined) return 0;
     this.#exports.tools_end(at + after);
@@ -264,150 +231,20 @@ export class SessionFold implements FoldHost, FoldedSource {
   }
 
   readTime(at: number, end: number): bigint {
-    this.#renewViews();
-    const time = timeIn(this.#bytes, at, end) ?? NO_TIME;
+    const time = timeIn(this.#state.bytes, at, end) ?? NO_TIME;
     return time > NO_TIME && time < MOST_TIME ? time : NO_TIME;
   }
 
   /** Whether the first entry is of the dialect `exchange`, which is certain if it has no other members. */
   #isExchange(bytes: Uint8Array): boolean {
     if (this.#options.dialect !== 'auto') return true;
-    this.#renewViews();
-    if (this.#state(STATE.otherMembers) === 0) return true;
+    this.#state.renewViews();
+    if (this.#state.field(STATE.otherMembers) === 0) return true;
     const end = bytes.indexOf(LF);
     return detectDialect(end < 0 ? bytes : bytes.subarray(0, end))?.name === 'exchange';
   }
 
-  /** Renews the views after the memory has grown, which replaces its buffer. */
-  #renewViews(): void {
-    const { buffer } = this.#module;
-    if (this.#bytes.buffer === buffer) return;
-    this.#bytes = new Uint8Array(buffer);
-    this.#words = new Uint32Array(buffer);
-    this.#doubles = new Float64Array(buffer);
-  }
-
-  #state(field: number): number {
-    return this.#words[this.#stateAt + field] as number;
-  }
-
-  #startedAt(): bigint {
-    const low = BigInt(this.#state(STATE.startedAt));
-    return BigInt.asIntN(64, (BigInt(this.#state(STATE.startedAt + 1)) << 32n) | low);
-  }
-
-  #originOf(source: string, number: number): Origin {
-    const at = this.#entriesAt + number * ENTRY_WORDS;
-    const offset = this.#doubles[(at + 2) >> 1] as number;
-    return { source, line: this.#words[at] as number, offset, length: this.#words[at + 1] as number };
-  }
-
-  places(source: string): EntryLog {
-    const log = createEntryLog();
-    for (let i = 0; i < this.#state(STATE.entries); i++) log.add(this.#originOf(source, i));
-    return log.take();
-  }
-
-  #changes(): ReadonlyMap<string, number> {
-    let all = 0;
-    for (let field = STATE.info; field <= STATE.nulls; field++) all += this.#state(field);
-    if (all === 0) return NO_CHANGES;
-    const changes = new Map<string, number>();
-    const count = (rule: string, field: number): void => {
-      const n = this.#state(field);
-      if (n > 0) changes.set(rule, n);
-    };
-    count('developer-role', STATE.developer);
-    count('empty-assistant', STATE.emptyAssistant);
-    count('goose-bootstrap', STATE.bootstrap);
-    count('goose-info', STATE.info);
-    count('null-fields', STATE.nulls);
-    return changes;
-  }
-
   #runs(): readonly ToolRun[] {
-    const at = this.#runsAt;
-    const count = this.#state(STATE.bestRuns);
-    if (count === 1) {
-      const definitions = this.#toolsOf(this.#words[at] as number);
-      return [{ definitions, entries: this.#state(STATE.bestRunEntries) }];
-    }
-    return Array.from({ length: count }, (_, i) => ({
-      definitions: this.#toolsOf(this.#words[at + i * 2] as number),
-      entries: i === count - 1 ? this.#state(STATE.bestRunEntries) : (this.#words[at + i * 2 + 1] as number),
-    }));
-  }
-
-  #findings(source: string, sessionId: string): readonly Finding[] {
-    const count = this.#state(STATE.founds);
-    if (count === 0) return NO_FINDINGS;
-    const founds = this.#exports.founds_at() >> 2;
-    return Array.from({ length: count }, (_, i) => {
-      const at = founds + i * FOUND_WORDS;
-      const [kind, entry, before, earlier, later, signs] = this.#words.subarray(at, at + FOUND_WORDS);
-      const origin = this.#originOf(source, entry as number);
-      const finding = { kind: 'finding', sessionId, origin } as const;
-      if (kind === FOUND_NO_REPLY) return { ...finding, ...NO_REPLY };
-      const line = this.#originOf(source, before as number).line;
-      const expected = SIGN_NAMES.get((signs as number) & 0xff) as string;
-      const found =
-        kind === FOUND_ENDED ? undefined : (SIGN_NAMES.get(((signs as number) >> 8) & 0xff) as string);
-      const message = partingText({
-        line,
-        expected,
-        found,
-        earlier: earlier as number,
-        later: later as number,
-      });
-      return { ...finding, rule: 'role-sequence', severity: 'ERROR', message };
-    });
-  }
-
-  get size(): number {
-    return this.#state(STATE.messages);
-  }
-
-  get longest(): number {
-    const written = this.#exports.written_at() >> 2;
-    let longest = 0;
-    for (let i = 0; i < this.size; i++) {
-      const at = written + i * WRITTEN_WORDS;
-      longest = Math.max(longest, (this.#words[at + 1] as number) - (this.#words[at] as number));
-    }
-    return longest;
-  }
-
-  get endsWithModel(): boolean {
-    const last = (this.#exports.written_at() >> 2) + (this.size - 1) * WRITTEN_WORDS;
-    return this.size > 0 && ROLES[this.#words[last + 2] as number] === 'assistant';
-  }
-
-  /** Shape of the conversation. Its calls are counted correctly only if `isCertain`. */
-  shape(): RecordShape {
-    const written = this.#exports.written_at() >> 2;
-    const named = this.#exports.named_at() >> 2;
-    const counter = new ShapeCounter();
-    for (let i = 0; i < this.#state(STATE.messages); i++)
-      counter.message(ROLES[this.#words[written + i * WRITTEN_WORDS + 2] as number] as string);
-    for (let i = 0; i < this.#state(STATE.named); i++) {
-      const at = named + i * NAMED_WORDS;
-      counter.call(knownText(this.#bytes, this.#words[at] as number, this.#words[at + 1] as number));
-    }
-    return counter.take();
-  }
-
-  messages(): readonly Message[] {
-    const out = this.#state(STATE.out);
-    const copy = this.#bytes.slice(out, this.#state(STATE.outEnd));
-    const written = this.#exports.written_at() >> 2;
-    return Array.from({ length: this.#state(STATE.messages) }, (_, i) => {
-      const at = written + i * WRITTEN_WORDS;
-      const bytes = copy.subarray((this.#words[at] as number) - out, (this.#words[at + 1] as number) - out);
-      return { bytes, role: ROLES[this.#words[at + 2] as number] as string };
-    });
+    return this.#state.runs().map(({ list, entries }) => ({ definitions: this.#toolsOf(list), entries }));
   }
 }
-
-const NO_FINDINGS: readonly Finding[] = [];
-/** Roles as written in a record, by their numbers in fold.c. */
-const ROLES = ['', 'system', 'system', 'user', 'assistant', 'tool', 'function'];
