@@ -2,14 +2,14 @@
  * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It reads bytes in its own
  * memory, where a task's slab is; the plain scanner reads bytes elsewhere, with the same results.
  */
-import type { FoldExports, FoldHost } from '../fold/fold-module.ts';
+import type { ShortcutExports, ShortcutHost } from '../shortcut/shortcut-module.ts';
 import { BACKSLASH, DELETE, QUOTE, SPACE } from './bytes.ts';
 import { PlainScanner } from './plain-scanner.ts';
 import type { Scanner } from './scanner.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 
 /** Exports of the module. */
-interface Exports extends FoldExports {
+interface Exports extends ShortcutExports {
   readonly memory: WasmMemory;
   value(at: number, end: number, room: number): number;
   failed_at(): number;
@@ -61,7 +61,7 @@ export function createScanMemory(
 }
 
 /**
- * The memory of the module: its data, its stack, the arena of the fold, and one slab, which the scanners created here
+ * The memory of the module: its data, its stack, the arena of the shortcut, and one slab, which the scanners created here
  * can read. One per thread.
  */
 export class ScanMemory {
@@ -79,7 +79,7 @@ export class ScanMemory {
   /** The bytes that `has` was asked about last: it is called many times for a line. */
   #checked: Uint8Array | undefined;
   #hasAsked = false;
-  #host: FoldHost | undefined;
+  #host: ShortcutHost | undefined;
 
   constructor(module: CompiledScanner) {
     this.#module = module;
@@ -90,8 +90,8 @@ export class ScanMemory {
     return this.#slabAt - SLACK_BYTES;
   }
 
-  /** Lets a host answer the questions of the fold from now on; the previous one is forgotten. */
-  setHost(next: FoldHost): void {
+  /** Lets a host answer the questions of the shortcut from now on; the previous one is forgotten. */
+  setHost(next: ShortcutHost): void {
     if (next !== this.#host) this.exports.forget_tools();
     this.#host = next;
   }
@@ -125,11 +125,11 @@ export class ScanMemory {
   };
 
   #begin(): void {
-    const fold = (): FoldHost => this.#host as FoldHost;
+    const current = (): ShortcutHost => this.#host as ShortcutHost;
     const host = {
-      judge_row: (at: number, length: number) => fold().judgeRow(at, length),
-      read_tools: (at: number, end: number) => fold().readTools(at, end),
-      read_time: (at: number, end: number) => fold().readTime(at, end),
+      judge_row: (at: number, length: number) => current().judgeRow(at, length),
+      read_tools: (at: number, end: number) => current().readTools(at, end),
+      read_time: (at: number, end: number) => current().readTime(at, end),
     };
     this.exports = new WebAssembly.Instance(this.#module, { host }).exports as unknown as Exports;
     this.#memory = this.exports.memory;

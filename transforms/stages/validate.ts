@@ -11,7 +11,7 @@ import { rejectSession } from '../model/rejection.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 interface ValidateOptions {
-  /** Ids of the source's sessions that have ended; shared with the fold, which reads other sessions of the source. */
+  /** Ids of the source's sessions that have ended; shared with the shortcut, which reads other sessions of the source. */
   readonly ended?: HashedSet | undefined;
 }
 

@@ -1,5 +1,5 @@
 // The grammar of JSON over bytes (RFC 8259, UTF-8, depth), each byte looked at once, with SIMD inside strings. Included by the
-// two modules that read: scanner.c (one value at a time) and fold.c (whole log lines).
+// two modules that read: scanner.c (one value at a time) and shortcut.c (whole log lines).
 //
 // Addresses are offsets into the linear memory. Nothing at or after `end` is read, but whole vectors that begin before it
 // may reach up to 15 bytes further: the memory's owner keeps that much after every line. Functions return the address after

@@ -1,7 +1,7 @@
 // Reads one log line of the dialect `exchange`: validates it, finds the messages that the line before had, and makes a row of each
 // new one. A reader returns the address after the value at p, or 0 where the line is odd.
 #pragma once
-#include "fold-state.h"
+#include "shortcut-state.h"
 
 typedef u32 Reader(u32 p, u32 end, u32 depth);
 typedef struct { const char *key; Reader *read; } Member;

@@ -1,21 +1,21 @@
 /**
  * The fast path for a source of many sessions: standard input, and logs with `--session-by id`. It yields results
- * session by session. If a line cannot be folded, the stages take over its session: they get its previous lines, and
+ * session by session. If a line is odd, the stages take over its session: they get its previous lines, and
  * continue until a plain line begins another session.
  */
 
-import { SessionFold } from '../../transforms/fold/session-fold.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
 import { encode } from '../../transforms/json/utf8.ts';
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { HashedSet } from '../../transforms/model/hashed-set.ts';
+import { ShortcutReader } from '../../transforms/shortcut/shortcut-reader.ts';
 import { endBefore } from '../../transforms/stages/parse.ts';
 import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { SharedSource } from './chain.ts';
-import { FoldedResults } from './folded-results.ts';
 import { HeldLines } from './held-lines.ts';
+import { ShortcutResults } from './shortcut-results.ts';
 
 /** After this many odd lines in a row, the stages read the rest of the source. */
 const MOST_ODD_LINES = 64;
@@ -30,10 +30,10 @@ const { indexOf } = Buffer.prototype;
  */
 type StagesFor = (begun: SharedSource | undefined) => (element: StreamElement) => void;
 
-export class PackedFolding {
-  readonly #fold: SessionFold;
+export class PackedShortcut {
+  readonly #reader: ShortcutReader;
   readonly #ledger: SourceLedger;
-  readonly #results: FoldedResults;
+  readonly #results: ShortcutResults;
   readonly #held = new HeldLines();
   readonly #begun: SharedSource;
   #stagesFor: StagesFor | undefined;
@@ -44,7 +44,7 @@ export class PackedFolding {
   #isWithStages = false;
   /** Whether the stages read the rest of the source. */
   #isLeft = false;
-  /** Id of the session being folded. */
+  /** Id of the session being read. */
   #sessionId: string | undefined;
   /** Id of the session that the stages are reading, as JSON; undefined if they must keep the next line too. */
   #openId: Uint8Array | undefined;
@@ -54,8 +54,8 @@ export class PackedFolding {
 
   constructor(settings: TaskSettings, module: ScanMemory, ledger: SourceLedger) {
     this.#ledger = ledger;
-    this.#results = new FoldedResults(settings, ledger);
-    this.#fold = new SessionFold(module, settings);
+    this.#results = new ShortcutResults(settings, ledger);
+    this.#reader = new ShortcutReader(module, settings);
     this.#begun = {
       dialect: FOLDED_DIALECT,
       ended: new HashedSet(),
@@ -75,7 +75,7 @@ export class PackedFolding {
     this.#at = undefined;
     this.#begun.ended.clear();
     this.#held.release();
-    this.#fold.begin();
+    this.#reader.begin();
   }
 
   /** Takes elements from the framer. */
@@ -111,7 +111,7 @@ export class PackedFolding {
   }
 
   #take(element: StreamElement): void {
-    const outcome = element.kind === 'line' ? this.#fold.addPacked(element) : 'odd';
+    const outcome = element.kind === 'line' ? this.#reader.addPacked(element) : 'odd';
     if (outcome === 'odd') this.#takeOdd(element);
     else if (outcome === 'taken') this.#hold(element as Line);
     else this.#turn(element as Line);
@@ -128,7 +128,7 @@ export class PackedFolding {
   }
 
   #hold(line: Line): void {
-    this.#sessionId ??= this.#fold.sessionId;
+    this.#sessionId ??= this.#reader.sessionId;
     this.#oddLines = 0;
     if (this.#held.add(line)) return;
     this.#handOver();
@@ -138,26 +138,26 @@ export class PackedFolding {
   /** Handles a line that begins another session. */
   #turn(line: Line): void {
     this.#close(endBefore(line.origin));
-    if (this.#fold.turn(line) && !this.#begun.ended.has(this.#fold.sessionId)) this.#hold(line);
+    if (this.#reader.turn(line) && !this.#begun.ended.has(this.#reader.sessionId)) this.#hold(line);
     else this.#takeOdd(line);
   }
 
-  /** Ends the session being folded. */
+  /** Ends the session being read. */
   #close(end: SessionEnd): void {
-    const folded = this.#fold.finish(this.#source);
-    if (folded === undefined) {
+    const session = this.#reader.finish(this.#source);
+    if (session === undefined) {
       this.#handOver();
       this.#push({ ...end, last: false });
       this.#isWithStages = false;
     } else {
-      this.#results.handOut(folded, end);
+      this.#results.handOut(session, end);
       this.#begun.ended.add(this.#sessionId as string);
     }
     this.#held.clear();
     this.#sessionId = undefined;
   }
 
-  /** Hands the session being folded over to the stages. */
+  /** Hands the session being read over to the stages. */
   #handOver(): void {
     if (this.#stages === undefined) {
       const isFirst = this.#sessionId === undefined && this.#begun.ended.size === 0;
@@ -172,11 +172,11 @@ export class PackedFolding {
     this.#stages?.(element);
   }
 
-  /** Folds a line if it begins another session than the one that the stages are reading. @returns false if it does not */
+  /** Takes a line if it begins another session than the one that the stages are reading. @returns false if it does not */
   #resumes(line: Line): boolean {
     if (this.#isLeft || this.#openId === undefined || seemsOf(this.#openId, line.bytes)) return false;
-    this.#fold.begin();
-    if (this.#fold.addPacked(line) !== 'taken' || !this.#isOther(this.#fold.sessionId)) {
+    this.#reader.begin();
+    if (this.#reader.addPacked(line) !== 'taken' || !this.#isOther(this.#reader.sessionId)) {
       this.#isLeft = ++this.#oddLines >= MOST_ODD_LINES;
       return false;
     }

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checks } from '../../../transforms/checks/index.ts';
-import type { FoldedSession } from '../../../transforms/fold/folded-session.ts';
-import { implementsAll, SessionFold } from '../../../transforms/fold/session-fold.ts';
 import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
 import type { Line } from '../../../transforms/model/element.ts';
 import { shapeOfRecord } from '../../../transforms/model/record-shape.ts';
 import { rules } from '../../../transforms/rules/index.ts';
+import { implementsAll, ShortcutReader } from '../../../transforms/shortcut/shortcut-reader.ts';
+import type { ShortcutSession } from '../../../transforms/shortcut/shortcut-session.ts';
 import { entryLine, REPLY, TOOL, USER } from '../../support/build-logs.ts';
 
 const OPTIONS = { maxDepth: 512, maxElements: 100_000, dialect: 'auto' };
@@ -15,13 +15,13 @@ const OTHER_TOOL = {
 };
 type Members = { readonly choices?: readonly unknown[]; readonly error?: unknown };
 const memory = createScanMemory() as ScanMemory;
-let fold: SessionFold;
+let reader: ShortcutReader;
 
 beforeEach(() => {
-  fold = new SessionFold(memory, OPTIONS);
+  reader = new ShortcutReader(memory, OPTIONS);
 });
 
-/** Copies bytes to where the fold can read them. */
+/** Copies bytes to where the shortcut can read them. */
 function inMemory(text: string): Uint8Array {
   const bytes = Buffer.from(text);
   const slab = memory.slab(Math.max(bytes.length, 1024 * 1024)).subarray(0, bytes.length);
@@ -29,19 +29,19 @@ function inMemory(text: string): Uint8Array {
   return slab;
 }
 
-function folded(...lines: string[]): FoldedSession | undefined {
-  fold.begin();
-  return fold.addAll(inMemory(lines.join('\n'))) === 0 ? undefined : fold.finish('a.jsonl');
+function sessionOf(...lines: string[]): ShortcutSession | undefined {
+  reader.begin();
+  return reader.addAll(inMemory(lines.join('\n'))) === 0 ? undefined : reader.finish('a.jsonl');
 }
 
-const record = (session: FoldedSession | undefined): unknown =>
+const record = (session: ShortcutSession | undefined): unknown =>
   session && JSON.parse(Buffer.from(session.record()).toString());
 
-describe('a folded session', () => {
+describe('a session that took the shortcut', () => {
   it('has the record, the place and the counts of its snapshot', () => {
     const first = entryLine({ at: 1 });
     const second = entryLine({ at: 2, messages: [USER, REPLY, USER] });
-    const session = folded(first, second, entryLine({ at: 3, messages: [] }));
+    const session = sessionOf(first, second, entryLine({ at: 3, messages: [] }));
     expect(record(session)).toEqual({ messages: [USER, REPLY, USER, REPLY], tools: [TOOL.function] });
     expect(session?.facts).toMatchObject({ entries: 3, superseded: 1, truncated: 1, sessionId: 's' });
     expect(session?.facts.origin).toEqual({
@@ -56,28 +56,28 @@ describe('a folded session', () => {
   });
 
   it('reports where an entry diverges from the previous one', () => {
-    const session = folded(entryLine({ at: 1 }), entryLine({ at: 2, messages: [REPLY] }));
+    const session = sessionOf(entryLine({ at: 1 }), entryLine({ at: 2, messages: [REPLY] }));
     expect(session?.facts.findings.map(({ rule, message }) => [rule, message])).toEqual([
       ['role-sequence', 'messages[0] is Ac, the entry before it (line 1) has U in messages[0]'],
     ]);
   });
 
-  it('has its own definitions, whatever session was folded before', () => {
-    expect(record(folded(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
+  it('has its own definitions, whatever session was read before', () => {
+    expect(record(sessionOf(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
       tools: [OTHER_TOOL.function],
     });
-    fold = new SessionFold(memory, OPTIONS);
-    expect(record(folded(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
+    reader = new ShortcutReader(memory, OPTIONS);
+    expect(record(sessionOf(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
       tools: [OTHER_TOOL.function],
     });
-    expect(record(folded(entryLine({})))).toMatchObject({ tools: [TOOL.function] });
-    expect(record(folded(entryLine({})))).toMatchObject({ tools: [TOOL.function] });
+    expect(record(sessionOf(entryLine({})))).toMatchObject({ tools: [TOOL.function] });
+    expect(record(sessionOf(entryLine({})))).toMatchObject({ tools: [TOOL.function] });
   });
 
   it('leaves out info messages and null members and makes developer messages system messages', () => {
     const developer = { role: 'developer', content: 'help' };
     const info = { role: 'user', content: ' <info-msg>now</info-msg>\n' };
-    const session = folded(entryLine({ messages: [developer, { ...USER, name: null }, info] }));
+    const session = sessionOf(entryLine({ messages: [developer, { ...USER, name: null }, info] }));
     expect(record(session)).toMatchObject({ messages: [{ role: 'system', content: 'help' }, USER, REPLY] });
     expect(session?.facts.changes).toEqual(
       new Map([
@@ -96,13 +96,13 @@ describe('a folded session', () => {
     });
     const asks = { role: 'assistant', content: null, tool_calls: [call('1')] };
     const answers = (id: string): object => ({ role: 'tool', tool_call_id: id, content: 'done' });
-    expect(folded(entryLine({ messages: [USER, asks, answers('1')] }))?.isCertain).toBe(true);
-    expect(folded(entryLine({ messages: [USER, asks, answers('2')] }))?.isCertain).toBe(false);
-    expect(folded(entryLine({ messages: [USER, asks] }))?.isCertain).toBe(false);
+    expect(sessionOf(entryLine({ messages: [USER, asks, answers('1')] }))?.isCertain).toBe(true);
+    expect(sessionOf(entryLine({ messages: [USER, asks, answers('2')] }))?.isCertain).toBe(false);
+    expect(sessionOf(entryLine({ messages: [USER, asks] }))?.isCertain).toBe(false);
     const again = { ...asks, tool_calls: [call('2')] };
-    expect(folded(entryLine({ messages: [USER, asks, answers('1'), again, answers('2')] }))?.isCertain).toBe(
-      false,
-    );
+    expect(
+      sessionOf(entryLine({ messages: [USER, asks, answers('1'), again, answers('2')] }))?.isCertain,
+    ).toBe(false);
   });
 
   it('reports that it does not end in an answer', () => {
@@ -110,7 +110,7 @@ describe('a folded session', () => {
     const asks = { role: 'assistant', content: null, tool_calls: [call] };
     const answered = [USER, asks, { role: 'tool', tool_call_id: '1', content: 'done' }];
     const findingsOf = (entry: object): unknown => {
-      const session = folded(entryLine(entry));
+      const session = sessionOf(entryLine(entry));
       return [session?.isCertain, session?.findings().map(({ message }) => message)];
     };
     expect(findingsOf({ messages: answered })).toEqual([true, []]);
@@ -138,7 +138,7 @@ describe('a folded session', () => {
     const response = { choices: [{ message: REPLY, ...choice }, ...choices], ...others };
 
     it('of the snapshot', () => {
-      const session = folded(entryLine({ at: 1 }), entryLine({ at: 2, messages: [USER, USER], response }));
+      const session = sessionOf(entryLine({ at: 1 }), entryLine({ at: 2, messages: [USER, USER], response }));
       expect(session?.isCertain).toBe(true);
       expect(session?.findings().map(({ rule }) => rule)).toEqual(rules);
       for (const { message } of session?.findings() ?? []) expect(message).toMatch(/^messages\[2\]: /);
@@ -147,7 +147,7 @@ describe('a folded session', () => {
     });
 
     it('but not of an entry before it', () => {
-      const session = folded(
+      const session = sessionOf(
         entryLine({ at: 1, response }),
         entryLine({ at: 2, messages: [USER, REPLY, USER] }),
       );
@@ -163,7 +163,7 @@ describe('a folded session', () => {
     });
     const asks = { role: 'assistant', tool_calls: [call('1', 'é'), call('2', 'f'), call('3', 'f')] };
     const results = ['1', '2', '3'].map((id) => ({ role: 'tool', tool_call_id: id, content: 'done' }));
-    const session = folded(
+    const session = sessionOf(
       entryLine({ messages: [{ role: 'developer', content: 'help' }, USER, asks, ...results] }),
     );
     expect(session?.isCertain).toBe(true);
@@ -171,7 +171,7 @@ describe('a folded session', () => {
       roles: { system: 1, user: 1, assistant: 2, tool: 3 },
       calls: { é: 1, f: 2 },
     });
-    expect(session?.shape()).toEqual(shapeOfRecord((session as FoldedSession).record(), 'chat'));
+    expect(session?.shape()).toEqual(shapeOfRecord((session as ShortcutSession).record(), 'chat'));
   });
 
   it('keeps its conversation when its arena is compacted', () => {
@@ -179,15 +179,15 @@ describe('a folded session', () => {
       role: 'user',
       content: `${i} ${'x'.repeat(20_000)}`,
     }));
-    fold.begin();
+    reader.begin();
     let last: object[] = [];
     for (let i = 0; i < turns.length; i += 10) {
       last = turns.slice(i, i + 10);
       const bytes = inMemory(entryLine({ at: i + 1, messages: last }));
       const origin = { source: 'a.jsonl', line: i + 1, offset: i * 1e10, length: bytes.length };
-      expect(fold.add({ kind: 'line', origin, bytes })).toBe(true);
+      expect(reader.add({ kind: 'line', origin, bytes })).toBe(true);
     }
-    const session = fold.finish('a.jsonl');
+    const session = reader.finish('a.jsonl');
     expect(record(session)).toMatchObject({ messages: [...last, REPLY] });
     expect(session?.facts.origin.offset).toBe(290e10);
   });
@@ -203,20 +203,20 @@ describe('sessions of one source', () => {
     };
   };
   const add = (parts: Parameters<typeof entryLine>[0], line?: number): string =>
-    fold.addPacked(lineOf(entryLine(parts), line));
+    reader.addPacked(lineOf(entryLine(parts), line));
 
-  beforeEach(() => fold.begin());
+  beforeEach(() => reader.begin());
 
   it('end where the id changes, and the line waits until the previous session is finished', () => {
     const other = entryLine({ id: 't', at: 1, messages: [USER, REPLY, USER] });
     expect([add({ at: 8 }), add({ at: 9 }, 2)]).toEqual(['taken', 'taken']);
-    expect(fold.addPacked(lineOf(other, 3))).toBe('waits');
-    const first = fold.finish('a.jsonl');
+    expect(reader.addPacked(lineOf(other, 3))).toBe('waits');
+    const first = reader.finish('a.jsonl');
     expect(first?.facts).toMatchObject({ sessionId: 's', entries: 2, superseded: 1, origin: { line: 2 } });
     expect(record(first)).toEqual({ messages: [USER, REPLY], tools: [TOOL.function] });
-    expect(fold.turn(lineOf(other, 3))).toBe(true);
-    expect(fold.sessionId).toBe('t');
-    const second = fold.finish('a.jsonl');
+    expect(reader.turn(lineOf(other, 3))).toBe(true);
+    expect(reader.sessionId).toBe('t');
+    const second = reader.finish('a.jsonl');
     expect(second?.facts).toMatchObject({ sessionId: 't', entries: 1, superseded: 0, origin: { line: 3 } });
     expect(record(second)).toEqual({ messages: [USER, REPLY, USER, REPLY], tools: [TOOL.function] });
   });
@@ -225,22 +225,22 @@ describe('sessions of one source', () => {
     for (let i = 0; i < 200; i++) {
       const tools = [{ type: 'function', function: { name: `f${i}` } }];
       const text = entryLine({ id: `s${i}`, tools });
-      if (fold.addPacked(lineOf(text)) === 'waits') {
-        expect(fold.finish('a.jsonl')?.usage().definitions).toEqual([`f${i - 1}`]);
-        expect(fold.turn(lineOf(text))).toBe(true);
+      if (reader.addPacked(lineOf(text)) === 'waits') {
+        expect(reader.finish('a.jsonl')?.usage().definitions).toEqual([`f${i - 1}`]);
+        expect(reader.turn(lineOf(text))).toBe(true);
       }
     }
-    expect(fold.finish('a.jsonl')?.usage().definitions).toEqual(['f199']);
+    expect(reader.finish('a.jsonl')?.usage().definitions).toEqual(['f199']);
   });
 
   it('are kept, with the waiting line, when the arena is compacted', () => {
     for (let i = 0; i < 60; i++) {
       const messages = [{ role: 'user', content: `${i} ${'x'.repeat(100_000)}` }];
       const text = entryLine({ id: `s${i}`, messages });
-      if (fold.addPacked(lineOf(text)) !== 'waits') continue;
+      if (reader.addPacked(lineOf(text)) !== 'waits') continue;
       const content = `${i - 1} ${'x'.repeat(100_000)}`;
-      expect(record(fold.finish('a.jsonl'))).toMatchObject({ messages: [{ content }, REPLY] });
-      expect(fold.turn(lineOf(text))).toBe(true);
+      expect(record(reader.finish('a.jsonl'))).toMatchObject({ messages: [{ content }, REPLY] });
+      expect(reader.turn(lineOf(text))).toBe(true);
     }
   });
 
@@ -253,7 +253,7 @@ describe('sessions of one source', () => {
     ['damage', entryLine({ id: 't' }).slice(1)],
   ])('are odd with %s', (_name, text) => {
     expect(add({})).toBe('taken');
-    expect(fold.addPacked(lineOf(text))).toBe('odd');
+    expect(reader.addPacked(lineOf(text))).toBe('odd');
   });
 });
 
@@ -277,15 +277,15 @@ describe('refuses odd lines', () => {
     ['another dialect', '{"messages":[{"role":"user","content":"a"}]}'],
   ])('%s', (_name, text) => {
     expect(text).not.toBe(good);
-    expect(folded(text)).toBeUndefined();
+    expect(sessionOf(text)).toBeUndefined();
   });
 
-  it('but not the regular line', () => expect(folded(good)).toBeDefined());
+  it('but not the regular line', () => expect(sessionOf(good)).toBeDefined());
 });
 
 it('and knows all checks, and the rules of the default cleanup', () => {
   expect(
     implementsAll,
-    `${[...checks, ...rules].map(({ name }) => name)}: teach fold.c about the new one`,
+    `${[...checks, ...rules].map(({ name }) => name)}: teach shortcut.c about the new one`,
   ).toBe(true);
 });

@@ -1,5 +1,5 @@
 /**
- * Folds the lines of a session into its conversation in one pass (json/wasm/fold.c). Handles only entries of the dialect
+ * Reads the lines of a session into its conversation in one pass (json/wasm/shortcut.c). Handles only entries of the dialect
  * `exchange` with the default cleanup, which most gateways write. It replaces the stages from parse to snapshot-select,
  * and the checks that have nothing to report. If a line or a session has anything that it cannot handle (an "odd"
  * line), the stages read the session instead.
@@ -17,13 +17,13 @@ import { timeIn } from '../model/timestamp.ts';
 import emptyAssistant from '../rules/empty-assistant.ts';
 import { detectDialect } from '../stages/choose-dialect.ts';
 import { messageCleaner, rulesOf } from '../stages/cleanup.ts';
-import type { FoldExports, FoldHost } from './fold-module.ts';
-import { FoldState } from './fold-state.ts';
-import { DROPPED, EMPTY, ODD, REPLACED, SIGNS, STATE } from './fold-words.ts';
-import { FoldedSession } from './folded-session.ts';
-import { FoldedTools, type ToolRun } from './folded-tools.ts';
+import type { ShortcutExports, ShortcutHost } from './shortcut-module.ts';
+import { ShortcutSession } from './shortcut-session.ts';
+import { ShortcutState } from './shortcut-state.ts';
+import { ShortcutTools, type ToolRun } from './shortcut-tools.ts';
+import { DROPPED, EMPTY, ODD, REPLACED, SIGNS, STATE } from './shortcut-words.ts';
 
-/** Checks and rules that fold.c implements. If there are others, the fold is not used. */
+/** Checks and rules that shortcut.c implements. If there are others, the shortcut is not taken. */
 const KNOWN_CHECKS: ReadonlySet<string> = new Set([
   'as-read',
   'damaged-tail',
@@ -46,7 +46,7 @@ const KNOWN_RULES: ReadonlySet<string> = new Set([
   'goose-title',
 ]);
 
-/** Whether fold.c implements all checks and the rules of the default cleanup. */
+/** Whether shortcut.c implements all checks and the rules of the default cleanup. */
 export const implementsAll: boolean =
   checks.every(({ name }) => KNOWN_CHECKS.has(name)) &&
   rulesOf(['goose']).every(({ name }) => KNOWN_RULES.has(name));
@@ -55,7 +55,7 @@ export const implementsAll: boolean =
 export type PackedLine = 'taken' | 'waits' | 'odd';
 const PACKED_LINES: readonly PackedLine[] = ['odd', 'taken', 'waits'];
 
-export interface FoldOptions {
+export interface ShortcutOptions {
   readonly maxDepth: number;
   readonly maxElements: number;
   /** The dialect that the user named, or `auto`. */
@@ -69,23 +69,23 @@ const MOST_DEFINITIONS = 64;
 
 const cleaned = messageCleaner(['goose']);
 
-export class SessionFold implements FoldHost {
+export class ShortcutReader implements ShortcutHost {
   readonly #module: ScanMemory;
-  readonly #state: FoldState;
-  readonly #options: FoldOptions;
+  readonly #state: ShortcutState;
+  readonly #options: ShortcutOptions;
   readonly #tools: ToolsReader;
-  readonly #knownTools = new FoldedTools();
+  readonly #knownTools = new ShortcutTools();
   /** The lists of definitions read so far, numbered from 1. */
   #definitions: (readonly ToolDefinition[])[] = [];
   #numbers = new Map<readonly ToolDefinition[], number>();
-  #exports: FoldExports;
+  #exports: ShortcutExports;
   #entries = 0;
 
-  constructor(module: ScanMemory, options: FoldOptions) {
+  constructor(module: ScanMemory, options: ShortcutOptions) {
     this.#module = module;
     this.#options = options;
     this.#exports = module.exports;
-    this.#state = new FoldState(module);
+    this.#state = new ShortcutState(module);
     this.#tools = createToolsReader(createScanner('auto', options.maxDepth, options.maxElements), 2);
   }
 
@@ -163,12 +163,12 @@ export class SessionFold implements FoldHost {
   }
 
   /** Ends the session. Undefined if it is odd or has no entries. */
-  finish(source: string): FoldedSession | undefined {
+  finish(source: string): ShortcutSession | undefined {
     if (this.#exports.finish() === 0) return undefined;
     const state = this.#state;
     state.renewViews();
     const { sessionId } = state;
-    return new FoldedSession({
+    return new ShortcutSession({
       sessionId,
       origin: state.originOf(source, state.field(STATE.snapshot)),
       startedAt: state.startedAt,

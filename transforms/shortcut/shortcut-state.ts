@@ -1,4 +1,4 @@
-/** Reads the counters and tables of fold.c for its last session in the memory of WebAssembly (fold-state.h). */
+/** Reads the counters and tables of shortcut.c for its last session in the memory of WebAssembly (shortcut-state.h). */
 
 import { NO_REPLY } from '../checks/no-reply.ts';
 import { partingText } from '../checks/role-sequence.ts';
@@ -8,7 +8,8 @@ import type { ScanMemory } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Message, Origin } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { type RecordShape, ShapeCounter } from '../model/record-shape.ts';
-import type { FoldExports } from './fold-module.ts';
+import type { ShortcutExports } from './shortcut-module.ts';
+import type { LastSession } from './shortcut-session.ts';
 import {
   ENTRY_WORDS,
   FOUND_ENDED,
@@ -18,8 +19,7 @@ import {
   SIGN_NAMES,
   STATE,
   WRITTEN_WORDS,
-} from './fold-words.ts';
-import type { FoldedSource } from './folded-session.ts';
+} from './shortcut-words.ts';
 
 /** Consecutive entries with the same list of definitions, by its number. */
 export interface NumberedRun {
@@ -27,9 +27,9 @@ export interface NumberedRun {
   readonly entries: number;
 }
 
-export class FoldState implements FoldedSource {
+export class ShortcutState implements LastSession {
   readonly #module: ScanMemory;
-  #exports: FoldExports;
+  #exports: ShortcutExports;
   #words: Uint32Array = new Uint32Array(0);
   #doubles: Float64Array = new Float64Array(0);
   #bytes: Uint8Array = new Uint8Array(0);
@@ -200,5 +200,5 @@ export class FoldState implements FoldedSource {
 }
 
 const NO_FINDINGS: readonly Finding[] = [];
-/** Roles as written in a record, by their numbers in fold.c. */
+/** Roles as written in a record, by their numbers in shortcut.c. */
 const ROLES = ['', 'system', 'system', 'user', 'assistant', 'tool', 'function'];

@@ -1,16 +1,16 @@
 /**
- * F218: folding a session gives the same results as the stages: records, findings, fates, repairs and counts, on generated sessions (half
- * of them with rewritten or damaged lines), plain and gzipped. 300 sources; 20,000 with TURNMILL_LONG=1. The same number again with many
- * sessions in each source, from files and from streams in chunks of any size.
+ * F218: the shortcut through a session gives the same results as the stages: records, findings, fates, repairs and counts, on generated
+ * sessions (half of them with rewritten or damaged lines), plain and gzipped. 300 sources; 20,000 with TURNMILL_LONG=1. The same number
+ * again with many sessions in each source, from files and from streams in chunks of any size.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, it, vi } from 'vitest';
-import { FoldedResults } from '../../src/engine/folded-results.ts';
-import { Folding } from '../../src/engine/folding.ts';
 import { runTask } from '../../src/engine/run-task.ts';
+import { Shortcut } from '../../src/engine/shortcut.ts';
+import { ShortcutResults } from '../../src/engine/shortcut-results.ts';
 import { listSources } from '../../src/input/sources/list.ts';
 import type { Input } from '../../src/input/sources/stream-source.ts';
 import type { Result } from '../../src/ledger/result.ts';
@@ -28,13 +28,13 @@ const SOURCES = LONG ? 20_000 : 300;
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const SOURCES_PER_TEST = 100;
 /**
- * More sources for each test of many sessions in a file. The fold reads 290 to 420 sessions of 100 odd sources, fewest where they are
+ * More sources for each test of many sessions in a file. The shortcut reads 290 to 420 sessions of 100 odd sources, fewest where they are
  * gzipped: a seventh of those are cut. It reads 90 to 170 of these 15, so it has to read many of the odd sources too.
  */
 const PLAIN_SOURCES = 15;
 
-const handOut = vi.spyOn(Folding.prototype, 'handOut');
-const handOutEach = vi.spyOn(FoldedResults.prototype, 'handOut');
+const handOut = vi.spyOn(Shortcut.prototype, 'handOut');
+const handOutEach = vi.spyOn(ShortcutResults.prototype, 'handOut');
 afterAll(() => void vi.restoreAllMocks());
 
 function bytesOf(seed: number): Buffer {
@@ -98,10 +98,10 @@ it('F218: the same results with conversations that do not close', async () => {
   for (const [i, parts] of sessions.entries())
     writeFileSync(join(folder, `s${i}.jsonl`), entryLine({ id: `s${i}`, ...parts }));
   handOut.mockClear();
-  const folded = await resultsOf(folder, 'auto', {});
+  const byShortcut = await resultsOf(folder, 'auto', {});
   expect(handOut.mock.calls.length).toBe(sessions.length);
-  expect(folded).toEqual(await resultsOf(folder, 'plain', {}));
-  const open = folded.filter((one) => one.kind === 'finding' && one.rule === 'protocol-open');
+  expect(byShortcut).toEqual(await resultsOf(folder, 'plain', {}));
+  const open = byShortcut.filter((one) => one.kind === 'finding' && one.rule === 'protocol-open');
   expect(open).toHaveLength(3);
 });
 
@@ -123,13 +123,13 @@ it('F218: the same findings about answers that were cut, errors, and several cho
     [entryLine({ id: `later${i}`, response }), entryLine({ id: `later${i}`, ...history })],
     [entryLine({ id: `last${i}` }), entryLine({ id: `last${i}`, ...history, response })],
   ]);
-  const unfolded = [
+  const others = [
     { error: { message: 'overloaded' } },
     { choices: [], error: 'overloaded' },
     { choices: [{ message: null, finish_reason: 'length' }] },
     { choices: [{ message: { role: 'assistant', content: '' }, finish_reason: 'length' }] },
   ].map((response, i) => [entryLine({ id: `none${i}`, response })]);
-  for (const [i, lines] of [...sessions, ...unfolded].entries())
+  for (const [i, lines] of [...sessions, ...others].entries())
     writeFileSync(join(folder, `${i}.jsonl`), `${lines.join('\n')}\n`);
   for (const settings of [
     {},
@@ -137,11 +137,13 @@ it('F218: the same findings about answers that were cut, errors, and several cho
     { integrity: false },
   ] satisfies Partial<TaskSettings>[]) {
     handOut.mockClear();
-    const folded = await resultsOf(folder, 'auto', settings);
+    const byShortcut = await resultsOf(folder, 'auto', settings);
     expect(handOut.mock.calls.length).toBe(sessions.length);
-    expectSame(folded, await resultsOf(folder, 'plain', settings));
+    expectSame(byShortcut, await resultsOf(folder, 'plain', settings));
     const expected = { 'reply-cut': 8, 'reply-filtered': 2, 'response-error': 6, 'other-choices': 2 };
-    const rules = folded.flatMap((one) => (one.kind === 'finding' && one.rule in expected ? [one.rule] : []));
+    const rules = byShortcut.flatMap((one) =>
+      one.kind === 'finding' && one.rule in expected ? [one.rule] : [],
+    );
     const counts = Object.keys(expected).map((rule) => rules.filter((found) => found === rule).length);
     expect(counts).toEqual(Object.values(expected).map((n) => (settings.integrity === false ? 0 : n)));
   }
@@ -157,18 +159,18 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
         writeFileSync(join(folder, file), pack?.(bytesOf(seed), seed) ?? bytesOf(seed));
       }
       handOut.mockClear();
-      const folded = await resultsOf(folder, 'auto', settings);
+      const byShortcut = await resultsOf(folder, 'auto', settings);
       expect(handOut.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST / 10);
       const expected = await resultsOf(folder, 'plain', settings);
-      expectSame(folded, expected);
+      expectSame(byShortcut, expected);
     });
   }
 }
 
-function expectSame(folded: readonly Result[], expected: readonly Result[]): void {
-  const different = folded.findIndex((result, i) => !isDeepStrictEqual(result, expected[i]));
-  expect(folded[different]).toEqual(expected[different]);
-  expect(folded.length).toBe(expected.length);
+function expectSame(byShortcut: readonly Result[], expected: readonly Result[]): void {
+  const different = byShortcut.findIndex((result, i) => !isDeepStrictEqual(result, expected[i]));
+  expect(byShortcut[different]).toEqual(expected[different]);
+  expect(byShortcut.length).toBe(expected.length);
 }
 
 /** A stream in chunks of odd sizes, the same for the same seed. */
@@ -203,7 +205,7 @@ function largeSessions(sessions: readonly (readonly number[])[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-it.each<[name: string, sessions: readonly (readonly number[])[], folded: number]>([
+it.each<[name: string, sessions: readonly (readonly number[])[], byShortcut: number]>([
   ['of 700 KB in lines of 350 KB', Array.from({ length: 12 }, () => [350_000, 350_000]), 12],
   ['of 9 MB, more than fits in memory', [[10], [3e6, 3e6, 3e6], [20]], 2],
   ['with a line of 9 MB, and one of 17 MB', [[10], [20], [9e6], [20], [17e6], [30]], 1],
@@ -211,9 +213,9 @@ it.each<[name: string, sessions: readonly (readonly number[])[], folded: number]
   const folder = temporaryFolder();
   writeFileSync(join(folder, 's.jsonl'), largeSessions(sessions));
   handOutEach.mockClear();
-  const folded = await resultsOf(folder, 'auto', BY_ID);
+  const byShortcut = await resultsOf(folder, 'auto', BY_ID);
   expect(handOutEach.mock.calls.length).toBe(count);
-  expectSame(folded, await resultsOf(folder, 'plain', BY_ID));
+  expectSame(byShortcut, await resultsOf(folder, 'plain', BY_ID));
 });
 
 it.each<[name: string, settings: Partial<TaskSettings>]>([
@@ -273,9 +275,9 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
         writeFileSync(join(folder, file), pack?.(bytes, seed) ?? bytes);
       }
       handOutEach.mockClear();
-      const folded = await resultsOf(folder, 'auto', settings);
+      const byShortcut = await resultsOf(folder, 'auto', settings);
       expect(handOutEach.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST * 3);
-      expectSame(folded, await resultsOf(folder, 'plain', settings));
+      expectSame(byShortcut, await resultsOf(folder, 'plain', settings));
     });
   }
 
@@ -283,8 +285,8 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
     for (let i = 0; i < SOURCES_PER_TEST; i++) {
       const seed = SEED * 1_000_000 + from + i;
       const bytes = packedLog(seed);
-      const folded = await resultsOf(inChunks(bytes, seed), 'auto', BY_ID);
-      expectSame(folded, await resultsOf(inChunks(bytes, seed), 'plain', BY_ID));
+      const byShortcut = await resultsOf(inChunks(bytes, seed), 'auto', BY_ID);
+      expectSame(byShortcut, await resultsOf(inChunks(bytes, seed), 'plain', BY_ID));
     }
   });
 }

@@ -1,22 +1,22 @@
-// The session fold: reads the lines of a session of the dialect `exchange`, each in one pass, and keeps the facts about every
+// The shortcut: reads the lines of a session of the dialect `exchange`, each in one pass, and keeps the facts about every
 // new message as a row of a table. Cleanup, the order of the entries, the choice of the snapshot and the checks then work on rows.
 //
 //   begin()                      a session begins
-//   line(p, end, number, offset) reads one log line (fold-read.h), then does what the stages do with an entry; 0: it is odd, and the
+//   line(p, end, number, offset) reads one log line (shortcut-read.h), then does what the stages do with an entry; 0: it is odd, and the
 //                                session has to be read by the stages instead
 //   lines(p, end)                the same with all lines of a source
 //   packed_line(...)             as `line`, in a source of many sessions; OTHER_SESSION: the line was read and waits. After finish(),
 //   turn()                       it begins a new session
-//   finish()                     checks the conversation and writes its messages after the arena, as a record has them (fold-end.h)
+//   finish()                     checks the conversation and writes its messages after the arena, as a record has them (shortcut-end.h)
 //
-// fold-state.h has the tables, fold-text.h the questions about texts, scan.h the grammar.
+// shortcut-state.h has the tables, shortcut-text.h the questions about texts, scan.h the grammar.
 //
 // Whatever is not plain is left to the stages: a line that is odd, and a conversation that a check may report (`doubts`). So a fact
 // here may be too careful, but never wrong. Where a question needs the text of a rule, the host answers it (`judge_row`).
 //
 // Messages own their bytes in an arena. A message that has the same bytes as one of the line before is the same row, and only
 // compared. A row keeps its number; the arena is compacted between lines, and only texts of the last line and the snapshot stay.
-#include "fold-end.h"
+#include "shortcut-end.h"
 
 // Reads the message that replaces one that the host judges.
 EXPORT(message) u32 message(u32 p, u32 end) { return read_message(p, end, 3); }

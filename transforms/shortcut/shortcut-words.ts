@@ -1,4 +1,4 @@
-/** The layout of the fold's state in the memory of WebAssembly, in words of 32 bits. fold-state.h defines it. */
+/** The layout of the shortcut's state in the memory of WebAssembly, in words of 32 bits. shortcut-state.h defines it. */
 
 /** Offsets of the fields of `state`. */
 export const STATE = {

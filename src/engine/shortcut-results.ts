@@ -1,23 +1,23 @@
 /**
- * Passes the results of a folded session to the source ledger. Its conversation goes through the stages after
+ * Passes the results of a session that took the shortcut to the source ledger. Its conversation goes through the stages after
  * snapshot-select only if the settings require more than plain records, or a check may report on it.
  */
 
-import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
 import type { SessionEnd, StreamElement } from '../../transforms/model/element.ts';
 import { groupOf } from '../../transforms/model/group.ts';
+import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import { snapshotSelect } from '../../transforms/stages/snapshot-select.ts';
 import type { RecordResult } from '../ledger/result.ts';
 import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { type ChainLink, createChain, fuseChain } from './chain.ts';
 
-export class FoldedResults {
+export class ShortcutResults {
   readonly #settings: TaskSettings;
   readonly #ledger: SourceLedger;
   /** The stages after snapshot-select. */
   #stages: ((element: StreamElement) => void) | undefined;
-  /** Whether folding already produces the records. */
+  /** Whether the shortcut already produces the records. */
   readonly #isPlain: boolean;
   /** A longer message may have a part that is too big. */
   readonly #mostBytes: number;
@@ -30,28 +30,28 @@ export class FoldedResults {
   }
 
   /** @param end the end of the session */
-  handOut(folded: FoldedSession, end: SessionEnd): void {
-    if (this.#settings.integrity) for (const finding of folded.facts.findings) this.#ledger.accept(finding);
-    if (!this.#isPlain || !folded.isCertain || folded.hasMessageOver(this.#mostBytes)) {
-      this.#runStages(folded, end);
+  handOut(session: ShortcutSession, end: SessionEnd): void {
+    if (this.#settings.integrity) for (const finding of session.facts.findings) this.#ledger.accept(finding);
+    if (!this.#isPlain || !session.isCertain || session.hasMessageOver(this.#mostBytes)) {
+      this.#runStages(session, end);
       return;
     }
-    for (const finding of folded.findings()) this.#ledger.accept(finding);
-    this.#ledger.takeFolded(folded, this.#recordOf(folded));
+    for (const finding of session.findings()) this.#ledger.accept(finding);
+    this.#ledger.takeShortcut(session, this.#recordOf(session));
   }
 
-  #recordOf(folded: FoldedSession): RecordResult {
-    const group = groupOf(folded.facts, this.#settings.groupBy);
-    return { kind: 'record', group, format: 'chat', bytes: folded.record(), shape: folded.shape() };
+  #recordOf(session: ShortcutSession): RecordResult {
+    const group = groupOf(session.facts, this.#settings.groupBy);
+    return { kind: 'record', group, format: 'chat', bytes: session.record(), shape: session.shape() };
   }
 
-  #runStages(folded: FoldedSession, { kind, origin, last }: SessionEnd): void {
+  #runStages(session: ShortcutSession, { kind, origin, last }: SessionEnd): void {
     this.#stages ??= fuseChain(stagesAfterSelect(createChain(this.#settings, 'file')), (element) =>
       this.#ledger.accept(element),
     );
-    const { sessionId } = folded.facts;
-    const entries = folded.places();
-    this.#stages(folded.conversation());
+    const { sessionId } = session.facts;
+    const entries = session.places();
+    this.#stages(session.conversation());
     this.#stages({ kind, origin, last, dialect: FOLDED_DIALECT, sessionId, entries, fate: 'written' });
   }
 }

@@ -1,4 +1,4 @@
-/** A session that the fold read: counts and findings at once, its record and its conversation when they are needed. */
+/** A session that took the shortcut: counts and findings at once, its record and its conversation when they are needed. */
 
 import { noteFindings } from '../checks/as-read.ts';
 import { openEndFindings } from '../checks/protocol-open.ts';
@@ -8,10 +8,10 @@ import { encode } from '../json/utf8.ts';
 import type { Conversation, EntryLog, Finding, Message, Origin, ReadingNote } from '../model/element.ts';
 import type { RecordShape } from '../model/record-shape.ts';
 import { type ToolUsage, usageOf } from '../model/tool-usage.ts';
-import type { SessionTools } from './folded-tools.ts';
+import type { SessionTools } from './shortcut-tools.ts';
 
-/** The fold's view of its last session, valid until the next one begins. */
-export interface FoldedSource {
+/** The shortcut's view of its last session, valid until the next one begins. */
+export interface LastSession {
   /** Copies of its messages. */
   messages(): readonly Message[];
   readonly size: number;
@@ -33,7 +33,7 @@ interface Facts {
   readonly superseded: number;
   readonly truncated: number;
   readonly changes: ReadonlyMap<string, number>;
-  /** Bits of `DOUBT_...`: what the fold cannot decide, so that the conversation has to be looked at; 0 for nothing. */
+  /** Bits of `DOUBT_...`: what the shortcut cannot decide, so that the conversation has to be looked at; 0 for nothing. */
   readonly doubts: number;
   /** Bits of `CUT` to `OTHERS`: findings about the snapshot's answer; 0 for none. */
   readonly notes: number;
@@ -42,15 +42,15 @@ interface Facts {
   readonly turns: Omit<ToolUsage, 'definitions'>;
   /** The messages of the record, separated by commas. Valid until the next session begins. */
   readonly bytes: Uint8Array;
-  readonly source: FoldedSource;
+  readonly source: LastSession;
 }
 
-/** Bits of `doubts`: the checks, the use of tools, the end of the conversation (fold-state.h). */
+/** Bits of `doubts`: the checks, the use of tools, the end of the conversation (shortcut-state.h). */
 const DOUBT_CHECKS = 1;
 const DOUBT_USAGE = 2;
 const DOUBT_OPEN = 4;
 
-/** Bits of `notes`: the answer was cut or filtered, the response is an error or has other choices (fold-state.h). */
+/** Bits of `notes`: the answer was cut or filtered, the response is an error or has other choices (shortcut-state.h). */
 const CUT = 1;
 const FILTERED = 2;
 const FAILED = 4;
@@ -84,7 +84,7 @@ function roomFor(length: number): Uint8Array {
   return block.subarray(used - length, used);
 }
 
-export class FoldedSession {
+export class ShortcutSession {
   readonly facts: Facts;
 
   constructor(facts: Facts) {

@@ -1,4 +1,4 @@
-/** Collects the tool definitions of a folded session, as the stages snapshot-select and tool-dedupe do. */
+/** Collects the tool definitions of a session that took the shortcut, as the stages snapshot-select and tool-dedupe do. */
 
 import type { Found } from '../checks/check.ts';
 import structure from '../checks/structure.ts';
@@ -44,7 +44,7 @@ interface Alone {
 /** Results for sessions with more entries are not cached, because such sessions are rare. */
 const MOST_ENTRIES = 128;
 
-export class FoldedTools {
+export class ShortcutTools {
   readonly #alone = new WeakMap<readonly ToolDefinition[], Alone>();
 
   of(runs: readonly ToolRun[]): SessionTools {

@@ -1,8 +1,8 @@
-// State of the session fold: the rows of messages and the tables beside them. All is static: a thread has one module, and folds one
+// State of the shortcut: the rows of messages and the tables beside them. All is static: a thread has one module, and reads one
 // session at a time.
 #pragma once
 #define NO_CARRIAGE_RETURNS
-#include "fold-text.h"
+#include "shortcut-text.h"
 
 #define HOST(name) __attribute__((import_module("host"), import_name(#name)))
 HOST(judge_row) u32 judge_row(u32 at, u32 length);  // the sign of a message << 16, and flags; REPLACED: message() has read another one
@@ -70,7 +70,7 @@ static struct { u32 start, end, role; } written[MAX_ROWS + 1];   // messages of 
 static Span named[MAX_NAMED];                                    // names of the tools that the conversation calls, JSON strings
 static u8 tools_text[TOOLS_BYTES + SLACK], id_text[MAX_ID + SLACK];
 
-static struct {  // words that the host reads, in this order (fold-words.ts)
+static struct {  // words that the host reads, in this order (shortcut-words.ts)
   u32 entries, superseded, truncated, snapshot;            // snapshot: the number of its entry
   u32 info, bootstrap, empty_assistant, developer, nulls;  // changes of the snapshot, by rule
   u32 best_runs, best_run_entries;                         // definitions up to the snapshot

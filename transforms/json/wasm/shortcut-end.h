@@ -1,7 +1,7 @@
 // The conversation at the end of a session: whether a check may report it (`doubts`), how tools were used, and its messages as a record
 // has them.
 #pragma once
-#include "fold-read.h"
+#include "shortcut-read.h"
 
 static int is_same_text(const Row *one, Span a, const Row *other, Span b) {
   return a.end - a.at == b.end - b.at && same(one->at + a.at, other->at + b.at, a.end - a.at);

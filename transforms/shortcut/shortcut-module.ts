@@ -1,7 +1,7 @@
-/** The functions through which fold.c and its host call each other. */
+/** The functions through which shortcut.c and its host call each other. */
 
-/** Exports of the session fold (wasm/fold.c). Addresses are offsets into the memory; 0 means refused. */
-export interface FoldExports {
+/** Exports of the shortcut (wasm/shortcut.c). Addresses are offsets into the memory; 0 means refused. */
+export interface ShortcutExports {
   forget_tools(): void;
   begin(depth: number, most: number, endOfArena: number): void;
   line(at: number, end: number, number: number, offset: number): number;
@@ -25,8 +25,8 @@ export interface FoldExports {
   named_at(): number;
 }
 
-/** Functions that the session fold calls. */
-export interface FoldHost {
+/** Functions that the shortcut calls. */
+export interface ShortcutHost {
   judgeRow(at: number, length: number): number;
   readTools(at: number, end: number): number;
   readTime(at: number, end: number): bigint;
