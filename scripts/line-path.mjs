@@ -1,5 +1,5 @@
 // Prints the files with code that runs for each line between disk and shard: those with a function that is called more often if there are
-// more lines. Measures one session with lines that repeat the conversation so far, with folding and through the stages, and one session
+// more lines. Measures one session with lines that repeat the conversation so far, with the shortcut and through the stages, and one session
 // per line, which also shows the work done once for each session or record.
 //   npm run line-path
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -72,7 +72,7 @@ const growing = (i) =>
   );
 
 const CASES = [
-  { name: 'a line of a session, folded', lineOf: growing, settings: {} },
+  { name: 'a line of a session, by the shortcut', lineOf: growing, settings: {} },
   { name: 'a line of a session, through the stages', lineOf: growing, settings: { maxMessages: 1e6 } },
   {
     name: 'a line that is a session',

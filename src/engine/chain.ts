@@ -27,7 +27,7 @@ export interface ChainLink {
   readonly handlers: Handlers;
 }
 
-/** State that the stages share with the fold that has read the beginning of a source of many sessions. */
+/** State that the stages share with the shortcut that has read the beginning of a source of many sessions. */
 export interface SharedSource extends BegunSource {
   /** Ids of its sessions that have ended. */
   readonly ended: HashedSet;
@@ -36,7 +36,7 @@ export interface SharedSource extends BegunSource {
 /**
  * Creates the stages, including those of plug-ins.
  * @param sessionBy whether a session is a whole source or all entries with one id
- * @param begun set if the fold has read the beginning of the source
+ * @param begun set if the shortcut has read the beginning of the source
  */
 export function createChain(
   settings: TaskSettings,

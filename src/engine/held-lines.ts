@@ -1,5 +1,5 @@
 /**
- * Keeps copies of the lines of a session while it is folded: if a line cannot be folded, the stages read the session
+ * Keeps copies of the lines of a session while the shortcut reads it: if a line is odd, the stages read the session
  * from its start.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Turns the framed elements of sources into results, one source after the other: folds the sessions that can be folded,
+ * Turns the framed elements of sources into results, one source after the other: plain sessions take the shortcut,
  * runs all others through the stages, and accounts for both in the source ledger.
  */
 
@@ -14,9 +14,9 @@ import type { Result } from '../ledger/result.ts';
 import { SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { createChain, fuseChain, type SharedSource } from './chain.ts';
-import { Folding, isFoldable } from './folding.ts';
 import type { Watch } from './instrument.ts';
-import { PackedFolding } from './packed-folding.ts';
+import { PackedShortcut } from './packed-shortcut.ts';
+import { mayTakeShortcut, Shortcut } from './shortcut.ts';
 import type { Ended } from './source-report.ts';
 
 /** Rejected lines of standard input and of streams are kept up to this length, because they cannot be read again. */
@@ -34,7 +34,7 @@ type Push = (element: StreamElement) => void;
 export interface IntakeOptions {
   readonly settings: TaskSettings;
   readonly watch: Watch;
-  /** Memory for folding; without it nothing is folded. */
+  /** Memory for the shortcut; without it the stages read everything. */
   readonly memory: ScanMemory | undefined;
   readonly onResult: (result: Result) => void;
 }
@@ -44,10 +44,10 @@ export class Intake {
   readonly #watch: Watch;
   readonly #ledger: SourceLedger;
   readonly #chains = new Map<SessionBy | 'begun', Push>();
-  /** Undefined if nothing can be folded. */
-  readonly #folding: Folding | undefined;
-  /** Folds sources of many sessions. */
-  readonly #packed: PackedFolding | undefined;
+  /** Undefined if nothing can take it. */
+  readonly #shortcut: Shortcut | undefined;
+  /** For sources of many sessions. */
+  readonly #packed: PackedShortcut | undefined;
   /** Undefined if the run does not limit the number of sessions. */
   readonly #atLimit: (() => boolean) | undefined;
   /** Sessions in the sources that have ended; counts towards the limit. */
@@ -56,13 +56,13 @@ export class Intake {
   // state of the current source
   #ref: SourceRef | undefined;
   #push: Push | undefined;
-  #isFolding = false;
-  /** Whether the source is folded session by session. */
+  #isOnShortcut = false;
+  /** Whether the source takes the shortcut session by session. */
   #isPacked = false;
   #isEnding = false;
   /** Whether no worker thread has died while reading the source. */
   #isSafe = false;
-  #mayFold = false;
+  #mayTakeShortcut = false;
   #mayReopen = false;
   #memberAt: SourceReader['memberAt'];
   #refused: SourceFault | undefined;
@@ -80,9 +80,9 @@ export class Intake {
       full: this.#atLimit,
       mayReopen: () => this.#mayReopen,
     });
-    if (memory !== undefined && isFoldable(settings)) {
-      this.#folding = new Folding(settings, memory, this.#ledger);
-      this.#packed = new PackedFolding(settings, memory, this.#ledger);
+    if (memory !== undefined && mayTakeShortcut(settings)) {
+      this.#shortcut = new Shortcut(settings, memory, this.#ledger);
+      this.#packed = new PackedShortcut(settings, memory, this.#ledger);
     }
   }
 
@@ -96,13 +96,13 @@ export class Intake {
     return this.#mayReopen;
   }
 
-  /** Whether the source can be folded, as far as is known. */
-  get canFold(): boolean {
-    return this.#mayFold;
+  /** Whether the source can take the shortcut, as far as is known. */
+  get canTakeShortcut(): boolean {
+    return this.#mayTakeShortcut;
   }
 
-  get isFolding(): boolean {
-    return this.#isFolding;
+  get isOnShortcut(): boolean {
+    return this.#isOnShortcut;
   }
 
   /** Why a stage rejected the whole source, if one did. */
@@ -114,9 +114,9 @@ export class Intake {
   begin(ref: SourceRef, isSafe: boolean): void {
     this.#ref = ref;
     this.#mayReopen = sessionByFor(ref, this.#settings) === 'id';
-    this.#mayFold = this.#folding !== undefined && !this.#mayReopen && isSafe;
+    this.#mayTakeShortcut = this.#shortcut !== undefined && !this.#mayReopen && isSafe;
     this.#isSafe = isSafe;
-    this.#isFolding = this.#isPacked = this.#isEnding = false;
+    this.#isOnShortcut = this.#isPacked = this.#isEnding = false;
     this.#push = this.#memberAt = this.#refused = undefined;
   }
 
@@ -125,12 +125,12 @@ export class Intake {
     this.#memberAt = memberAt;
   }
 
-  /** Prepares for the framed lines or elements. @param canRewind whether they can be read again if folding fails */
+  /** Prepares for the framed lines or elements. @param canRewind whether they can be read again if one is odd */
   open({ isLines, repair }: FramedSource, canRewind: boolean): void {
-    this.#isFolding = isLines && this.#mayFold && canRewind;
+    this.#isOnShortcut = isLines && this.#mayTakeShortcut && canRewind;
     const ref = this.#ref as SourceRef;
     this.#isPacked = isLines && this.#packed !== undefined && this.#mayReopen && this.#isSafe;
-    if (this.#isFolding) this.#folding?.begin();
+    if (this.#isOnShortcut) this.#shortcut?.begin();
     else this.#push = this.#chainFor(ref);
     if (this.#isPacked) this.#packed?.begin(ref.name, (begun) => this.#stagesFor(begun));
     if (repair !== undefined) this.#push?.(repair);
@@ -139,38 +139,38 @@ export class Intake {
   /** Takes framed elements. Returns the reason to stop reading the source, if there is one. */
   take(elements: Iterable<StreamElement>): 'limited' | 'odd' | undefined {
     if (this.#isPacked) {
-      this.#takePacked(elements, this.#packed as PackedFolding);
+      this.#takePacked(elements, this.#packed as PackedShortcut);
       return undefined;
     }
-    const folding = this.#isFolding ? this.#folding : undefined;
-    if (folding === undefined) return this.#pushAll(elements) ? 'limited' : undefined;
-    if (!folding.takeAll(elements)) return 'odd';
-    this.#memberAt?.(folding.offset); // earlier members can be forgotten
+    const shortcut = this.#isOnShortcut ? this.#shortcut : undefined;
+    if (shortcut === undefined) return this.#pushAll(elements) ? 'limited' : undefined;
+    if (!shortcut.takeAll(elements)) return 'odd';
+    this.#memberAt?.(shortcut.offset); // earlier members can be forgotten
     return undefined;
   }
 
   /** Call it when the slab has grown for a giant line. @returns `odd` if the stages have to read the source again */
   outgrow(): 'odd' | undefined {
     if (this.#isPacked) this.#packed?.leave();
-    return this.#isFolding ? 'odd' : undefined;
+    return this.#isOnShortcut ? 'odd' : undefined;
   }
 
   /** Takes the bytes of a whole file. @returns how they were framed; undefined if the stages have to read it */
   takeWhole(bytes: Uint8Array): FramingCounts | undefined {
-    const framing = this.#folding?.takeWhole(bytes, (this.#ref as SourceRef).name);
-    this.#isFolding = framing !== undefined;
-    this.#mayFold = this.#isFolding;
+    const framing = this.#shortcut?.takeWhole(bytes, (this.#ref as SourceRef).name);
+    this.#isOnShortcut = framing !== undefined;
+    this.#mayTakeShortcut = this.#isOnShortcut;
     return framing;
   }
 
-  /** Ends the lines. @returns false if they could not be folded, so that the stages have to read them */
+  /** Ends the lines. @returns false if the stages have to read them */
   close(): boolean {
-    return !this.#isFolding || this.#folding?.finish((this.#ref as SourceRef).name) === true;
+    return !this.#isOnShortcut || this.#shortcut?.finish((this.#ref as SourceRef).name) === true;
   }
 
   /** Prepares for reading the source again with the stages. It has no results so far. */
-  unfold(): void {
-    this.#isFolding = this.#mayFold = false;
+  leaveShortcut(): void {
+    this.#isOnShortcut = this.#mayTakeShortcut = false;
   }
 
   /** Prepares for reading the source again; its results so far will be withdrawn. */
@@ -187,7 +187,7 @@ export class Intake {
     const end: SessionEnd = { kind: 'session-end', origin, last: true };
     this.#isEnding = true;
     try {
-      if (this.#isFolding) this.#folding?.handOut(end);
+      if (this.#isOnShortcut) this.#shortcut?.handOut(end);
       else if (this.#isPacked) this.#packed?.end(end);
       else {
         this.#push ??= this.#chainFor(ref);
@@ -205,7 +205,7 @@ export class Intake {
     this.#sessionsBefore += sessions;
   }
 
-  #takePacked(elements: Iterable<StreamElement>, packed: PackedFolding): void {
+  #takePacked(elements: Iterable<StreamElement>, packed: PackedShortcut): void {
     try {
       packed.takeAll(elements);
     } catch (error) {
@@ -214,7 +214,7 @@ export class Intake {
     this.#memberAt?.(packed.offset); // earlier members can be forgotten
   }
 
-  /** Creates the stages for the sessions that the packed fold refuses. */
+  /** Creates the stages for the sessions that the packed shortcut refuses. */
   #stagesFor(begun: SharedSource | undefined): Push {
     const push = begun === undefined ? (this.#push as Push) : this.#chainOf('begun', 'id', begun);
     return (element) => {

@@ -26,7 +26,7 @@ export const DELIVERY_BYTES: number = 128 * 1024;
 const GIANT_BYTES = 32 * 1024 * 1024;
 /** Bytes after which the event loop gets a turn, for timers, signals and messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
-/** A source whose lines make the slab grow beyond this is not folded. */
+/** A source whose lines make the slab grow beyond this does not take the shortcut. */
 const MOST_FOLDED_BYTES = 16 * 1024 * 1024;
 /** If the results of one read weigh more than this, its lines were tiny: the next read takes at most `DENSE_BYTES`. */
 const DENSE_WEIGHT = 2 * 1024 * 1024;
@@ -41,7 +41,7 @@ export interface SourceRunOptions {
   readonly settings: TaskSettings;
   readonly watch: Watch;
   readonly signal: AbortSignal | undefined;
-  /** Memory for the slab, shared with the fold; undefined if the slab allocates its own. */
+  /** Memory for the slab, shared with the shortcut; undefined if the slab allocates its own. */
   readonly memory: ScanMemory | undefined;
   readonly delivery: DeliveryBuilder;
   /** Lists the sources to prefetch; undefined for none. */
@@ -55,8 +55,8 @@ export class SourceRun {
   readonly #slab: Slab;
   readonly #opener: SourceOpener;
   readonly #intake: Intake;
-  /** Whether the last source was folded. If not, the next one is not folded whole either: neighbouring logs are alike. */
-  #isFolded = true;
+  /** Whether the last source took the shortcut. If not, the next one is not read whole either: neighbouring logs are alike. */
+  #tookShortcut = true;
   /** Whether the last read had very many results. */
   #isDense = false;
   /** Decompressed bytes since the event loop last had a turn. */
@@ -112,13 +112,13 @@ export class SourceRun {
   read(): Pause {
     const open = this.#open;
     if (open === undefined) return 'over';
-    if (open.reader === undefined && this.#foldWhole(open)) return 'over';
+    if (open.reader === undefined && this.#takeWhole(open)) return 'over';
     try {
       this.#throwFailure();
       return this.#advance(open) ?? this.#close(open);
     } catch (error) {
       if (this.#isClosing) throw error;
-      if (this.#intake.isFolding && error instanceof SourceFault) return this.#unfold(open);
+      if (this.#intake.isOnShortcut && error instanceof SourceFault) return this.#leaveShortcut(open);
       if (!this.#isRestarting && this.#isRewritten(open, error)) {
         if (open.again !== true) return this.#startOver(open, open.reader as SourceReader);
         return this.#close(open, rewrittenTwice(error));
@@ -159,17 +159,17 @@ export class SourceRun {
       this.#countRead(reader);
       return pause;
     }
-    if (pause === 'odd' || !this.#intake.close()) return this.#unfold(open);
+    if (pause === 'odd' || !this.#intake.close()) return this.#leaveShortcut(open);
     open.isLimited = pause === 'limited';
     if (!open.isLimited) reader.verify(this.#settings.takesBack);
     return undefined;
   }
 
   /** Reads the source again from its start, through the stages. It has no results so far. */
-  #unfold(open: OpenSource): Pause {
+  #leaveShortcut(open: OpenSource): Pause {
     const reader = open.reader as SourceReader;
     open.framer = this.#arrived = this.#rest = undefined;
-    this.#intake.unfold();
+    this.#intake.leaveShortcut();
     const rewound = reader.rewind?.();
     if (rewound === undefined) return this.read();
     return this.#later(rewound, () => this.#intake.readFrom(reader));
@@ -208,10 +208,10 @@ export class SourceRun {
     this.#intake.open(framed, open.reader?.rewind !== undefined);
   }
 
-  /** Reads and folds a small file in one step. @returns false if it has to be opened like any other file */
-  #foldWhole(open: OpenSource): boolean {
+  /** Reads a small file whole and takes the shortcut through it. @returns false if it has to be opened like any other file */
+  #takeWhole(open: OpenSource): boolean {
     const { index, ref } = open;
-    const file = this.#intake.canFold && this.#isFolded ? this.#opener.readSmall(ref) : undefined;
+    const file = this.#intake.canTakeShortcut && this.#tookShortcut ? this.#opener.readSmall(ref) : undefined;
     if (file === undefined) return false;
     const framing = this.#intake.takeWhole(file.bytes);
     if (framing === undefined) return false;
@@ -313,7 +313,7 @@ export class SourceRun {
   }
 
   #reportOn(source: ReadSource, ended: Ended, fault?: SourceFault): void {
-    this.#isFolded = this.#intake.isFolding;
+    this.#tookShortcut = this.#intake.isOnShortcut;
     this.#intake.count(ended);
     this.#delivery.add(reportOf(source, ended, fault));
     this.#open = undefined;

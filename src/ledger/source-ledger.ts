@@ -3,7 +3,6 @@
  * the account does not add up, that is a bug, and the run ends with status 70.
  */
 
-import type { FoldedSession } from '../../transforms/fold/folded-session.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type {
   EntryLog,
@@ -16,6 +15,7 @@ import type {
 } from '../../transforms/model/element.ts';
 import { shapeOfWritten } from '../../transforms/model/record-shape.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
+import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import { type CountList, NO_COUNTS, sortedCounts, Tally } from './counts.ts';
@@ -51,7 +51,7 @@ export interface SourceLedgerOptions {
   readonly full?: (() => boolean) | undefined;
 }
 
-/** The only dialect whose sessions are folded in one pass. */
+/** The only dialect whose sessions take the shortcut. */
 export const FOLDED_DIALECT = 'exchange';
 
 const NO_ENTRIES: EntryLog = { count: 0, packed: new Uint8Array(0) };
@@ -110,12 +110,12 @@ export class SourceLedger {
     this.#fates.add(fate, lines);
   }
 
-  /** Adds a folded session with its only record. */
-  takeFolded(folded: FoldedSession, record: RecordResult): void {
+  /** Adds a session that took the shortcut, with its only record. */
+  takeShortcut(session: ShortcutSession, record: RecordResult): void {
     this.#dialect = FOLDED_DIALECT;
     this.#findings.end();
     this.#sessions++;
-    const report = foldedReport(folded, this.#options.mayReopen?.() === true);
+    const report = shortcutReport(session, this.#options.mayReopen?.() === true);
     this.#addEntries(report);
     this.#options.onResult(record);
     this.#options.onResult(report);
@@ -253,8 +253,8 @@ function reportOf(
   };
 }
 
-function foldedReport(folded: FoldedSession, mayReopen: boolean): SessionReport {
-  const { sessionId, origin, entries, superseded, truncated, changes, tools } = folded.facts;
+function shortcutReport(session: ShortcutSession, mayReopen: boolean): SessionReport {
+  const { sessionId, origin, entries, superseded, truncated, changes, tools } = session.facts;
   return {
     kind: 'session',
     sessionId,
@@ -267,9 +267,9 @@ function foldedReport(folded: FoldedSession, mayReopen: boolean): SessionReport 
     root: undefined,
     changes: sortedCounts(changes),
     toolCounts: tools.counts,
-    usage: folded.usage(),
+    usage: session.usage(),
     recordRejections: undefined,
-    entryLog: mayReopen ? folded.places() : undefined,
+    entryLog: mayReopen ? session.places() : undefined,
     rejection: undefined,
   };
 }

@@ -1,5 +1,8 @@
-/** Small logs and the records expected from them, both written by hand: test/goldens/NAME. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+/**
+ * Small logs and the records expected from them, both written by hand: test/goldens/NAME. Each shows one thing, so that a reader can check
+ * the records against the log by eye.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/index.ts';
@@ -12,6 +15,8 @@ import { dialects } from '../../transforms/dialects/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const folder = resolve(import.meta.dirname, '../goldens');
+/** Bytes of the files in logs/ together; a longer golden shows several things and is split. */
+const MAX_LOG_BYTES = 3000;
 
 interface Expected {
   readonly status?: number;
@@ -64,6 +69,14 @@ describe.each(readdirSync(folder))('%s', (name) => {
   const records = linesOf(readFileSync(join(folder, name, 'records.jsonl'), 'utf8'));
   const expected = JSON.parse(readFileSync(join(folder, name, 'expected.json'), 'utf8')) as Expected;
   const { fates, findings, rewrites, last, settings = {} } = expected;
+
+  it('is short', () => {
+    const paths = readdirSync(join(folder, name, 'logs'), { recursive: true, encoding: 'utf8' });
+    const files = paths
+      .map((path) => statSync(join(folder, name, 'logs', path)))
+      .filter((file) => file.isFile());
+    expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(MAX_LOG_BYTES);
+  });
 
   it('yields its records', async () => {
     expect(await built(name, settings)).toEqual({ records, fates, findings, rewrites });

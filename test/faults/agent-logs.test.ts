@@ -105,8 +105,8 @@ it('an update picks up an event added to a folder', async () => {
 });
 
 const piped = [
-  ['responses-chain', 'a.jsonl'],
-  ['sse-responses', 'c-events.jsonl'],
+  ['responses-chain', 'log.jsonl'],
+  ['sse-responses-events', 'events.jsonl'],
 ] as const;
 const ways = [1, 7, 4096].flatMap((size) => piped.map(([name, file]) => [size, name, file] as const));
 

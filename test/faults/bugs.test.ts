@@ -15,7 +15,7 @@ import { writePlainLogs } from '../support/plain-logs.ts';
 
 const STAGES = createChain({ ...DEFAULT_SETTINGS, profile: false }, 'file').map(({ name }) => name);
 
-/** Stages after snapshot-select, which also see folded sessions. */
+/** Stages after snapshot-select, which also see sessions that took the shortcut. */
 const AFTER_FOLD = STAGES.slice(STAGES.indexOf('snapshot-select') + 1);
 
 /** One stage before sessions are assembled, the one that assembles them, and the last one. */
@@ -30,7 +30,7 @@ interface FaultyRun {
   readonly first?: string;
   readonly workers?: number;
   readonly input?: string;
-  /** `plain` sends every session through the stages; otherwise they are folded. */
+  /** `plain` sends every session through the stages; otherwise they take the shortcut. */
   readonly scanner?: string;
 }
 
@@ -81,7 +81,7 @@ describe('a bug in a stage is reported with its place and commits nothing', () =
   }
 });
 
-describe('a bug in a stage that also sees folded sessions', () => {
+describe('a bug in a stage that also sees sessions that took the shortcut', () => {
   for (const stage of AFTER_FOLD) {
     const long = !ALWAYS.includes(stage);
     faultTest('F012', `a throw in ${stage}`, { long }, async () => {

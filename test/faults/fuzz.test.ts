@@ -149,7 +149,7 @@ function checkReports(results: readonly Result[], sizes: readonly number[]): voi
   }
 }
 
-/** Ignores `provisional`: only the fast scanner folds, and a folded session is handed out whole. */
+/** Ignores `provisional`: only the fast scanner takes the shortcut, whose sessions are handed out whole. */
 const settled = (result: Result | undefined): Result | undefined =>
   result?.kind === 'source-begin' ? { ...result, provisional: true } : result;
 

@@ -180,7 +180,7 @@ export const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> 
     F202: 'a source is rewritten in place while it is read, at the same size and with its mtime restored: once, and twice',
     F203: 'writes through a mapped file, which do not change its times',
     F206: 'a folder swapped for a link between listing and reading',
-    F218: 'folding sessions gives the same results as the stages: whole or damaged, one or many to a source',
+    F218: 'the shortcut through plain sessions gives the same results as the stages: whole or damaged, one or many to a source',
     F207: 'a pipe, a device or a folder in place of a file of the dataset, a checkpoint or a file named by an option',
   },
   'N Object stores': {

@@ -2,14 +2,14 @@
  * The scanner in WebAssembly with SIMD: three times as fast as the plain one on new text. It can read only its own
  * memory, where a task's slab is; bytes elsewhere are left to the plain scanner, with the same results.
  */
-import type { FoldExports, FoldHost } from '../fold/fold-module.ts';
+import type { ShortcutExports, ShortcutHost } from '../shortcut/shortcut-module.ts';
 import { BACKSLASH, DELETE, QUOTE, SPACE } from './bytes.ts';
 import { PlainScanner } from './plain-scanner.ts';
 import type { Scanner } from './scanner.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 
 /** Exports of the module. */
-interface Exports extends FoldExports {
+interface Exports extends ShortcutExports {
   readonly memory: WasmMemory;
   value(at: number, end: number, room: number): number;
   failed_at(): number;
@@ -61,7 +61,7 @@ export function createScanMemory(
 }
 
 /**
- * The memory of the module: its data, its stack, the arena of the fold, and one slab, which the scanners created here
+ * The memory of the module: its data, its stack, the arena of the shortcut, and one slab, which the scanners created here
  * can read. One per thread.
  */
 export class ScanMemory {
@@ -80,7 +80,7 @@ export class ScanMemory {
   #checked: Uint8Array | undefined;
   /** Are those bytes in the memory? */
   #isInside = false;
-  #host: FoldHost | undefined;
+  #host: ShortcutHost | undefined;
 
   constructor(module: CompiledScanner) {
     this.#module = module;
@@ -91,8 +91,8 @@ export class ScanMemory {
     return this.#slabAt - SLACK_BYTES;
   }
 
-  /** Sets the host that the fold calls. Another host invalidates the numbers of tool definitions. */
-  setHost(next: FoldHost): void {
+  /** Sets the host that the shortcut calls. Another host invalidates the numbers of tool definitions. */
+  setHost(next: ShortcutHost): void {
     if (next !== this.#host) this.exports.forget_tools();
     this.#host = next;
   }
@@ -126,11 +126,11 @@ export class ScanMemory {
   };
 
   #begin(): void {
-    const fold = (): FoldHost => this.#host as FoldHost;
+    const current = (): ShortcutHost => this.#host as ShortcutHost;
     const host = {
-      judge_row: (at: number, length: number) => fold().judgeRow(at, length),
-      read_tools: (at: number, end: number) => fold().readTools(at, end),
-      read_time: (at: number, end: number) => fold().readTime(at, end),
+      judge_row: (at: number, length: number) => current().judgeRow(at, length),
+      read_tools: (at: number, end: number) => current().readTools(at, end),
+      read_time: (at: number, end: number) => current().readTime(at, end),
     };
     this.exports = new WebAssembly.Instance(this.#module, { host }).exports as unknown as Exports;
     this.#memory = this.exports.memory;

@@ -26,11 +26,11 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { type BareReading, isNotJson, readBareNumbers } from './bare-numbers.ts';
 import { DialectChooser, native } from './choose-dialect.ts';
 
-/** A source whose beginning the fold (transforms/fold/) has read. It may continue where the next session begins. */
+/** A source whose beginning the shortcut (transforms/shortcut/) has read. It may continue where the next session begins. */
 export interface BegunSource {
-  /** The dialect that the fold found. */
+  /** The dialect that the shortcut found. */
   readonly dialect: string;
-  /** Called with the session id of each entry; undefined if the fold must not continue. */
+  /** Called with the session id of each entry; undefined if the shortcut must not continue. */
   opens(sessionId: string | undefined): void;
 }
 
@@ -103,7 +103,7 @@ const options: OptionSpecs<ParseOptions> = {
   keepSealed: { describe: 'Keep reasoning that only its provider can read', default: false },
   keepsMeta: { describe: 'Keep the metadata of event logs', default: true },
   dialects: { describe: 'Dialects besides the built-in ones, which take precedence', default: [] },
-  begun: { describe: 'Sources whose beginning was read by the fold', default: undefined },
+  begun: { describe: 'Sources whose beginning was read by the shortcut', default: undefined },
 };
 
 /** Enforces the limits of an entry. */
@@ -156,7 +156,7 @@ class Parser {
   readonly #known: readonly Dialect[];
   /** The dialect that the user named. */
   readonly #fixed: Dialect | undefined;
-  /** The dialect that the fold found at the beginning of the source. */
+  /** The dialect that the shortcut found at the beginning of the source. */
   readonly #found: Dialect | undefined;
   readonly #chooser: DialectChooser;
   readonly #readers = new Map<string, DialectReader>();

@@ -11,7 +11,7 @@ import { rejectSession } from '../model/rejection.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 interface ValidateOptions {
-  /** Ids of sessions of the source that have ended. Shared with the fold, which reads some of them. */
+  /** Ids of sessions of the source that have ended. Shared with the shortcut, which reads some of them. */
   readonly ended?: HashedSet | undefined;
 }
 

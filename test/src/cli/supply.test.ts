@@ -37,7 +37,7 @@ test('both are added, counted and recorded by their hash', async () => {
   expect(manifest).not.toContain('garden');
 });
 
-test('sessions that would otherwise be folded get them too, with any number of workers', async () => {
+test('sessions that would otherwise take the shortcut get them too, with any number of workers', async () => {
   const { system, folder } = files();
   const log = writeLog(folder, 'a.jsonl', [entry(), entry({ second: 3 })]);
   const args = ['build', log, '--out', '-', '--system-text', system];

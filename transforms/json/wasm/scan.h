@@ -1,5 +1,5 @@
 // Validates JSON as bytes (the grammar of RFC 8259, UTF-8, depth): reads each byte once, with SIMD inside strings. Included by
-// scanner.c, which reads one value at a time, and fold.c, which reads whole log lines.
+// scanner.c, which reads one value at a time, and shortcut.c, which reads whole log lines.
 //
 // Addresses are offsets into the linear memory. Bytes at or after `end` are never used, but a vector load that begins before
 // it may reach 15 bytes beyond: the owner of the memory leaves that much room after every line. Functions return the address

@@ -1,0 +1,85 @@
+/**
+ * Passes the results of a session that took the shortcut to the source ledger. Its conversation goes through the stages after
+ * snapshot-select only if the settings require more than plain records, or a check may report on it.
+ */
+
+import type { SessionEnd, StreamElement } from '../../transforms/model/element.ts';
+import { groupOf } from '../../transforms/model/group.ts';
+import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
+import { snapshotSelect } from '../../transforms/stages/snapshot-select.ts';
+import type { RecordResult } from '../ledger/result.ts';
+import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
+import type { TaskSettings } from '../settings/settings.ts';
+import { type ChainLink, createChain, fuseChain } from './chain.ts';
+
+export class ShortcutResults {
+  readonly #settings: TaskSettings;
+  readonly #ledger: SourceLedger;
+  /** The stages after snapshot-select. */
+  #stages: ((element: StreamElement) => void) | undefined;
+  /** Whether the shortcut already produces the records. */
+  readonly #isPlain: boolean;
+  /** A longer message may have a part that is too big. */
+  readonly #mostBytes: number;
+
+  constructor(settings: TaskSettings, ledger: SourceLedger) {
+    this.#settings = settings;
+    this.#ledger = ledger;
+    this.#isPlain = isPlain(settings);
+    this.#mostBytes = settings.maxPartBytes === 0 ? Number.POSITIVE_INFINITY : settings.maxPartBytes;
+  }
+
+  /** @param end the end of the session */
+  handOut(session: ShortcutSession, end: SessionEnd): void {
+    if (this.#settings.integrity) for (const finding of session.facts.findings) this.#ledger.accept(finding);
+    if (!this.#isPlain || !session.isCertain || session.hasMessageOver(this.#mostBytes)) {
+      this.#runStages(session, end);
+      return;
+    }
+    for (const finding of session.findings()) this.#ledger.accept(finding);
+    this.#ledger.takeShortcut(session, this.#recordOf(session));
+  }
+
+  #recordOf(session: ShortcutSession): RecordResult {
+    const group = groupOf(session.facts, this.#settings.groupBy);
+    return { kind: 'record', group, format: 'chat', bytes: session.record(), shape: session.shape() };
+  }
+
+  #runStages(session: ShortcutSession, { kind, origin, last }: SessionEnd): void {
+    this.#stages ??= fuseChain(stagesAfterSelect(createChain(this.#settings, 'file')), (element) =>
+      this.#ledger.accept(element),
+    );
+    const { sessionId } = session.facts;
+    const entries = session.places();
+    this.#stages(session.conversation());
+    this.#stages({ kind, origin, last, dialect: FOLDED_DIALECT, sessionId, entries, fate: 'written' });
+  }
+}
+
+function isPlain({
+  format,
+  formatOptions,
+  meta,
+  systemText,
+  toolDefinitions,
+  reasoning,
+  integrity,
+  consumers,
+  plugIns,
+}: TaskSettings): boolean {
+  const isChat = format.length === 1 && format[0] === 'chat' && formatOptions.arrowSafe !== true;
+  return (
+    isChat &&
+    reasoning === 'keep' &&
+    integrity &&
+    meta.length === 0 &&
+    systemText === undefined &&
+    toolDefinitions === undefined &&
+    !consumers &&
+    !plugIns.formats.some(({ name }) => name === 'chat')
+  );
+}
+
+function stagesAfterSelect(chain: readonly ChainLink[]): readonly ChainLink[] {
+  return chain.slice(chain.findIndex(({ name }) => name === snapshotSelect.name) + 1);
+}

@@ -1,0 +1,107 @@
+/** Takes the shortcut (transforms/shortcut/) through sources that are one session of plain entries. */
+
+import { skipBlanks } from '../../transforms/json/scanner.ts';
+import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
+import type { Line, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
+import { implementsAll, ShortcutReader } from '../../transforms/shortcut/shortcut-reader.ts';
+import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
+import type { FramingCounts } from '../input/framing/framer.ts';
+import type { SourceLedger } from '../ledger/source-ledger.ts';
+import type { TaskSettings } from '../settings/settings.ts';
+import { ShortcutResults } from './shortcut-results.ts';
+
+/** Least limit on nesting with which the shortcut is taken; with a lower one, the stages read the sources. */
+const LEAST_DEPTH = 16;
+/** Deepest nesting that shortcut.c can count. */
+const MOST_DEPTH = 4096;
+
+export class Shortcut {
+  readonly #reader: ShortcutReader;
+  readonly #ledger: SourceLedger;
+  readonly #results: ShortcutResults;
+  #blank = 0;
+  /** Offset of the last line. */
+  #offset = 0;
+  #session: ShortcutSession | undefined;
+
+  constructor(settings: TaskSettings, module: ScanMemory, ledger: SourceLedger) {
+    this.#ledger = ledger;
+    this.#results = new ShortcutResults(settings, ledger);
+    this.#reader = new ShortcutReader(module, settings);
+  }
+
+  /** Starts a source. */
+  begin(): void {
+    this.#blank = this.#offset = 0;
+    this.#session = undefined;
+    this.#reader.begin();
+  }
+
+  /** Takes elements from the framer. @returns false if the stages have to read the whole source instead */
+  takeAll(elements: Iterable<StreamElement>): boolean {
+    for (const element of elements) if (element.kind !== 'line' || !this.#take(element)) return false;
+    return true;
+  }
+
+  /** Offset of the last line. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /**
+   * Takes a source that was read whole. @returns how it was framed, or undefined if the stages have to read it instead
+   */
+  takeWhole(bytes: Uint8Array, source: string): FramingCounts | undefined {
+    this.begin();
+    const lines = this.#reader.addAll(bytes);
+    if (lines === 0 || !this.finish(source)) return undefined;
+    const terminatorBytes = this.#reader.lineFeeds;
+    return {
+      bytes: bytes.length,
+      bomBytes: 0,
+      lineBytes: bytes.length - terminatorBytes,
+      terminatorBytes,
+      lines,
+      crlf: 0,
+      noFinalNewline: terminatorBytes < lines,
+    };
+  }
+
+  /** Ends the source. @returns false if the stages have to read it instead */
+  finish(source: string): boolean {
+    this.#session = this.#reader.finish(source);
+    return this.#session !== undefined;
+  }
+
+  /** Hands out the results. @param end the end of the session */
+  handOut(end: SessionEnd): void {
+    if (this.#blank > 0) this.#ledger.countFate('blank', this.#blank);
+    this.#results.handOut(this.#session as ShortcutSession, end);
+  }
+
+  #take(line: Line): boolean {
+    this.#offset = line.origin.offset;
+    if (this.#reader.add(line)) return true;
+    if (skipBlanks(line.bytes, 0) < line.bytes.length) return false;
+    this.#blank++;
+    return true;
+  }
+}
+
+/** Returns whether these settings allow the shortcut. */
+export function mayTakeShortcut(settings: TaskSettings): boolean {
+  const { dialect, cleanup, maxDepth, maxMessages, only, limit, profile, plugIns } = settings;
+  const isDefault = cleanup.length === 1 && cleanup[0] === 'goose' && maxMessages === undefined;
+  const mayBeExchange = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
+  const canCountDepth = maxDepth >= LEAST_DEPTH && maxDepth <= MOST_DEPTH;
+  return (
+    implementsAll &&
+    isDefault &&
+    mayBeExchange &&
+    canCountDepth &&
+    only === undefined &&
+    limit === undefined &&
+    !profile &&
+    plugIns.stages.length === 0
+  );
+}

@@ -1,0 +1,292 @@
+/**
+ * F218: the shortcut through a session gives the same results as the stages: records, findings, fates, repairs and counts, on generated
+ * sessions (half of them with rewritten or damaged lines), plain and gzipped. 300 sources; 20,000 with TURNMILL_LONG=1. The same number
+ * again with many sessions in each source, from files and from streams in chunks of any size.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, expect, it, vi } from 'vitest';
+import { runTask } from '../../src/engine/run-task.ts';
+import { Shortcut } from '../../src/engine/shortcut.ts';
+import { ShortcutResults } from '../../src/engine/shortcut-results.ts';
+import { listSources } from '../../src/input/sources/list.ts';
+import type { Input } from '../../src/input/sources/stream-source.ts';
+import type { Result } from '../../src/ledger/result.ts';
+import { resolveSettings, type TaskSettings } from '../../src/settings/settings.ts';
+import { entryLine, REPLY, USER } from '../support/build-logs.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { LONG } from '../support/long.ts';
+import { mutatedLog } from '../support/mutated-logs.ts';
+import { createDice } from '../support/odd-logs/dice.ts';
+import { fileBytes } from '../support/odd-logs/lines.ts';
+import { oddSession } from '../support/odd-logs/session.ts';
+import { packedLog, plainPackedLog } from '../support/packed-logs.ts';
+
+const SOURCES = LONG ? 20_000 : 300;
+const SEED = Number(process.env.TURNMILL_SEED ?? 1);
+const SOURCES_PER_TEST = 100;
+/**
+ * More sources for each test of many sessions in a file. The shortcut reads 290 to 420 sessions of 100 odd sources, fewest where they are
+ * gzipped: a seventh of those are cut. It reads 90 to 170 of these 15, so it has to read many of the odd sources too.
+ */
+const PLAIN_SOURCES = 15;
+
+const handOut = vi.spyOn(Shortcut.prototype, 'handOut');
+const handOutEach = vi.spyOn(ShortcutResults.prototype, 'handOut');
+afterAll(() => void vi.restoreAllMocks());
+
+function bytesOf(seed: number): Buffer {
+  if (seed % 2 === 0) return mutatedLog(seed, new Map());
+  const dice = createDice(seed, new Map()).heated((seed % 10) / 20);
+  return fileBytes(dice, oddSession(dice, `s${seed}`));
+}
+
+async function resultsOf(
+  input: Input,
+  scanner: TaskSettings['scanner'],
+  overrides: Partial<TaskSettings>,
+): Promise<Result[]> {
+  const settings = { ...resolveSettings({ inputs: [input] }), takesBack: true, ...overrides, scanner };
+  const sources = [...listSources([input]).sources].map((ref, index) => ({ index, ref }));
+  const results: Result[] = [];
+  for await (const batch of runTask(sources, settings)) results.push(...batch.results);
+  return results.map(plain);
+}
+
+/**
+ * Turns bytes into text for readable diffs. A file read whole counts from its first result, other files from their last, so `provisional`
+ * is ignored.
+ */
+function plain(result: Result): Result {
+  if (result.kind === 'source-begin') return { ...result, provisional: true };
+  if (result.kind !== 'record') return result;
+  return { ...result, bytes: Buffer.from(result.bytes).toString('latin1') as unknown as Uint8Array };
+}
+
+type Pack = (bytes: Buffer, seed: number) => Buffer;
+
+/** One gzip member, or one for each thousand bytes; some are truncated. */
+const gzipped: Pack = (bytes, seed) => {
+  const step = seed % 3 === 0 ? 1000 : Math.max(1, bytes.length);
+  const members: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += step) members.push(gzipSync(bytes.subarray(at, at + step)));
+  const packed = Buffer.concat(members);
+  return seed % 7 === 0 ? packed.subarray(0, packed.length - 5) : packed;
+};
+
+const SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings>, pack?: Pack])[] = [
+  ['chat', {}],
+  ['gzipped files', {}, gzipped],
+  ['two formats, grouped by scenario', { format: ['openai', 'sharegpt'], groupBy: 'scenario' }],
+  ['files that are not read whole', { checksum: true }],
+  ['without checks', { integrity: false }],
+];
+
+it('F218: the same results with conversations that do not close', async () => {
+  const folder = temporaryFolder();
+  const call = { id: '1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const asks = { role: 'assistant', content: null, tool_calls: [call] };
+  const result = { role: 'tool', tool_call_id: '1', content: 'done' };
+  const sessions = [
+    { messages: [USER], reply: asks },
+    { messages: [USER], reply: null },
+    { messages: [USER, asks, result], reply: null },
+    { messages: [USER, asks, result], reply: REPLY },
+  ];
+  for (const [i, parts] of sessions.entries())
+    writeFileSync(join(folder, `s${i}.jsonl`), entryLine({ id: `s${i}`, ...parts }));
+  handOut.mockClear();
+  const byShortcut = await resultsOf(folder, 'auto', {});
+  expect(handOut.mock.calls.length).toBe(sessions.length);
+  expect(byShortcut).toEqual(await resultsOf(folder, 'plain', {}));
+  const open = byShortcut.filter((one) => one.kind === 'finding' && one.rule === 'protocol-open');
+  expect(open).toHaveLength(3);
+});
+
+it('F218: the same findings about answers that were cut, errors, and several choices', async () => {
+  const folder = temporaryFolder();
+  const choice = { message: REPLY };
+  const cut = { ...choice, finish_reason: 'length' };
+  const responses = [
+    { choices: [cut] },
+    { choices: [{ ...choice, finish_reason: 'content_filter' }] },
+    { choices: [{ ...choice, finish_reason: 'error' }] },
+    { choices: [choice], error: { code: 500 } },
+    { choices: [cut, choice] },
+    { choices: [{ message: { ...REPLY, tool_calls: [5] }, finish_reason: 'length' }] },
+  ];
+  const history = { at: 2, messages: [USER, REPLY, USER] };
+  const sessions: (readonly string[])[] = responses.flatMap((response, i) => [
+    [entryLine({ id: `s${i}`, response })],
+    [entryLine({ id: `later${i}`, response }), entryLine({ id: `later${i}`, ...history })],
+    [entryLine({ id: `last${i}` }), entryLine({ id: `last${i}`, ...history, response })],
+  ]);
+  const others = [
+    { error: { message: 'overloaded' } },
+    { choices: [], error: 'overloaded' },
+    { choices: [{ message: null, finish_reason: 'length' }] },
+    { choices: [{ message: { role: 'assistant', content: '' }, finish_reason: 'length' }] },
+  ].map((response, i) => [entryLine({ id: `none${i}`, response })]);
+  for (const [i, lines] of [...sessions, ...others].entries())
+    writeFileSync(join(folder, `${i}.jsonl`), `${lines.join('\n')}\n`);
+  for (const settings of [
+    {},
+    { format: ['openai'] },
+    { integrity: false },
+  ] satisfies Partial<TaskSettings>[]) {
+    handOut.mockClear();
+    const byShortcut = await resultsOf(folder, 'auto', settings);
+    expect(handOut.mock.calls.length).toBe(sessions.length);
+    expectSame(byShortcut, await resultsOf(folder, 'plain', settings));
+    const expected = { 'reply-cut': 8, 'reply-filtered': 2, 'response-error': 6, 'other-choices': 2 };
+    const rules = byShortcut.flatMap((one) =>
+      one.kind === 'finding' && one.rule in expected ? [one.rule] : [],
+    );
+    const counts = Object.keys(expected).map((rule) => rules.filter((found) => found === rule).length);
+    expect(counts).toEqual(Object.values(expected).map((n) => (settings.integrity === false ? 0 : n)));
+  }
+});
+
+for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
+  for (const [name, settings, pack] of SETTINGS) {
+    it(`F218: the same results with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
+      const folder = temporaryFolder();
+      for (let i = 0; i < SOURCES_PER_TEST; i++) {
+        const seed = SEED * 1_000_000 + from + i;
+        const file = `s${String(i).padStart(3, '0')}.jsonl${pack === undefined ? '' : '.gz'}`;
+        writeFileSync(join(folder, file), pack?.(bytesOf(seed), seed) ?? bytesOf(seed));
+      }
+      handOut.mockClear();
+      const byShortcut = await resultsOf(folder, 'auto', settings);
+      expect(handOut.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST / 10);
+      const expected = await resultsOf(folder, 'plain', settings);
+      expectSame(byShortcut, expected);
+    });
+  }
+}
+
+function expectSame(byShortcut: readonly Result[], expected: readonly Result[]): void {
+  const different = byShortcut.findIndex((result, i) => !isDeepStrictEqual(result, expected[i]));
+  expect(byShortcut[different]).toEqual(expected[different]);
+  expect(byShortcut.length).toBe(expected.length);
+}
+
+/** A stream in chunks of odd sizes, the same for the same seed. */
+function inChunks(bytes: Buffer, seed: number): Input {
+  const dice = createDice(seed, new Map());
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; ) {
+      const size = 1 + dice.int(dice.chance(0.5) ? 20 : 5000);
+      yield bytes.subarray(at, at + size);
+      at += size;
+    }
+  }
+  return { name: 'streamed', stream: chunks() };
+}
+
+const BY_ID: Partial<TaskSettings> = { sessionBy: 'id' };
+const PACKED_SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings>, pack?: Pack])[] = [
+  ['chat', BY_ID],
+  ['gzipped files', BY_ID, gzipped],
+  ['two formats, the dialect named', { ...BY_ID, format: ['openai', 'sharegpt'], dialect: 'exchange' }],
+  ['a limit on line length', { ...BY_ID, maxLineBytes: 3000 }],
+];
+
+/** Sessions with lines of these sizes in bytes; no content repeats. */
+function largeSessions(sessions: readonly (readonly number[])[]): string {
+  const lines = sessions.flatMap((sizes, i) =>
+    sizes.map((size, k) => {
+      const content = `${i} ${k} `.repeat(size / 4).slice(0, size);
+      return entryLine({ id: `s${i}`, at: k + 1, messages: [{ role: 'user', content }] });
+    }),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+it.each<[name: string, sessions: readonly (readonly number[])[], byShortcut: number]>([
+  ['of 700 KB in lines of 350 KB', Array.from({ length: 12 }, () => [350_000, 350_000]), 12],
+  ['of 9 MB, more than fits in memory', [[10], [3e6, 3e6, 3e6], [20]], 2],
+  ['with a line of 9 MB, and one of 17 MB', [[10], [20], [9e6], [20], [17e6], [30]], 1],
+])('F218: the same results of sessions %s in a file', async (_name, sessions, count) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 's.jsonl'), largeSessions(sessions));
+  handOutEach.mockClear();
+  const byShortcut = await resultsOf(folder, 'auto', BY_ID);
+  expect(handOutEach.mock.calls.length).toBe(count);
+  expectSame(byShortcut, await resultsOf(folder, 'plain', BY_ID));
+});
+
+it.each<[name: string, settings: Partial<TaskSettings>]>([
+  ['a file each', {}],
+  ['one file', BY_ID],
+])('F218: the same results of sessions with long texts and large images, in %s', async (_name, settings) => {
+  const folder = temporaryFolder();
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(300)}` } };
+  const contents = [
+    'short',
+    'x'.repeat(400),
+    [image],
+    [{ type: 'text', text: 'x'.repeat(400) }],
+    [image, image],
+  ];
+  const lines = contents.map((content, i) =>
+    entryLine({ id: `s${i}`, messages: [{ role: 'user', content }] }),
+  );
+  if (settings.sessionBy === 'id') writeFileSync(join(folder, 's.jsonl'), `${lines.join('\n')}\n`);
+  else for (const [i, line] of lines.entries()) writeFileSync(join(folder, `s${i}.jsonl`), `${line}\n`);
+  for (const [maxPartBytes, count] of [
+    [200, 2],
+    [2000, 0],
+    [0, 0],
+  ] as const) {
+    handOutEach.mockClear();
+    const folded = await resultsOf(folder, 'auto', { ...settings, maxPartBytes });
+    expect(handOutEach.mock.calls.length).toBe(lines.length);
+    expectSame(folded, await resultsOf(folder, 'plain', { ...settings, maxPartBytes }));
+    const sessions = folded.filter(
+      (one) => one.kind === 'record' && String(one.bytes).includes('[part-too-big'),
+    );
+    expect(sessions).toHaveLength(count);
+  }
+});
+
+it('F218: a line of another session ends no session if its time cannot be read', async () => {
+  const folder = temporaryFolder();
+  const line = (id: string, at: number): string => entryLine({ id, at });
+  const bad = line('b', 1).replace(/"timestamp":"[^"]*"/, '"timestamp":"2026-03-21T13:47:1668097+00:00"');
+  expect(bad).not.toBe(line('b', 1));
+  const lines = [line('a', 1), bad, line('a', 2), line('b', 1)];
+  writeFileSync(join(folder, 's.jsonl'), `${lines.join('\n')}\n`);
+  const expected = await resultsOf(folder, 'plain', BY_ID);
+  expect(expected.map(({ kind }) => kind)).toContain('rejected-line');
+  expectSame(await resultsOf(folder, 'auto', BY_ID), expected);
+});
+
+for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
+  for (const [name, settings, pack] of PACKED_SETTINGS) {
+    it(`F218: the same results of many sessions in a file with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
+      const folder = temporaryFolder();
+      for (let i = 0; i < SOURCES_PER_TEST + PLAIN_SOURCES; i++) {
+        const seed = SEED * 1_000_000 + from + i;
+        const file = `s${String(i).padStart(3, '0')}.jsonl${pack === undefined ? '' : '.gz'}`;
+        const bytes = i < SOURCES_PER_TEST ? packedLog(seed) : plainPackedLog(seed);
+        writeFileSync(join(folder, file), pack?.(bytes, seed) ?? bytes);
+      }
+      handOutEach.mockClear();
+      const byShortcut = await resultsOf(folder, 'auto', settings);
+      expect(handOutEach.mock.calls.length).toBeGreaterThan(SOURCES_PER_TEST * 3);
+      expectSame(byShortcut, await resultsOf(folder, 'plain', settings));
+    });
+  }
+
+  it(`F218: the same results of many sessions in a stream, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
+    for (let i = 0; i < SOURCES_PER_TEST; i++) {
+      const seed = SEED * 1_000_000 + from + i;
+      const bytes = packedLog(seed);
+      const byShortcut = await resultsOf(inChunks(bytes, seed), 'auto', BY_ID);
+      expectSame(byShortcut, await resultsOf(inChunks(bytes, seed), 'plain', BY_ID));
+    }
+  });
+}

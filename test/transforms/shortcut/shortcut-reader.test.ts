@@ -1,0 +1,291 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { checks } from '../../../transforms/checks/index.ts';
+import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
+import type { Line } from '../../../transforms/model/element.ts';
+import { shapeOfRecord } from '../../../transforms/model/record-shape.ts';
+import { rules } from '../../../transforms/rules/index.ts';
+import { implementsAll, ShortcutReader } from '../../../transforms/shortcut/shortcut-reader.ts';
+import type { ShortcutSession } from '../../../transforms/shortcut/shortcut-session.ts';
+import { entryLine, REPLY, TOOL, USER } from '../../support/build-logs.ts';
+
+const OPTIONS = { maxDepth: 512, maxElements: 100_000, dialect: 'auto' };
+const OTHER_TOOL = {
+  type: 'function',
+  function: { name: 'other', parameters: { type: 'object', properties: {} } },
+};
+type Members = { readonly choices?: readonly unknown[]; readonly error?: unknown };
+const memory = createScanMemory() as ScanMemory;
+let reader: ShortcutReader;
+
+beforeEach(() => {
+  reader = new ShortcutReader(memory, OPTIONS);
+});
+
+/** Copies bytes to where the shortcut can read them. */
+function inMemory(text: string): Uint8Array {
+  const bytes = Buffer.from(text);
+  const slab = memory.slab(Math.max(bytes.length, 1024 * 1024)).subarray(0, bytes.length);
+  slab.set(bytes);
+  return slab;
+}
+
+function sessionOf(...lines: string[]): ShortcutSession | undefined {
+  reader.begin();
+  return reader.addAll(inMemory(lines.join('\n'))) === 0 ? undefined : reader.finish('a.jsonl');
+}
+
+const record = (session: ShortcutSession | undefined): unknown =>
+  session && JSON.parse(Buffer.from(session.record()).toString());
+
+describe('a session that took the shortcut', () => {
+  it('has the record, the place and the counts of its snapshot', () => {
+    const first = entryLine({ at: 1 });
+    const second = entryLine({ at: 2, messages: [USER, REPLY, USER] });
+    const session = sessionOf(first, second, entryLine({ at: 3, messages: [] }));
+    expect(record(session)).toEqual({ messages: [USER, REPLY, USER, REPLY], tools: [TOOL.function] });
+    expect(session?.facts).toMatchObject({ entries: 3, superseded: 1, truncated: 1, sessionId: 's' });
+    expect(session?.facts.origin).toEqual({
+      source: 'a.jsonl',
+      line: 2,
+      offset: first.length + 1,
+      length: second.length,
+    });
+    expect(session?.places().count).toBe(3);
+    expect(session?.isCertain).toBe(true);
+    expect(session?.findings().map(({ rule }) => rule)).toEqual(['truncated']);
+  });
+
+  it('reports where an entry diverges from the previous one', () => {
+    const session = sessionOf(entryLine({ at: 1 }), entryLine({ at: 2, messages: [REPLY] }));
+    expect(session?.facts.findings.map(({ rule, message }) => [rule, message])).toEqual([
+      ['role-sequence', 'messages[0] is Ac, the entry before it (line 1) has U in messages[0]'],
+    ]);
+  });
+
+  it('has its own definitions, whatever session was read before', () => {
+    expect(record(sessionOf(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
+      tools: [OTHER_TOOL.function],
+    });
+    reader = new ShortcutReader(memory, OPTIONS);
+    expect(record(sessionOf(entryLine({ tools: [OTHER_TOOL] })))).toMatchObject({
+      tools: [OTHER_TOOL.function],
+    });
+    expect(record(sessionOf(entryLine({})))).toMatchObject({ tools: [TOOL.function] });
+    expect(record(sessionOf(entryLine({})))).toMatchObject({ tools: [TOOL.function] });
+  });
+
+  it('leaves out info messages and null members and makes developer messages system messages', () => {
+    const developer = { role: 'developer', content: 'help' };
+    const info = { role: 'user', content: ' <info-msg>now</info-msg>\n' };
+    const session = sessionOf(entryLine({ messages: [developer, { ...USER, name: null }, info] }));
+    expect(record(session)).toMatchObject({ messages: [{ role: 'system', content: 'help' }, USER, REPLY] });
+    expect(session?.facts.changes).toEqual(
+      new Map([
+        ['developer-role', 1],
+        ['goose-info', 1],
+        ['null-fields', 1],
+      ]),
+    );
+  });
+
+  it('is left to the checks when one of them may report something', () => {
+    const call = (id: string): object => ({
+      id,
+      type: 'function',
+      function: { name: 'f', arguments: '{"a":1}' },
+    });
+    const asks = { role: 'assistant', content: null, tool_calls: [call('1')] };
+    const answers = (id: string): object => ({ role: 'tool', tool_call_id: id, content: 'done' });
+    expect(sessionOf(entryLine({ messages: [USER, asks, answers('1')] }))?.isCertain).toBe(true);
+    expect(sessionOf(entryLine({ messages: [USER, asks, answers('2')] }))?.isCertain).toBe(false);
+    expect(sessionOf(entryLine({ messages: [USER, asks] }))?.isCertain).toBe(false);
+    const again = { ...asks, tool_calls: [call('2')] };
+    expect(
+      sessionOf(entryLine({ messages: [USER, asks, answers('1'), again, answers('2')] }))?.isCertain,
+    ).toBe(false);
+  });
+
+  it('reports that it does not end in an answer', () => {
+    const call = { id: '1', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const asks = { role: 'assistant', content: null, tool_calls: [call] };
+    const answered = [USER, asks, { role: 'tool', tool_call_id: '1', content: 'done' }];
+    const findingsOf = (entry: object): unknown => {
+      const session = sessionOf(entryLine(entry));
+      return [session?.isCertain, session?.findings().map(({ message }) => message)];
+    };
+    expect(findingsOf({ messages: answered })).toEqual([true, []]);
+    const noAnswer = (i: number): string => `messages[${i}], the last one, is not an answer of the model`;
+    expect(findingsOf({ messages: answered, reply: null })).toEqual([true, [noAnswer(2)]]);
+    expect(findingsOf({ messages: [USER], reply: null })).toEqual([true, [noAnswer(0)]]);
+    const openCall = 'messages[1], the last turn of the model, has a call without a result';
+    expect(findingsOf({ messages: [USER], reply: asks })).toEqual([true, [openCall]]);
+  });
+
+  describe.each<[name: string, choice: object, others: Members, rules: readonly string[]]>([
+    ['length', { finish_reason: 'length' }, {}, ['reply-cut']],
+    ['content_filter', { finish_reason: 'content_filter' }, {}, ['reply-filtered']],
+    ['error', { finish_reason: 'error' }, { error: null }, ['response-error']],
+    ['an error beside the choices', { finish_reason: 'stop' }, { error: {} }, ['response-error']],
+    ['two choices', {}, { choices: [1] }, ['other-choices']],
+    [
+      'all of them',
+      { finish_reason: 'length' },
+      { error: '', choices: [1, 2] },
+      ['reply-cut', 'response-error', 'other-choices'],
+    ],
+    ['nothing', { finish_reason: 'stop' }, { error: null }, []],
+  ])('reports an answer with %s', (_name, choice, { choices = [], ...others }, rules) => {
+    const response = { choices: [{ message: REPLY, ...choice }, ...choices], ...others };
+
+    it('of the snapshot', () => {
+      const session = sessionOf(entryLine({ at: 1 }), entryLine({ at: 2, messages: [USER, USER], response }));
+      expect(session?.isCertain).toBe(true);
+      expect(session?.findings().map(({ rule }) => rule)).toEqual(rules);
+      for (const { message } of session?.findings() ?? []) expect(message).toMatch(/^messages\[2\]: /);
+      const notes = session?.conversation().messages.map((one) => (one.notes ?? []).map(({ rule }) => rule));
+      expect(notes).toEqual([[], [], rules]);
+    });
+
+    it('but not of an entry before it', () => {
+      const session = sessionOf(
+        entryLine({ at: 1, response }),
+        entryLine({ at: 2, messages: [USER, REPLY, USER] }),
+      );
+      expect(session?.findings()).toEqual([]);
+      expect(session?.conversation().messages.flatMap((one) => one.notes ?? [])).toEqual([]);
+    });
+  });
+
+  it('describes the shape of its record', () => {
+    const call = (id: string, name: string): object => ({
+      id,
+      function: { name, arguments: `{"a":"${'x'.repeat(Number(id))}"}` },
+    });
+    const asks = { role: 'assistant', tool_calls: [call('1', 'é'), call('2', 'f'), call('3', 'f')] };
+    const results = ['1', '2', '3'].map((id) => ({ role: 'tool', tool_call_id: id, content: 'done' }));
+    const session = sessionOf(
+      entryLine({ messages: [{ role: 'developer', content: 'help' }, USER, asks, ...results] }),
+    );
+    expect(session?.isCertain).toBe(true);
+    expect(session?.shape()).toEqual({
+      roles: { system: 1, user: 1, assistant: 2, tool: 3 },
+      calls: { é: 1, f: 2 },
+    });
+    expect(session?.shape()).toEqual(shapeOfRecord((session as ShortcutSession).record(), 'chat'));
+  });
+
+  it('keeps its conversation when its arena is compacted', () => {
+    const turns = Array.from({ length: 300 }, (_, i) => ({
+      role: 'user',
+      content: `${i} ${'x'.repeat(20_000)}`,
+    }));
+    reader.begin();
+    let last: object[] = [];
+    for (let i = 0; i < turns.length; i += 10) {
+      last = turns.slice(i, i + 10);
+      const bytes = inMemory(entryLine({ at: i + 1, messages: last }));
+      const origin = { source: 'a.jsonl', line: i + 1, offset: i * 1e10, length: bytes.length };
+      expect(reader.add({ kind: 'line', origin, bytes })).toBe(true);
+    }
+    const session = reader.finish('a.jsonl');
+    expect(record(session)).toMatchObject({ messages: [...last, REPLY] });
+    expect(session?.facts.origin.offset).toBe(290e10);
+  });
+});
+
+describe('sessions of one source', () => {
+  const lineOf = (text: string, line = 1): Line => {
+    const bytes = inMemory(text);
+    return {
+      kind: 'line',
+      origin: { source: 'a.jsonl', line, offset: line * 10, length: bytes.length },
+      bytes,
+    };
+  };
+  const add = (parts: Parameters<typeof entryLine>[0], line?: number): string =>
+    reader.addPacked(lineOf(entryLine(parts), line));
+
+  beforeEach(() => reader.begin());
+
+  it('end where the id changes, and the line waits until the previous session is finished', () => {
+    const other = entryLine({ id: 't', at: 1, messages: [USER, REPLY, USER] });
+    expect([add({ at: 8 }), add({ at: 9 }, 2)]).toEqual(['taken', 'taken']);
+    expect(reader.addPacked(lineOf(other, 3))).toBe('waits');
+    const first = reader.finish('a.jsonl');
+    expect(first?.facts).toMatchObject({ sessionId: 's', entries: 2, superseded: 1, origin: { line: 2 } });
+    expect(record(first)).toEqual({ messages: [USER, REPLY], tools: [TOOL.function] });
+    expect(reader.turn(lineOf(other, 3))).toBe(true);
+    expect(reader.sessionId).toBe('t');
+    const second = reader.finish('a.jsonl');
+    expect(second?.facts).toMatchObject({ sessionId: 't', entries: 1, superseded: 0, origin: { line: 3 } });
+    expect(record(second)).toEqual({ messages: [USER, REPLY, USER, REPLY], tools: [TOOL.function] });
+  });
+
+  it('keep their own definitions in a source of many sessions', () => {
+    for (let i = 0; i < 200; i++) {
+      const tools = [{ type: 'function', function: { name: `f${i}` } }];
+      const text = entryLine({ id: `s${i}`, tools });
+      if (reader.addPacked(lineOf(text)) === 'waits') {
+        expect(reader.finish('a.jsonl')?.usage().definitions).toEqual([`f${i - 1}`]);
+        expect(reader.turn(lineOf(text))).toBe(true);
+      }
+    }
+    expect(reader.finish('a.jsonl')?.usage().definitions).toEqual(['f199']);
+  });
+
+  it('are kept, with the waiting line, when the arena is compacted', () => {
+    for (let i = 0; i < 60; i++) {
+      const messages = [{ role: 'user', content: `${i} ${'x'.repeat(100_000)}` }];
+      const text = entryLine({ id: `s${i}`, messages });
+      if (reader.addPacked(lineOf(text)) !== 'waits') continue;
+      const content = `${i - 1} ${'x'.repeat(100_000)}`;
+      expect(record(reader.finish('a.jsonl'))).toMatchObject({ messages: [{ content }, REPLY] });
+      expect(reader.turn(lineOf(text))).toBe(true);
+    }
+  });
+
+  it.each([
+    ['an id with an escape', entryLine({ id: 't' }).replace('"t"', '"\\u0074"')],
+    ['a number for an id', entryLine({ id: 7 })],
+    ['an empty id', entryLine({ id: '' })],
+    ['a long id', entryLine({ id: 'i'.repeat(5000) })],
+    ['no id', entryLine({}).replace('"session_id":"s",', '')],
+    ['damage', entryLine({ id: 't' }).slice(1)],
+  ])('are odd with %s', (_name, text) => {
+    expect(add({})).toBe('taken');
+    expect(reader.addPacked(lineOf(text))).toBe('odd');
+  });
+});
+
+describe('refuses odd lines', () => {
+  const good = entryLine({ at: 1 });
+  it.each([
+    ['no JSON', good.slice(0, -1)],
+    ['a blank line', `${good}\n\n${good}`],
+    ['a second session', `${good}\n${entryLine({ at: 2, id: 'other' })}`],
+    ['a time that does not increase', `${good}\n${good}`],
+    ['two objects', `${good}${entryLine({ at: 2 })}`],
+    ['a carriage return', `${good}\r\n`],
+    ['an unknown role', entryLine({ messages: [{ role: 'narrator', content: 'once' }] })],
+    ['a key that comes twice', good.replace('"request"', '"request":{},"request"')],
+    ['a key with an escape', good.replace('"request"', '"r\\u0065quest"')],
+    ['no messages', good.replace('"messages"', '"mess"')],
+    ['a reply that says nothing', entryLine({ reply: { role: 'assistant', content: '' } })],
+    ['an escape in the reason', good.replace('{"message"', '{"finish_reason":"l\\u0065ngth","message"')],
+    ['an error without a reply', entryLine({ response: { choices: [], error: {} } })],
+    ['a cut answer without a message', entryLine({ response: { choices: [{ finish_reason: 'length' }] } })],
+    ['another dialect', '{"messages":[{"role":"user","content":"a"}]}'],
+  ])('%s', (_name, text) => {
+    expect(text).not.toBe(good);
+    expect(sessionOf(text)).toBeUndefined();
+  });
+
+  it('but not the regular line', () => expect(sessionOf(good)).toBeDefined());
+});
+
+it('and knows all checks, and the rules of the default cleanup', () => {
+  expect(
+    implementsAll,
+    `${[...checks, ...rules].map(({ name }) => name)}: teach shortcut.c about the new one`,
+  ).toBe(true);
+});

@@ -1,0 +1,272 @@
+// Reads one log line of the dialect `exchange`: validates it, recognises the messages of the previous line, and adds a row for each new
+// one. Readers return the address after the value at p, or 0 if the line is odd: not valid, or not plain enough for the fold.
+#pragma once
+#include "shortcut-state.h"
+
+typedef u32 Reader(u32 p, u32 end, u32 depth);
+typedef struct { const char *key; Reader *read; } Member;
+
+static Span spans[LINE_SPANS];       // of the line
+static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
+static u32 nulls, choices, notes, next_known, fresh;
+typedef struct { Span key; u32 value, end; } Listed;
+static Listed members[MAX_MEMBERS];
+static u32 member_count, is_listing;
+
+static __attribute__((noinline)) u32 any_value(u32 p, u32 end, u32 depth) { return scan_value(p, end, max_depth - depth, &crowd); }
+
+// Keys with escapes, and those that are not ASCII, are odd.
+static inline u32 key_end_at(u32 p, u32 end) {
+  for (; p < end; p++) {
+    u8 c = byte_at(p);
+    if (c == '"') return p;
+    if (c < 0x20 || c > 0x7e || c == '\\') return 0;
+  }
+  return 0;
+}
+
+// Skips the comma after an element or a member that ended at p. Sets `over` after the last one, and skips the closer.
+static inline u32 go_on(u32 p, u32 end, u8 closer, u32 *over) {
+  p = skip_blanks(p, end);
+  crowd.total++;
+  if ((*over = peek(p, end) == closer)) return p + 1;
+  return peek(p, end) == ',' ? skip_blanks(p + 1, end) : 0;
+}
+
+// Reads an object and puts the spans of the wanted members into `found`; one that occurs twice is odd. Only scans other values.
+static u32 read_object(u32 p, u32 end, u32 depth, const Member *wanted, Span *found) {
+  if (peek(p, end) != '{') return any_value(p, end, depth);
+  p = skip_blanks(p + 1, end);
+  if (peek(p, end) == '}') return p + 1;
+  for (u32 left = max_elements, over = 0; left > 0; left--) {
+    u32 key = p + 1, key_end = peek(p, end) == '"' ? key_end_at(key, end) : 0;
+    if (key_end == 0) return 0;
+    p = skip_blanks(key_end + 1, end);
+    if (peek(p, end) != ':') return 0;
+    u32 value = p = skip_blanks(p + 1, end);
+    nulls |= peek(p, end) == 'n';
+    u32 i = 0;
+    while (wanted[i].key && !is_word((Span){key, key_end}, wanted[i].key)) i++;
+    if (wanted[i].key) {
+      if (found[i].at) return 0;
+      found[i].at = p;
+      p = found[i].end = wanted[i].read(p, end, depth + 1);
+    } else {
+      if (depth == 0 && state.entries == 0) state.others = 1;
+      p = any_value(p, end, depth + 1);
+    }
+    if (is_listing && member_count < MAX_MEMBERS) members[member_count++] = (Listed){{key, key_end}, value, p};
+    if (p == 0 || (p = go_on(p, end, '}', &over)) == 0 || over) return p;
+  }
+  return 0;
+}
+
+static u32 read_elements(u32 p, u32 end, u32 depth, Reader *read) {
+  if (peek(p, end) != '[') return any_value(p, end, depth);
+  p = skip_blanks(p + 1, end);
+  if (peek(p, end) == ']') return p + 1;
+  for (u32 left = max_elements, over = 0; left > 0; left--)
+    if ((p = read(p, end, depth + 1)) == 0 || (p = go_on(p, end, ']', &over)) == 0 || over) return p;
+  return 0;
+}
+
+static u32 read_function(u32 p, u32 end, u32 depth) {
+  static const Member MEMBERS[] = {{"name", any_value}, {"arguments", any_value}, {0}};
+  return read_object(p, end, depth, MEMBERS, calls[call_count].spans + NAME);
+}
+
+static u32 read_call(u32 p, u32 end, u32 depth) {
+  static const Member MEMBERS[] = {{"id", any_value}, {"function", read_function}, {0}};
+  if (call_count == MAX_CALLS - 1) return 0;
+  calls[call_count] = (Call){0};
+  p = read_object(p, end, depth, MEMBERS, calls[call_count].spans + ID_OF_CALL);
+  call_count++;
+  return p;
+}
+
+static u32 read_calls(u32 p, u32 end, u32 depth) { return read_elements(p, end, depth, read_call); }
+
+static inline u8 first_byte(Span span) { return span.at ? byte_at(span.at) : 'n'; }  // an absent value counts as null
+static int is_plain_string(Span span) { return first_byte(span) == '"' && span.end - span.at > 2 && !has_escape(span); }
+
+// May a check report the message, or its calls?
+static u32 is_doubtful(void) {
+  const Span content = row->spans[CONTENT];
+  u8 kind = first_byte(content);
+  if (kind != '"' && kind != '[' && kind != 'n') return 1;
+  if (row->role == TOOL) {
+    if (kind != '"' || row->first == 0 || !is_plain_string(row->spans[CALL_ID])) return 1;
+    return (row->first == '{' || row->first == '[') && (holds(content, ERRORS) || may_spell(content));
+  }
+  if (row->role != ASSISTANT) return 0;
+  u8 list = first_byte(row->spans[TOOL_CALLS]);
+  if ((list != '[' && list != 'n') || first_byte(row->spans[FUNCTION_CALL]) != 'n') return 1;
+  for (u32 i = row->call; i < call_count; i++)
+    if (!is_plain_string(calls[i].spans[ID_OF_CALL]) || !is_plain_string(calls[i].spans[NAME])) return 1;
+  return 0;
+}
+
+// Computes the facts about the row that rules and checks need.
+static void judge(void) {
+  const Span content = row->spans[CONTENT];
+  u32 text = first_byte(content) == '"', list = first_byte(content) == '[', role = row->role, ask = 0;
+  u32 calling = row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n';
+  row->first = text ? first_visible(content) : 0;
+  row->sign = role <= DEVELOPER ? 'S' : role == USER ? 'U' : role != ASSISTANT ? 'T' : (row->first ? 1 : 0) | (calling ? 2 : 0);
+  if (role == SYSTEM) ask = list || (text && (holds(content, PURPOSE) || may_spell(content)));
+  if (role == USER) ask = list || row->first == '<';
+  if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
+  row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0) | (is_doubtful() ? DOUBTFUL : 0);
+  if (role == ASSISTANT && !calling && content.at && (holds(content, CALL_TAG) || may_spell(content))) row->flags |= TAGS;
+}
+
+static void make_relative(u32 at, Span *list, u32 count) {
+  for (u32 i = 0; i < count; i++) if (list[i].at) list[i].at -= at, list[i].end -= at;
+}
+
+// Reads the message at p into a new row.
+static u32 read_message(u32 p, u32 end, u32 depth) {
+  static const Member MEMBERS[] = {
+    {"role", any_value}, {"content", any_value}, {"tool_calls", read_calls}, {"function_call", any_value}, {"tool_call_id", any_value}, {0},
+  };
+  if (row_count == MAX_ROWS || peek(p, end) != '{') return 0;
+  u32 elements = crowd.total;
+  row = &rows[row_count];
+  *row = (Row){.call = call_count, .at = state.top};
+  nulls = crowd.total = 0;
+  u32 after = read_object(p, end, depth, MEMBERS, row->spans);
+  if (after == 0 || state.top + (after - p) + SLACK > arena_end) return 0;
+  row->length = after - p, row->elements = crowd.total + 1, row->calls = call_count - row->call;
+  crowd.total = elements;
+  for (row->role = FUNCTION; row->role > 0 && !is_word(row->spans[ROLE], ROLES[row->role]);) row->role--;
+  if (row->role == 0) return 0;
+  judge();
+  make_relative(p, row->spans, MESSAGE_SPANS);
+  for (u32 i = row->call; i < call_count; i++) make_relative(p, calls[i].spans, CALL_SPANS);
+  __builtin_memcpy((void *)row->at, (void *)p, row->length);
+  state.top += row->length, row_count++;
+  return after;
+}
+
+// Recognises a message of the previous line, or its reply, at p; 0: it is another one. Only objects: the start of 12 is not a known 1.
+static u32 known_message(u32 p, u32 end) {
+  u32 count = known->count + (known->reply > 0), ahead = 2 + fresh < LOOK_AHEAD ? 2 + fresh : LOOK_AHEAD;
+  for (u32 i = next_known; i < count && i < next_known + ahead && byte_at(p) == '{'; i++) {
+    u32 number = i < known->count ? known->rows[i] : known->reply - 1, at = rows[number].at, length = rows[number].length;
+    if (length > end - p || byte_at(p + length - 1) != '}' || byte_at(p + length / 2) != byte_at(at + length / 2)) continue;
+    if (!same(p, at, length)) continue;
+    raw->rows[raw->count++] = number;
+    next_known = i + 1, fresh = 0;
+    return p + length;
+  }
+  return 0;
+}
+
+static u32 known_or_new(u32 p, u32 end, u32 depth) {
+  if (raw->count == MAX_ROWS) return 0;
+  u32 after = known_message(p, end);
+  if (after != 0 || (after = read_message(p, end, depth)) == 0) return after;
+  raw->rows[raw->count++] = row_count - 1;
+  fresh++;
+  return after;
+}
+
+static u32 read_messages(u32 p, u32 end, u32 depth) {
+  next_known = fresh = 0;
+  return peek(p, end) == '[' ? read_elements(p, end, depth, known_or_new) : 0;
+}
+
+EXPORT(forget_tools) void forget_tools(void) { known_tools_count = tools_top = 0; }  // another host has other numbers
+EXPORT(tools_end) void tools_end(u32 end) { tools_end_at = end; }
+
+// Reads definitions of tools. Calls the host only for those that are not among the known ones.
+static u32 read_definitions(u32 p, u32 end, u32 depth) {
+  KnownTools *one = known_tools, found = {0};
+  for (; one < known_tools + known_tools_count; one++)
+    if (one->length <= end - p && byte_at(p + one->length / 2) == byte_at(one->at + one->length / 2) && same(p, one->at, one->length)) {
+      found = *one, *one = known_tools[0], known_tools[0] = found;  // move it to the front: the next entry most likely has the same
+      break;
+    }
+  if (found.number == 0) {
+    found.number = read_tools(p, end), found.length = tools_end_at - p;
+    if (found.number == 0) return 0;
+    if (byte_at(p) == '[' && found.length <= TOOLS_BYTES) {  // other values are not recognised, as in known_message()
+      if (known_tools_count == MAX_KNOWN_TOOLS || tools_top + found.length > TOOLS_BYTES) forget_tools();
+      found.at = (u32)tools_text + tools_top, tools_top += found.length;
+      __builtin_memcpy((void *)found.at, (void *)p, found.length);
+      known_tools[known_tools_count++] = found;
+    }
+  }
+  tools = found.number, definition_bytes = found.length;
+  return p + found.length;
+}
+
+static u32 read_request(u32 p, u32 end, u32 depth) {
+  static const Member MEMBERS[] = {{"messages", read_messages}, {"tools", read_definitions}, {0}};
+  return read_object(p, end, depth, MEMBERS, spans + MESSAGES);
+}
+
+static u32 read_reply(u32 p, u32 end, u32 depth) {
+  if (peek(p, end) != '{') return any_value(p, end, depth);
+  p = read_message(p, end, depth);
+  if (p != 0) raw->reply = row_count;
+  return p;
+}
+
+static u32 read_choice(u32 p, u32 end, u32 depth) {
+  static const Member MEMBERS[] = {{"message", read_reply}, {"finish_reason", any_value}, {0}};
+  return choices++ ? any_value(p, end, depth) : read_object(p, end, depth, MEMBERS, spans + REPLY);
+}
+
+static u32 read_choices(u32 p, u32 end, u32 depth) { return peek(p, end) == '[' ? read_elements(p, end, depth, read_choice) : 0; }
+
+// Only an answer with choices certainly belongs to this API.
+static u32 read_response(u32 p, u32 end, u32 depth) {
+  static const Member MEMBERS[] = {{"choices", read_choices}, {"body", any_value}, {"error", any_value}, {0}};
+  return read_object(p, end, depth, MEMBERS, spans + CHOICES);
+}
+
+// Reads a time as most loggers write it (RFC 3339, in UTC); the host reads everything else.
+static i64 time_of(Span time) {
+  enum { YEAR = 1, MONTH, DAY, HOUR, MINUTE, SECOND };
+  i64 n[SECOND + 1] = {0}, fraction = 0, unit = 1000000000;
+  u32 p = time.at, part = 0;
+  for (const char *shape = "\"0000-00-00T00:00:00"; *shape; shape++, p++) {
+    if (*shape != '0' && byte_at(p) == *shape) part++;
+    else if (*shape == '0' && is_digit(byte_at(p))) n[part] = n[part] * 10 + byte_at(p) - '0';
+    else return read_time(time.at, time.end);
+  }
+  if (byte_at(p) == '.') for (p++; is_digit(byte_at(p)) && unit > 1; p++) fraction += (byte_at(p) - '0') * (unit /= 10);
+  if (n[YEAR] < 1970 || n[YEAR] > 2200 || n[MONTH] < 1 || n[MONTH] > 12 || n[DAY] < 1 || n[DAY] > 28 || n[HOUR] > 23 || n[MINUTE] > 59 ||
+      n[SECOND] > 59 || byte_at(p - 1) == '.' || !(is_word((Span){p, time.end}, "Z\"") || is_word((Span){p, time.end}, "+00:00\"")))
+    return read_time(time.at, time.end);
+  i64 year = n[YEAR] - (n[MONTH] <= 2), month = n[MONTH] + (n[MONTH] > 2 ? -3 : 9);
+  i64 days = year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + n[DAY] - 719469;
+  return (days * 86400 + n[HOUR] * 3600 + n[MINUTE] * 60 + n[SECOND]) * 1000000000 + fraction;
+}
+
+EXPORT(feed) u32 feed(u32 p, u32 end) { return find_byte(p, end, '\n'); }
+
+// May the messages and definitions of the entry have too many elements in all?
+static u32 is_crowded(u32 length) {
+  u32 most = max_elements * IN_ALL, elements = definition_bytes / 2 + (raw->reply ? rows[raw->reply - 1].elements : 0);
+  for (u32 i = 0; length / 2 > most && i < raw->count; i++) elements += rows[raw->rows[i]].elements;
+  return length / 2 > most && elements > most;
+}
+
+// Reads a line of any session. 0: it is odd.
+static u32 read_line(u32 p, u32 end) {
+  static const Member MEMBERS[] = {{"timestamp", any_value}, {"session_id", any_value}, {"request", read_request}, {"response", read_response}, {0}};
+  raw->count = raw->reply = tools = definition_bytes = choices = 0;
+  __builtin_memset(spans, 0, sizeof(spans));
+  u32 after = skip_blanks(p, end);
+  if (peek(after, end) != '{' || (after = read_object(after, end, 0, MEMBERS, spans)) == 0 || skip_blanks(after, end) != end) return 0;
+  if (!spans[TIME].at || !spans[MESSAGES].at || !spans[CHOICES].at || spans[BODY].at || is_crowded(end - p)) return 0;
+  if (first_byte(spans[ID]) != '"' || spans[ID].end - spans[ID].at < 3 || spans[ID].end - spans[ID].at > MAX_ID) return 0;
+  const Span finish = spans[FINISH];
+  notes = is_word(finish, "\"length\"") * CUT + is_word(finish, "\"content_filter\"") * FILTERED + (choices > 1) * OTHERS +
+          (first_byte(spans[ERROR]) != 'n' || is_word(finish, "\"error\"")) * FAILED;
+  if (has_escape(finish)) return 0;
+  const Row *reply = raw->reply ? &rows[raw->reply - 1] : 0;
+  return reply ? reply->first || reply->calls : !notes;  // the stages decide whether it is empty
+}
