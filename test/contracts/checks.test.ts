@@ -17,8 +17,8 @@ function run(check: Check): readonly Found[] {
     );
   const watch = check.create();
   const found = entries.flatMap((entry) => [...watch.entry(entry)]);
-  watch.sessionEnd();
-  return [...found, ...entries.toReversed().flatMap((entry) => [...watch.entry(entry)])];
+  const atEnd = [...watch.sessionEnd()];
+  return [...found, ...atEnd, ...entries.toReversed().flatMap((entry) => [...watch.entry(entry)])];
 }
 
 describe('checks', () => {
