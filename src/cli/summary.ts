@@ -5,7 +5,7 @@ import { quarantinePath } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { RunSummary } from '../job/build.ts';
-import type { Result, SessionReport } from '../ledger/result.ts';
+import type { Result, SessionReport, SourceBegin, SourceReport } from '../ledger/result.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
 import type { Values } from './options/option.ts';
@@ -186,12 +186,16 @@ export class RunNotes {
   readonly #examples: Example[] = [];
   readonly #errors = new Map<string, number>();
   #source = -1;
-  /** Number of examples from earlier sources; the rest is dropped when a source is read again. */
+  /** Number of examples from earlier sources; the rest is dropped if the results of the source are withdrawn. */
   #examplesBefore = 0;
-  /** Errors of the current source, by rule; dropped if the whole source is rejected. */
+  /** Whether the results of the current source are withdrawn if it is rejected. */
+  #isProvisional = false;
+  readonly #isFinal: boolean;
+  /** Errors of the current source, by rule; dropped if its results are withdrawn. */
   readonly #pending = new Map<string, number>();
 
-  constructor({ dialect, plugin = [] }: Pick<Values, 'dialect' | 'plugin'> = {}) {
+  constructor({ dialect, plugin = [], out }: Pick<Values, 'dialect' | 'plugin' | 'out'> = {}) {
+    this.#isFinal = out === '-';
     const named = dialect === undefined || dialect === 'auto' ? [] : ['--dialect', dialect];
     this.reading = [...named, ...plugin.flatMap((file) => ['--plugin', file])];
   }
@@ -206,24 +210,30 @@ export class RunNotes {
   }
 
   see(result: Result, listing: Listing): void {
-    if (result.kind === 'source-begin') this.#begin(result.source, result.again === true);
+    if (result.kind === 'source-begin') this.#begin(result);
     else if (result.kind === 'rejected-line') this.#note(listing, result.line, result.reason, result.detail);
     else if (result.kind === 'session') this.#noteSession(result, listing);
     else if (result.kind === 'finding' && result.severity === 'ERROR') {
       const { rule, count = 1 } = result;
       this.#pending.set(rule, (this.#pending.get(rule) ?? 0) + count);
     } else if (result.kind === 'source') {
-      const { rejection } = result;
-      if (rejection !== undefined) this.#note(listing, undefined, rejection.reason, rejection.detail);
-      this.#settle(rejection === undefined);
+      this.#endSource(result, listing);
     }
   }
 
-  #begin(source: number, again: boolean): void {
+  #begin({ source, again, provisional }: SourceBegin): void {
     if (this.#source !== source) this.#examplesBefore = this.#examples.length;
-    else if (again) this.#examples.length = this.#examplesBefore;
+    else if (again === true) this.#examples.length = this.#examplesBefore;
     this.#source = source;
+    this.#isProvisional = provisional;
     this.#settle(false);
+  }
+
+  #endSource({ rejection }: SourceReport, listing: Listing): void {
+    const isWithdrawn = rejection !== undefined && this.#isProvisional && !this.#isFinal;
+    if (isWithdrawn) this.#examples.length = this.#examplesBefore;
+    if (rejection !== undefined) this.#note(listing, undefined, rejection.reason, rejection.detail);
+    this.#settle(!isWithdrawn);
   }
 
   #noteSession({ rejection, snapshot, recordRejections = [] }: SessionReport, listing: Listing): void {

@@ -31,8 +31,7 @@ export class HeldResults {
   }
 
   add(result: Result): void {
-    const { discards } = this.#destination;
-    const held = discards && result.kind === 'record' ? { ...result, bytes: NO_BYTES } : result;
+    const held = this.#destination.discards ? withoutBytes(result) : result;
     this.#held.push(held);
     const weight = weightOf(held);
     this.#bytes += weight;
@@ -60,4 +59,11 @@ export class HeldResults {
     this.#held = [];
     this.#bytes = this.#largest = 0;
   }
+}
+
+function withoutBytes(result: Result): Result {
+  if (result.kind === 'record') return { ...result, bytes: NO_BYTES };
+  if (result.kind !== 'rejected-line') return result;
+  const { raw: _raw, ...rejected } = result;
+  return rejected;
 }

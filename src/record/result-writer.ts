@@ -114,9 +114,13 @@ export class Recorder {
   }
 
   #streams({ mayReopen }: SourceBegin): boolean {
+    return this.#isFinal || (!this.#isProvisional && mayReopen !== true);
+  }
+
+  /** Whether nothing can be withdrawn, because records leave the process at once. A run that writes nothing counts as a build does. */
+  get #isFinal(): boolean {
     const { streams, discards } = this.#options.destination;
-    if (streams) return !discards || mayReopen !== true;
-    return !this.#isProvisional && mayReopen !== true;
+    return streams && !discards;
   }
 
   /**
@@ -132,8 +136,7 @@ export class Recorder {
 
   #endSource(report: SourceReport): Promise<void> | void {
     const ref = this.#source as SourceRef;
-    const isWithdrawn =
-      report.status === 'rejected' && this.#isProvisional && !this.#options.destination.streams;
+    const isWithdrawn = report.status === 'rejected' && this.#isProvisional && !this.#isFinal;
     // nothing of a stream is written before its end, so its quarantine records can have its size, like those of files
     if (ref.stream !== undefined) this.#quarantine.setSize(report.readBytes);
     if (isWithdrawn || this.#held.isEmpty) return this.#closeSource(ref, report, isWithdrawn);
@@ -160,8 +163,7 @@ export class Recorder {
   /** Remembers the sessions that resumed after their records could no longer be withdrawn. */
   #noteReopened({ name }: SourceRef): void {
     const reopened = this.#reopened;
-    const { streams, discards } = this.#options.destination;
-    if (reopened?.first === undefined || !streams || discards) return;
+    if (reopened?.first === undefined || !this.#isFinal) return;
     const { sessions = 0, first = `${name}:${reopened.first}` } = this.#late ?? {};
     this.#late = { sessions: sessions + reopened.count, first };
   }

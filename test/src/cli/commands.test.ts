@@ -1,6 +1,7 @@
 /** Output and exit status of each command, without a process for each run. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../src/cli/commands/index.ts';
 import { main } from '../../../src/cli/main.ts';
@@ -101,6 +102,28 @@ describe('check', () => {
     const { status, stderr } = await run(['check', 'x', ...flags]);
     expect([status, stderr]).toEqual([64, expect.stringContaining(problem)]);
   });
+});
+
+/** The summary after its first line, which differs in the place and the time. */
+const sumsOf = ({ stderr }: Ran): string =>
+  stderr.slice(stderr.indexOf('\n', stderr.indexOf('turnmill:'))).replace(/\n {2}All rejections: .*\n/, '\n');
+
+test.each<[name: string, bytes: string | Uint8Array]>([
+  ['is not a log', '{"name": "a", "version": "1.0.0"}\n'],
+  [
+    'is cut after a rejected line',
+    Buffer.concat([gzipSync(`${entry()}\n{\n`), gzipSync(entry({ second: 1 })).subarray(0, -8)]),
+  ],
+])('check, a dry run and a build agree on a file that %s', async (_, bytes) => {
+  const folder = temporaryFolder();
+  const logs = join(folder, 'logs');
+  mkdirSync(logs);
+  writeFileSync(join(logs, typeof bytes === 'string' ? 'package.json' : 'a.jsonl.gz'), bytes);
+  const built = await run(['build', logs, '--out', join(folder, 'out'), '--workers', '1']);
+  expect(built.status).toBe(3);
+  expect(sumsOf(built)).toMatch(/sources {4}1 rejected\n {2}lines .*\n {2}rejected {3}\d.*\n.*\n$/);
+  expect(sumsOf(await run(['check', logs, '--workers', '1']))).toBe(sumsOf(built));
+  expect(sumsOf(await run(['build', logs, '--dry-run', '--workers', '1']))).toBe(sumsOf(built));
 });
 
 describe('verify', () => {
