@@ -32,7 +32,7 @@ export async function explain({ words: [where = ''], values, signal, host }: Req
   const settings = resolveSettings(await withPlugInFiles(settingsOf([file], values)));
   host.checkStdin([file], true);
   const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
-  const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root);
+  const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root, settings);
   for (const explanation of await explainLine({ ref, line, settings, signal })) {
     const records = await recordsOf(explanation, values.in, settings.s3);
     const text =
@@ -80,25 +80,29 @@ function parseAddress(text: string): LineAddress {
  * root, it is named like a single file.
  * @throws TurnmillError `no-input`
  */
-function sourceAt(file: string, root: string | undefined): SourceRef {
+function sourceAt(file: string, root: string | undefined, settings: Settings): SourceRef {
   if (file === '-') return { name: '-', input: 0, path: undefined, sizeBytes: 0 };
   const path = root === undefined || isFile(file) || isDirectory(file) ? file : join(root, file);
   const below = root === undefined ? '' : relative(root, path);
   const outside = below === '' || below.startsWith(`..${sep}`) || isAbsolute(below);
   if (root !== undefined && outside) throw new TurnmillError('usage', `${path} is not below --root ${root}`);
-  if (isDirectory(path)) return folderAt(path, outside ? basename(path) : below.split(sep).join('/'));
-  if (!isFile(path)) throw new TurnmillError('no-input', `file ${path} not found`, { subject: path });
   const name = outside ? basename(path) : below.split(sep).join('/');
+  if (isDirectory(path)) return folderAt(path, name, settings);
+  if (!isFile(path)) throw new TurnmillError('no-input', `file ${path} not found`, { subject: path });
   return { name, input: 0, path: Buffer.from(path).toString('latin1'), sizeBytes: 0 };
 }
 
-/** Returns a folder as one source. @throws TurnmillError `no-input` when it has no files */
-function folderAt(path: string, name: string): SourceRef {
-  const { sources } = joinFolders(listSources([path]), [path], 'folder');
-  const folder = [...sources].find((ref) => ref.parts?.[0]?.name.includes('/') === false);
-  if (folder === undefined)
+/** Returns a folder that a run reads as one source. @throws TurnmillError `usage` for any other folder, `no-input` for an empty one */
+function folderAt(path: string, name: string, { sessionBy }: Settings): SourceRef {
+  const sources = [...joinFolders(listSources([path]), [path], sessionBy).sources];
+  const folder = sources.find((ref) => ref.parts?.[0]?.name.includes('/') === false);
+  if (folder !== undefined) return { ...folder, name };
+  const [first] = sources;
+  if (first === undefined)
     throw new TurnmillError('no-input', `no files found in ${path}`, { subject: path });
-  return { ...folder, name };
+  const example = Buffer.from(first.path as string, 'latin1').toString('utf8');
+  const problem = `${path} is a folder: name one of its files, such as ${example}:1, or add --session-by folder if they are one session`;
+  throw new TurnmillError('usage', problem, { subject: path });
 }
 
 /** Returns an object of a store, named in the same way. */
@@ -169,9 +173,10 @@ function explanationText(explanation: Explanation, records: readonly RecordPlace
   const { source, line, offset, length, messages, changes, findings, sessionFindings } = explanation;
   const { fate, session, sessionFate, group } = explanation;
   const bytes = offset === undefined ? '' : `, bytes ${offset} to ${offset + (length ?? 0)}`;
+  const place = explanation.stage === 'source' ? '' : `, line ${line}${bytes}`;
   const rules = Object.entries(changes);
   return [
-    `${printable(source)}, line ${line}${bytes}: ${printable(fate)}`,
+    `${printable(source)}${place}: ${printable(fate)}`,
     row('why', whyOf(explanation)),
     row('session', session === undefined ? undefined : `${printable(session)}, ${sessionFate}`),
     row('group', group === undefined ? undefined : printable(group)),
@@ -218,6 +223,7 @@ function whyOf({ fate, detail, stage, violationLine, snapshotLine, isFolded }: E
   if (fate.startsWith('dropped:') && dropped !== undefined) return dropped;
   if (fate.startsWith('dropped:'))
     return `the cleanup rule ${printable(fate.slice('dropped:'.length))} drops such entries`;
+  if (stage === 'source') return `the whole source was rejected: ${printable(detail ?? '')}`;
   const by = `${printable(detail ?? '')} (${stage})`;
   if (violationLine === undefined) return by;
   return `the whole session was rejected because of line ${violationLine}: ${by}`;

@@ -176,6 +176,8 @@ interface Example {
 
 const MOST_EXAMPLES = 3;
 
+type ReadingValues = Pick<Values, 'dialect' | 'sessionBy' | 'plugin' | 'out'>;
+
 /**
  * Collects what the summary reports besides the ledger's sums, from the results in the order of the sources: the first
  * rejections as arguments for `turnmill explain`, and the severities of findings.
@@ -194,10 +196,11 @@ export class RunNotes {
   /** Errors of the current source, by rule; dropped if its results are withdrawn. */
   readonly #pending = new Map<string, number>();
 
-  constructor({ dialect, plugin = [], out }: Pick<Values, 'dialect' | 'plugin' | 'out'> = {}) {
+  constructor({ dialect, sessionBy, plugin = [], out }: ReadingValues = {}) {
     this.#isFinal = out === '-';
     const named = dialect === undefined || dialect === 'auto' ? [] : ['--dialect', dialect];
-    this.reading = [...named, ...plugin.flatMap((file) => ['--plugin', file])];
+    const joined = sessionBy === undefined ? [] : ['--session-by', sessionBy];
+    this.reading = [...named, ...joined, ...plugin.flatMap((file) => ['--plugin', file])];
   }
 
   get examples(): readonly Example[] {

@@ -183,7 +183,7 @@ export class Intake {
   end(framing: FramingCounts): Ended {
     const { lines, bytes } = framing;
     const ref = this.#ref as SourceRef;
-    const origin = { source: ref.name, line: lines + 1, offset: bytes, length: 0 };
+    const origin = { source: ref.name, line: lines, offset: bytes, length: 0 };
     const end: SessionEnd = { kind: 'session-end', origin, last: true };
     this.#isEnding = true;
     try {

@@ -82,7 +82,7 @@ export async function readThrough({ ref, settings, push, enough, signal }: ReadT
     const { lines, bytes } = framer.counts();
     if (enough?.() === true) return lines;
     reader.verify();
-    const origin = { source: ref.name, line: lines + 1, offset: bytes, length: 0 };
+    const origin = { source: ref.name, line: lines, offset: bytes, length: 0 };
     await push({ kind: 'session-end', origin, last: true });
     return lines;
   } finally {

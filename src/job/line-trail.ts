@@ -85,6 +85,8 @@ export class LineTrail {
   readonly #line: number;
   readonly #trailOf: (logged: Entry, record: WrittenRecord | undefined) => readonly MessageTrail[];
   #session: Session = { subjects: [], findings: [], recordRejections: [] };
+  /** Whether the whole source was rejected. */
+  #isRefused = false;
   /** Explanations of entries of a written session, which may still be withdrawn. */
   readonly #written: number[] = [];
 
@@ -149,8 +151,10 @@ export class LineTrail {
     }
   }
 
-  /** Handles the rejection of the whole source because of its first lines. */
-  #refuseAll({ bytes: _bytes, ...rejection }: Rejection): void {
+  /** Handles the rejection of the whole source because of its first lines: no finding of it counts. */
+  #refuseAll({ bytes: _bytes, ...refusal }: Rejection): void {
+    const rejection = { ...refusal, stage: 'source' };
+    this.#isRefused = true;
     for (const subject of this.#session.subjects)
       Object.assign(subject, { fate: `rejected:${rejection.reason}`, rejection });
   }
@@ -164,6 +168,7 @@ export class LineTrail {
   }
 
   #note({ origin, severity, rule, message }: Finding): void {
+    if (this.#isRefused) return;
     const { findings } = this.#session;
     if (origin.line !== this.#line && findings.length >= MOST_SESSION_FINDINGS) return;
     findings.push({ severity, rule, message, line: origin.line });

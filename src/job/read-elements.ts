@@ -84,7 +84,7 @@ async function* elementsOf(input: Input, options: ReadOptions): AsyncGenerator<S
       for (const element of framer.end()) yield owned(element);
       reader.verify();
       const { lines, bytes } = framer.counts();
-      const origin = { source: ref.name, line: lines + 1, offset: bytes, length: 0 };
+      const origin = { source: ref.name, line: lines, offset: bytes, length: 0 };
       yield { kind: 'session-end', origin, last: true };
     } finally {
       await reader.close();

@@ -126,8 +126,7 @@ class LedgerReader {
       this.#problems.equal(FINDINGS, line, what, expected, found);
     const count = value.count === undefined ? 1 : (asCount(value.count) ?? 0);
     if (count === 0) equal('count', 'a number from 1', value.count);
-    // a finding at the end of a source is one line after its last one
-    if (!((asCount(entry) ?? Infinity) <= lines + 1)) equal('entry', `a line up to ${lines + 1}`, entry);
+    if (!((asCount(entry) ?? Infinity) <= lines)) equal('entry', `a line up to ${lines}`, entry);
     if (asText(rule) === undefined) equal('rule', 'a text', rule);
     const across = value.across_sources;
     if (across !== undefined) equal('across_sources', true, across);

@@ -226,7 +226,7 @@ export interface Finding {
 /** The end of a session, which consists of all elements since the previous end. */
 export interface SessionEnd {
   readonly kind: 'session-end';
-  /** Where the session ended: line and offset after its last line, length 0. */
+  /** Where the session ended: the last line of the source and the offset after it, or the place of the next session; length 0. */
   readonly origin: Origin;
   /** Whether it is also the end of the source. */
   readonly last: boolean;

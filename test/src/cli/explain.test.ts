@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -224,6 +224,45 @@ describe('the file of the line', () => {
       64,
       'turnmill: a.jsonl has 2 lines, so no line 3',
     ]);
+  });
+
+  test('has findings about the end of the file at its last line', async () => {
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [entry(), '{']);
+    const out = join(temporaryFolder(), 'out');
+    expect((await turnmill(['build', log, '--out', out, '--workers', '1'])).status).toBe(3);
+    expect((await turnmill(['verify', out])).status).toBe(0);
+    const finding = readFileSync(join(out, 'reports/integrity.jsonl'), 'utf8').split('\n').at(-2);
+    expect(JSON.parse(finding ?? '')).toMatchObject({ rule: 'damaged-tail', entry: 2 });
+    expect(await explain(`${log}:2`)).toMatchObject([
+      { findings: [{ rule: 'damaged-tail', line: 2 }], sessionFindings: [{ rule: 'no-tools', line: 1 }] },
+    ]);
+  });
+
+  test('is not guessed in a folder whose files are sessions of their own', async () => {
+    const folder = temporaryFolder();
+    const log = writeLog(folder, 'a.jsonl', [entry()]);
+    writeLog(folder, 'b.jsonl', [entry({ second: 1, messages: talk(3) })]);
+    const { status, stderr } = await turnmill(['explain', `${folder}:1`]);
+    expect([status, stderr]).toEqual([
+      64,
+      expect.stringContaining(
+        `turnmill: ${folder} is a folder: name one of its files, such as ${log}:1, or add --session-by folder`,
+      ),
+    ]);
+    const [answer] = await explain(`${folder}:1`, '--session-by', 'folder');
+    expect(answer).toMatchObject({ fate: 'superseded', snapshotLine: 3 });
+  });
+
+  test('is that of the whole file when it is not a log', async () => {
+    const folder = temporaryFolder();
+    const table = writeLog(folder, 't.csv', ['a,b', '1,2']);
+    expect(await text(`${table}:1`)).toBe(
+      't.csv: rejected:not-json-lines\n  why        the whole source was rejected: the content is not JSON lines, but CSV\n',
+    );
+    const stranger = writeLog(folder, 's.jsonl', ['{"name":"a"}', '{"name":"b"}']);
+    expect(await text(`${stranger}:2`)).toMatch(
+      /^s\.jsonl: rejected:unknown-dialect\n {2}why {8}the whole source was rejected: no dialect has .*\n$/,
+    );
   });
 
   test('cannot be looked up in a folder that is not a dataset', async () => {
