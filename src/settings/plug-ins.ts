@@ -1,7 +1,7 @@
 /** Plug-ins of a run: objects from the caller, or ES modules that worker threads load too. */
 import { pathToFileURL } from 'node:url';
 import * as builtIn from '../../transforms/chain.ts';
-import { defineDialect } from '../../transforms/dialects/define-dialect.ts';
+import { dialectFrom } from '../../transforms/dialects/define-dialect.ts';
 import type { Dialect } from '../../transforms/dialects/dialect.ts';
 import type { DialectSpec } from '../../transforms/dialects/dialect-spec.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
@@ -170,7 +170,11 @@ function checked<K extends Kind>(
     );
   if (typeof summary !== 'string') return fail(where, `the plug-in '${name}' has no summary`);
   if (kind === 'dialects')
-    return ('create' in (plugIn as object) ? plugIn : defineDialect(plugIn as DialectSpec)) as never;
+    return (
+      'create' in (plugIn as object)
+        ? plugIn
+        : dialectFrom(plugIn as DialectSpec, (problem) => fail(where, problem))
+    ) as never;
   if (kind === 'formats') {
     const format: Format = Object.assign({ rules: [], otherContent: '', options: {} }, plugIn as Format);
     checkOptions(format, where);

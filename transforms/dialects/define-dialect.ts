@@ -6,7 +6,6 @@ import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
 import { walkMembers } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
-import { quote } from '../json/respace.ts';
 import type { Scanner } from '../json/scanner.ts';
 import { knownText } from '../json/utf8.ts';
 import { ValueTape } from '../json/value-tape.ts';
@@ -18,7 +17,7 @@ import { timeOf } from '../model/timestamp.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from './dialect.ts';
 import type { DialectSpec, EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { Fold } from './fold/fold.ts';
-import { makeMessage, type Piece } from './shared/build-messages.ts';
+import { makeMessage, piecesOf } from './shared/build-messages.ts';
 import { GatheredSessions } from './shared/gathered-sessions.ts';
 import { lineId } from './shared/line-id.ts';
 import {
@@ -30,6 +29,7 @@ import {
 } from './shared/line-objects.ts';
 import { createMessageList, isMessage } from './shared/logged-messages.ts';
 import { keyAt, type PathKey, pathKeys } from './shared/path-keys.ts';
+import { ReadMistakes, type ReportMistake, throwMistake } from './shared/read-mistakes.ts';
 import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 import { createToolsTextReader, rejectTools } from './shared/tools-text.ts';
 import { WaitingParts } from './shared/waiting-parts.ts';
@@ -41,6 +41,11 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Creates a dialect from its description. */
 export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Dialect {
+  return dialectFrom(spec, throwMistake);
+}
+
+/** Does the same with a report of its own for mistakes in `read`. */
+export function dialectFrom<Memory>(spec: DialectSpec<Memory>, mistake: ReportMistake): Dialect {
   const { name, summary, lacks, knownBy, marks, inside } = spec;
   return {
     name,
@@ -56,7 +61,7 @@ export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Di
           return bytes && new JsonView(bytes);
         },
       }),
-    create: (scanner, options) => new SpecReader(spec, scanner, options),
+    create: (scanner, options) => new SpecReader(spec, mistake, scanner, options),
   };
 }
 
@@ -73,6 +78,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly folds?: true;
   readonly makes = true;
   readonly #spec: DialectSpec<Memory>;
+  readonly #mistakes: ReadMistakes;
   readonly #options: ReadingOptions;
   readonly #fold: Fold;
   readonly #gathered: GatheredSessions;
@@ -101,10 +107,12 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
 
   constructor(
     spec: DialectSpec<Memory>,
+    report: ReportMistake,
     scanner: Scanner = createPlainScanner(),
     options: ReadingOptions = {},
   ) {
     this.#spec = spec;
+    this.#mistakes = new ReadMistakes(spec.name, report);
     this.#options = options;
     const { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves', keepSealed = false } = options;
     const { keepsMeta = true } = options;
@@ -222,8 +230,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#fold.begin(origin);
     const result = this.#spec.read(JsonView.onTape(line.bytes, this.#tape), this.#context, this.#memory);
     const count = result === undefined ? this.#fold.finish() : 0;
-    if (count === 0 && typeof result !== 'object')
-      throw new TypeError(`dialect '${this.#spec.name}': read returned ${String(result)}, not an object`);
+    if (count === 0 && result === undefined) this.#mistakes.badResult('undefined', origin);
     if (Array.isArray(result)) return this.#several(result as readonly ObjectPart[], origin);
     const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
     if (own !== undefined && !this.#fold.hasFinished && !this.#gathered.hasFinished) return own;
@@ -264,6 +271,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
 
   /** The element of a part; undefined if it is held for later. */
   #partOf(part: ObjectPart, number: number): ReadElement | undefined {
+    this.#mistakes.checkPart(part, this.#origin);
     if ('kind' in part) return part;
     if (part.later !== undefined && !this.#isApart && this.#waiting.hold(part, this.#origin, number))
       return undefined;
@@ -366,7 +374,10 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
       makeMessage: (role, members) => makeMessage(role, piecesOf(members)),
       replyLast,
       time: (json) => json && timeOf(json.bytes),
-      reject: (reason, detail, at) => rejectObject(this.#line, this.#origin, reason, detail, at?.at ?? -1),
+      reject: (reason, detail, at) => {
+        this.#mistakes.checkReason(reason);
+        return rejectObject(this.#line, this.#origin, reason, detail, at?.at ?? -1);
+      },
       drop: (name) => ({ kind: 'fate', fate: `dropped:${name}`, origin: this.#origin }),
     };
   }
@@ -382,11 +393,4 @@ function oneOfSeveral(entry: Entry): Entry {
 /** Nesting depth of the value at a path. */
 function depthOf(path = ''): number {
   return path.split('.').length;
-}
-
-function piecesOf(members: Readonly<Record<string, JsonView | string | undefined>>): readonly Piece[] {
-  return Object.entries(members).flatMap(([key, value]): Piece[] => {
-    if (value === undefined) return [];
-    return [[key, typeof value === 'string' ? quote(value) : value.copy()]];
-  });
 }

@@ -1,5 +1,5 @@
 /** Plug-ins from outside: files and objects, in one thread and in worker threads. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build, check, defineDialect, dialects, formats } from '../../../src/index.ts';
@@ -152,6 +152,45 @@ describe('a dialect from a file', () => {
     const heading = `turnmill: error in plug-in ${plugin}, which must reject odd data instead of throwing:\nTypeError: `;
     expect(stderr.slice(0, heading.length)).toBe(heading);
     expect(stderr).toContain('line 1, byte 0');
+  });
+});
+
+describe('the read of a dialect in a plug-in', () => {
+  const MUST =
+    'it must return an entry ({ messages, reply, ... }), context.reject(...), context.drop(...), a list of these, or undefined after context.fold took the object';
+  const spec = (read: string, more = ''): string =>
+    `export default { name: 'odd', summary: 'Odd.', detect: () => true, ${more} read(json, context) { ${read} } };`;
+
+  it.each([
+    ['nothing', spec(''), 'read returned undefined'],
+    ['nothing, and folds nothing', spec('', 'folds: true,'), 'read returned undefined'],
+    ['null', spec('return null'), 'read returned null'],
+    ['a text', spec("return 'hi'"), 'read returned hi'],
+    ['a list of texts', spec("return ['hi']"), 'read returned hi'],
+    ['an object without messages', spec('return {}'), 'read returned an object with messages undefined'],
+  ])(
+    'that returns %s is named, with its place and the results that it may return',
+    async (_, module, what) => {
+      const { logs, plugin, out } = workshop(module);
+      const message = `turnmill: plug-in ${plugin}: dialect 'odd': ${what} for a.jsonl, line 1; ${MUST}\n`;
+      for (const workers of ['1', '3']) {
+        const args = ['build', logs, '--plugin', plugin, '--out', out, '--workers', workers];
+        const { status, stderr } = await turnmill(args);
+        expect([status, stderr.split('Try')[0]]).toEqual([64, message]);
+      }
+      expect(existsSync(out)).toBe(false);
+    },
+  );
+
+  it('that rejects for an unknown reason is named, with the reasons', async () => {
+    const { logs, plugin } = workshop(spec("return context.reject('whatever', 'no')"));
+    const { status, stderr } = await turnmill(['check', logs, '--plugin', plugin]);
+    expect([status, stderr]).toEqual([
+      64,
+      expect.stringMatching(
+        /^turnmill: plug-in .*plug\.mjs: dialect 'odd': context\.reject got the reason 'whatever'; the reasons are invalid-json, .*, bad-event, /,
+      ),
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Builds messages from pieces of JSON text, so that logged strings keep their bytes. */
 
 import { QUOTE } from '../../json/bytes.ts';
+import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
@@ -105,4 +106,12 @@ export function joinStrings(strings: readonly Uint8Array[]): Uint8Array {
     ...bodies.flatMap((body, i) => (i === 0 ? [body] : [LINE_FEED, body])),
     QUOTE_BYTES,
   ]);
+}
+
+/** Returns the members of a message to build: a view keeps its bytes, a string becomes a JSON string. */
+export function piecesOf(members: Readonly<Record<string, JsonView | string | undefined>>): readonly Piece[] {
+  return Object.entries(members).flatMap(([key, value]): Piece[] => {
+    if (value === undefined) return [];
+    return [[key, typeof value === 'string' ? quote(value) : value.copy()]];
+  });
 }
