@@ -12,9 +12,12 @@ import {
   validate,
 } from '../../transforms/chain.ts';
 import { checks } from '../../transforms/checks/index.ts';
+import type { Dialect } from '../../transforms/dialects/dialect.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
+import type { Format } from '../../transforms/formats/format.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
+import type { PlugIns } from '../../transforms/plug-ins.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
 import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
@@ -53,11 +56,13 @@ interface AnyStage {
   readonly options: object;
 }
 
-function stageItem({ name, summary, options }: AnyStage): CatalogueItem {
+/** @param flags names of the options that are flags of the command */
+function stageItem({ name, summary, options }: AnyStage, flags: ReadonlySet<string> = FLAGS): CatalogueItem {
   const specs = Object.entries(options) as [string, OptionSpec<unknown>][];
   const shown = specs.map(([key, spec]) => {
     const option = optionOf(key);
-    return { ...spec, name: FLAGS.has(option) ? flagOf(option) : option, flag: FLAGS.has(option) };
+    const isFlag = flags.has(option);
+    return { ...spec, name: isFlag ? flagOf(option) : option, flag: isFlag };
   });
   return { name, summary, ...(shown.length === 0 ? {} : { options: shown }) };
 }
@@ -72,23 +77,29 @@ function reasons(
 const setsOf = (name: string): readonly string[] =>
   [...ruleSets].filter(([, names]) => names.includes(name)).map(([set]) => set);
 
-export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
-  stages: [
-    parse,
-    cleanup,
-    validate,
-    checkEntries,
-    snapshotSelect,
-    limitParts,
-    supply,
-    toolDedupe,
-    reasoning,
-    checkConversations,
-    format,
-    checkRecords,
-    checkConsumers,
-  ].map((stage) => stageItem(stage)),
-  dialects: dialects.map(({ name, summary }) => ({ name, summary })),
+type Catalogue = Readonly<Record<string, readonly CatalogueItem[]>>;
+
+const STAGES: readonly CatalogueItem[] = [
+  parse,
+  cleanup,
+  validate,
+  checkEntries,
+  snapshotSelect,
+  limitParts,
+  supply,
+  toolDedupe,
+  reasoning,
+  checkConversations,
+  format,
+  checkRecords,
+  checkConsumers,
+].map((stage) => stageItem(stage));
+
+const dialectItem = ({ name, summary }: Dialect): CatalogueItem => ({ name, summary });
+
+export const catalogue: Catalogue = {
+  stages: STAGES,
+  dialects: dialects.map(dialectItem),
   rules: rules.map(({ name, summary }) => ({ name, summary, sets: setsOf(name) })),
   checks: checks.map(({ name, summary, rules: reported }) => ({ name, summary, rules: reported })),
   formats: formats.map((format) => ({ ...stageItem(format), rules: format.rules })),
@@ -98,6 +109,23 @@ export const catalogue: Readonly<Record<string, readonly CatalogueItem[]>> = {
     ...reasons('source', SOURCE_REASONS),
   ],
 };
+
+/** Returns the catalogue with the dialects, formats and stages of plug-ins; each stage comes after the one that it follows. */
+export function catalogueOf(own: PlugIns): Catalogue {
+  const { stages = [], dialects: known = [], formats: written = [] } = catalogue;
+  const following = (name: string): CatalogueItem[] =>
+    own.stages.filter(({ after }) => after === name).map((stage) => stageItem(stage));
+  const formatItem = (format: Format): CatalogueItem => ({
+    ...stageItem(format, new Set(Object.keys(format.options))),
+    rules: format.rules,
+  });
+  return {
+    ...catalogue,
+    stages: stages.flatMap((stage) => [stage, ...following(stage.name)]),
+    dialects: [...known, ...own.dialects.map(dialectItem)],
+    formats: [...written, ...own.formats.map(formatItem)],
+  };
+}
 
 /** Formats two columns: names and descriptions. */
 export function catalogueText(groups: readonly (readonly [string, readonly CatalogueItem[]])[]): string {

@@ -1,6 +1,7 @@
 /** `turnmill formats`: lists the formats, one line each. `turnmill list formats` also shows their rules and options. */
 
 import { SUCCESS } from '../faults.ts';
+import { plugInOption } from '../options/input.ts';
 import { logLevelOption } from '../options/run.ts';
 import type { Command } from './command.ts';
 
@@ -8,12 +9,15 @@ export const formats: Command = {
   name: 'formats',
   summary: 'List the formats, one line each',
   usage: '[options]',
-  options: [logLevelOption],
+  options: [plugInOption, logLevelOption],
   examples: [['formats', 'Show the values of --format']],
   words: { least: 0, most: 0, missing: '' },
   stoppable: false,
-  async run({ host }) {
-    const { formats: known } = await import('../../../transforms/formats/index.ts');
+  async run({ values, host }) {
+    const { formats: builtIn } = await import('../../../transforms/formats/index.ts');
+    const { loadPlugIns } = await import('../../settings/plug-ins.ts');
+    const { formats: own } = await loadPlugIns(values.plugin ?? []);
+    const known = [...builtIn, ...own];
     const width = Math.max(...known.map(({ name }) => name.length)) + 2;
     for (const { name, summary } of known) await host.print(`${name.padEnd(width)}${summary}`);
     await host.endPrinting();

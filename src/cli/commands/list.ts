@@ -2,6 +2,7 @@
 import { TurnmillError } from '../../errors.ts';
 import { SUCCESS } from '../faults.ts';
 import { jsonOption } from '../options/answer.ts';
+import { plugInOption } from '../options/input.ts';
 import { logLevelOption } from '../options/run.ts';
 import type { Command } from './command.ts';
 
@@ -9,12 +10,14 @@ export const list: Command = {
   name: 'list',
   summary: 'List stages, dialects, rules, checks, formats or reasons',
   usage: '[stages|dialects|rules|checks|formats|reasons] [options]',
-  options: [jsonOption, logLevelOption],
+  options: [jsonOption, plugInOption, logLevelOption],
   examples: [['list rules', 'List the cleanup rules']],
   words: { least: 0, most: 1, missing: '' },
   stoppable: false,
   async run({ words: [what], values, host }) {
-    const { catalogue, catalogueText } = await import('../catalogue.ts');
+    const { catalogueOf, catalogueText } = await import('../catalogue.ts');
+    const { loadPlugIns } = await import('../../settings/plug-ins.ts');
+    const catalogue = catalogueOf(await loadPlugIns(values.plugin ?? []));
     const known = Object.keys(catalogue);
     if (what !== undefined && !known.includes(what)) {
       throw new TurnmillError('usage', `list: '${what}' is not one of ${known.join(', ')}`);

@@ -12,6 +12,14 @@ import { choice, flag, idFile, size, textFile, texts, wholeNumber } from './valu
 
 const DIALECT_NAMES = dialects.map(({ name }) => name);
 
+export const plugInOption: Option = option<'plugin'>({
+  name: 'plugin',
+  group: 'Input',
+  describe: 'Load more dialects, formats or stages from an ES module, which runs with your permissions',
+  type: texts('FILE'),
+  flagOnly: true,
+});
+
 export const inputOptions: readonly Option[] = [
   option<'dialect'>({
     name: 'dialect',
@@ -22,14 +30,7 @@ export const inputOptions: readonly Option[] = [
     typeWith: ({ dialects: own }) =>
       choice(['auto', ...DIALECT_NAMES, ...own.map(({ name }) => name)], 'NAME'),
   }),
-  option<'plugin'>({
-    name: 'plugin',
-    group: 'Input',
-    describe: 'Load more dialects, formats or stages from an ES module, which runs with your permissions',
-    type: texts('FILE'),
-    flagOnly: true,
-    advanced: true,
-  }),
+  { ...plugInOption, advanced: true },
   option<'userTurn'>({
     name: 'userTurn',
     group: 'Input',

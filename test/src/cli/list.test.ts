@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checks } from '../../../transforms/checks/index.ts';
 import { dialects } from '../../../transforms/dialects/index.ts';
@@ -5,6 +7,7 @@ import { formats } from '../../../transforms/formats/index.ts';
 import { LINE_REASONS, SESSION_REASONS } from '../../../transforms/model/rejection.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name);
 
@@ -40,6 +43,13 @@ const STAGES = [
   'check-records',
   'check-consumers',
 ];
+
+const PLUG_INS = `export default [
+  { name: 'desk', summary: 'Written by desks.', marks: ['desk'], detect: () => false, read: () => undefined },
+  { name: 'quiet', summary: 'Written by nobody.', detect: () => false, read: () => undefined },
+  { name: 'count', summary: 'Counts.', options: { withRoles: { describe: 'Add roles', default: false } }, encode: () => undefined },
+  { name: 'no-secrets', summary: 'Drops secrets.', after: 'cleanup', create: () => ({}) },
+];`;
 
 test.each<[string, readonly string[]]>([
   ['stages', STAGES],
@@ -77,4 +87,31 @@ test('formats: one line each', async () => {
     0,
     formats.map(({ name, summary }) => [name, summary]),
   ]);
+});
+
+test.each<[args: readonly string[], added: readonly string[]]>([
+  [
+    ['dialects'],
+    ['desk         Written by desks.', '             known by: desk', 'quiet        Written by nobody.'],
+  ],
+  [['formats'], ['count                   Counts.']],
+  [
+    ['list'],
+    [
+      '  desk         Written by desks.',
+      '  count                   Counts.',
+      '                          --with-roles  Add roles; default false',
+      '  no-secrets           Drops secrets.',
+    ],
+  ],
+])('%j --plugin FILE adds what the plug-in has', async (args, added) => {
+  const plugin = join(temporaryFolder(), 'plug.mjs');
+  writeFileSync(plugin, PLUG_INS);
+  const before = (await turnmill(args)).stdout.toString().split('\n');
+  const { status, stdout, stderr } = await turnmill([...args, '--plugin', plugin]);
+  expect([status, stderr]).toEqual([0, '']);
+  const lines = stdout.toString().split('\n');
+  const isNew = (line: string): boolean => !before.includes(line);
+  expect(lines.filter(isNew)).toEqual(expect.arrayContaining([...added]));
+  expect(lines.filter((line) => !isNew(line))).toEqual(before);
 });
