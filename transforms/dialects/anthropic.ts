@@ -31,7 +31,7 @@ import {
   rejectObject,
   type Span,
 } from './shared/line-objects.ts';
-import { noted } from './shared/reading-notes.ts';
+import { NO_QUESTION, noted } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
 
@@ -188,6 +188,7 @@ class PairWalk implements ObjectWalk {
     if ((textOfValue(this.#present('role')) ?? 'assistant') !== 'assistant')
       return this.#bad('bad-response', 'role');
     const stop = textOfValue(this.#present('stop_reason'));
+    const notes = [...stopNotes(stop), ...(this.#userTurn.length === 0 ? [NO_QUESTION] : [])];
     return settled({
       kind: 'entry',
       origin: this.#origin,
@@ -196,7 +197,7 @@ class PairWalk implements ObjectWalk {
       alone: true,
       messages: this.#userTurn,
       tools: NO_TOOLS,
-      reply: noted(readReply(content, stop, this.#keepSealed), stopNotes(stop)),
+      reply: noted(readReply(content, stop, this.#keepSealed), notes),
       changes: NO_CHANGES,
       lacks: NO_REQUEST,
     });

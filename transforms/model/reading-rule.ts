@@ -11,6 +11,7 @@ export const READING_RULES = [
   'free-form-call',
   'interrupted',
   'members-ignored',
+  'no-question',
   'no-system',
   'order-lost',
   'other-choices',

@@ -161,7 +161,9 @@ describe('a bare response', () => {
     expect(entry).toMatchObject({ sessionId: 'a.jsonl:1', alone: true, tools: [] });
     expect(texts(entry.messages)).toEqual(['{"role":"user","content":"Context \\"here\\""}']);
     expect(text(entry.reply?.bytes as Uint8Array)).toBe('{"role":"assistant","content":"a"}');
+    expect(entry.reply?.notes).toBeUndefined();
     expect(one(json).messages).toEqual([]);
+    expect(one(json).reply?.notes?.map(({ rule }) => rule)).toEqual(['no-question']);
   });
 
   it('is rejected if a user said it', () => {

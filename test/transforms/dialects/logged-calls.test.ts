@@ -38,6 +38,9 @@ describe('a chat completion without its request', () => {
     expect(one && messagesOf(one)).toEqual([question, reply]);
     expect(one?.sessionId).not.toBe(two?.sessionId);
     expect(one?.alone).toBe(true);
+    const rules = (entry: Entry | undefined) => entry?.reply?.notes?.map(({ rule }) => rule);
+    expect(rules(one)).toBeUndefined();
+    expect(rules(entriesOf(read([completion]))[0])).toEqual(['no-question']);
     expect(one?.lacks).toEqual(['tools']);
     expect(metaOf(one, 'usage')).toEqual({ total_tokens: 3 });
   });

@@ -227,5 +227,7 @@ describe('answers', () => {
     const [entry] = read([{ ...answer('1', message('a')), instructions: 's' }], { userTurn: 'u' });
     expect(all(entry).map(({ content }) => content)).toEqual(['s', 'u', 'a']);
     expect(entry).toMatchObject({ alone: true, lacks: ['tools'] });
+    expect(rules(entry)).toEqual([]);
+    expect(rules(read([{ ...answer('1', message('a')), instructions: 's' }])[0])).toEqual(['no-question']);
   });
 });

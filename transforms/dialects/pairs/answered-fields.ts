@@ -2,7 +2,7 @@
 
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { EntryFields } from '../dialect-spec.ts';
-import { noted, sealedNote } from '../shared/reading-notes.ts';
+import { NO_QUESTION, noted, sealedNote } from '../shared/reading-notes.ts';
 import type { Answer } from './answer.ts';
 import type { ReadMessage } from './item-messages.ts';
 
@@ -46,6 +46,10 @@ export function answeredFields(
   const reply = isAnswered ? messages.pop() : undefined;
   return { messages, reply, tools, changes };
 }
+
+/** The answer of a response that was logged without its request, with a note if no user's turn is supplied. */
+export const bareAnswer = (answer: Answer, question: readonly unknown[]): Answer =>
+  question.length > 0 ? answer : { ...answer, notes: [...answer.notes, NO_QUESTION] };
 
 function noteAt(messages: Message[], at: number, notes: readonly ReadingNote[]): void {
   const message = messages[at];

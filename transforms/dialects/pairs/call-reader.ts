@@ -12,7 +12,7 @@ import { present } from '../shared/logged-values.ts';
 import { NOT_MESSAGES, noted, OTHER_CHOICES, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { type Answer, readAnswer } from './answer.ts';
-import { answeredFields } from './answered-fields.ts';
+import { answeredFields, bareAnswer } from './answered-fields.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
 import { beginsWith, LinkedCalls } from './linked-calls.ts';
@@ -95,7 +95,7 @@ export class CallReader {
     const question = userTurn === undefined ? [] : [makeMessage('user', [['content', quote(userTurn)]])];
     const messages = [...system, ...question].map(asReadMessage);
     const tools = present(call.tools) ? this.#requests.definitions(call.tools) : undefined;
-    const fields = answeredFields(messages, tools ?? NO_TOOLS, answer);
+    const fields = answeredFields(messages, tools ?? NO_TOOLS, bareAnswer(answer, question));
     return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
   }
 }

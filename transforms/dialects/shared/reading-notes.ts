@@ -21,6 +21,11 @@ export const NOT_MESSAGES: ReadingNote = warning(
   'content-not-messages',
   'the log has a value that is not a message: it is kept as text',
 );
+/** About a response that was logged without its request. */
+export const NO_QUESTION: ReadingNote = warning(
+  'no-question',
+  'the log has no question, only the answer (--user-turn adds one)',
+);
 export const RESPONSE_ERROR: ReadingNote = warning('response-error', 'the response is an error');
 /**
  * The findings about an answer of the chat completions API.

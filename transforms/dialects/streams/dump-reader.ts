@@ -19,7 +19,7 @@ import { settleReply } from '../../model/reply.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
 import { type Answer, answerFromStream } from '../pairs/answer.ts';
-import { answeredFields } from '../pairs/answered-fields.ts';
+import { answeredFields, bareAnswer } from '../pairs/answered-fields.ts';
 import { asReadMessage } from '../pairs/item-messages.ts';
 import { callMeta } from '../pairs/logged-call.ts';
 import { makeMessage } from '../shared/build-messages.ts';
@@ -255,7 +255,8 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const streamed = assembler.answer();
     const answer: Answer =
       streamed === undefined ? { messages: [], notes: [] } : answerFromStream(streamed, keepSealed);
-    const { reply, ...fields } = answeredFields(this.#userTurn.map(asReadMessage), NO_TOOLS, answer);
+    const before = this.#userTurn.map(asReadMessage);
+    const { reply, ...fields } = answeredFields(before, NO_TOOLS, bareAnswer(answer, before));
     const meta = answer.body && callMeta({ request: undefined, response: answer.body }, answer.body);
     return settleReply({ ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) });
   }

@@ -9,10 +9,10 @@ import { anthropicStream, chatStream, type RandomAnswer, responsesStream } from 
 
 describe('dumps', () => {
   it.each([
-    ['keepalive', []],
-    ['ping', []],
-    ['response.new_kind', ['unknown-event']],
-    ['new_kind', ['unknown-event']],
+    ['keepalive', ['no-question']],
+    ['ping', ['no-question']],
+    ['response.new_kind', ['unknown-event', 'no-question']],
+    ['new_kind', ['unknown-event', 'no-question']],
   ])('may have events of the type %s', (type, rules) => {
     for (const make of [
       chatStream,
@@ -64,7 +64,7 @@ describe('dumps', () => {
     const [entry] = entriesOf(dumped(chunks.map((one) => JSON.stringify(one)).join('\n')));
     const meta = [...(entry?.meta ?? [])].map(([name, json]) => [name, JSON.parse(text(json))]);
     expect(Object.fromEntries(meta)).toEqual({ model: 'm', usage: { total_tokens: 3 }, finish: 'error' });
-    expect(rulesOf(entry)).toEqual(['response-error']);
+    expect(rulesOf(entry)).toEqual(['response-error', 'no-question']);
   });
 
   test('have lines that are not events rejected one by one', () => {
@@ -92,6 +92,8 @@ describe('dumps', () => {
   test('begin with the supplied user turn', () => {
     const [entry] = entriesOf(dumped(`data: ${chat('', 'a')}`, { userTurn: 'hi' }));
     expect(entry?.messages.map(({ bytes }) => text(bytes))).toEqual(['{"role":"user","content":"hi"}']);
+    expect(rulesOf(entry)).not.toContain('no-question');
+    expect(rulesOf(entriesOf(dumped(`data: ${chat('', 'a')}`))[0])).toContain('no-question');
   });
 
   test('have an answer that is too long rejected with all its lines', () => {
