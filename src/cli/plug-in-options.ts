@@ -25,7 +25,7 @@ export async function commandsWithPlugIns(
 }
 
 /**
- * Returns the values of `--plugin`. Values of options never begin with a dash, so none can be mistaken for the flag.
+ * Returns the values of `--plugin`. A value of an option never begins with two dashes, so none can be mistaken for the flag.
  */
 function filesIn(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');

@@ -71,10 +71,13 @@ function split(word: string): readonly [string, string | undefined] {
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-/** A value that begins with a dash must be written `--out=-x`: otherwise a missing value would swallow the next option. */
+/**
+ * A value that begins with a dash must be written `--out=-x`: otherwise a missing value would swallow the next option.
+ * A negative number is passed on, so that the option can say which numbers it takes.
+ */
 function valueAfter(name: string, word: string | undefined): string {
-  if (word === undefined || (word.startsWith('-') && word !== '-')) return fail(`${name} needs a value`);
-  return word;
+  const isOption = word?.startsWith('-') === true && word !== '-' && !/^-\d/.test(word);
+  return word === undefined || isOption ? fail(`${name} needs a value`) : word;
 }
 
 function fail(message: string): never {

@@ -7,7 +7,12 @@ import type { Command, Request } from './command.ts';
 const WRITE_OPTIONS: ReadonlySet<string> = new Set([
   'out',
   'replace',
+  'update',
+  'checksum',
+  'resume',
+  'report',
   'dryRun',
+  'mode',
   'shardSize',
   'compress',
   'quarantineContent',

@@ -2,13 +2,17 @@
 import { TurnmillError } from '../../errors.ts';
 import { NotOwnFile, readOwnFile } from '../../own-file.ts';
 import { parseTolerance, type Tolerance } from '../../settings/error-budget.ts';
+import { nearestWord } from '../nearest-word.ts';
 import { parseSize } from '../sizes.ts';
 import type { Refuse, ValueType } from './option.ts';
 
 const shown = (value: unknown): string => `'${String(value)}'`;
 
-const unknownWord = (value: unknown, known: readonly string[]): string =>
-  `${shown(value)} is not one of ${known.join(', ')}`;
+function unknownWord(value: unknown, known: readonly string[]): string {
+  const near = nearestWord(String(value), known);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return `${shown(value)} is not one of ${known.join(', ')}${hint}`;
+}
 
 /** A flag that takes no value. */
 export const flag: ValueType<boolean> = {
