@@ -75,7 +75,13 @@ const groups = [
   { name: 'command-run', priority: 1, test: (id) => ofRun.has(id) },
 ];
 
+/** Fails on the first warning, so that none scrolls by unread. */
+function onLog(level, { message }) {
+  if (level === 'warn') throw new Error(message);
+}
+
 const bundle = await rolldown({
+  onLog,
   plugins: [lazyStringWidth],
   checks: { ineffectiveDynamicImport: false }, // some modules that are imported lazily are in chunks that every run loads
   // All files must be in one folder, because chunks load the worker and string-width by relative paths.
@@ -102,7 +108,7 @@ output.push(...(await bundlePage()));
 writeFileSync(join(out, 'LICENSES.txt'), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
 
 async function bundleLazy(input, file) {
-  const lazy = await rolldown({ input, platform: 'node' });
+  const lazy = await rolldown({ onLog, input, platform: 'node' });
   const { output: written } = await lazy.write({ file: join(out, file), format: 'cjs', exports: 'default' });
   await lazy.close();
   return written;
@@ -111,10 +117,10 @@ async function bundleLazy(input, file) {
 /** Bundles the viewer page as one classic script, because exported pages are opened from file URLs, where module scripts do not load. */
 async function bundlePage() {
   const page = await rolldown({
+    onLog,
     input: fileURLToPath(new URL('../src/view/app/main.tsx', import.meta.url)),
     platform: 'browser',
     tsconfig: fileURLToPath(new URL('../src/view/app/tsconfig.json', import.meta.url)),
-    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   });
   const { output: written } = await page.write({
     file: join(out, 'view-app.js'),
