@@ -95,3 +95,15 @@ describe('pages that are read in full', () => {
     expect(read(page).split('\n').length - 1).toBeLessThanOrEqual(120);
   });
 });
+
+it.each(['README.md', 'docs/quickstart.md', 'docs/nightly.md', 'docs/view.md', 'docs/choosing-a-format.md'])(
+  'git ignores what the commands of %s write in a clone',
+  (page) => {
+    const ignored = read('.gitignore').split('\n');
+    const written = [
+      ...read(page).matchAll(/turnmill [^`\n]*?(?:--(?:out|update|into|export)|>) (?<name>[a-z][\w.-]*)/g),
+    ].map(({ groups }) => groups?.name as string);
+    expect(written.length).toBeGreaterThan(0);
+    for (const name of written) expect(ignored).toContain(name.includes('.') ? `/${name}` : `/${name}/`);
+  },
+);
