@@ -193,12 +193,20 @@ function whyUnknown(keys: readonly string[], advice: string | undefined, known: 
   return { reason: 'unknown-dialect', detail: near === undefined ? found : `${found}; nearest: ${near}` };
 }
 
+/** Marks of dialects that objects of many other programs have too: alone they say nothing about the dialect. */
+const COMMON_KEYS: ReadonlySet<string> = new Set([
+  ...['type', 'id', 'version', 'schema_version', 'status', 'source', 'timestamp'],
+  ...['info', 'plan', 'message', 'content', 'action', 'args'],
+]);
+
+/** The dialect that has the most of the keys, at least one of them uncommon; undefined if there is none. */
 function nearest(keys: readonly string[], known: readonly Dialect[]): string | undefined {
   let best: { readonly share: number; readonly text: string } | undefined;
   for (const { name, marks = [] } of known) {
     const missing = marks.filter((mark) => !keys.includes(mark));
     const share = marks.length === 0 ? 0 : 1 - missing.length / marks.length;
-    if (share <= (best?.share ?? 0)) continue;
+    const isTypical = marks.some((mark) => keys.includes(mark) && !COMMON_KEYS.has(mark));
+    if (!isTypical || share <= (best?.share ?? 0)) continue;
     best = { share, text: missing.length === 0 ? name : `${name}, without ${missing.join(' and ')}` };
   }
   return best?.text;
