@@ -44,7 +44,7 @@ export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Di
   return dialectFrom(spec, throwMistake);
 }
 
-/** Does the same with a report of its own for mistakes in `read`. */
+/** Does the same; calls `mistake` with a text if `read` returns or rejects what it must not. */
 export function dialectFrom<Memory>(spec: DialectSpec<Memory>, mistake: ReportMistake): Dialect {
   const { name, summary, lacks, knownBy, marks, inside } = spec;
   return {
