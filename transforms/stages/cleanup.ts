@@ -3,8 +3,9 @@
  * for whole entries. Counts every change by rule.
  */
 
+import { noted } from '../dialects/shared/reading-notes.ts';
 import { perObject } from '../json/notes.ts';
-import type { Entry, Message, StreamElement } from '../model/element.ts';
+import type { Entry, Message, ReadingNote, StreamElement } from '../model/element.ts';
 import { fatesOf } from '../model/entry-log.ts';
 import { rules } from '../rules/index.ts';
 import type { EntryRule, MessageRule, PairRule, Rule } from '../rules/rule.ts';
@@ -105,14 +106,17 @@ function create({ cleanup: names }: CleanupOptions): Handlers {
       isChanged = true;
       changes.set(rule, (changes.get(rule) ?? 0) + 1);
     };
-    let messages: Message[] = [];
+    const list = new KeptMessages();
     for (const message of entry.messages) {
       const { message: kept, changedBy } = clean(message) ?? { message, changedBy: NO_RULES };
       changedBy.forEach(count);
-      if (kept !== undefined) messages.push(kept);
+      if (kept === undefined) list.drop(message);
+      else list.keep(kept);
     }
+    const reply = list.end(entry.reply);
+    let { messages } = list;
     for (const rule of pairRules) messages = dropPairs(messages, rule, count);
-    return isChanged ? { ...entry, messages, changes } : entry;
+    return isChanged ? { ...entry, messages, reply, changes } : entry;
   }
 
   return {
@@ -160,11 +164,38 @@ export function traceCleanup(
   return traced;
 }
 
+/** The messages that are kept. The notes of a dropped message go to the next one, so that its findings are reported. */
+class KeptMessages {
+  readonly messages: Message[] = [];
+  #notes: readonly ReadingNote[] = [];
+
+  keep(message: Message): void {
+    this.messages.push(noted(message, this.#notes));
+    this.#notes = [];
+  }
+
+  drop({ notes }: Message): void {
+    if (notes !== undefined) this.#notes = [...this.#notes, ...notes];
+  }
+
+  /** Returns the reply. It gets the notes of the last messages; without a reply, the message before them does. */
+  end(reply: Message | undefined): Message | undefined {
+    const last = this.messages.pop();
+    if (last !== undefined) this.messages.push(reply === undefined ? noted(last, this.#notes) : last);
+    return reply && noted(reply, this.#notes);
+  }
+}
+
 /** Drops messages by a pair rule. Each is compared with the next one of the list before anything was dropped. */
-function dropPairs(messages: Message[], rule: PairRule, count: (rule: string) => void): Message[] {
-  const kept = messages.filter((message, i) => !isDropped(message, messages[i + 1], rule));
-  for (let dropped = messages.length - kept.length; dropped > 0; dropped--) count(rule.name);
-  return kept;
+function dropPairs(messages: readonly Message[], rule: PairRule, count: (rule: string) => void): Message[] {
+  const list = new KeptMessages();
+  for (const [i, message] of messages.entries()) {
+    if (isDropped(message, messages[i + 1], rule)) {
+      list.drop(message);
+      count(rule.name);
+    } else list.keep(message);
+  }
+  return list.messages;
 }
 
 export const cleanup: Stage<CleanupOptions> = {

@@ -23,6 +23,36 @@ const clean = (messages: readonly Message[], names: readonly string[] = ['goose'
   run(names, entryOf(messages))[0] as Entry;
 const contents = ({ messages }: Entry) => messages.map(({ bytes }) => JSON.parse(text(bytes)).content);
 
+describe('what was found about a message that is dropped', () => {
+  const note = (message: string) => ({ rule: 'no-system', severity: 'WARNING', message }) as const;
+  const withNote = (message: Message, text: string): Message => ({ ...message, notes: [note(text)] });
+  const notesOf = ({ messages, reply }: Entry) =>
+    [...messages, ...(reply === undefined ? [] : [reply])].map(({ notes }) =>
+      notes?.map(({ message }) => message),
+    );
+  const INFO_A = withNote(INFO, 'a');
+  const without = (...messages: readonly Message[]): Entry =>
+    run(['goose'], { ...entryOf(messages), reply: undefined })[0] as Entry;
+
+  it('goes to the next message', () => {
+    expect(notesOf(clean([INFO_A, withNote(INFO, 'b'), withNote(user('x'), 'c'), user('y')]))).toEqual([
+      ['c', 'a', 'b'],
+      undefined,
+      undefined,
+    ]);
+    expect(notesOf(without(user('x'), withNote(EMPTY, 'a'), assistant('z')))).toEqual([undefined, ['a']]);
+  });
+
+  it('goes to the reply, or without one to the message before, if no message follows', () => {
+    expect(notesOf(clean([user('x'), INFO_A]))).toEqual([undefined, ['a']]);
+    expect(notesOf(without(user('x'), INFO_A))).toEqual([['a']]);
+  });
+
+  it('goes nowhere if nothing is left', () => {
+    expect(notesOf(without(INFO_A))).toEqual([]);
+  });
+});
+
 describe('rulesOf', () => {
   const names = (wanted: readonly string[]) => rulesOf(wanted).map(({ name }) => name);
 
