@@ -29,6 +29,14 @@ describe('generated files', () => {
   it('the pages of docs/ are up to date', () => {
     expect(gen(root, 'docs', '--check')).toEqual({ status: 0, output: '' });
   });
+
+  it.each(['cli', 'dataset', 'dialects', 'formats', 'rejections'])(
+    'docs/%s.md shows no value that its maker does not have',
+    (page) => {
+      const text = readFileSync(join(root, `docs/${page}.md`), 'utf8');
+      expect(text.match(/.*(?:undefined|\[object).*/g) ?? []).toEqual([]);
+    },
+  );
 });
 
 describe('in a modified copy', () => {

@@ -91,6 +91,6 @@ function optionTable(options) {
 function readerTable(name, consumerRules) {
   const rows = consumerRules
     .filter(({ formats }) => formats.includes(name))
-    .map((rule) => [code(rule.name), rule.effect, prose(`The record or a message ${rule.says}.`)]);
+    .map((rule) => [code(rule.name), rule.effect, prose(`The record or a message ${rule.problem}.`)]);
   return rows.length > 0 ? [table(['`check --target`', 'its consumer', 'when'], rows)] : [];
 }

@@ -73,11 +73,19 @@ export const consumerRules: readonly ConsumerRule[] = [
   ...openaiRules,
 ];
 
+/** Rules of formats that report that a part of the conversation is left out. Any other rule reports a change. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'definition-left-out',
+  'malformed-call',
+  'member-left-out',
+  'members-dropped',
+  'messages-left-out',
+  'non-text-part',
+  'unanswered-end',
+]);
+
 /** How consumers treat a record with a finding of this rule, which may also be a rule of its format. */
 export function effectOf(rule: string): Effect {
   const known = consumerRules.find(({ name }) => name === rule);
-  if (known !== undefined) return known.effect;
-  return /left-out$|dropped$|^unanswered-end$|^non-text-part$|^malformed-call$/.test(rule)
-    ? 'drops'
-    : 'alters';
+  return known?.effect ?? (LEFT_OUT.has(rule) ? 'drops' : 'alters');
 }

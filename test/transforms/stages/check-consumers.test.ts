@@ -230,12 +230,42 @@ it('every rule names existing formats, and has no name of a rule of a format', (
   }
 });
 
-it.each([
-  ['members-dropped', 'drops'],
-  ['definition-left-out', 'drops'],
-  ['non-text-part', 'drops'],
-  ['messages-merged', 'alters'],
-  ['reader-role', 'refuses'],
-])('%s: %s', (rule, effect) => {
-  expect(effectOf(rule)).toBe(effect);
+describe('the effect of a finding', () => {
+  const DROPS = [
+    ...['definition-left-out', 'malformed-call', 'member-left-out', 'members-dropped', 'messages-left-out'],
+    ...['non-text-part', 'unanswered-end'],
+  ];
+  const ALTERS = [
+    ...[
+      'arguments-not-json',
+      'arguments-not-object',
+      'call-unreadable',
+      'calls-inlined',
+      'comment-end-in-reasoning',
+    ],
+    ...['content-not-text', 'control-token-in-content', 'empty-arguments', 'key-not-bare', 'messages-merged'],
+    ...[
+      'nested-arguments',
+      'nested-arrays',
+      'no-final-call',
+      'no-messages',
+      'no-user-turn',
+      'not-alternating',
+    ],
+    ...['not-toml', 'number-out-of-range', 'parts-joined', 'reasoning-inlined', 'result-as-text'],
+    ...['result-order-lost', 'result-without-call', 'results-reordered', 'several-final-calls'],
+    ...['tool-not-function', 'unknown-role'],
+  ];
+
+  it('is decided for every rule of a format', () => {
+    const all = new Set(formats.flatMap((format) => format.rules));
+    expect([...DROPS, ...ALTERS].sort()).toEqual([...all].sort());
+    for (const rule of DROPS) expect([rule, effectOf(rule)]).toEqual([rule, 'drops']);
+    for (const rule of ALTERS) expect([rule, effectOf(rule)]).toEqual([rule, 'alters']);
+  });
+
+  it('is not guessed from the name of a rule', () => {
+    expect(effectOf('seat-left-out')).toBe('alters');
+    expect(effectOf('reader-role')).toBe('refuses');
+  });
 });
