@@ -43,7 +43,7 @@ export async function runWhole(
       ...onProgress,
     });
     progress?.clear();
-    if (!silent) host.tell(`${table.text()}${summaryOf(summary, notes)}`);
+    if (!silent) host.tell(`${table.text()}${summaryOf(summary, notes, host.isTerminal)}`);
     if (summary.profile !== undefined) host.tell(profileTable(summary.profile, summary.elapsedMs));
     for (const message of summary.problems) await tellFault(host, { code: 'leftover', message }, level);
     return summary.rejections > 0 ? REJECTIONS : SUCCESS;

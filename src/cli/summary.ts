@@ -16,8 +16,11 @@ const REJECTED = 'rejected:';
 const LABEL_WIDTH = 11;
 const MOST_EXTENSIONS = 8;
 
-/** Returns text that ends with a newline. With `--out -`, the last line is the sums of the ledger as JSON. */
-export function summaryOf(summary: RunSummary, notes: RunNotes): string {
+/**
+ * Returns text that ends with a newline. With `--out -`, the last line is the sums of the ledger as JSON, unless a
+ * person reads the text on a terminal: a script has no other place to find them.
+ */
+export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: boolean = false): string {
   const { sums, out, nothingChanged } = summary;
   if (nothingChanged) return `turnmill: nothing changed; ${printable(String(out))} is up to date\n`;
   const lines = [
@@ -32,7 +35,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes): string {
     ...findings(summary, notes),
     ...rejections(summary, notes),
   ].filter((line) => line !== undefined);
-  const ledger = out === '-' ? `${JSON.stringify({ ledger: sums })}\n` : '';
+  const ledger = out === '-' && !isTerminal ? `${JSON.stringify({ ledger: sums })}\n` : '';
   return `${lines.join('\n')}\n${ledger}`;
 }
 

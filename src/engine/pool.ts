@@ -64,7 +64,7 @@ function* inOrder(sources: Sources, isRead: IsRead): Generator<TaskSource> {
 function conversionOf(settings: Settings, workers: number): TaskSettings {
   const { inputs: _i, out, replace: _r, update: _u, resume: _s, workers: _w, ...conversion } = settings;
   const s3 = { ...settings.s3, windowBytes: Math.floor(settings.s3.windowBytes / workers) };
-  return { ...conversion, s3, takesBack: out !== undefined && out !== '-' };
+  return { ...conversion, s3, takesBack: out !== '-' && !settings.consumers };
 }
 
 /** The sources to be read, and how they are divided into tasks. */

@@ -98,7 +98,7 @@ export interface TaskSettings extends ConversionSettings {
   readonly s3: S3Options;
   /** Dialects, formats and stages besides the built-in ones. */
   readonly plugIns: RunPlugIns;
-  /** Whether the results of a source can be withdrawn before its report; not if records go to standard output. */
+  /** Whether the results of a source can be withdrawn before its report; not if records or verdicts go to standard output. */
   readonly takesBack?: boolean;
 }
 

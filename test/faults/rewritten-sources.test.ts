@@ -138,6 +138,18 @@ for (const [name, pack] of [
   );
 }
 
+faultTest('F202', 'check reads it again too, and counts as build does', {}, async () => {
+  const at = place();
+  writeOld(at.path, logOf('a'));
+  let fired = 0;
+  const onResult = (result: Result): void => {
+    if (result.kind === 'source-begin' && fired++ === 0) rewrite(at.path, logOf('b'));
+  };
+  const { sums } = await build({ inputs: [at.logs], workers: 1, sessionBy: 'id' }, { onResult });
+  expect(fired).toBe(2);
+  expect(sums).toMatchObject({ records: SESSIONS, sources: { read: 1 }, fates: { snapshot: SESSIONS } });
+});
+
 faultTest('F202', 'in a worker thread', {}, async () => {
   const at = place();
   writeOld(join(at.logs, 'a.jsonl'), logOf('x')); // the main thread reads the first one

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../src/cli/commands/index.ts';
 import { main } from '../../../src/cli/main.ts';
+import { RunNotes, summaryOf } from '../../../src/cli/summary.ts';
 import { TurnmillError } from '../../../src/errors.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { RecordingHost } from '../../support/command-here.ts';
@@ -30,6 +31,19 @@ async function rejecting(...more: string[]): Promise<{ log: string; out: string;
   expect((await run(['build', log, '--out', out, '--workers', '1', ...more])).status).toBe(3);
   return { log, out, folder };
 }
+
+const SUMS = {
+  ...{ sources: { read: 1 }, skipped: {}, extensions: {}, fates: { snapshot: 1 }, repairs: {}, tools: {} },
+  ...{
+    sessions: { seen: 1, written: 1 },
+    rewrites: {},
+    findings: {},
+    bytes: { read: 10 },
+    lines: 1,
+    records: 1,
+  },
+  ...{ formats: { chat: { records: 1 } }, errors: 0, warnings: 0 },
+};
 
 class Terminal extends RecordingHost {
   override readonly isTerminal = true;
@@ -74,6 +88,16 @@ describe('build', () => {
     const [before, progress, summary] = stderr.split('\r\u001b[K');
     expect([status, before, progress]).toEqual([0, '', expect.stringContaining('/1 sources  ')]);
     expect(summary).toMatch(/^turnmill: 1 record would be written/m);
+  });
+
+  test('ends the summary of --out - with the sums as JSON, but not on a terminal', async () => {
+    const summary = {
+      ...{ sums: SUMS, rejections: 0, shards: [], out: '-', elapsedMs: 1, readBytes: 10, reusedSources: 0 },
+      ...{ nothingChanged: false, workerRestarts: 0, problems: [] },
+    };
+    const lines = summaryOf(summary, new RunNotes({ out: '-' })).split('\n');
+    expect(JSON.parse(lines.at(-2) ?? '')).toEqual({ ledger: SUMS });
+    expect(summaryOf(summary, new RunNotes({ out: '-' }), true).split('\n')).toEqual(lines.toSpliced(-2, 1));
   });
 
   test('reports with --profile where the time went', async () => {
