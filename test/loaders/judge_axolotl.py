@@ -6,7 +6,7 @@ import stand_ins
 from exact import differences, read
 from judge_templates import FOLDER
 from truth import Truth, text_of
-from verdict import Verdicts
+from verdict import Verdicts, changed_calls, functions_in
 
 
 class Strategy:
@@ -24,18 +24,7 @@ class Strategy:
             tools = self.strategy._get_tools(record)
         except ValueError as error:
             return {f"refuses: {error}"}
-        return {*self.calls(thread, truth), *changed_tools(read(read(line).get("tools")), tools), *self.texts(thread, record)}
-
-    def calls(self, thread: list[dict], truth: Truth):
-        seen = [call["function"] for message in thread for call in message.get("tool_calls") or []]
-        if len(seen) != len(truth.calls):
-            yield "drops: calls"
-            return
-        for call, function in zip(truth.calls, seen):
-            if function["name"] != call.name:
-                yield "changes: the name of a call"
-            for _, change in differences(call.arguments, function["arguments"]):
-                yield f"changes: arguments, {change}"
+        return {*changed_calls(functions_in(thread), truth), *changed_tools(read(read(line).get("tools")), tools), *self.texts(thread, record)}
 
     def texts(self, thread: list[dict], record: dict):
         for message, source in zip(thread, record["messages"], strict=True):

@@ -5,9 +5,9 @@ import re
 from types import SimpleNamespace
 
 import stand_ins
-from exact import Object, differences, read
+from exact import Object, read
 from truth import Truth
-from verdict import Verdicts
+from verdict import Verdicts, changed_calls
 
 THOUGHT = ("<think>\n", "\n</think>\n\n")
 TOOL_CALL = ("<tool_call>", "</tool_call>")
@@ -46,19 +46,7 @@ class Factory:
             return {f"refuses: {error}"}
         calls = [CALL.findall(text) for text, message in zip(texts, messages) if message["role"] == "function"]
         text = "\n".join([converted["_system"], *texts])
-        return {*changed_calls([call for one in calls for call in one], truth), *lost(text, truth)}
-
-
-def changed_calls(texts: list[str], truth: Truth):
-    if len(texts) != len(truth.calls):
-        yield "drops: calls"
-        return
-    for call, text in zip(truth.calls, texts):
-        seen = json.loads(text)
-        if seen["name"] != call.name:
-            yield "changes: the name of a call"
-        for _, change in differences(call.arguments, seen["arguments"]):
-            yield f"changes: arguments, {change}"
+        return {*changed_calls([call for one in calls for call in one], truth, json.loads), *lost(text, truth)}
 
 
 def lost(text: str, truth: Truth):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import teich
 from datasets.packaged_modules.json.json import parse_traces_info
-from exact import differences, read
+from exact import read
 from judge_openai import parsed
 from judge_sharegpt import lost
 from truth import Truth
-from verdict import Verdicts
+from verdict import Verdicts, changed_calls, functions_in
 
 
 def converted(lines: str, file: Path, truth: Truth) -> set[str]:
@@ -26,19 +26,7 @@ def converted(lines: str, file: Path, truth: Truth) -> set[str]:
     [row] = teich.convert_traces_to_training_data(file)
     messages = row["messages"]
     text = "\n".join(f"{message['content']}\n{message.get('reasoning_content', '')}" for message in messages)
-    return {*changed_calls(messages, truth), *unlinked(messages), *invented(row), *lost(text, truth)}
-
-
-def changed_calls(messages: list[dict], truth: Truth):
-    seen = [call["function"] for message in messages for call in message.get("tool_calls") or []]
-    if len(seen) != len(truth.calls):
-        yield "drops: calls"
-        return
-    for call, function in zip(truth.calls, seen):
-        if function["name"] != call.name:
-            yield "changes: the name of a call"
-        for _, change in differences(call.arguments, function["arguments"]):
-            yield f"changes: arguments, {change}"
+    return {*changed_calls(functions_in(messages), truth), *unlinked(messages), *invented(row), *lost(text, truth)}
 
 
 def unlinked(messages: list[dict]):
