@@ -67,10 +67,14 @@ interface Subject {
 interface Session {
   readonly subjects: Subject[];
   readonly findings: FindingNote[];
+  /** Findings about its end, which are at the last line of the source, but not about that line. */
+  readonly endFindings: FindingNote[];
   readonly recordRejections: RecordRejection[];
   rejection?: Rejection;
   record?: WrittenRecord;
 }
+
+const newSession = (): Session => ({ subjects: [], findings: [], endFindings: [], recordRejections: [] });
 
 export interface TrailOptions {
   readonly line: number;
@@ -84,7 +88,7 @@ export class LineTrail {
   readonly answers: Explanation[] = [];
   readonly #line: number;
   readonly #trailOf: (logged: Entry, record: WrittenRecord | undefined) => readonly MessageTrail[];
-  #session: Session = { subjects: [], findings: [], recordRejections: [] };
+  #session: Session = newSession();
   /** Whether the whole source was rejected. */
   #isRefused = false;
   /** Explanations of entries of a written session, which may still be withdrawn. */
@@ -121,7 +125,7 @@ export class LineTrail {
       if (end.alone !== true && subject.fate === undefined) this.#written.push(this.answers.length);
       this.answers.push(answerFor(subject, session, end, this.#trailOf));
     }
-    this.#session = { subjects: [], findings: [], recordRejections: [] };
+    this.#session = newSession();
   }
 
   #addSubjects(element: StreamElement): void {
@@ -169,7 +173,8 @@ export class LineTrail {
 
   #note({ origin, severity, rule, message }: Finding): void {
     if (this.#isRefused) return;
-    const { findings } = this.#session;
+    const { findings: own, endFindings } = this.#session;
+    const findings = origin.length === 0 ? endFindings : own;
     if (origin.line !== this.#line && findings.length >= MOST_SESSION_FINDINGS) return;
     findings.push({ severity, rule, message, line: origin.line });
   }
@@ -207,6 +212,7 @@ function answerFor(
   const own = session.record?.origin.offset === offset ? session.record : undefined;
   const changes = own === undefined ? cleaned?.changes : own.conversation.changes;
   const messages = logged && trailOf(logged, own);
+  const all = [...session.findings, ...session.endFindings];
   return {
     ...origin,
     ...(subject.fate === undefined ? entryFate(subject, session) : lineFate(subject.fate, subject.rejection)),
@@ -214,8 +220,8 @@ function answerFor(
     ...(messages === undefined ? {} : { messages }),
     sessionFate: session.rejection === undefined ? ended : 'rejected',
     changes: Object.fromEntries(changes ?? []),
-    findings: session.findings.filter((finding) => finding.line === line),
-    sessionFindings: session.findings.filter((finding) => finding.line !== line),
+    findings: all.filter((finding) => finding.line === line),
+    sessionFindings: all.filter((finding) => finding.line !== line),
   };
 }
 

@@ -151,7 +151,7 @@ describe('members that a dialect never has are not reported as missing', () => {
     ['a deck', 's.toml', '[[samples]]\nmessages = [{role = "user", content = "a"}]\n', []],
     ['old chats', 's.json', JSON.stringify({ ...request, meta: {}, settings: {} }), []],
     ['conversations, which may have tools', 's.jsonl', JSON.stringify(request), ['no-tools']],
-    ['a bare response', 's.jsonl', '{"content":[{"type":"text","text":"a"}]}', []],
+    ['a bare response', 's.jsonl', '{"content":[{"type":"text","text":"a"}]}', ['no-question']],
     [
       'a request',
       's.jsonl',
