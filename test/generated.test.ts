@@ -63,7 +63,7 @@ describe('in a modified copy', () => {
   }
 
   it('a plug-in that is not in its registry is reported until npm run gen', () => {
-    prepare(['scripts', 'transforms'], ['biome.json', 'node_modules', 'package.json']);
+    prepare(['scripts', 'transforms'], ['.gitignore', 'biome.json', 'node_modules', 'package.json']);
     const plugin = readFileSync(join(copy, 'transforms/formats/chat.ts'), 'utf8');
     writeFileSync(join(copy, 'transforms/formats/another.ts'), plugin.replaceAll('chat', 'another'));
     writeFileSync(join(copy, 'transforms/rules/shared.ts'), 'export const shared = 1;\n'); // does not make the file a plug-in
@@ -81,7 +81,17 @@ describe('in a modified copy', () => {
   it('a page that differs from the code is reported', () => {
     prepare(
       ['scripts', 'test', 'transforms/model'],
-      ['biome.json', 'dist', 'docs', 'examples', 'node_modules', 'package.json', 'src', 'vitest.config.ts'],
+      [
+        '.gitignore',
+        'biome.json',
+        'dist',
+        'docs',
+        'examples',
+        'node_modules',
+        'package.json',
+        'src',
+        'vitest.config.ts',
+      ],
     );
     replace('transforms/model/element.ts', 'One line of the dataset.', 'One row.');
     const { status, output } = gen(copy, 'docs', '--check');
