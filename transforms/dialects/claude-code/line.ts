@@ -124,6 +124,12 @@ export class ClaudeLine {
     return mode === 'prompt' ? content : undefined;
   }
 
+  /** The prompt of an event of the queue; undefined if it has none, or a notification. */
+  get queueContent(): UserContent | undefined {
+    const content = userContentOf(this.#json.get('content'));
+    return NOTIFICATION.test(content?.texts?.[0] ?? '') ? undefined : content;
+  }
+
   /** Content of a user line; undefined if it is neither a text nor a list. */
   get userContent(): UserContent | undefined {
     return userContentOf(this.#message?.get('content'));

@@ -1,0 +1,68 @@
+/**
+ * Prompts that the user typed while the model was working. Current versions log those that the model received as
+ * attachments. In versions between 2.0.40 and 2.1.100 only the events of the queue have the text: `enqueue`, and
+ * `remove` when the model receives it. (After a `dequeue` the prompt begins a turn and has a line of its own.)
+ */
+import type { FoldPlace } from '../fold/fold.ts';
+import type { UserContent } from './line.ts';
+
+const MOST = 64;
+
+interface Received {
+  readonly text: string;
+  readonly place: FoldPlace;
+}
+
+export class PromptQueue {
+  #waiting: UserContent[] = [];
+  /** Prompts that were taken from the queue's events: the log may have them again. */
+  #received: Received[] = [];
+  #hasAttachments = false;
+
+  /** Handles an event of the queue. @returns the prompt that the model received, if no attachment has it */
+  read(operation: string | undefined, content: UserContent | undefined): UserContent | undefined {
+    if (operation === 'enqueue' && content !== undefined) {
+      if (this.#waiting.length < MOST) this.#waiting.push(content);
+    } else if (operation === 'popAll') this.#waiting = [];
+    else if (operation === 'dequeue') this.#waiting.shift();
+    else if (operation === 'remove') return this.#remove(content);
+    return undefined;
+  }
+
+  #remove(content: UserContent | undefined): UserContent | undefined {
+    const text = textOf(content);
+    let at = this.#waiting.findIndex((one) => text === undefined || textOf(one) === text);
+    // only the first event of a prompt has its images
+    if (at < 0) at = this.#waiting.findIndex(({ texts }) => texts === undefined);
+    const waiting = at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
+    return this.#hasAttachments ? undefined : (waiting ?? content);
+  }
+
+  receive(content: UserContent, place: FoldPlace): void {
+    const text = textOf(content);
+    if (text !== undefined) this.#received = [...this.#received.slice(1 - MOST), { text, place }];
+  }
+
+  /**
+   * Handles an attachment with a prompt; after the first one, the events of the queue say nothing new.
+   * @returns the message with that prompt, if an event of the queue had it before
+   */
+  attach(content: UserContent): FoldPlace | undefined {
+    this.#hasAttachments = true;
+    const text = textOf(content);
+    const at = this.#received.findIndex((one) => one.text === text);
+    return at < 0 ? undefined : this.#received.splice(at, 1)[0]?.place;
+  }
+
+  clear(): void {
+    this.#waiting = [];
+    this.#received = [];
+    this.#hasAttachments = false;
+  }
+}
+
+/** The texts of a prompt; undefined if it has none. */
+function textOf(content: UserContent | undefined): string | undefined {
+  const text = content?.texts?.join('\n').trim();
+  return text === '' ? undefined : text;
+}
