@@ -8,6 +8,7 @@ import { keyOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { LineSpots } from '../fold/line-spots.ts';
+import type { ItemFacts } from '../fold/thread.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
@@ -183,9 +184,7 @@ export class ClaudeSource {
       (isTurn && line.type === 'user' ? this.#rewind(line, rest, thread, context) : undefined);
     if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
     this.#endReplay(thread, fold);
-    let place: FoldPlace | undefined;
-    for (const { callId, message } of results) place = fold.answer(callId, message);
-    if (rest !== undefined) place = fold.add(rest, { isTurn, isCopied });
+    const place = addUser(content, { isTurn, isCopied }, fold);
     if (isTurn && line.type === 'user') {
       this.#turns.set(thread, place as FoldPlace);
       this.#replay.setTime(place as FoldPlace, line.time?.text());
@@ -195,9 +194,10 @@ export class ClaudeSource {
   }
 
   /** Drops a line with only texts of the client, or with nothing. */
-  #leaveOut(line: ClaudeLine, { rest, texts }: UserContent, context: ReadContext): Fate | undefined {
+  #leaveOut(line: ClaudeLine, content: UserContent, context: ReadContext): Fate | undefined {
+    const { rest, texts } = content;
     if (rest === undefined) return this.#drop('client-event', line, context);
-    if (texts?.every((text) => INTERRUPTED.test(text)) === true) return this.#interrupt(line, context);
+    if (isMark(content)) return this.#interrupt(line, context);
     if (texts?.every((text) => COMMAND.test(text)) !== true) return undefined;
     this.#command = line.uuid;
     return this.#drop('client-command', line, context);
@@ -370,3 +370,17 @@ export class ClaudeSource {
     } else this.#notes.push(TWO_IDS);
   }
 }
+
+/** Adds the results and the texts of a user line. A mark of an interruption beside results is left out. */
+function addUser(content: UserContent, facts: ItemFacts, fold: Fold): FoldPlace | undefined {
+  const { results, rest } = content;
+  const isInterrupted = results.length > 0 && isMark(content);
+  const mark = isInterrupted ? { notes: [INTERRUPT], changes: ['interrupt-mark'] } : {};
+  let place: FoldPlace | undefined;
+  for (const [i, { callId, message }] of results.entries())
+    place = fold.answer(callId, message, i === results.length - 1 ? mark : {});
+  return rest === undefined || isInterrupted ? place : fold.add(rest, facts);
+}
+
+/** Whether all texts of a user message are marks of an interruption. */
+const isMark = ({ texts }: UserContent): boolean => texts?.every((text) => INTERRUPTED.test(text)) === true;

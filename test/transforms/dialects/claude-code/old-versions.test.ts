@@ -16,19 +16,21 @@ const answer = (uuid: string, parent: string, id: string, ...content: readonly o
 const words = (value: string) => ({ type: 'text', text: value });
 const call = { type: 'tool_use', id: 'c', name: 'f', input: {} };
 
-/** The contents of each conversation. */
-function read(...lines: readonly object[]): readonly (readonly unknown[])[] {
+function entriesOf(...lines: readonly object[]): readonly Entry[] {
   const all = readLog(
     claudeCode.create(),
     lines.map((one) => JSON.stringify(one)),
   );
-  const entries = all.filter(({ kind }) => kind === 'entry') as readonly Entry[];
-  return entries.map(({ messages, reply }) =>
-    [...messages, ...(reply === undefined ? [] : [reply])].map(
-      ({ bytes }) => JSON.parse(text(bytes)).content ?? 'CALL',
-    ),
-  );
+  return all.filter(({ kind }) => kind === 'entry') as readonly Entry[];
 }
+
+const contentsOf = ({ messages, reply }: Entry): readonly unknown[] =>
+  [...messages, ...(reply === undefined ? [] : [reply])].map(
+    ({ bytes }) => JSON.parse(text(bytes)).content ?? 'CALL',
+  );
+
+/** The contents of each conversation. */
+const read = (...lines: readonly object[]) => entriesOf(...lines).map(contentsOf);
 
 it('ends the conversation at a summary without a parent, if there is no boundary', () => {
   const lines = [
@@ -74,4 +76,15 @@ it('keeps a text of an answer that begins like an earlier one', () => {
 it('replaces a text that grows from line to line', () => {
   const lines = [answer('a1', 'u1', 'm1', words('one')), answer('a2', 'a1', 'm1', words('one two'))];
   expect(read(user('u1', null, 'go'), ...lines)).toEqual([['go', 'one two']]);
+});
+
+it('leaves out the mark of an interruption beside a result, and reports it', () => {
+  const stopped = [
+    { type: 'tool_result', tool_use_id: 'c', content: 'no' },
+    words('[Request interrupted by user for tool use]'),
+  ];
+  const all = entriesOf(user('u1', null, 'go'), answer('a1', 'u1', 'm1', call), user('u2', 'a1', stopped));
+  expect(all.map(contentsOf)).toEqual([['go', 'CALL', 'no']]);
+  expect([...(all[0]?.changes ?? [])]).toEqual([['interrupt-mark', 1]]);
+  expect(all[0]?.messages[1]?.notes?.map(({ rule }) => rule)).toContain('interrupted');
 });
