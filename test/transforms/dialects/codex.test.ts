@@ -229,6 +229,16 @@ describe('tools', () => {
   });
 });
 
+it('prefers the reasoning to its summary, and says so', () => {
+  const thought = {
+    ...{ type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] },
+    content: [{ type: 'reasoning_text', text: 't' }],
+  };
+  const [entry] = entriesOf(say('user', 'q'), item(thought), say('assistant', 'a'));
+  expect(messagesOf(entry).at(-1)).toEqual({ role: 'assistant', content: 'a', reasoning_content: 't' });
+  expect(rulesOf(entry)).toContain('reasoning-summary');
+});
+
 describe('a compaction', () => {
   const history = [
     say('user', 'q').payload,
