@@ -1,7 +1,7 @@
 /**
  * Prompts that the user typed while the model was working. Current versions log those that the model received as
- * attachments. In versions between 2.0.40 and 2.1.100 only the events of the queue have the text: `enqueue`, and
- * `remove` when the model receives it. (After a `dequeue` the prompt begins a turn and has a line of its own.)
+ * attachments. Before about 2.1.101 only the events of the queue have the text: `enqueue`, and `remove` when the model
+ * receives it. A prompt that begins a turn is taken out by `dequeue`, and a user line has it too.
  */
 import type { FoldPlace } from '../fold/fold.ts';
 import type { UserContent } from './line.ts';
