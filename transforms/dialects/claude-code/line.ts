@@ -99,9 +99,13 @@ export class ClaudeLine {
     return metaOf({ model, usage, finish });
   }
 
-  /** Whether the answer ended at the limit of tokens. */
-  get isCut(): boolean {
-    return this.#message?.textOf('stop_reason') === 'max_tokens';
+  get requestId(): string | undefined {
+    return this.text('requestId');
+  }
+
+  /** Why the model stopped; most lines of an answer do not say it. */
+  get stopReason(): string | undefined {
+    return this.#message?.textOf('stop_reason');
   }
 
   /** Whether the line was copied from the session that this one was forked from. */

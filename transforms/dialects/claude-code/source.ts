@@ -11,6 +11,7 @@ import { LineSpots } from '../fold/line-spots.ts';
 import type { ItemFacts } from '../fold/thread.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
+import { AnswerNames } from './answer-names.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
 import type { ClaudeLine, UserContent } from './line.ts';
 import { PromptQueue } from './prompt-queue.ts';
@@ -63,8 +64,7 @@ export class ClaudeSource {
   readonly #unknown = new Set<string>();
   /** The last line with a command of the client: what the command says to the model comes after it. */
   #command: string | undefined;
-  /** Name of the answer that continues under another id, per thread (see `isUnfinishedPiece`). */
-  readonly #unfinished = new Map<string, string>();
+  readonly #answers = new AnswerNames();
   /** Lines that were named but have not occurred yet, with what to report if they never do. */
   readonly #awaited = new Map<string, Awaited>();
   readonly #kept = new KeptMessages();
@@ -125,16 +125,15 @@ export class ClaudeSource {
     if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
     this.#endReplay(thread, fold);
     this.#kept.addBefore(thread, line.uuid, false, fold, this.#spots);
-    // some servers give all their answers the same id
     const turn = this.#turns.get(thread)?.index ?? 0;
-    const own = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
-    const name = this.#unfinished.get(thread) ?? own;
+    const key = messageId === undefined ? `${origin.line} ${origin.offset}` : `${turn} ${messageId}`;
+    const name = this.#answers.nameOf(line, thread, key, blocks);
     const isCopied = line.isForked;
     const facts = fold.keepsMeta && !isCopied ? { isCopied, meta: line.meta } : { isCopied };
     const place = fold.amend(name, blocks, 'replace', facts);
-    if (line.isUnfinishedPiece) this.#unfinished.set(thread, name);
-    else this.#unfinished.delete(thread);
-    if (line.isCut && place.notes?.includes(CUT) !== true) place.notes = [...(place.notes ?? []), CUT];
+    this.#answers.record(line, thread, place);
+    if (line.stopReason === 'max_tokens' && place.notes?.includes(CUT) !== true)
+      place.notes = [...(place.notes ?? []), CUT];
     this.#recordSpot(line, thread, place, context);
     return undefined;
   }
@@ -168,7 +167,7 @@ export class ClaudeSource {
     const fate = results.length === 0 ? this.#leaveOut(line, content, context) : undefined;
     if (fate !== undefined) return fate;
     const thread = this.#open(line, context);
-    this.#unfinished.delete(thread);
+    this.#answers.endPiece(thread);
     const isSummary = line.is('isCompactSummary');
     // versions before the boundary have only the summary, without a parent
     if (isSummary && line.parent === null && fold.last.index >= 0) {
@@ -363,7 +362,7 @@ export class ClaudeSource {
       this.end(fold);
       fold.closeAll();
       this.#session = sessionId;
-      const all = [this.#spots, this.#turns, this.#awaited, this.#unfinished, this.#kept, this.#replay];
+      const all = [this.#spots, this.#turns, this.#awaited, this.#answers, this.#kept, this.#replay];
       for (const known of [...all, this.#queue]) known.clear();
       this.#hasParents = false;
       this.#command = undefined;

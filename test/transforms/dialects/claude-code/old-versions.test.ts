@@ -1,5 +1,5 @@
-/** Lines as old versions of Claude Code write them, and answers whose texts begin alike. */
-import { expect, it } from 'vitest';
+/** Lines as old versions of Claude Code write them, and answers whose texts or ids are alike. */
+import { describe, expect, it } from 'vitest';
 import claudeCode from '../../../../transforms/dialects/claude-code.ts';
 import type { Entry } from '../../../../transforms/model/element.ts';
 import { text } from '../../bytes.ts';
@@ -87,4 +87,44 @@ it('leaves out the mark of an interruption beside a result, and reports it', () 
   expect(all.map(contentsOf)).toEqual([['go', 'CALL', 'no']]);
   expect([...(all[0]?.changes ?? [])]).toEqual([['interrupt-mark', 1]]);
   expect(all[0]?.messages[1]?.notes?.map(({ rule }) => rule)).toContain('interrupted');
+});
+
+describe('answers of one turn with one id', () => {
+  const bare = (type: string, uuid: string, message: object, more: object = {}) => ({
+    ...{ type, uuid, sessionId: 's', message },
+    ...more,
+  });
+  const begin = [bare('user', 'u1', { role: 'user', content: 'go' })];
+  const piece = (uuid: string, stop_reason: string | null, more: object, ...content: readonly object[]) =>
+    bare('assistant', uuid, { id: 'm', role: 'assistant', content, stop_reason }, more);
+  const use = (command: string) => ({ type: 'tool_use', id: 'c', name: 'f', input: { command } });
+  const gives = (uuid: string) =>
+    bare('user', uuid, { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: uuid }] });
+
+  it.each([
+    ['have ended', 'tool_use', {}, {}],
+    ['have different calls with one id', null, {}, {}],
+    ['are of different requests', null, { requestId: '1' }, { requestId: '2' }],
+  ])('are several if they %s', (_name, stop, first, second) => {
+    const lines = [piece('a1', stop, first, use('x')), gives('r1'), piece('a2', stop, second, use('y'))];
+    expect(read(...begin, ...lines, gives('r2'))).toEqual([['go', 'CALL', 'r1', 'CALL', 'r2']]);
+  });
+
+  it('are one if a result comes between its calls', () => {
+    const other = { type: 'tool_use', id: 'd', name: 'f', input: {} };
+    const lines = [piece('a1', null, {}, use('x')), gives('r1'), piece('a2', 'tool_use', {}, other)];
+    expect(read(...begin, ...lines)).toEqual([['go', 'CALL', 'r1']]);
+  });
+
+  it('are one if they are of one request, even if each line says why the model stopped', () => {
+    const other = { type: 'tool_use', id: 'd', name: 'f', input: {} };
+    const request = { requestId: '1' };
+    const lines = [piece('a1', 'tool_use', request, use('x')), gives('r1')];
+    expect(read(...begin, ...lines, piece('a2', 'tool_use', request, other))).toEqual([['go', 'CALL', 'r1']]);
+  });
+
+  it('are one if its lines are logged again', () => {
+    const lines = [piece('a1', 'tool_use', {}, use('x')), gives('r1'), piece('a2', null, {}, use('x'))];
+    expect(read(...begin, ...lines)).toEqual([['go', 'CALL', 'r1']]);
+  });
 });
