@@ -124,14 +124,13 @@ export class ClaudeLine {
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
     const content = userContentOf(attachment.get('prompt'));
     const mode = attachment.textOf('commandMode');
-    if (mode === undefined) return NOTIFICATION.test(content?.texts?.[0] ?? '') ? undefined : content;
+    if (mode === undefined) return isNotification(content) ? undefined : content;
     return mode === 'prompt' ? content : undefined;
   }
 
-  /** The prompt of an event of the queue; undefined if it has none, or a notification. */
+  /** What an event of the queue is about; undefined if it does not say. */
   get queueContent(): UserContent | undefined {
-    const content = userContentOf(this.#json.get('content'));
-    return NOTIFICATION.test(content?.texts?.[0] ?? '') ? undefined : content;
+    return userContentOf(this.#json.get('content'));
   }
 
   /** Content of a user line; undefined if it is neither a text nor a list. */
@@ -155,6 +154,10 @@ export class ClaudeLine {
     return value?.type === 'boolean' && isTrue(value);
   }
 }
+
+/** Whether the client queued the text, because a background task had ended. */
+export const isNotification = (content: UserContent | undefined): boolean =>
+  NOTIFICATION.test(content?.texts?.[0] ?? '');
 
 function userContentOf(content: JsonView | undefined): UserContent | undefined {
   if (content?.type === 'string') {

@@ -4,7 +4,7 @@
  * receives it. A prompt that begins a turn is taken out by `dequeue`, and a user line has it too.
  */
 import type { FoldPlace } from '../fold/fold.ts';
-import type { UserContent } from './line.ts';
+import { isNotification, type UserContent } from './line.ts';
 
 const MOST = 64;
 
@@ -34,8 +34,8 @@ export class PromptQueue {
     let at = this.#waiting.findIndex((one) => text === undefined || textOf(one) === text);
     // only the first event of a prompt has its images
     if (at < 0) at = this.#waiting.findIndex(({ texts }) => texts === undefined);
-    const waiting = at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
-    return this.#hasAttachments ? undefined : (waiting ?? content);
+    const prompt = (at < 0 ? undefined : this.#waiting.splice(at, 1)[0]) ?? content;
+    return this.#hasAttachments || isNotification(prompt) ? undefined : prompt;
   }
 
   receive(content: UserContent, place: FoldPlace): void {

@@ -88,6 +88,12 @@ it('leaves out prompts that the model did not receive, and notifications', () =>
   expect(read(...lines)[0]).toEqual(['go', 'a1']);
 });
 
+it('counts notifications in the queue', () => {
+  const notification = '<task-notification>done</task-notification>';
+  const lines = [queue('enqueue', notification), queue('enqueue', 'wait'), queue('dequeue'), queue('remove')];
+  expect(read(user('u1', 'go'), ...lines, says('a1'))[0]).toEqual(['go', 'wait', 'a1']);
+});
+
 it('leaves out what the queue gives up, once the log has attachments', () => {
   const lines = [
     user('u1', 'go'),
