@@ -128,7 +128,7 @@ export class ClaudeLine {
     return mode === 'prompt' ? content : undefined;
   }
 
-  /** What an event of the queue is about; undefined if it does not say. */
+  /** The prompt of an event of the queue; undefined if the event does not have it. */
   get queueContent(): UserContent | undefined {
     return userContentOf(this.#json.get('content'));
   }

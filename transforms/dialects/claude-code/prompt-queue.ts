@@ -23,19 +23,24 @@ export class PromptQueue {
   read(operation: string | undefined, content: UserContent | undefined): UserContent | undefined {
     if (operation === 'enqueue' && content !== undefined) {
       if (this.#waiting.length < MOST) this.#waiting.push(content);
-    } else if (operation === 'popAll') this.#waiting = [];
-    else if (operation === 'dequeue') this.#waiting.shift();
-    else if (operation === 'remove') return this.#remove(content);
+    } else if (operation === 'dequeue') this.#waiting.shift();
+    else if (operation === 'popAll') {
+      // back to the user: one event per prompt, or one without a text for all
+      if (content === undefined || this.#take(content) === undefined) this.#waiting = [];
+    } else if (operation === 'remove') {
+      const prompt = this.#take(content) ?? content;
+      return this.#hasAttachments || isNotification(prompt) ? undefined : prompt;
+    }
     return undefined;
   }
 
-  #remove(content: UserContent | undefined): UserContent | undefined {
+  /** Takes a prompt out of the queue: the first one with that text, or the first one if no text is known. */
+  #take(content: UserContent | undefined): UserContent | undefined {
     const text = textOf(content);
     let at = this.#waiting.findIndex((one) => text === undefined || textOf(one) === text);
     // only the first event of a prompt has its images
     if (at < 0) at = this.#waiting.findIndex(({ texts }) => texts === undefined);
-    const prompt = (at < 0 ? undefined : this.#waiting.splice(at, 1)[0]) ?? content;
-    return this.#hasAttachments || isNotification(prompt) ? undefined : prompt;
+    return at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
   }
 
   receive(content: UserContent, place: FoldPlace): void {

@@ -94,6 +94,13 @@ it('counts notifications in the queue', () => {
   expect(read(user('u1', 'go'), ...lines, says('a1'))[0]).toEqual(['go', 'wait', 'a1']);
 });
 
+it('gives back one prompt, or all', () => {
+  const begin = [user('u1', 'go'), queue('enqueue', 'a'), queue('enqueue', 'b'), queue('enqueue', 'c')];
+  const one = [...begin, queue('popAll', 'a'), queue('remove'), says('a1')];
+  expect(read(...one)[0]).toEqual(['go', 'b', 'a1']);
+  expect(read(...begin, queue('popAll'), queue('remove'), says('a1'))[0]).toEqual(['go', 'a1']);
+});
+
 it('leaves out what the queue gives up, once the log has attachments', () => {
   const lines = [
     user('u1', 'go'),
