@@ -140,9 +140,9 @@ export class ClaudeSource {
 
   /** Reads an event of the queue: a prompt that the model received in the middle of a turn. */
   #readQueue(line: ClaudeLine, context: ReadContext): Fate | undefined {
-    const prompt = this.#queue.read(line.text('operation'), line.queueContent);
-    if (prompt?.rest === undefined) return this.#drop('client-event', line, context);
     const { fold } = context;
+    const prompt = this.#queue.read(line.text('operation'), line.queueContent);
+    if (prompt?.rest === undefined || !fold.has(MAIN)) return this.#drop('client-event', line, context);
     const thread = this.#open(line, context);
     this.#endReplay(thread, fold);
     this.#kept.addBefore(thread, undefined, false, fold, this.#spots);

@@ -101,6 +101,11 @@ it('gives back one prompt, or all', () => {
   expect(read(...begin, queue('popAll'), queue('remove'), says('a1'))[0]).toEqual(['go', 'a1']);
 });
 
+it('begins no conversation with a prompt of the queue', () => {
+  const lines = [queue('enqueue', 'a'), queue('remove', 'a'), queue('enqueue', 'b')];
+  expect(read(...lines)).toEqual([[], [EVENT, EVENT, EVENT]]);
+});
+
 it('leaves out what the queue gives up, once the log has attachments', () => {
   const lines = [
     user('u1', 'go'),
