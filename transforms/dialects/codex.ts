@@ -33,7 +33,8 @@ function detect(first: FirstObject): boolean {
   if (first.get('session')?.type === 'object') return first.get('items')?.type === 'array';
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
   if (!isText('id') || !isText('timestamp')) return false;
-  return first.get('instructions') !== undefined || first.get('git')?.type === 'object';
+  if (first.get('instructions') !== undefined) return true;
+  return first.get('git')?.type === 'object' && first.get('source') === undefined;
 }
 
 function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): Fate | Rejection | undefined {

@@ -279,6 +279,7 @@ it.each([
   [{ id: 'x', timestamp: 't', git: {} }, true],
   [{ id: 'x', timestamp: 't' }, false],
   [{ id: 'x', timestamp: 't', git: 'main' }, false],
+  [{ id: 'x', timestamp: 't', git: {}, source: 'agent' }, false],
 ])('knows an old rollout by its header: %j', (header, isKnown) => {
   const first = Object.entries(header).map(([key, value]) => [key, asBuffer(JSON.stringify(value))] as const);
   expect(codex.detect(new Map(first))).toBe(isKnown);
