@@ -32,7 +32,9 @@ function detect(first: FirstObject): boolean {
   if (type !== undefined) return TYPES.has(type) && first.get('payload')?.type === 'object';
   if (first.get('session')?.type === 'object') return first.get('items')?.type === 'array';
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
-  return isText('id') && isText('timestamp') && first.get('instructions') !== undefined;
+  if (!isText('id') || !isText('timestamp')) return false;
+  if (first.get('instructions') !== undefined) return true;
+  return first.get('git')?.type === 'object' && first.get('source') === undefined;
 }
 
 function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): Fate | Rejection | undefined {
@@ -76,7 +78,7 @@ const codex: Dialect = defineDialect({
   name: 'codex',
   summary: 'Rollouts of Codex: its events, with the items of the Responses API. Output of codex exec --json.',
   knownBy:
-    'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp and instructions; or session and items; or type thread.started and thread_id',
+    'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp, and instructions or git; or session and items; or type thread.started and thread_id',
   keys: ['type', 'payload', 'timestamp', 'item', 'thread_id', 'usage'],
   folds: true,
   memory: ({ sessionBy }): Memory => ({

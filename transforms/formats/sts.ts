@@ -7,6 +7,7 @@ import { elementsOf, valueBytes } from '../json/members.ts';
 import { inString, quote } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
+import { hashOf } from '../model/hashed-set.ts';
 import { otherContent, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
 import { isPersonal } from '../model/meta.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
@@ -62,7 +63,8 @@ const sts: Format = {
 };
 
 function headerOf({ sessionId, origin, meta }: Conversation): string {
-  const id = isPersonal(sessionId) ? `${origin.source}:${origin.line}` : sessionId;
+  const place = `${origin.source}:${origin.line}`;
+  const id = [sessionId, place].find((text) => !isPersonal(text)) ?? hashOf(place).toString('hex');
   const harness = decode(meta?.get('harness') ?? NO_HARNESS);
   return `{"type":"session","harness":${harness},"id":${quote(id)}}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import codex from '../../../transforms/dialects/codex.ts';
 import type { Entry } from '../../../transforms/model/element.ts';
-import { text } from '../bytes.ts';
+import { asBuffer, text } from '../bytes.ts';
 import { readLog } from '../log-lines.ts';
 
 const item = (payload: object) => ({ type: 'response_item', payload });
@@ -229,6 +229,16 @@ describe('tools', () => {
   });
 });
 
+it('prefers the reasoning to its summary, and says so', () => {
+  const thought = {
+    ...{ type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] },
+    content: [{ type: 'reasoning_text', text: 't' }],
+  };
+  const [entry] = entriesOf(say('user', 'q'), item(thought), say('assistant', 'a'));
+  expect(messagesOf(entry).at(-1)).toEqual({ role: 'assistant', content: 'a', reasoning_content: 't' });
+  expect(rulesOf(entry)).toContain('reasoning-summary');
+});
+
 describe('a compaction', () => {
   const history = [
     say('user', 'q').payload,
@@ -262,4 +272,15 @@ it('says that a session without its beginning continues another one', () => {
   expect(rulesOf(entry)).toContain('parent-missing');
   expect(text(entry?.meta?.get('parent') ?? new Uint8Array())).toBe('"before"');
   expect(rulesOf(entriesOf(head, say('user', 'a'))[0])).not.toContain('parent-missing');
+});
+
+it.each([
+  [{ id: 'x', timestamp: 't', instructions: null }, true],
+  [{ id: 'x', timestamp: 't', git: {} }, true],
+  [{ id: 'x', timestamp: 't' }, false],
+  [{ id: 'x', timestamp: 't', git: 'main' }, false],
+  [{ id: 'x', timestamp: 't', git: {}, source: 'agent' }, false],
+])('knows an old rollout by its header: %j', (header, isKnown) => {
+  const first = Object.entries(header).map(([key, value]) => [key, asBuffer(JSON.stringify(value))] as const);
+  expect(codex.detect(new Map(first))).toBe(isKnown);
 });

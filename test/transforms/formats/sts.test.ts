@@ -70,6 +70,9 @@ describe('a trace', () => {
     expect(JSON.parse(linesOf({ ...of, sessionId: '/home/ada/x' })[0] as string).id).toBe(
       `${source}:${line}`,
     );
+    const origin = { ...of.origin, source: 'projects/-home-ada-x/y.jsonl' };
+    const hidden = JSON.parse(linesOf({ ...of, origin, sessionId: origin.source })[0] as string).id;
+    expect(hidden).toMatch(/^[\da-f]{32}$/);
   });
 
   it('has arguments that are objects as text, and calls of old logs as calls', () => {

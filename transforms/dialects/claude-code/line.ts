@@ -99,9 +99,13 @@ export class ClaudeLine {
     return metaOf({ model, usage, finish });
   }
 
-  /** Whether the answer ended at the limit of tokens. */
-  get isCut(): boolean {
-    return this.#message?.textOf('stop_reason') === 'max_tokens';
+  get requestId(): string | undefined {
+    return this.text('requestId');
+  }
+
+  /** Why the model stopped; most lines of an answer do not say it. */
+  get stopReason(): string | undefined {
+    return this.#message?.textOf('stop_reason');
   }
 
   /** Whether the line was copied from the session that this one was forked from. */
@@ -120,8 +124,13 @@ export class ClaudeLine {
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
     const content = userContentOf(attachment.get('prompt'));
     const mode = attachment.textOf('commandMode');
-    if (mode === undefined) return NOTIFICATION.test(content?.texts?.[0] ?? '') ? undefined : content;
+    if (mode === undefined) return isNotification(content) ? undefined : content;
     return mode === 'prompt' ? content : undefined;
+  }
+
+  /** The prompt of an event of the queue; undefined if the event does not have it. */
+  get queueContent(): UserContent | undefined {
+    return userContentOf(this.#json.get('content'));
   }
 
   /** Content of a user line; undefined if it is neither a text nor a list. */
@@ -145,6 +154,10 @@ export class ClaudeLine {
     return value?.type === 'boolean' && isTrue(value);
   }
 }
+
+/** Whether the client queued the text, because a background task had ended. */
+export const isNotification = (content: UserContent | undefined): boolean =>
+  NOTIFICATION.test(content?.texts?.[0] ?? '');
 
 function userContentOf(content: JsonView | undefined): UserContent | undefined {
   if (content?.type === 'string') {

@@ -72,7 +72,7 @@ export class CodexExecSource {
   }
 
   #complete(item: JsonView | undefined, context: ReadContext): Fate | Rejection | undefined {
-    const type = item?.get('type')?.text();
+    const type = item && typeOf(item);
     const id = item?.get('id')?.text();
     if (item === undefined || type === undefined || id === undefined)
       return context.reject('bad-event', 'item has no type or no id', item);
@@ -134,18 +134,23 @@ export class CodexExecSource {
   }
 }
 
+/** The first versions named the type `item_type`. */
+const typeOf = (item: JsonView): string | undefined =>
+  item.get('type')?.text() ?? item.get('item_type')?.text();
+
 /** The blocks of an item that the model wrote; none for any other item. */
 function modelBlocks(type: string, item: JsonView): [readonly FoldBlock[], readonly ReadingNote[]] {
   const text = item.get('text');
   if (type === 'web_search') return [[{ kind: 'part', object: item.copy() }], [SERVER_TOOL]];
   if (text?.type !== 'string') return [[], []];
-  if (type === 'agent_message') return [[{ kind: 'text', text: text.copy() }], []];
+  if (type === 'agent_message' || type === 'assistant_message')
+    return [[{ kind: 'text', text: text.copy() }], []];
   return type === 'reasoning' ? [[{ kind: 'thought', text: text.copy() }], [SUMMARY]] : [[], []];
 }
 
 /** The call of an item that the client ran; undefined for any other item. */
 function callOf(item: JsonView): ItemCall | undefined {
-  const type = item.get('type')?.text();
+  const type = typeOf(item);
   if (type === 'command_execution') return commandOf(item);
   if (type === 'file_change') {
     const args = inString(objectOf([['changes', item.get('changes')?.copy() ?? '[]']]));

@@ -39,12 +39,13 @@ export class AssistantDraft {
 
   /**
    * Adds a block.
+   * @param before number of blocks that it may replace: the blocks of one line do not repeat each other
    * @returns false if it replaced an earlier one
    */
-  put(block: FoldBlock, repeats: Repeats): boolean {
+  put(block: FoldBlock, repeats: Repeats, before: number = this.size): boolean {
     const slot = block.kind === 'call' ? `call ${block.id}` : block.kind;
     const at = repeats === 'replace' ? this.#last.get(slot) : undefined;
-    if (at !== undefined && continues(block, this.#blocks[at] as FoldBlock)) {
+    if (at !== undefined && at < before && this.#isRepeated(at, block)) {
       this.#blocks[at] = block;
       return false;
     }
@@ -52,6 +53,14 @@ export class AssistantDraft {
     this.#blocks.push(block);
     if (block.kind === 'sealed') this.#sealed++;
     return true;
+  }
+
+  /** Whether a block repeats the one at an index. Only the last block can have grown. */
+  #isRepeated(at: number, block: FoldBlock): boolean {
+    const known = this.#blocks[at] as FoldBlock;
+    return at === this.size - 1 || block.kind === 'call'
+      ? continues(block, known)
+      : isSame(bytesOf(block), bytesOf(known));
   }
 
   has(block: FoldBlock): boolean {

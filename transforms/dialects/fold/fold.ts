@@ -114,7 +114,7 @@ export class Fold {
   ): FoldPlace {
     return this.#grow((thread, origin) => {
       const item = thread.named(name, origin, facts);
-      for (const block of blocks) thread.put(item, block, repeats, origin);
+      thread.amend(item, blocks, repeats, origin);
       return item;
     });
   }

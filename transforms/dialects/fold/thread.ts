@@ -76,9 +76,15 @@ export class Thread {
     return this.#append(item, META_BYTES + name.length);
   }
 
-  put(item: Item, block: FoldBlock, repeats: Repeats, { line }: Origin): void {
+  /** Adds the blocks of a line to an assistant message. */
+  amend(item: Item, blocks: readonly FoldBlock[], repeats: Repeats, origin: Origin): void {
     if (this.#isRefused) return;
-    const isNew = (item.content as AssistantDraft).put(block, repeats);
+    const draft = item.content as AssistantDraft;
+    const before = draft.size;
+    for (const block of blocks) this.#put(item, block, draft.put(block, repeats, before), origin);
+  }
+
+  #put(item: Item, block: FoldBlock, isNew: boolean, { line }: Origin): void {
     this.weight += BLOCK_BYTES + bytesOf(block).length;
     if (block.kind !== 'call' || !isNew) return;
     const call = { id: block.id };

@@ -71,6 +71,11 @@ export const SUMMARY: ReadingNote = warning(
   'reasoning-summary',
   'the log has only a summary of the reasoning',
 );
+/** For reasoning that is logged in whole, beside its summary. */
+export const SUMMARY_LEFT_OUT: ReadingNote = warning(
+  'reasoning-summary',
+  'the log has the reasoning and a summary of it: the summary is left out',
+);
 export const FREE_FORM: ReadingNote = warning(
   'free-form-call',
   'the call has a text instead of arguments: it becomes an argument named input',

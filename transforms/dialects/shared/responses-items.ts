@@ -7,7 +7,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
-import { FREE_FORM, noted, SEALED_CONTEXT, SUMMARY, warning } from './reading-notes.ts';
+import { FREE_FORM, noted, SEALED_CONTEXT, SUMMARY, SUMMARY_LEFT_OUT, warning } from './reading-notes.ts';
 import { partsOf, type ResponseResult, readResult } from './response-results.ts';
 import { nameInSpace } from './tool-definitions.ts';
 
@@ -135,10 +135,11 @@ function readReasoning(item: JsonView): ResponseItem {
       const text = part.get('text');
       return text?.type === 'string' ? [text] : [];
     });
-  const whole = textsIn('content');
-  const texts = whole.length > 0 ? whole : textsIn('summary');
+  const [whole, summary] = [textsIn('content'), textsIn('summary')];
+  const texts = whole.length > 0 ? whole : summary;
   const thoughts: FoldBlock[] = texts.map((text) => ({ kind: 'thought', text: text.copy() }));
   const sealed = item.get('encrypted_content');
   if (sealed?.type === 'string') thoughts.push(sealedBlock(sealed.copy()));
-  return { kind: 'blocks', blocks: thoughts, notes: whole.length === 0 && texts.length > 0 ? [SUMMARY] : [] };
+  const notes = summary.length === 0 ? [] : [whole.length > 0 ? SUMMARY_LEFT_OUT : SUMMARY];
+  return { kind: 'blocks', blocks: thoughts, notes };
 }

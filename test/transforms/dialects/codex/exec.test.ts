@@ -107,3 +107,15 @@ it('reports a turn that failed, and rejects an item without a type', () => {
   expect(entry?.reply?.notes?.map(({ rule }) => rule)).toContain('response-error');
   expect(elements).toContainEqual(expect.objectContaining({ kind: 'rejection', reason: 'bad-event' }));
 });
+
+it('reads the items of the first versions, which name their type differently', () => {
+  const old = (id: string, item_type: string, more: object) => ({
+    type: 'item.completed',
+    item: { id, item_type, ...more },
+  });
+  const command = { command: 'x', aggregated_output: 'r', exit_code: 0, status: 'completed' };
+  const lines = [old('1', 'command_execution', command), old('2', 'assistant_message', { text: 'b' })];
+  expect(said(start('s'), ...lines)).toEqual([
+    ['assistant undefined command_execution', 'tool r', 'assistant b'],
+  ]);
+});
