@@ -47,6 +47,7 @@ describe('findings', () => {
     'no-reply': [entry({ reply: null })],
     truncated: [`${entry({ messages: [user, user] })}\n${later}`],
     'role-sequence': [`${entry({ messages: [user, user] })}\n${later}`],
+    'not-a-prefix': [`${good}\n${entry({ at: 2, messages: [{ ...user, content: 'other' }] })}`],
     'tool-calls-not-a-list': [withMessages(user, { role: 'assistant', content: 'x', tool_calls: {} })],
     'tool-call-not-object': [withMessages(user, calls('f'))],
     'tool-call-no-function': [withMessages(user, calls({ id: 'a' }))],

@@ -56,10 +56,32 @@ describe('check-entries', () => {
       'entry',
       'ERROR role-sequence',
       'entry',
+      'WARNING not-a-prefix',
       'session-end',
       'entry',
       'session-end',
       'entry',
+    ]);
+  });
+
+  it('reports about an earlier entry at the end of the session, at the place of that entry', () => {
+    const handlers = checkEntries.create({});
+    const lost = entryOf([user('x')], 1);
+    const [found, ...rest] = [...apply(handlers, [lost, entryOf([user('y')], 2), end('written')])].slice(2);
+    expect(found).toMatchObject({ kind: 'finding', rule: 'not-a-prefix', origin: lost.origin });
+    expect(shown(rest)).toEqual(['session-end']);
+  });
+
+  it('reports nothing at the end of a rejected session', () => {
+    const handlers = checkEntries.create({});
+    const before = [entryOf([user('x')], 1), entryOf([user('y')], 2)];
+    expect(shown(apply(handlers, [...before, rejection('session'), end('empty')])).slice(2)).toEqual([
+      'rejection',
+      'session-end',
+    ]);
+    expect(shown(apply(handlers, [...before, end('written')])).slice(2)).toEqual([
+      'WARNING not-a-prefix',
+      'session-end',
     ]);
   });
 });
