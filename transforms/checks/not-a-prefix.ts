@@ -19,7 +19,7 @@ export interface PathParting {
 
 export function notAPrefix({ at, isReply, line }: PathParting): Found {
   const part = isReply ? 'its reply' : `messages[${at}]`;
-  const message = `${part} is not in line ${line}: the entry is not the beginning of the conversation that is written`;
+  const message = `differs from line ${line} at ${part}: the entry is not the beginning of the conversation that is written`;
   return { rule: 'not-a-prefix', severity: 'WARNING', message };
 }
 
@@ -51,10 +51,12 @@ class Session {
   readonly #unanswered = new Set<number>();
   /** By number of the entry. */
   readonly #parted = new Map<number, Parted>();
+  /** Numbers of the other entries, by the number of messages. */
+  readonly #beginnings = new Map<number, number[]>();
   /** The entry that would be written if the session ended here. */
   #best: Entry | undefined;
   #bestNumber = 0;
-  /** The path that was hashed last. */
+  /** Path of the best entry when it was hashed last. */
   #path: Path | undefined;
 
   add(entry: Entry): void {
@@ -69,7 +71,14 @@ class Session {
     }
     this.#log.add(entry.origin);
     this.#lengths.push(read.length);
+    if (!this.#parted.has(number)) this.#addBeginning(number, read.length);
     if (entry.reply === undefined) this.#unanswered.add(number);
+  }
+
+  #addBeginning(number: number, length: number): void {
+    const numbers = this.#beginnings.get(length);
+    if (numbers === undefined) this.#beginnings.set(length, [number]);
+    else numbers.push(number);
   }
 
   /** Compares the best entry with the one that was read. Paths of the same bytes need no hashes. */
@@ -77,7 +86,7 @@ class Session {
     if (isBest ? isBeginning(best, read) : isBeginning(read, best)) return;
     const before = pathOf(best, this.#path);
     const path = pathOf(read, before);
-    this.#path = path;
+    this.#path = isBest ? path : before;
     const parting = before.hashes.findIndex((hash, i) => hash !== path.hashes[i]);
     const at = parting < 0 ? best.length : parting;
     if (isBest) this.#partFrom(at, before);
@@ -87,8 +96,10 @@ class Session {
   /** Notes the entries that are the beginning of the best one before, but not of the new one. */
   #partFrom(at: number, before: Path): void {
     const other = this.#lengths.length;
-    for (const [number, length] of this.#lengths.entries())
-      if (length > at && !this.#parted.has(number)) this.#part(number, at, other, before, length);
+    for (let length = at + 1; length <= before.hashes.length; length++) {
+      for (const number of this.#beginnings.get(length) ?? []) this.#part(number, at, other, before, length);
+      this.#beginnings.delete(length);
+    }
   }
 
   #part(number: number, at: number, other: number, { hashes }: Path, length: number = hashes.length): void {

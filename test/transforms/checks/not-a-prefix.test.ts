@@ -42,25 +42,29 @@ describe('not-a-prefix', () => {
       [[system, u1], a1],
       [[system, u1, a1, u2], a2],
     ];
-    expect(found(title, ...talk)).toEqual(['1: messages[0] is not in line 2']);
-    expect(found(talk[0] as Path, title, talk[1] as Path)).toEqual(['2: messages[0] is not in line 3']);
-    expect(found(...talk, title)).toEqual(['3: messages[0] is not in line 2']);
+    expect(found(title, ...talk)).toEqual(['1: differs from line 2 at messages[0]']);
+    expect(found(talk[0] as Path, title, talk[1] as Path)).toEqual(['2: differs from line 3 at messages[0]']);
+    expect(found(...talk, title)).toEqual(['3: differs from line 2 at messages[0]']);
   });
 
   it('reports a reply that the conversation does not have', () => {
-    expect(found([[u1], assistant('lost')], [[u1, a1, u2], a2])).toEqual(['1: its reply is not in line 2']);
-    expect(found([[u1], assistant('first try')], [[u1], a1])).toEqual(['1: its reply is not in line 2']);
-    expect(found([[u1], a1], [[u1]])).toEqual(['1: its reply is not in line 2']);
+    expect(found([[u1], assistant('lost')], [[u1, a1, u2], a2])).toEqual([
+      '1: differs from line 2 at its reply',
+    ]);
+    expect(found([[u1], assistant('first try')], [[u1], a1])).toEqual([
+      '1: differs from line 2 at its reply',
+    ]);
+    expect(found([[u1], a1], [[u1]])).toEqual(['1: differs from line 2 at its reply']);
   });
 
   it('reports all turns before a compaction and after a step back', () => {
     const summary = user('Summary of 1 and 2');
     expect(found([[u1], a1], [[u1, a1, u2], a2], [[summary, a3, u3], a3])).toEqual([
-      '1: messages[0] is not in line 3',
-      '2: messages[0] is not in line 3',
+      '1: differs from line 3 at messages[0]',
+      '2: differs from line 3 at messages[0]',
     ]);
     expect(found([[u1], a1], [[u1, a1, u2], a2], [[u1, a1, u3], a3])).toEqual([
-      '2: messages[2] is not in line 3',
+      '2: differs from line 3 at messages[2]',
     ]);
   });
 
@@ -70,11 +74,11 @@ describe('not-a-prefix', () => {
       Message,
     ];
     expect(found([[old, u1], a1], [[next, u1, a1, u2], a2], [[old, u1, a1, u2, a2, u3], a3])).toEqual([
-      '2: messages[0] is not in line 3',
+      '2: differs from line 3 at messages[0]',
     ]);
     const again = messageOf({ content: '10:00', role: 'system' });
     expect(found([[old, u1], a1], [[next, u1, a1, u2], a2], [[again, u1, a1, u2, a2, u3], a3])).toEqual([
-      '2: messages[0] is not in line 3',
+      '2: differs from line 3 at messages[0]',
     ]);
   });
 
@@ -90,8 +94,14 @@ describe('not-a-prefix', () => {
     expect(found([[u1], reply], [[u1, history, result('y', 'text')], a1])).toEqual([]);
     const other = calling(call('y', 'write', '{"b":2,"a":1}'));
     expect(found([[u1], reply], [[u1, other, result('y', 'text')], a1])).toEqual([
-      '1: its reply is not in line 2',
+      '1: differs from line 2 at its reply',
     ]);
+  });
+
+  it('reads 400,000 calls that have nothing in common in linear time', () => {
+    const watch = notAPrefix.create();
+    for (let i = 0; i < 400_000; i++) watch.entry(entryAt([[i % 2 === 0 ? u1 : u2]], i));
+    expect([...watch.sessionEnd()]).toHaveLength(200_000);
   });
 
   it('forgets the session', () => {
