@@ -207,11 +207,14 @@ function notes(label: string, findings: readonly FindingNote[], own: number): (s
   );
 }
 
-function whyOf({ fate, detail, stage, violationLine, snapshotLine, isFolded }: Explanation): string {
+function whyOf(explanation: Explanation): string {
+  const { fate, detail, stage, violationLine, snapshotLine, isFolded, findings } = explanation;
   if (isFolded === true) return 'this is the first event of the conversation that the record is folded from';
   if (fate === 'snapshot')
     return 'this is the last entry with the most messages, so the record is made from it';
   if (fate === 'folded') return `it is part of the conversation that begins in line ${snapshotLine}`;
+  if (fate === 'superseded' && findings.some(({ rule }) => rule === 'not-a-prefix'))
+    return `line ${snapshotLine} has at least as many messages, so the record is made from that line`;
   if (fate === 'superseded')
     return `line ${snapshotLine} repeats and continues this conversation, so the record is made from that line`;
   if (fate === 'truncated')

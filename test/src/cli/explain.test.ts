@@ -238,6 +238,20 @@ describe('the file of the line', () => {
     ]);
   });
 
+  test('does not say that another line continues an entry that is not its beginning', async () => {
+    const log = writeLog(temporaryFolder(), 'a.jsonl', [
+      entry(),
+      entry({ second: 1, messages: [{ role: 'user', content: 'Write a title.' }] }),
+      entry({ second: 2, messages: talk(3) }),
+    ]);
+    expect(await text(`${log}:1`)).toContain('line 3 repeats and continues this conversation');
+    const side = await text(`${log}:2`);
+    expect(side).toContain(
+      '  why        line 3 has at least as many messages, so the record is made from that line\n',
+    );
+    expect(side).toContain('WARNING not-a-prefix: differs from line 3 at messages[0]: the entry is not');
+  });
+
   test('is not guessed in a folder whose files are sessions of their own', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry()]);
