@@ -10,6 +10,8 @@ import type { Option } from './options/option.ts';
 
 /** The line in which yargs suggests a similar command. */
 const HINT = /^Did you mean .*$/m;
+/** How yargs reports options of other commands. */
+const UNKNOWN = /^Unknown arguments?: (.+)$/;
 
 /** @param words the command and the flags, in the form `--name=value` */
 export function usageErrorOf(words: readonly string[], commands: readonly Command[]): TurnmillError {
@@ -23,6 +25,8 @@ export function usageErrorOf(words: readonly string[], commands: readonly Comman
       output = text;
     },
   );
+  const unknown = UNKNOWN.exec(failure?.message ?? '')?.[1]?.replaceAll(', ', ', --');
+  if (unknown !== undefined) return new TurnmillError('usage', `${words[0]} does not take --${unknown}`);
   return new TurnmillError(
     'usage',
     [failure?.message ?? 'name a command', ...(HINT.exec(output) ?? [])].join('. '),

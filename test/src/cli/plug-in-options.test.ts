@@ -88,7 +88,7 @@ describe('an option of a plug-in format', () => {
     [['--format', 'plain', '--letter-case', 'lower'], "'lower' is not one of as-is, upper"],
     [['--format', 'plain', '--with-roles=yes'], '--with-roles takes no value'],
     [['--format', 'plian'], "--format: 'plian' is not one of"],
-    [['--format', 'plain', '--port', '1'], 'Unknown argument: port'],
+    [['--format', 'plain', '--port', '1'], 'build does not take --port'],
   ])('is refused with %j', async (flags, problem) => {
     const { status, stderr } = await shop().build(...flags);
     expect(status).toBe(64);
