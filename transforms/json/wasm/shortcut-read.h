@@ -1,5 +1,5 @@
 // Reads one log line of the dialect `exchange`: validates it, recognises the messages of the previous line, and adds a row for each new
-// one. Readers return the address after the value at p, or 0 if the line is odd: not valid, or not plain enough for the fold.
+// one. Readers return the address after the value at p, or 0 if the line is odd: not valid, or not plain enough for the shortcut.
 #pragma once
 #include "shortcut-state.h"
 
