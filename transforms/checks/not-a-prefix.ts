@@ -4,7 +4,7 @@
  */
 import type { Entry, Message } from '../model/element.ts';
 import { createEntryLog, type Place, placesOf } from '../model/entry-log.ts';
-import { type Path, pathOf } from '../model/path-hashes.ts';
+import { hasSameBytes, type Path, pathOf } from '../model/path-hashes.ts';
 import { supersedes } from '../model/supersedes.ts';
 import { type EntryCheck, type EntryWatch, type Found, NO_PLACED, type PlacedFound } from './check.ts';
 
@@ -36,9 +36,6 @@ interface Parted {
 
 const pathMessages = ({ messages, reply }: Entry): readonly Message[] =>
   reply === undefined ? messages : [...messages, reply];
-
-const hasSameBytes = (a: Message, b: Message | undefined): boolean =>
-  a === b || (b !== undefined && Buffer.compare(a.bytes, b.bytes) === 0);
 
 const isBeginning = (shorter: readonly Message[], longer: readonly Message[]): boolean =>
   shorter.every((message, i) => hasSameBytes(message, longer[i]));

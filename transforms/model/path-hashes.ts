@@ -36,10 +36,14 @@ export interface Path {
 
 const NO_PATH: Path = { messages: [], hashes: [], ids: [], counts: [] };
 
-/** @param known another path: leading messages whose bytes are the same objects are not hashed again */
+export const hasSameBytes = (a: Message, b: Message | undefined): boolean =>
+  b !== undefined && (a.bytes === b.bytes || Buffer.compare(a.bytes, b.bytes) === 0);
+
+/** @param known another path: leading messages with the same bytes are not hashed again */
 export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Path {
   let shared = 0;
-  while (shared < messages.length && messages[shared]?.bytes === known.messages[shared]?.bytes) shared++;
+  while (shared < messages.length && hasSameBytes(messages[shared] as Message, known.messages[shared]))
+    shared++;
   const hashes = known.hashes.slice(0, shared);
   const counts = known.counts.slice(0, shared);
   const ids = known.ids.slice(0, counts.at(-1) ?? 0);
