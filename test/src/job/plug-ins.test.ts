@@ -165,9 +165,34 @@ describe('the read of a dialect in a plug-in', () => {
     ['nothing', spec(''), 'read returned undefined'],
     ['nothing, and folds nothing', spec('', 'folds: true,'), 'read returned undefined'],
     ['null', spec('return null'), 'read returned null'],
-    ['a text', spec("return 'hi'"), 'read returned hi'],
-    ['a list of texts', spec("return ['hi']"), 'read returned hi'],
-    ['an object without messages', spec('return {}'), 'read returned an object with messages undefined'],
+    ['a text, which may be of the log', spec("return 'hi'"), 'read returned a string'],
+    ['a list of texts', spec("return ['hi']"), 'read returned a string'],
+    ['an object without messages', spec('return {}'), 'read returned an object whose messages are undefined'],
+    [
+      'a text as messages',
+      spec("return { messages: 'hi' }"),
+      'read returned an object whose messages are a string',
+    ],
+    [
+      'numbers as messages',
+      spec('return { messages: [1] }'),
+      'read returned messages[0] that is not from context.makeMessage',
+    ],
+    [
+      'an object as reply',
+      spec('return { messages: [], reply: {} }'),
+      'read returned a reply that is not from context.makeMessage',
+    ],
+    [
+      'a number as id',
+      spec('return { messages: [], sessionId: 3 }'),
+      'read returned a sessionId that is a number',
+    ],
+    [
+      'an element of another kind',
+      spec("return { kind: 'repair' }"),
+      'read returned an object of an unknown kind',
+    ],
   ])(
     'that returns %s is named, with its place and the results that it may return',
     async (_, module, what) => {

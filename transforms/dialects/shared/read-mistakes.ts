@@ -13,6 +13,15 @@ export const throwMistake: ReportMistake = (problem) => {
 const RESULTS =
   'an entry ({ messages, reply, ... }), context.reject(...), context.drop(...), a list of these, or undefined after context.fold took the object';
 
+/** Names the type of a value, never its content: that may come from the log. */
+function nameOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+const isMessage = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'bytes' in value && value.bytes instanceof Uint8Array;
+
 export class ReadMistakes {
   readonly #dialect: string;
   readonly #report: ReportMistake;
@@ -28,11 +37,23 @@ export class ReadMistakes {
     return this.#report(`dialect '${this.#dialect}': ${problem}`);
   }
 
-  /** Reports a result that is not an object, or has no messages where it needs them. */
+  /** Reports a result that is not an object, or whose members are not what they should be. */
   checkPart(part: ObjectPart | null, origin: Origin): void {
-    if (typeof part !== 'object' || part === null) this.badResult(String(part), origin);
-    else if ('kind' in part || (typeof part.messages === 'object' && part.messages !== null)) return;
-    else this.badResult(`an object with messages ${String(part.messages)}`, origin);
+    if (typeof part !== 'object' || part === null) return this.badResult(nameOf(part), origin);
+    if ('kind' in part) {
+      if (part.kind !== 'fate' && part.kind !== 'rejection')
+        this.badResult('an object of an unknown kind', origin);
+      return;
+    }
+    const { messages, reply, sessionId } = part;
+    if (typeof messages !== 'object' || messages === null)
+      this.badResult(`an object whose messages are ${nameOf(messages)}`, origin);
+    const odd = Array.isArray(messages) ? messages.findIndex((message) => !isMessage(message)) : -1;
+    if (odd >= 0) this.badResult(`messages[${odd}] that is not from context.makeMessage`, origin);
+    if (reply !== undefined && !isMessage(reply))
+      this.badResult('a reply that is not from context.makeMessage', origin);
+    if (sessionId !== undefined && typeof sessionId !== 'string')
+      this.badResult(`a sessionId that is ${nameOf(sessionId)}`, origin);
   }
 
   /** Reports a reason that is not in the closed list. */
