@@ -9,8 +9,7 @@ const LONGEST = 40;
  */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   if (word.length > LONGEST) return undefined;
-  const longer =
-    word.length < 3 ? undefined : known.find((name) => name.startsWith(`${word.toLowerCase()}-`));
+  const longer = word.length < 3 ? undefined : known.find((name) => name.startsWith(word.toLowerCase()));
   if (longer !== undefined) return longer;
   const most = Math.ceil(word.length / 3);
   const near = known

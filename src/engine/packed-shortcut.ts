@@ -11,7 +11,7 @@ import type { Line, Origin, SessionEnd, StreamElement } from '../../transforms/m
 import { HashedSet } from '../../transforms/model/hashed-set.ts';
 import { ShortcutReader } from '../../transforms/shortcut/shortcut-reader.ts';
 import { endBefore } from '../../transforms/stages/parse.ts';
-import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
+import { SHORTCUT_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { SharedSource } from './chain.ts';
 import { HeldLines } from './held-lines.ts';
@@ -57,7 +57,7 @@ export class PackedShortcut {
     this.#results = new ShortcutResults(settings, ledger);
     this.#reader = new ShortcutReader(module, settings);
     this.#begun = {
-      dialect: FOLDED_DIALECT,
+      dialect: SHORTCUT_DIALECT,
       ended: new HashedSet(),
       opens: (id) => {
         this.#openId = id === undefined ? undefined : encode(JSON.stringify(id));

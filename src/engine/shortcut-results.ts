@@ -8,7 +8,7 @@ import { groupOf } from '../../transforms/model/group.ts';
 import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import { snapshotSelect } from '../../transforms/stages/snapshot-select.ts';
 import type { RecordResult } from '../ledger/result.ts';
-import { FOLDED_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
+import { SHORTCUT_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { type ChainLink, createChain, fuseChain } from './chain.ts';
 
@@ -52,7 +52,7 @@ export class ShortcutResults {
     const { sessionId } = session.facts;
     const entries = session.places();
     this.#stages(session.conversation());
-    this.#stages({ kind, origin, last, dialect: FOLDED_DIALECT, sessionId, entries, fate: 'written' });
+    this.#stages({ kind, origin, last, dialect: SHORTCUT_DIALECT, sessionId, entries, fate: 'written' });
   }
 }
 

@@ -52,7 +52,7 @@ export interface SourceLedgerOptions {
 }
 
 /** The only dialect whose sessions take the shortcut. */
-export const FOLDED_DIALECT = 'exchange';
+export const SHORTCUT_DIALECT = 'exchange';
 
 const NO_ENTRIES: EntryLog = { count: 0, packed: new Uint8Array(0) };
 
@@ -112,7 +112,7 @@ export class SourceLedger {
 
   /** Adds a session that took the shortcut, with its only record. */
   takeShortcut(session: ShortcutSession, record: RecordResult): void {
-    this.#dialect = FOLDED_DIALECT;
+    this.#dialect = SHORTCUT_DIALECT;
     this.#findings.end();
     this.#sessions++;
     const report = shortcutReport(session, this.#options.mayReopen?.() === true);

@@ -4,7 +4,7 @@ import { type EntryCheck, type EntryWatch, type Found, NO_PLACED } from './check
 
 const found = (message: string): Found => ({ rule: 'no-reply', severity: 'WARNING', message });
 const NOTHING: readonly Found[] = [];
-/** The finding for an entry without a reply, also for the fold. */
+/** The finding for an entry without a reply, also for the shortcut. */
 export const NO_REPLY: Found = found('the entry has no reply message');
 const MISSING: readonly Found[] = [NO_REPLY];
 const EMPTY: readonly Found[] = [

@@ -8,7 +8,7 @@ import { hasSameBytes, type Path, pathOf } from '../model/path-hashes.ts';
 import { supersedes } from '../model/supersedes.ts';
 import { type EntryCheck, type EntryWatch, type Found, NO_PLACED, type PlacedFound } from './check.ts';
 
-/** Where two entries part that should continue each other. */
+/** Where an entry differs from another one that should continue it, or that it should continue. */
 export interface PathParting {
   /** Index of the first message that differs. The reply comes after the messages. */
   readonly at: number;

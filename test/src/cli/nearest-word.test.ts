@@ -9,6 +9,7 @@ test.each([
   ['claudecode', 'claude-code'],
   ['Claude_Code', 'claude-code'],
   ['claude', 'claude-code'],
+  ['claud', 'claude-code'],
   ['gemini', 'gemini-cli'],
   ['shargpt', 'sharegpt'],
   ['openia', 'openai'],
