@@ -1,7 +1,7 @@
 /** Checks what the `read` of a dialect returns and rejects with. TypeScript checks the built-in dialects, but not those in plug-ins. */
 import type { Origin } from '../../model/element.ts';
 import { LINE_REASONS } from '../../model/rejection.ts';
-import type { ObjectPart } from '../dialect-spec.ts';
+import type { EntryFields, ObjectPart } from '../dialect-spec.ts';
 
 /** Reports a mistake in a dialect. Never returns. */
 export type ReportMistake = (problem: string) => never;
@@ -39,13 +39,13 @@ export class ReadMistakes {
 
   /** Reports a result that is not an object, or whose members are not what they should be. */
   checkPart(part: ObjectPart | null, origin: Origin): void {
-    if (typeof part !== 'object' || part === null) return this.badResult(nameOf(part), origin);
-    if ('kind' in part) {
-      if (part.kind !== 'fate' && part.kind !== 'rejection')
-        this.badResult('an object of an unknown kind', origin);
-      return;
-    }
-    const { messages, reply, sessionId } = part;
+    if (typeof part !== 'object' || part === null) this.badResult(nameOf(part), origin);
+    else if (!('kind' in part)) this.#checkEntry(part, origin);
+    else if (part.kind !== 'fate' && part.kind !== 'rejection')
+      this.badResult('an object of an unknown kind', origin);
+  }
+
+  #checkEntry({ messages, reply, sessionId }: EntryFields, origin: Origin): void {
     if (typeof messages !== 'object' || messages === null)
       this.badResult(`an object whose messages are ${nameOf(messages)}`, origin);
     const odd = Array.isArray(messages) ? messages.findIndex((message) => !isMessage(message)) : -1;
