@@ -19,9 +19,11 @@ const PACKED = /\.(?:gz|zst)$/i;
 const WORD = /(?:^|[^a-z])(?:(input|requests?)|(output|results?|responses?|errors?))(?=[^a-z]|$)/i;
 const BATCH = /(?:^|[^a-z])(?:msg)?batch(?:es)?(?=[^a-z]|$)/i;
 const SIDE_OR_BATCH = /input|request|output|result|response|error|batch/i;
-/** Beginning of a line: the custom id (in OpenAI's answers after another id), then a member that shows the side. */
-const LINE = /^\s*\{[^{}]{0,500}"custom_id"[^{}]{0,1000}"(body|params|response|result|error)"\s*:/;
-const REQUEST = new Set(['body', 'params']);
+/** The beginning of a line, up to its first object or the end of the line. */
+const BEGINNING = /^\s*\{([^{}]*)/;
+const ID = '"custom_id"';
+/** The member that shows the side, after the custom id; in OpenAI's answers that comes after another id. */
+const MEMBER = /"(?:(body|params)|response|result|error)"\s*:/;
 const HEAD_BYTES = 4096;
 
 /** Returns false if the name alone shows that a file does not belong to a batch. */
@@ -64,12 +66,19 @@ function sideOf({ path = '' }: SourceRef): Side | undefined {
   try {
     const file = openSync(Buffer.from(path, 'latin1'), 'r');
     try {
-      const [, member] = LINE.exec(head.toString('latin1', 0, readSync(file, head, 0, HEAD_BYTES, 0))) ?? [];
-      return member === undefined ? undefined : REQUEST.has(member) ? 'requests' : 'answers';
+      return sideIn(head.toString('latin1', 0, readSync(file, head, 0, HEAD_BYTES, 0)));
     } finally {
       closeSync(file);
     }
   } catch {
     return undefined;
   }
+}
+
+function sideIn(text: string): Side | undefined {
+  const [, members = ''] = BEGINNING.exec(text) ?? [];
+  const at = members.indexOf(ID);
+  const found = at < 0 ? null : MEMBER.exec(members.slice(at));
+  if (found === null) return undefined;
+  return found[1] === undefined ? 'answers' : 'requests';
 }

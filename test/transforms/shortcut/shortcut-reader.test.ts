@@ -59,6 +59,10 @@ describe('a session that took the shortcut', () => {
     const session = sessionOf(entryLine({ at: 1 }), entryLine({ at: 2, messages: [REPLY] }));
     expect(session?.facts.findings.map(({ rule, message }) => [rule, message])).toEqual([
       ['role-sequence', 'messages[0] is Ac, the entry before it (line 1) has U in messages[0]'],
+      [
+        'not-a-prefix',
+        'messages[0] is not in line 2: the entry is not the beginning of the conversation that is written',
+      ],
     ]);
   });
 
