@@ -6,6 +6,7 @@
 import { eachAssistantCall } from '../model/assistant-calls.ts';
 import type { Conversation, Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
+import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import type { ConversationCheck, Found } from './check.ts';
 import { type Verdict, verdictOf } from './result-verdict.ts';
 import { shownName } from './shown-name.ts';
@@ -58,34 +59,20 @@ function resultsOf(
   calls: readonly Call[],
 ): Result[] {
   const results: Result[] = [];
-  let open: Map<string, Call[]> | undefined;
+  const open = new UnansweredCalls(calls);
   for (let at = start; at < end; at++) {
     const message = messages[at] as Message;
     if (message.role !== 'tool') continue;
-    open ??= callsById(calls);
     const id = stringValue(message.bytes, 'tool_call_id');
     results.push({ at, answers: take(open, id), verdict: verdictOf(message) });
   }
   return results;
 }
 
-/** Unanswered calls by id; the next one to be answered is last. */
-function callsById(calls: readonly Call[]): Map<string, Call[]> {
-  const open = new Map<string, Call[]>();
-  for (const call of calls.toReversed()) {
-    if (!call.id) continue;
-    const sameId = open.get(call.id);
-    if (sameId === undefined) open.set(call.id, [call]);
-    else sameId.push(call);
-  }
-  return open;
-}
-
-function take(open: Map<string, Call[]>, id: string | undefined): Call | string {
+function take(open: UnansweredCalls<Call>, id: string | undefined): Call | string {
   if (!id) return 'has no tool_call_id';
-  const calls = open.get(id);
-  if (calls === undefined) return 'answers no call of the assistant message before it';
-  return calls.pop() ?? 'answers a call that has its result already';
+  if (!open.knows(id)) return 'answers no call of the assistant message before it';
+  return open.take(id) ?? 'answers a call that has its result already';
 }
 
 function* checkBlock({ at, end, calls, results }: Block, isLast: boolean): Generator<Found> {

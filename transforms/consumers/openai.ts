@@ -10,6 +10,7 @@ import { decode } from '../json/utf8.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message, WrittenRecord } from '../model/element.ts';
 import { objectBytes, stringValue, type ToolCall, toolCallsOf } from '../model/message.ts';
+import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { type ConsumerRule, where } from './consumer-rule.ts';
 
 const OPENAI_MEMBERS: ReadonlySet<string> = new Set(
@@ -29,16 +30,14 @@ function matchResults({ written }: WrittenRecord): {
   const orphans: number[] = [];
   const unanswered: number[] = [];
   let callerAt = -1;
-  let open: (string | undefined)[] = [];
+  let open = new UnansweredCalls<ToolCall>([]);
   written.forEach((message, at) => {
     if (message.role === 'tool') {
-      const place = open.indexOf(stringValue(message.bytes, 'tool_call_id'));
-      if (place < 0) orphans.push(at);
-      else open.splice(place, 1);
+      if (open.take(stringValue(message.bytes, 'tool_call_id')) === undefined) orphans.push(at);
       return;
     }
-    if (open.length > 0) unanswered.push(callerAt);
-    open = assistantCalls(message).map(({ id }) => id);
+    if (open.count > 0) unanswered.push(callerAt);
+    open = new UnansweredCalls(assistantCalls(message));
     callerAt = at;
   });
   return { orphans, unanswered }; // calls at the very end are the training target

@@ -6,6 +6,7 @@ import { decode, encode } from '../json/utf8.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
 import type { Message } from '../model/element.ts';
 import { objectBytes, otherContent, reasoningOf, stringValue, type ToolCall } from '../model/message.ts';
+import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { reportOtherMembers } from './other-members.ts';
@@ -26,7 +27,7 @@ const QUERY = /[?#]/;
 
 interface Call {
   readonly id: string;
-  isAnswered: boolean;
+  readonly json: string;
 }
 
 interface Step {
@@ -35,13 +36,15 @@ interface Step {
   readonly role: string;
   /** JSON text of the members before the observation, without braces. */
   readonly head: string;
-  readonly calls: readonly Call[];
+  readonly open: UnansweredCalls<Call>;
   readonly results: string[];
 }
 
 export class AtifSteps {
   readonly #report: Report;
   readonly #steps: Step[] = [];
+  /** Steps by the id of a call in them, and all steps with calls (key undefined); the nearest one last. */
+  readonly #callers = new Map<string | undefined, Step[]>();
   /** Ids of calls in the log. */
   readonly #loggedIds: ReadonlySet<string | undefined>;
   #ids = 0;
@@ -67,8 +70,7 @@ export class AtifSteps {
   }
 
   #add(message: Message, at: number): void {
-    const { role } = message;
-    const source = SOURCES[role];
+    const source = SOURCES[message.role];
     if (source === undefined) {
       const text = `messages[${at}] has a role that a step cannot have: written as a user message`;
       this.#report({ rule: 'unknown-role', severity: 'ERROR', message: text, rejects: true });
@@ -79,16 +81,22 @@ export class AtifSteps {
     if (reasoning !== '') members.push(`"reasoning_content":${quote(reasoning)}`);
     const calls = isAgent ? this.#calls(message, at) : [];
     if (calls.length > 0) members.push(`"tool_calls":[${calls.map(({ json }) => json).join(',')}]`);
-    this.#steps.push({
-      at,
-      role: isAgent ? 'assistant' : (source ?? 'user'),
-      head: members.join(','),
-      calls: calls.map(({ call }) => call),
-      results: [],
-    });
+    const role = isAgent ? 'assistant' : (source ?? 'user');
+    this.#push(at, role, members.join(','), calls);
   }
 
-  #calls(message: Message, at: number): readonly { readonly json: string; readonly call: Call }[] {
+  #push(at: number, role: string, head: string, calls: readonly Call[] = []): void {
+    const step: Step = { at, role, head, open: new UnansweredCalls(calls), results: [] };
+    this.#steps.push(step);
+    if (calls.length === 0) return;
+    for (const id of new Set([undefined, ...calls.map((call) => call.id)])) {
+      const callers = this.#callers.get(id);
+      if (callers === undefined) this.#callers.set(id, [step]);
+      else callers.push(step);
+    }
+  }
+
+  #calls(message: Message, at: number): readonly Call[] {
     return loggedCalls(message, `messages[${at}]`, this.#report).flatMap((logged, i) => {
       const where = `messages[${at}].tool_calls[${i}]`;
       const { name } = logged;
@@ -98,7 +106,7 @@ export class AtifSteps {
       }
       const id = logged.id || this.#newId();
       const json = `{"tool_call_id":${quote(id)},"function_name":${quote(name)},"arguments":${this.#arguments(logged, where)}}`;
-      return [{ json, call: { id, isAnswered: false } }];
+      return [{ id, json }];
     });
   }
 
@@ -120,29 +128,31 @@ export class AtifSteps {
   /** Adds a result to the nearest step with an open call of its id, or with any open call if it has no id. */
   #answer(message: Message, at: number): void {
     const id = stringValue(message.bytes, 'tool_call_id') || undefined;
-    const isOpen = (call: Call): boolean => !call.isAnswered && (id === undefined || call.id === id);
-    const index = this.#steps.findLastIndex(({ calls }) => calls.some(isOpen));
-    const step = this.#steps[index];
+    const step = this.#callerOf(id);
+    const call = id === undefined ? step?.open.takeFirst() : step?.open.take(id);
     const content = this.#content(message, at);
-    if (step === undefined) {
+    if (step === undefined || call === undefined) {
       const text = `messages[${at}] answers no open call: written as a user message`;
       this.#report({ rule: 'result-without-call', severity: 'ERROR', message: text, rejects: true });
-      this.#steps.push({
-        at,
-        role: 'user',
-        head: `"source":"user","message":${content}`,
-        calls: [],
-        results: [],
-      });
+      this.#push(at, 'user', `"source":"user","message":${content}`);
       return;
     }
-    if (index < this.#steps.length - 1) {
+    if (step !== this.#steps.at(-1)) {
       const text = `messages[${at}] is put into the step of messages[${step.at}], whose call it answers`;
       this.#report({ rule: 'results-reordered', severity: 'WARNING', message: text });
     }
-    const call = step.calls.find(isOpen) as Call;
-    call.isAnswered = true;
     step.results.push(`{"source_call_id":${quote(call.id)},"content":${content}}`);
+  }
+
+  /** The nearest step with an open call of this id, or with any open call if the id is undefined. */
+  #callerOf(id: string | undefined): Step | undefined {
+    const callers = this.#callers.get(id) ?? [];
+    const isOpen = ({ open }: Step): boolean => (id === undefined ? open.count > 0 : open.has(id));
+    for (let step = callers.at(-1); step !== undefined; step = callers.at(-1)) {
+      if (isOpen(step)) return step;
+      callers.pop(); // no call opens again
+    }
+    return undefined;
   }
 
   /** The content as a JSON string, or as a list of texts and images. */

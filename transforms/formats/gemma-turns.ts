@@ -6,6 +6,7 @@ import type { Conversation, Message } from '../model/element.ts';
 import { otherContent, stringValue } from '../model/message.ts';
 import { strip } from '../model/white-space.ts';
 import { resultText } from './chat-inline.ts';
+import { GemmaCalls } from './gemma-calls.ts';
 import { declarationText } from './gemma-declaration.ts';
 import { callArguments, messageText, namedCalls, noteMembers, textOnly } from './gemma-message.ts';
 import type { GemmaReport, Note, ValueRule } from './gemma-rules.ts';
@@ -18,11 +19,6 @@ export interface GemmaText {
   readonly completion: string;
   /** For each message, whether it is an answer of the model with a text or a call. */
   readonly answers: readonly boolean[];
-}
-
-interface OpenCall {
-  readonly id: string | undefined;
-  readonly name: string;
 }
 
 const END = '<end_of_turn>\n';
@@ -67,7 +63,7 @@ class Turns {
   #completion = '';
   /** The last piece of the open turn of the model; undefined if none is open. */
   #open: 'text' | 'call' | 'result' | undefined;
-  #unanswered: OpenCall[] = [];
+  #calls = new GemmaCalls();
 
   /** Adds a complete turn of the user or the developer. */
   addText(role: 'developer' | 'user', text: string): void {
@@ -82,7 +78,7 @@ class Turns {
     this.#pieces.push(trimmed(message, note));
     const calls = namedCalls(message, note);
     for (const { id, name, arguments: json } of calls) {
-      this.#unanswered.push({ id, name });
+      this.#calls.add(id, name);
       const text = sortedObject(callArguments(json, note), note);
       this.#pieces.push(`<start_function_call>call:${bare(name, note)}${text}<end_function_call>`);
     }
@@ -96,7 +92,7 @@ class Turns {
 
   addResult(message: Message, note: Note): void {
     if (this.#open === undefined) this.#start('model');
-    const name = answer(this.#unanswered, stringValue(message.bytes, 'tool_call_id'), note) ?? '';
+    const name = answer(this.#calls, stringValue(message.bytes, 'tool_call_id'), note) ?? '';
     const result = resultObject(message, note);
     this.#pieces.push(`<start_function_response>response:${name}${result}<end_function_response>`);
     this.#open = 'result';
@@ -113,7 +109,7 @@ class Turns {
   #start(role: string): void {
     if (this.#open !== undefined) this.#pieces.push(END);
     this.#open = undefined;
-    this.#unanswered = [];
+    this.#calls = new GemmaCalls();
     this.#pieces.push(`<start_of_turn>${role}\n`);
   }
 }
@@ -127,19 +123,13 @@ function withTrigger(system: string, trigger: string): string {
   return system === '' ? trigger : `${system}\n${trigger}`;
 }
 
-/** Closes the nearest open call with this id, and returns its name. */
-function answer(unanswered: OpenCall[], id: string | undefined, note: Note): string | undefined {
-  const at = id === undefined ? -1 : unanswered.findLastIndex((call) => call.id === id);
-  const call = unanswered[at];
-  if (call === undefined) {
-    note('result-without-call');
-    return undefined;
-  }
+/** Closes the call that a result answers, and returns its name. */
+function answer(calls: GemmaCalls, id: string | undefined, note: Note): string | undefined {
+  const call = id === undefined ? undefined : calls.answer(id);
+  if (call === undefined) note('result-without-call');
   // without ids, a result is read as that of the first open call of its function
-  const isLate = unanswered.slice(0, at).some(({ id: other, name }) => name === call.name && other !== id);
-  if (isLate) note('result-order-lost');
-  unanswered.splice(at, 1);
-  return call.name;
+  if (call?.isLate === true) note('result-order-lost');
+  return call?.name;
 }
 
 /** The result as an object: its own, or `{value: TEXT}` if it is not an object or the syntax cannot express it. */

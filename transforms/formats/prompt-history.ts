@@ -17,6 +17,7 @@ import {
   stringValue,
   type ToolCall,
 } from '../model/message.ts';
+import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
@@ -37,6 +38,12 @@ export interface HistoryMessage {
   readonly calls: readonly { readonly name: string; readonly source: Uint8Array }[];
   /** The message in the history: indented JSON. */
   readonly shown: string;
+}
+
+interface OpenCall {
+  /** The id by which results name the call. */
+  readonly id: string | undefined;
+  readonly newId: string;
 }
 
 /** Indents a value by two spaces like `JSON.stringify`, but keeps the text of its strings and numbers. */
@@ -87,32 +94,39 @@ function writeIndented(json: Uint8Array, at: number, indent: string, pieces: str
  */
 export function createReader(report: Report): (message: Message, at: number) => HistoryMessage {
   let number = 0;
-  let open: { readonly logged: string | undefined; readonly id: string }[] = [];
+  let open = new UnansweredCalls<OpenCall>([]);
 
-  function callOf(call: ToolCall, where: string): HistoryMessage['calls'] {
+  function callOf(call: ToolCall, where: string): HistoryMessage['calls'][number] | undefined {
     if (!call.name) {
       report(malformed(where));
-      return [];
+      return undefined;
     }
     const { holds, source } = readArguments(call.arguments);
     if (holds === 'none') report(empty(where));
     else if (holds !== 'object') report(notObject(where));
-    open.push({ logged: call.id, id: `${number++}-${call.name}` });
-    return [{ name: call.name, source: holds === 'object' ? source : encode('{}') }];
+    return { name: call.name, source: holds === 'object' ? source : encode('{}') };
   }
 
   function callsOf(message: Message, where: string): HistoryMessage['calls'] {
-    open = [];
-    const calls = loggedCalls(message, where, report);
-    return calls.flatMap((call, i) => callOf(call, `${where}.tool_calls[${i}]`));
+    const logged = loggedCalls(message, where, report);
+    const loggedIds = new Set(logged.map(({ id }) => id));
+    const opened: OpenCall[] = [];
+    const calls = logged.flatMap((call, i) => {
+      const written = callOf(call, `${where}.tool_calls[${i}]`);
+      if (written === undefined) return [];
+      const newId = `${number++}-${written.name}`;
+      // results of a call without an id may have its new one, unless that is the logged id of another call
+      opened.push({ id: call.id ?? (loggedIds.has(newId) ? undefined : newId), newId });
+      return [written];
+    });
+    open = new UnansweredCalls(opened);
+    return calls;
   }
 
   /** Closes the call that a result answers; returns the new id of the call, or the logged id if there is none. */
   function closeCall(logged: string | undefined): string | undefined {
-    const place = open.findIndex(
-      (call) => logged === undefined || call.logged === logged || call.id === logged,
-    );
-    return place < 0 ? logged : open.splice(place, 1)[0]?.id;
+    const call = logged === undefined ? open.takeFirst() : open.take(logged);
+    return call === undefined ? logged : call.newId;
   }
 
   return (message, at) => {

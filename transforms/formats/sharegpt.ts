@@ -14,6 +14,7 @@ import { isBlank } from '../model/white-space.ts';
 import { toolsInString } from './arrow-safe.ts';
 import { withCommas } from './chat.ts';
 import type { Format, FormatFinding } from './format.ts';
+import { unansweredEnd } from './last-answer.ts';
 import { functionsOf } from './openai.ts';
 import { type Turn, turnsOf } from './sharegpt-turns.ts';
 import type { Report } from './tool-arguments.ts';
@@ -32,60 +33,71 @@ function orderResults(turns: readonly Turn[], report: Report): readonly Turn[] {
     if (calls.length < 2) return;
     let end = i + 1;
     while (turns[end]?.from === 'observation') end++;
+    const places = new Map(ids.map((id, place) => [id, place]));
+    const placeOf = ({ answers }: Turn): number => (answers === undefined ? -1 : (places.get(answers) ?? -1));
     const results = turns.slice(i + 1, end);
-    const places = results.map(({ answers }) => (answers === undefined ? -1 : ids.indexOf(answers)));
-    const isKnown = new Set(ids).size === ids.length && !places.includes(-1);
-    if (!isKnown || places.every((place, k) => k === 0 || place >= (places[k - 1] as number))) return;
-    const sorted = results.toSorted((a, b) => ids.indexOf(a.answers) - ids.indexOf(b.answers));
-    ordered.splice(i + 1, sorted.length, ...sorted);
+    const isKnown = places.size === ids.length && results.every((result) => placeOf(result) >= 0);
+    const isSorted = results.every(
+      (result, k) => k === 0 || placeOf(result) >= placeOf(results[k - 1] as Turn),
+    );
+    if (!isKnown || isSorted) return;
+    const sorted = results.toSorted((a, b) => placeOf(a) - placeOf(b));
+    for (const [k, result] of sorted.entries()) ordered[i + 1 + k] = result;
     const message = `the results after messages[${(turns[i] as Turn).at}] are put into the order of its calls`;
     report({ rule: 'results-reordered', severity: 'WARNING', message });
   });
   return ordered;
 }
 
-/** Merges adjacent turns; undefined if they are of different kinds, or if a text would come after calls. */
-function merged(one: Turn, two: Turn): Turn | undefined {
-  const alike = one.from === two.from && (one.calls.length === 0 || two.text === '');
-  if (!alike && !(one.from === 'gpt' && two.from === 'function_call')) return undefined;
-  const texts = [one, two].filter(({ text }) => text !== '');
+/** Whether a turn continues the one before it: the same kind, and no text after calls; or calls after a text. */
+function continues(before: Turn, { from, text }: Turn): boolean {
+  if (before.from === 'gpt' && from === 'function_call') return true;
+  return before.from === from && (before.calls.length === 0 || text === '');
+}
+
+/** One turn from adjacent ones. */
+function merged(turns: readonly Turn[]): Turn {
+  const [first, last] = [turns[0], turns.at(-1)] as [Turn, Turn];
+  if (first === last) return first;
+  const texts = turns.filter(({ text }) => text !== '');
   return {
-    ...two,
-    at: one.at,
+    ...last,
+    at: first.at,
     text: texts.map(({ text }) => text).join('\n\n'),
     onlyThought: texts.length === 1 && (texts[0] as Turn).onlyThought,
-    calls: [...one.calls, ...two.calls],
+    calls: turns.flatMap(({ calls }) => calls),
   };
 }
 
 function mergeTurns(turns: readonly Turn[], report: Report): Turn[] {
-  const joined: Turn[] = [];
+  const groups: Turn[][] = [];
   for (const turn of turns) {
-    const before = joined.at(-1);
-    const both = before && merged(before, turn);
-    if (before === undefined || both === undefined) joined.push(turn);
+    const group = groups.at(-1);
+    const before = group?.at(-1);
+    if (group === undefined || before === undefined || !continues(before, turn)) groups.push([turn]);
     else {
-      joined[joined.length - 1] = both;
-      const message = `messages[${turn.at}] is merged into messages[${before.at}]`;
+      group.push(turn);
+      const message = `messages[${turn.at}] is merged into messages[${group[0]?.at}]`;
       report({ rule: 'messages-merged', severity: 'WARNING', message });
     }
   }
-  return joined;
+  return groups.map(merged);
 }
 
-/** Removes the turns after the last answer that is not empty; changes nothing if there is none. */
-function cutEnd(turns: readonly Turn[], report: Report): readonly Turn[] {
+/**
+ * Removes the turns after the last answer that is not empty; changes nothing if there is none.
+ * @param count number of messages
+ */
+function cutEnd(turns: readonly Turn[], count: number, report: Report): readonly Turn[] {
   const end = turns.findLastIndex((turn) => !INPUTS.has(turn.from) && !isEmptyAnswer(turn)) + 1;
   if (end === turns.length) return turns;
-  const rule = 'unanswered-end';
   if (end === 0) {
     const empty = turns.find(isEmptyAnswer);
     const message = `messages[${empty?.at}] is an empty answer, and the only one`;
-    if (empty !== undefined) report({ rule, severity: 'ERROR', message, rejects: true });
+    if (empty !== undefined) report({ rule: 'unanswered-end', severity: 'ERROR', message, rejects: true });
     return turns;
   }
-  const message = `messages[${(turns[end] as Turn).at}] and the messages after it have no answer: left out`;
-  report({ rule, severity: 'WARNING', message });
+  report(unansweredEnd((turns[end] as Turn).at, count));
   return turns.slice(0, end);
 }
 
@@ -148,7 +160,7 @@ const sharegpt: Format = {
     const report: Report = (finding) => findings.push(finding);
     const all = mergeTurns(orderResults(turnsOf(messages, report), report), report);
     const system = all[0]?.from === 'system' ? all[0] : undefined;
-    const turns = cutEnd(system === undefined ? all : all.slice(1), report);
+    const turns = cutEnd(system === undefined ? all : all.slice(1), messages.length, report);
     checkOrder(turns, report);
     checkTags(turns, report);
     const written = turns.map(turnBytes);

@@ -39,11 +39,10 @@ const REPLY_ROLE: readonly RepairName[] = ['reply-role'];
 export function isEmptyReply(reply: Message): boolean {
   if (firstVisible(reply) !== undefined) return false; // the most common case
   const { bytes } = reply;
-  const members = membersOf(bytes);
-  return !members.some((member, i) => {
-    if (!CONTENT_MEMBERS.has(member.key) || !isFilled(bytes, member)) return false;
-    return !members.some(({ key }, k) => k > i && key === member.key); // if a key occurs twice, the last one counts
-  });
+  const last = new Map<string, Member>(); // if a key occurs twice, the last one counts
+  for (const member of membersOf(bytes)) if (CONTENT_MEMBERS.has(member.key)) last.set(member.key, member);
+  for (const member of last.values()) if (isFilled(bytes, member)) return false;
+  return true;
 }
 
 function isFilled(bytes: Uint8Array, { key, valueStart, end }: Member): boolean {

@@ -113,6 +113,30 @@ describe('a trajectory', () => {
     ]);
   });
 
+  it('puts a result into the nearest step with an open call of its id, or with any open call', () => {
+    const calls = (...ids: readonly string[]) => ({
+      ...{ role: 'assistant', content: null },
+      tool_calls: ids.map((id) => call(id, {})),
+    });
+    const result = (content: string, id?: string) => ({ role: 'tool', content, tool_call_id: id });
+    const { record } = written([
+      calls('a', 'b'),
+      calls('a', 'c', 'a'),
+      ...[
+        result('1', 'a'),
+        result('2', 'b'),
+        result('3'),
+        result('4', 'a'),
+        result('5', 'a'),
+        result('6', 'a'),
+      ],
+    ]);
+    const observed = record.steps.map((step: { observation?: { results: readonly { content: string }[] } }) =>
+      step.observation?.results.map(({ content }) => content).join(' '),
+    );
+    expect(observed).toEqual(['2 5', '1 3 4', undefined]);
+  });
+
   it('holds images of the known types', () => {
     const image = (url: string) => ({ type: 'image_url', image_url: { url } });
     const content = [

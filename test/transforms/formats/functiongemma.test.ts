@@ -271,10 +271,19 @@ describe('options of functionGemmaRecord', () => {
       {
         rule: 'unanswered-end',
         severity: 'WARNING',
-        message: 'messages[2] and the messages after it have no answer: left out',
+        message: 'messages[2] has no answer: left out',
       },
     ]);
     expect(functionGemmaRecord(without(messages)).findings).toEqual([]);
+  });
+
+  it('name the first of several messages that are left out', () => {
+    const record = functionGemmaRecord(without([assistant('y'), user('z'), user('z')]), {
+      promptCompletion: true,
+    });
+    expect(record.findings.map(({ message }) => message)).toEqual([
+      'messages[1] and the messages after it have no answer: left out',
+    ]);
   });
 
   it('reject a conversation without an answer as unanswered-end', () => {

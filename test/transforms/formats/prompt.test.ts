@@ -144,17 +144,27 @@ describe('the prompt', () => {
     );
   });
 
+  const answered = (calls: Message, ...results: readonly (string | undefined)[]): readonly string[] => {
+    const messages = [user('a'), calls, ...results.map((id) => result(id, 'r')), assistant('c')];
+    const history = JSON.parse(historyOf(recordsOf(messages)[0]?.prompt ?? ''));
+    return history.slice(2).map((message: { tool_call_id?: string }) => message.tool_call_id);
+  };
+  const withoutId = (name: string) => ({ type: 'function', function: { name, arguments: '{}' } });
+
   it('gives each result the id of its own call', () => {
     const two = calling(call('x', 'f'), call('y', 'g'));
-    const history = JSON.parse(
-      historyOf(
-        recordsOf([user('a'), two, result('y', '2'), result('x', '1'), assistant('c')])[0]?.prompt ?? '',
-      ),
-    );
-    expect(history.slice(2).map(({ tool_call_id }: { tool_call_id: string }) => tool_call_id)).toEqual([
-      '1-g',
-      '0-f',
-    ]);
+    expect(answered(two, 'y', 'x')).toEqual(['1-g', '0-f']);
+    expect(answered(two, 'y', undefined, undefined)).toEqual(['1-g', '0-f', undefined]);
+  });
+
+  it('finds a call by its logged id, even if that is the new id of another call', () => {
+    const swapped = calling(call('1-f', 'f'), call('0-f', 'f'));
+    expect(answered(swapped, '0-f', '1-f')).toEqual(['1-f', '0-f']);
+    expect(answered(calling(withoutId('f'), call('0-f', 'f')), '0-f', undefined)).toEqual(['1-f', '0-f']);
+  });
+
+  it('finds a call without a logged id by its new id', () => {
+    expect(answered(calling(withoutId('f'), withoutId('g')), '1-g', undefined)).toEqual(['1-g', '0-f']);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { membersOf, rememberMembers } from '../../../transforms/json/members.ts';
 import { isEmptyReply } from '../../../transforms/model/reply.ts';
 import { asArray } from '../bytes.ts';
 
@@ -23,5 +24,21 @@ describe('isEmptyReply', () => {
     [',"refusal":null,"refusal":"x"', false],
   ])('uses the last member of a key: %s', (members, expected) => {
     expect(isEmpty(members)).toBe(expected);
+  });
+
+  it('reads each key a few times when a key repeats', () => {
+    const bytes = asArray(`{"role":"assistant"${',"refusal":"x"'.repeat(1000)},"refusal":null}`);
+    let reads = 0;
+    const counted = membersOf(bytes).map(({ key, start, valueStart, end }) => ({
+      ...{ start, valueStart, end },
+      get key() {
+        reads++;
+        return key;
+      },
+    }));
+    rememberMembers(bytes, counted);
+    expect(isEmptyReply({ role: 'assistant', bytes })).toBe(true);
+    expect(reads).toBeGreaterThan(1000);
+    expect(reads).toBeLessThan(10_000);
   });
 });
