@@ -88,6 +88,17 @@ function writeIndented(json: Uint8Array, at: number, indent: string, pieces: str
   return after;
 }
 
+function callOf(call: ToolCall, where: string, report: Report): HistoryMessage['calls'][number] | undefined {
+  if (!call.name) {
+    report(malformed(where));
+    return undefined;
+  }
+  const { holds, source } = readArguments(call.arguments);
+  if (holds === 'none') report(empty(where));
+  else if (holds !== 'object') report(notObject(where));
+  return { name: call.name, source: holds === 'object' ? source : encode('{}') };
+}
+
 /**
  * Returns a function that reads the messages of a conversation in order. Calls get ids like `0-read`, and results the
  * id of the call that they answer.
@@ -96,23 +107,12 @@ export function createReader(report: Report): (message: Message, at: number) => 
   let number = 0;
   let open = new UnansweredCalls<OpenCall>([]);
 
-  function callOf(call: ToolCall, where: string): HistoryMessage['calls'][number] | undefined {
-    if (!call.name) {
-      report(malformed(where));
-      return undefined;
-    }
-    const { holds, source } = readArguments(call.arguments);
-    if (holds === 'none') report(empty(where));
-    else if (holds !== 'object') report(notObject(where));
-    return { name: call.name, source: holds === 'object' ? source : encode('{}') };
-  }
-
   function callsOf(message: Message, where: string): HistoryMessage['calls'] {
     const logged = loggedCalls(message, where, report);
     const loggedIds = new Set(logged.map(({ id }) => id));
     const opened: OpenCall[] = [];
     const calls = logged.flatMap((call, i) => {
-      const written = callOf(call, `${where}.tool_calls[${i}]`);
+      const written = callOf(call, `${where}.tool_calls[${i}]`, report);
       if (written === undefined) return [];
       const newId = `${number++}-${written.name}`;
       // results of a call without an id may have its new one, unless that is the logged id of another call
