@@ -255,7 +255,7 @@ class Parser {
     return reader.folds === true ? again : (reader.gather?.(again) ?? again);
   }
 
-  /** Reads a line whose NaN and Infinity were replaced. If the dialect folds lines, `apart` reads it as a log of one line. */
+  /** Returns how to read a line whose NaN and Infinity were replaced. If the dialect folds lines, `apart` reads it as a log of one line. */
   #bareReading(line: Line): BareReading {
     const reader = this.#readerFor(line, false);
     const dialect = this.#known.find(({ name }) => name === this.#dialect);
