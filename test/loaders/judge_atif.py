@@ -10,9 +10,9 @@ from pathlib import Path
 
 import stand_ins
 from exact import differences, read
-from judge_sharegpt import CALL, changed_calls, lost
+from judge_sharegpt import CALL, lost
 from truth import Truth, text_of
-from verdict import Verdicts
+from verdict import Verdicts, changed_calls
 
 NO_FILE = "referenced image file does not exist"
 INDEX = re.compile(r"(?<=[.\[])\d+")
@@ -55,7 +55,7 @@ class Harbor:
         messages = conversations[-1]["conversations"]
         text = "".join(f"{text_of(message['content'])}\n" for message in messages)
         kept = {"takes: a content in parts as a list" for message in messages if isinstance(message["content"], list)}
-        return {*kept, *changed_roles(line, messages), *changed_calls(CALL.findall(text), truth), *lost(text, truth)}
+        return {*kept, *changed_roles(line, messages), *changed_calls(CALL.findall(text), truth, json.loads), *lost(text, truth)}
 
 
 def changed_roles(line: str, messages: list[dict]):
