@@ -10,7 +10,7 @@ import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
 import { reportOtherMembers } from './other-members.ts';
-import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
+import { type Report, readObject } from './tool-arguments.ts';
 
 const EMPTY_TEXT = '""';
 const SOURCES: Readonly<Record<string, string>> = {
@@ -119,9 +119,7 @@ export class AtifSteps {
   }
 
   #arguments({ arguments: json }: ToolCall, where: string): string {
-    const { holds, source } = readArguments(json);
-    if (holds === 'none') this.#report(empty(where));
-    else if (holds !== 'object') this.#report(notObject(where));
+    const { holds, source } = readObject(json, where, this.#report);
     return holds === 'object' ? decode(source) : '{}';
   }
 

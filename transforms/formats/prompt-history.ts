@@ -22,7 +22,7 @@ import { withCommas } from './chat.ts';
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
+import { type Report, readObject } from './tool-arguments.ts';
 
 /** Members that are written to the history. */
 const SHOWN: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
@@ -93,9 +93,7 @@ function callOf(call: ToolCall, where: string, report: Report): HistoryMessage['
     report(malformed(where));
     return undefined;
   }
-  const { holds, source } = readArguments(call.arguments);
-  if (holds === 'none') report(empty(where));
-  else if (holds !== 'object') report(notObject(where));
+  const { holds, source } = readObject(call.arguments, where, report);
   return { name: call.name, source: holds === 'object' ? source : encode('{}') };
 }
 

@@ -18,7 +18,7 @@ import {
 import { resultText } from './chat-inline.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { empty, notObject, type Report, readArguments } from './tool-arguments.ts';
+import { type Report, readObject } from './tool-arguments.ts';
 
 export interface Turn {
   /** Index of the first message in the turn. */
@@ -116,9 +116,7 @@ function callText(call: ToolCall, where: string, report: Report): string | undef
     report(malformed(where));
     return undefined;
   }
-  const { holds, source } = readArguments(call.arguments);
-  if (holds === 'none') report(empty(where));
-  else if (holds !== 'object') report(notObject(where));
+  const { holds, source } = readObject(call.arguments, where, report);
   const json = holds === 'text' ? quote(textOfValue(call.arguments) as string) : decode(source);
   return `{"name": ${quote(call.name)}, "arguments": ${json}}`;
 }

@@ -57,6 +57,14 @@ function holding(json: Uint8Array): Arguments {
   return { holds: json[0] === OPEN_OBJECT ? 'object' : 'value', source: oneLine(json) };
 }
 
+/** Reads arguments that must be an object, and reports it if they are not. */
+export function readObject(json: Uint8Array | undefined, where: string, report: Report): Arguments {
+  const found = readArguments(json);
+  if (found.holds === 'none') report(empty(where));
+  else if (found.holds !== 'object') report(notObject(where));
+  return found;
+}
+
 /** Arguments as a string. A string stays; anything else becomes a string of its JSON text. */
 export const asString: EncodeArguments = (json, where, report) => {
   const { holds, source } = readArguments(json);
@@ -71,18 +79,14 @@ export const asString: EncodeArguments = (json, where, report) => {
 
 /** Arguments as an object. A string of an object becomes that object. Anything else stays, with a fatal finding. */
 export const asObject: EncodeArguments = (json, where, report) => {
-  const { holds, source } = readArguments(json);
+  const { holds, source } = readObject(json, where, report);
   if (holds === 'object') return json?.[0] === QUOTE ? source : json;
-  if (holds === 'none') report(empty(where));
-  else report(notObject(where));
   return holds === 'none' ? source : json;
 };
 
 /** Arguments as a string of an object. Anything else becomes a string too, so that the column has one type. */
 export const asObjectInString: EncodeArguments = (json, where, report) => {
-  const { holds, source } = readArguments(json);
-  if (holds === 'none') report(empty(where));
-  else if (holds !== 'object') report(notObject(where));
+  const { holds, source } = readObject(json, where, report);
   if (holds === 'none') return EMPTY_STRING;
   return json?.[0] === QUOTE ? json : inString(source);
 };
@@ -92,7 +96,7 @@ function notJson(where: string): FormatFinding {
   return { rule: 'arguments-not-json', severity: 'WARNING', message };
 }
 
-export function empty(where: string): FormatFinding {
+function empty(where: string): FormatFinding {
   return {
     rule: 'empty-arguments',
     severity: 'WARNING',
@@ -100,7 +104,7 @@ export function empty(where: string): FormatFinding {
   };
 }
 
-export function notObject(where: string): FormatFinding {
+function notObject(where: string): FormatFinding {
   const message = `${where} has arguments that are not a JSON object`;
   return { rule: 'arguments-not-object', severity: 'ERROR', message, rejects: true };
 }

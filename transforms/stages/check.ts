@@ -44,7 +44,8 @@ function reported<T extends StreamElement & Subject>(
 /** Runs after validate: checks the entries of a session, in order. */
 export const checkEntries: Stage = {
   name: 'check-entries',
-  summary: 'Reports entries without a reply, and entries that do not continue the previous one.',
+  summary:
+    'Reports entries without a reply, and entries that do not belong to the conversation of the session.',
   options: {},
   create(): Handlers {
     const watches = checksOn('entry').map((check: EntryCheck) => check.create());
@@ -61,9 +62,9 @@ export const checkEntries: Stage = {
       },
       'session-end'(end) {
         const found = watches.flatMap((watch) => [...watch.sessionEnd()]);
-        const reported = isRejected ? [] : found;
+        const counted = isRejected ? [] : found;
         isRejected = false;
-        return [...reported.map((one) => placedFinding(end, one)), end];
+        return [...counted.map((one) => placedFinding(end, one)), end];
       },
     };
   },

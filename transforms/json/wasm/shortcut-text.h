@@ -59,6 +59,7 @@ static int may_spell(Span text) {
 
 static u64 mix(u64 digest, u64 more) { return (digest ^ digest >> 29 ^ more) * 0x9e3779b97f4a7c15; }
 
+// A digest of bytes, which are assumed to be equal if their digests are. 128 at a time, in 8 independent lanes.
 #define LANES 8
 static u64 digest_of_bytes(u32 p, u32 length) {
   const v128_t factor = wasm_i32x4_splat(0x9e3779b1);
