@@ -100,6 +100,21 @@ export type { Explanation, FindingNote } from './job/line-trail.ts';
 export { type QuarantineRecord, readQuarantine } from './job/quarantine-records.ts';
 export { type ReadOptions, readElements } from './job/read-elements.ts';
 export { type Replayed, type ReplayRequest, replayQuarantine } from './job/replay.ts';
+export { type EndpointOptions, endpoint } from './loop/endpoint.ts';
+export {
+  type Continuation,
+  type Divergence,
+  eachTurn,
+  type LoopEnd,
+  type LoopOptions,
+  type LoopReport,
+  type Model,
+  ModelFault,
+  type Reply,
+  recordedReplies,
+  runLoop,
+} from './loop/run-loop.ts';
+export type { Call, LoopMessage, LoopRecord, RecordedCall } from './loop/tape.ts';
 export type { BuildRequest } from './settings/plug-in-files.ts';
 export { loadPlugIns } from './settings/plug-ins.ts';
 export {

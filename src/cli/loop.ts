@@ -8,7 +8,8 @@ import { showCount } from './sizes.ts';
 
 /** @returns the exit status: 3 if a record did not close, or a model's call differs from the recorded one */
 export async function runLoops({ words: [dataset = ''], values, signal, host }: Request): Promise<number> {
-  const { endpoint, model, keyEnv, prompt, eachTurn, maxSteps, onMiss, only, out, prefer, json } = values;
+  const { endpoint, model, keyEnv, prompt, eachTurn, maxSteps, onMiss, only, out, prefer, json, maxAnswer } =
+    values;
   if (endpoint !== undefined && model === undefined)
     throw new TurnmillError('usage', 'loop: --endpoint needs --model');
   const request = {
@@ -23,18 +24,22 @@ export async function runLoops({ words: [dataset = ''], values, signal, host }: 
     only,
     out,
     prefer,
+    maxAnswerBytes: maxAnswer,
   };
   const lines: (LoopLine | TurnsLine)[] = [];
   const show = (line: LoopLine | TurnsLine): void => {
     if (json === true || isNotable(line)) lines.push(line);
   };
-  const { records, closed, turns, sameTools, sameArguments } = await loop({ ...request, signal }, show);
+  const { records, closed, turns, sameTools, sameArguments, unanswered } = await loop(
+    { ...request, signal },
+    show,
+  );
   for (const line of lines) await host.print(json === true ? JSON.stringify(line) : textOf(line));
   if (json !== true) {
     const total = showCount(records);
     await host.print(
       eachTurn === true
-        ? `${showCount(turns)} turns of ${total} records: ${showCount(sameTools)} with the recorded tools, ${showCount(sameArguments)} with the recorded arguments too`
+        ? `${showCount(turns)} turns of ${total} records: ${showCount(sameTools)} with the recorded tools, ${showCount(sameArguments)} with the recorded arguments too${without(unanswered)}`
         : `${showCount(closed)} of ${total} records close`,
     );
   }
@@ -57,9 +62,13 @@ const isNotable = (line: LoopLine | TurnsLine): boolean =>
 function textOf(line: LoopLine | TurnsLine): string {
   const session = printable(line.session ?? 'no id');
   if ('turns' in line)
-    return `${session}: ${line.turns} turns, ${line.same_tools} with the recorded tools, ${line.same_arguments} with the recorded arguments too`;
-  const { end, steps, same, drifted, missed, repeated, unused, first } = line;
+    return `${session}: ${line.turns} turns, ${line.same_tools} with the recorded tools, ${line.same_arguments} with the recorded arguments too${without(line.unanswered)}`;
+  const { end, steps, same, drifted, missed, repeated, unused, first, problem } = line;
   const counts = `${steps} steps, ${same} calls as recorded, ${drifted} drifted, ${missed} missed, ${repeated} repeated, ${unused} unused`;
   const where = first === undefined ? '' : `; first at step ${first.step}: ${printable(first.got.name)}`;
-  return `${session}: ${end}, ${counts}${where}`;
+  const why = problem === undefined ? '' : ` (${problem})`;
+  return `${session}: ${end}${why}, ${counts}${where}`;
 }
+
+const without = (unanswered: number): string =>
+  unanswered === 0 ? '' : `, ${showCount(unanswered)} without an answer that can be used`;

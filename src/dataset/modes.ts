@@ -2,7 +2,9 @@
  * Permissions of the dataset: by default those that every source grants, or exactly those of `--mode`. Rejected lines
  * may contain anything, so only the owner can ever read quarantine/.
  */
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { manifestPath } from './layout.ts';
 
 const FILE = 0o666;
 const OWNER = 0o600;
@@ -35,4 +37,10 @@ export function modesOf({ mode, sources = FILE }: ModeRequest): Modes {
     file: (path) => bits(dirname(path)),
     folder: (path) => bits(path) | ((bits(path) & READERS) >> 2),
   };
+}
+
+/** Permissions of files made from a dataset: those of its records. For a URL, those that the umask leaves. */
+export function modesLike(dataset: string): Modes {
+  const mode = statSync(manifestPath(dataset), { throwIfNoEntry: false })?.mode;
+  return modesOf({ mode: mode === undefined ? undefined : mode & FILE });
 }

@@ -1,8 +1,9 @@
 /** `turnmill loop`: replays the records of a dataset as conversations, with the recorded replies or with a model's. */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
+import { type Modes, modesLike } from '../dataset/modes.ts';
 import { readBack } from '../dataset/read-back.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -34,6 +35,8 @@ export interface LoopRequest {
   /** Whether to also write pairs in which the recorded reply is the preferred one. */
   readonly prefer?: 'recorded' | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Most bytes of an answer. Default: 16 MiB. */
+  readonly maxAnswerBytes?: number | undefined;
   /** Delays before each retry of a request, in milliseconds. */
   readonly waits?: readonly number[] | undefined;
 }
@@ -49,6 +52,8 @@ export interface TurnsLine {
   readonly turns: number;
   readonly same_tools: number;
   readonly same_arguments: number;
+  /** Turns to which the model gave no answer, or none that can be used. */
+  readonly unanswered: number;
 }
 
 export interface LoopSummary {
@@ -58,6 +63,7 @@ export interface LoopSummary {
   readonly turns: number;
   readonly sameTools: number;
   readonly sameArguments: number;
+  readonly unanswered: number;
 }
 
 /** Step limit for the record's own replies, whose number limits the steps anyway. */
@@ -84,8 +90,8 @@ export async function loop(
       '--each-turn needs --endpoint: without one, the recorded replies would be compared with themselves',
     );
   const wanted = only === undefined ? undefined : new Set(only);
-  const files = new OutFiles(request.out);
-  const sums = { records: 0, closed: 0, turns: 0, sameTools: 0, sameArguments: 0 };
+  const files = new OutFiles(request.out, modesLike(dataset));
+  const sums = { records: 0, closed: 0, turns: 0, sameTools: 0, sameArguments: 0, unanswered: 0 };
   try {
     for await (const { session, record } of readRecords(dataset)) {
       if (wanted !== undefined && !wanted.has(session ?? '')) continue;
@@ -100,6 +106,7 @@ export async function loop(
         sums.turns += line.turns;
         sums.sameTools += line.same_tools;
         sums.sameArguments += line.same_arguments;
+        sums.unanswered += line.unanswered;
         if (line.same_arguments === line.turns) sums.closed += 1;
       } else if (line.end === 'done') sums.closed += 1;
     }
@@ -110,8 +117,10 @@ export async function loop(
 }
 
 function modelFor(record: LoopRecord, request: LoopRequest): Model {
-  const { endpoint: base, model = '', key, prompt = 'messages', signal, waits } = request;
-  return base === undefined ? recordedReplies(record) : endpoint({ base, model, key, prompt, signal, waits });
+  const { endpoint: base, model = '', key, prompt, signal, waits, maxAnswerBytes } = request;
+  return base === undefined
+    ? recordedReplies(record)
+    : endpoint({ base, model, key, prompt, signal, waits, maxAnswerBytes });
 }
 
 async function runOne(session: string | null, record: LoopRecord, request: LoopRequest): Promise<LoopLine> {
@@ -128,12 +137,13 @@ async function runTurns(
   request: LoopRequest,
   files: OutFiles,
 ): Promise<TurnsLine> {
-  const sums = { turns: 0, same_tools: 0, same_arguments: 0 };
+  const sums = { turns: 0, same_tools: 0, same_arguments: 0, unanswered: 0 };
   for await (const turn of eachTurn(record, modelFor(record, request), request.signal)) {
     const { prompt, recorded, sampled = null, sameTools, sameArguments } = turn;
     sums.turns += 1;
     if (sameTools) sums.same_tools += 1;
     if (sameArguments) sums.same_arguments += 1;
+    if (turn.sampled === undefined) sums.unanswered += 1;
     files.write(FILES.continuations, { prompt, recorded, sampled });
     if (request.prefer === 'recorded' && sampled !== null) files.write(FILES.preferences, preferenceOf(turn));
   }
@@ -148,13 +158,15 @@ function preferenceOf({ prompt, recorded, sampled }: Continuation): object {
 /** Writes the output files into a folder; does nothing without one. */
 class OutFiles {
   readonly #folder: string | undefined;
+  readonly #modes: Modes;
   readonly #open = new Map<string, number>();
 
-  constructor(folder: string | undefined) {
+  constructor(folder: string | undefined, modes: Modes) {
     this.#folder = folder;
+    this.#modes = modes;
     if (folder === undefined) return;
     try {
-      mkdirSync(folder, { recursive: true });
+      mkdirSync(folder, { recursive: true, mode: modes.folder('.') });
     } catch (error) {
       throw ioError('create', folder, error);
     }
@@ -164,12 +176,19 @@ class OutFiles {
     if (this.#folder === undefined) return;
     const path = join(this.#folder, name);
     try {
-      const fd = this.#open.get(name) ?? openSync(path, 'w');
-      this.#open.set(name, fd);
+      const fd = this.#open.get(name) ?? this.#create(name, path);
       writeSync(fd, `${JSON.stringify(line)}\n`);
     } catch (error) {
       throw ioError('write', path, error);
     }
+  }
+
+  #create(name: string, path: string): number {
+    const mode = this.#modes.file(name);
+    const fd = openSync(path, 'w', mode);
+    this.#open.set(name, fd);
+    fchmodSync(fd, mode); // of a file that was there before
+    return fd;
   }
 
   close(): void {

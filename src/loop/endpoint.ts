@@ -1,9 +1,12 @@
 /** A model at an endpoint of OpenAI's chat completions. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { buildConversationHistory } from '../../transforms/dialects/text-protocol/conversation-history.ts';
+import { parsedArguments } from '../../transforms/dialects/text-protocol/tool-activity.ts';
 import { RESPONSE_FORMAT } from '../../transforms/formats/prompt.ts';
 import { TurnmillError } from '../errors.ts';
-import type { Model, Reply } from './run-loop.ts';
+import { BadAnswer, bodyText, replyIn } from './completion.ts';
+import { hideKey } from './hidden-key.ts';
+import { type Model, ModelFault, type Reply } from './run-loop.ts';
 import type { LoopMessage } from './tape.ts';
 
 export interface EndpointOptions {
@@ -12,8 +15,10 @@ export interface EndpointOptions {
   readonly model: string;
   readonly key?: string | undefined;
   /** `astracodex` sends one text with history and request instead of the messages. */
-  readonly prompt: 'messages' | 'astracodex';
+  readonly prompt?: 'messages' | 'astracodex' | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Most bytes of an answer. Default: 16 MiB. */
+  readonly maxAnswerBytes?: number | undefined;
   /** Delays before each retry, in milliseconds. */
   readonly waits?: readonly number[] | undefined;
 }
@@ -22,16 +27,24 @@ const WAITS_MS = [500, 2000, 8000];
 const TOO_MANY = 429;
 const SERVER_FAULT = 500;
 const REQUEST_MS = 300_000;
-const MOST_SHOWN = 200;
+const MAX_SHOWN_CHARS = 200;
+export const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
 
-/** Returns the model at an endpoint. It throws TurnmillError `unavailable` if the endpoint cannot be reached, or refuses. */
+/**
+ * Returns the model at an endpoint. It throws TurnmillError `unavailable` if the endpoint cannot be reached or refuses,
+ * and ModelFault if an answer is not a chat completion. The key is replaced in errors and in answers.
+ * @throws TurnmillError `usage` if the URL contains a password
+ */
 export function endpoint(options: EndpointOptions): Model {
-  return async (messages, tools) => {
-    const body = JSON.stringify(requestOf(messages, tools, options));
-    const answer = await withRetries(body, options);
-    const { choices } = answer as { readonly choices?: readonly { readonly message?: unknown }[] };
-    return replyOf(choices?.[0]?.message);
-  };
+  const { base } = options;
+  if (hasPassword(base))
+    throw new TurnmillError('usage', 'the URL of the endpoint must not contain a user or a password');
+  return async (messages, tools) => withRetries(JSON.stringify(requestOf(messages, tools, options)), options);
+}
+
+function hasPassword(base: string): boolean {
+  const url = URL.canParse(base) ? new URL(base) : undefined;
+  return url !== undefined && (url.username !== '' || url.password !== '');
 }
 
 function requestOf(
@@ -70,30 +83,17 @@ export function promptText(messages: readonly LoopMessage[], tools: readonly unk
   ].join('\n\n');
 }
 
-function objectOf(args: unknown): unknown {
-  if (typeof args !== 'string') return args ?? {};
-  try {
-    return JSON.parse(args);
-  } catch {
-    return {};
-  }
+/** Parses arguments; a text that is not JSON gives no arguments. */
+function objectOf(args: unknown = {}): unknown {
+  const value = parsedArguments(args);
+  return typeof value === 'string' ? {} : value;
 }
 
-function replyOf(message: unknown): Reply | undefined {
-  if (typeof message !== 'object' || message === null) return undefined;
-  const { content, tool_calls: calls } = message as {
-    readonly content?: unknown;
-    readonly tool_calls?: unknown;
-  };
-  const text = typeof content === 'string' ? content : null;
-  return { content: text, ...(Array.isArray(calls) && calls.length > 0 && { tool_calls: calls }) };
-}
-
-async function withRetries(body: string, options: EndpointOptions): Promise<unknown> {
+async function withRetries(body: string, options: EndpointOptions): Promise<Reply | undefined> {
   const { base, signal, waits = WAITS_MS } = options;
   for (let attempt = 0; ; attempt++) {
     const answer = await sendOnce(body, options);
-    if ('value' in answer) return answer.value;
+    if (!('why' in answer)) return answer.reply;
     const pause = waits[attempt];
     if (!answer.mayRetry || pause === undefined)
       throw new TurnmillError('unavailable', `${base}: ${answer.why}`, { subject: base });
@@ -101,35 +101,45 @@ async function withRetries(body: string, options: EndpointOptions): Promise<unkn
   }
 }
 
-type Attempt = { readonly value: unknown } | { readonly why: string; readonly mayRetry: boolean };
+type Attempt = { readonly reply: Reply | undefined } | { readonly why: string; readonly mayRetry: boolean };
 
-async function sendOnce(body: string, { base, key, signal }: EndpointOptions): Promise<Attempt> {
+/** @throws ModelFault if the endpoint answers, but not with a chat completion */
+async function sendOnce(body: string, options: EndpointOptions): Promise<Attempt> {
+  const { key, signal, maxAnswerBytes = MAX_ANSWER_BYTES } = options;
+  const hide = hideKey(key);
   const limit = AbortSignal.timeout(REQUEST_MS);
   let response: Response;
+  let text: string;
   try {
-    response = await fetch(`${withoutSlashes(base)}/chat/completions`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      },
-      body,
-      redirect: 'error', // the key must not be sent to another host
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-    });
+    response = await send(body, options, signal === undefined ? limit : AbortSignal.any([signal, limit]));
+    text = hide(await bodyText(response, maxAnswerBytes));
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof BadAnswer) throw new ModelFault(error.message);
     const { cause, message } = error as Error;
-    return { why: `cannot be reached: ${(cause as Error | undefined)?.message ?? message}`, mayRetry: false };
+    const why = hide((cause as Error | undefined)?.message ?? message);
+    return { why: `cannot be reached: ${why}`, mayRetry: false };
   }
-  const text = await response.text();
   const mayRetry = response.status === TOO_MANY || response.status >= SERVER_FAULT;
-  if (!response.ok) return { why: `status ${response.status}: ${text.slice(0, MOST_SHOWN)}`, mayRetry };
+  if (!response.ok) return { why: `status ${response.status}: ${text.slice(0, MAX_SHOWN_CHARS)}`, mayRetry };
   try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return { why: 'the answer is not JSON', mayRetry: false };
+    return { reply: replyIn(text) };
+  } catch (error) {
+    throw error instanceof BadAnswer ? new ModelFault(error.message) : error;
   }
+}
+
+function send(body: string, { base, key }: EndpointOptions, signal: AbortSignal): Promise<Response> {
+  return fetch(`${withoutSlashes(base)}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    },
+    body,
+    redirect: 'error', // the key must not be sent to another host
+    signal,
+  });
 }
 
 /** Strips the slashes at the end of a URL. */

@@ -4,6 +4,7 @@
  */
 import { extractToolCall, stripToolBlocks } from '../../transforms/dialects/text-protocol/tool-blocks.ts';
 import {
+  type Answered,
   type Call,
   callKey,
   callOf,
@@ -18,17 +19,20 @@ export interface Reply {
   readonly tool_calls?: readonly RecordedCall[] | undefined;
 }
 
-/** Returns the model's reply to a history; undefined if there is none. */
+/** Thrown by a model whose answer cannot be used: the loop of this record ends, the others go on. */
+export class ModelFault extends Error {}
+
+/** Returns the model's reply to a history; undefined if there is none. @throws ModelFault if the answer cannot be used */
 export type Model = (
   messages: readonly LoopMessage[],
   tools: readonly unknown[],
 ) => Promise<Reply | undefined>;
 
 /**
- * `missed`: the record has no result for a call. `no-reply`: the model returned nothing. `endpoint`: the endpoint
- * failed.
+ * `missed`: the record has no result for a call. `no-reply`: the model returned nothing. `bad-answer`: what it returned
+ * is not a reply.
  */
-export type LoopEnd = 'done' | 'max-steps' | 'missed' | 'no-reply' | 'endpoint';
+export type LoopEnd = 'done' | 'max-steps' | 'missed' | 'no-reply' | 'bad-answer';
 
 export interface Divergence {
   readonly step: number;
@@ -50,24 +54,34 @@ export interface LoopReport {
   readonly unused: number;
   /** The first call that differs from the record. */
   readonly first?: Divergence | undefined;
+  /** Why the answer of a `bad-answer` cannot be used. */
+  readonly problem?: string | undefined;
   readonly messages: readonly LoopMessage[];
 }
 
 export interface LoopOptions {
   /** Most replies to one user message. */
   readonly maxSteps: number;
+  /** Whether a call without a recorded result ends the loop, or gets an error as its result. */
   readonly onMiss: 'stop' | 'tell';
+  /** Executes a call and returns its result. Without it, calls get their recorded results and nothing is executed. */
+  readonly execute?: ((call: Call) => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export const DEFAULT_LOOP: LoopOptions = { maxSteps: 8, onMiss: 'stop' };
 
+/**
+ * Runs the loop from the messages before the first answer of the record; a record without answers is a conversation to
+ * be continued.
+ * @returns how it ended, how its calls compare with the recorded ones, and all messages
+ */
 export async function runLoop(
   record: LoopRecord,
   model: Model,
-  options: LoopOptions = DEFAULT_LOOP,
+  options: Partial<LoopOptions> = {},
 ): Promise<LoopReport> {
-  return new Loop(record, model, options).run();
+  return new Loop(record, model, { ...DEFAULT_LOOP, ...options }).run();
 }
 
 class Loop {
@@ -81,6 +95,7 @@ class Loop {
   readonly #calls = new Set<string>();
   readonly #counts = { steps: 0, same: 0, drifted: 0, missed: 0, repeated: 0 };
   #first: Divergence | undefined;
+  #problem: string | undefined;
 
   constructor(record: LoopRecord, model: Model, options: LoopOptions) {
     const begin = record.messages.findIndex(({ role }) => role === 'assistant');
@@ -94,43 +109,60 @@ class Loop {
 
   async run(): Promise<LoopReport> {
     const end = await this.#loop();
-    return { end, ...this.#counts, unused: this.#tape.unused, first: this.#first, messages: this.#messages };
+    return {
+      end,
+      ...this.#counts,
+      unused: this.#tape.unused,
+      first: this.#first,
+      problem: this.#problem,
+      messages: this.#messages,
+    };
   }
 
   async #loop(): Promise<LoopEnd> {
     for (let left = this.#options.maxSteps; left > 0; left--) {
       this.#options.signal?.throwIfAborted();
-      const reply = await this.#model(this.#messages, this.#tools);
+      const { reply, problem } = await replyFrom(this.#model, this.#messages, this.#tools);
       this.#counts.steps += 1;
-      if (reply === undefined) return 'no-reply';
+      this.#problem = problem;
+      if (reply === undefined) return problem === undefined ? 'no-reply' : 'bad-answer';
       const calls = callsOf(reply, this.#counts.steps - 1);
-      if (calls.length === 0 && (reply.content ?? '') === '') return 'no-reply';
       this.#messages.push(assistantMessage(reply, calls));
       if (calls.length === 0) {
         const next = this.#requests.shift();
         if (next === undefined) return 'done';
         this.#messages.push(...next);
         left = this.#options.maxSteps + 1;
-      } else if (!this.#answer(calls)) return 'missed';
+      } else if (!(await this.#answer(calls))) return 'missed';
     }
     return 'max-steps';
   }
 
-  /** Answers calls from the record. Returns false if a call has no recorded result, and that ends the loop. */
-  #answer(calls: readonly RecordedCall[]): boolean {
+  /** Answers calls. Returns false if a call has no recorded result, and that ends the loop. */
+  async #answer(calls: readonly RecordedCall[]): Promise<boolean> {
+    const { execute, onMiss } = this.#options;
     for (const raw of calls) {
       const call = callOf(raw);
-      const key = callKey(call);
-      if (this.#calls.has(key)) this.#counts.repeated += 1;
-      this.#calls.add(key);
-      const { match, result, recorded } = this.#tape.answer(call);
-      this.#counts[match] += 1;
-      if (match !== 'same') this.#first ??= { step: this.#counts.steps, recorded, got: call };
-      if (match === 'missed' && this.#options.onMiss === 'stop') return false;
-      const content = match === 'missed' ? missingResult(call.name) : textOfResult(result);
+      const { match, result } = this.#compare(call);
+      const isMissed = match === 'missed' && execute === undefined;
+      if (isMissed && onMiss === 'stop') return false;
+      const own = execute === undefined ? result : await execute(call);
+      const content = isMissed ? missingResult(call.name) : textOfResult(own);
       this.#messages.push({ role: 'tool', tool_call_id: raw.id, content });
     }
     return true;
+  }
+
+  /** Counts a call by how it compares with the record. */
+  #compare(call: Call): Answered {
+    const key = callKey(call);
+    if (this.#calls.has(key)) this.#counts.repeated += 1;
+    this.#calls.add(key);
+    const answered = this.#tape.answer(call);
+    const { match, recorded } = answered;
+    this.#counts[match] += 1;
+    if (match !== 'same') this.#first ??= { step: this.#counts.steps, recorded, got: call };
+    return answered;
   }
 }
 
@@ -182,6 +214,30 @@ function requestsAfter(messages: readonly LoopMessage[], begin: number): LoopMes
   return requests;
 }
 
+interface Heard {
+  /** Undefined if the model said nothing, or nothing that can be used. */
+  readonly reply?: Reply;
+  /** Why what it said cannot be used. */
+  readonly problem?: string;
+}
+
+async function replyFrom(
+  model: Model,
+  messages: readonly LoopMessage[],
+  tools: readonly unknown[],
+): Promise<Heard> {
+  try {
+    const reply = await model(messages, tools);
+    return reply === undefined || isEmpty(reply) ? {} : { reply };
+  } catch (error) {
+    if (error instanceof ModelFault) return { problem: error.message };
+    throw error;
+  }
+}
+
+const isEmpty = ({ content, tool_calls: calls = [] }: Reply): boolean =>
+  (content ?? '') === '' && calls.length === 0;
+
 /** Returns a model that gives the record's own replies. */
 export function recordedReplies({ messages }: LoopRecord): Model {
   const replies = messages.filter(({ role }) => role === 'assistant');
@@ -201,8 +257,11 @@ export function recordedReplies({ messages }: LoopRecord): Model {
 export interface Continuation {
   readonly prompt: readonly LoopMessage[];
   readonly recorded: LoopMessage;
+  /** Undefined if the model said nothing, or nothing that can be used. */
   readonly sampled: Reply | undefined;
-  /** Whether both have calls of the same names, and whether also the arguments are the same. */
+  /** Why what the model said cannot be used. */
+  readonly problem: string | undefined;
+  /** Whether the model replied and both have calls of the same names, and whether also the arguments are the same. */
   readonly sameTools: boolean;
   readonly sameArguments: boolean;
 }
@@ -217,16 +276,25 @@ export async function* eachTurn(
     if (recorded.role !== 'assistant' || i === 0) continue;
     signal?.throwIfAborted();
     const prompt = record.messages.slice(0, i);
-    const sampled = await model(prompt, record.tools);
+    const { reply: sampled, problem } = await replyFrom(model, prompt, record.tools);
     const before = (recorded.tool_calls ?? []).map(callOf);
-    const after = sampled === undefined ? [] : callsOf(sampled, i).map(callOf);
-    const sameTools = before.map(({ name }) => name).join('\n') === after.map(({ name }) => name).join('\n');
+    const after = sampled === undefined ? undefined : callsOf(sampled, i).map(callOf);
     yield {
       prompt,
       recorded,
       sampled,
-      sameTools,
-      sameArguments: before.map(callKey).join('\n') === after.map(callKey).join('\n'),
+      problem,
+      sameTools: areEqual(before, after, ({ name }) => name),
+      sameArguments: areEqual(before, after, callKey),
     };
   }
+}
+
+/** Whether there are calls in both lists, or in neither, and they have the same keys. A silent model has no list. */
+function areEqual(
+  before: readonly Call[],
+  after: readonly Call[] | undefined,
+  keyOf: (call: Call) => string,
+): boolean {
+  return after !== undefined && before.map(keyOf).join('\n') === after.map(keyOf).join('\n');
 }

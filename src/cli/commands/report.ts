@@ -20,11 +20,13 @@ export const report: Command = {
   stoppable: false,
   async run({ words: [dataset = ''], values, host }) {
     const { against, out } = values;
-    const [{ report: make }, { writePage }] = await Promise.all([
+    const [{ report: make }, { writePage }, { modesLike }] = await Promise.all([
       import('../../job/report.ts'),
       import('../page-file.ts'),
+      import('../../dataset/modes.ts'),
     ]);
-    await writePage(await make({ dataset, against, s3: resolveS3Options(s3Of(values)) }), out, host);
+    const page = await make({ dataset, against, s3: resolveS3Options(s3Of(values)) });
+    await writePage(page, out, modesLike(dataset).file('report.html'), host);
     return SUCCESS;
   },
 };

@@ -1,6 +1,7 @@
 /** Options of `turnmill loop`. */
+import { LONGEST_TEXT_BYTES } from '../../own-file.ts';
 import { type Option, option } from './option.ts';
-import { choice, flag, text, wholeNumber } from './value-types.ts';
+import { choice, flag, size, text, wholeNumber } from './value-types.ts';
 
 export const loopOptions: readonly Option[] = [
   option<'endpoint'>({
@@ -43,6 +44,14 @@ export const loopOptions: readonly Option[] = [
     describe: 'Stop after N replies to one user message',
     default: '8',
     type: wholeNumber(1),
+  }),
+  option<'maxAnswer'>({
+    name: 'maxAnswer',
+    group: 'Run',
+    advanced: true,
+    describe: 'Refuse an answer of the endpoint that is longer than SIZE',
+    default: '16MiB',
+    type: size(LONGEST_TEXT_BYTES),
   }),
   option<'onMiss'>({
     name: 'onMiss',

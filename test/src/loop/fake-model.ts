@@ -1,5 +1,5 @@
 /** A model with scripted replies: a server of chat completions on this machine. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -23,8 +23,11 @@ export interface FakeModel {
   readonly keys: (string | undefined)[];
 }
 
-/** @param answers replies, or HTTP statuses, in their order; after the last one the model replies `end` */
-export async function fakeModel(answers: readonly (object | number)[]): Promise<FakeModel> {
+/** Writes a whole response. @param key the header `authorization` of the request */
+export type Answering = (response: ServerResponse, key: string) => void;
+
+/** @param answers replies, HTTP statuses or what writes the response, in their order; after the last one the model replies `end` */
+export async function fakeModel(answers: readonly (object | number | Answering)[]): Promise<FakeModel> {
   const requests: ModelRequest[] = [];
   const keys: (string | undefined)[] = [];
   const left = [...answers];
@@ -37,6 +40,10 @@ export async function fakeModel(answers: readonly (object | number)[]): Promise<
       keys.push(request.headers.authorization);
       requests.push(JSON.parse(body) as ModelRequest);
       const next = left.shift() ?? { role: 'assistant', content: 'end' };
+      if (typeof next === 'function') {
+        (next as Answering)(response, request.headers.authorization ?? '');
+        return;
+      }
       if (typeof next === 'number') {
         response.statusCode = next;
         response.end('not now');

@@ -1,10 +1,16 @@
 /** The agent's loop against a server that plays the model. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { build } from '../../../src/job/build.ts';
 import { endpoint, promptText } from '../../../src/loop/endpoint.ts';
-import { DEFAULT_LOOP, eachTurn, recordedReplies, runLoop } from '../../../src/loop/run-loop.ts';
+import {
+  DEFAULT_LOOP,
+  eachTurn,
+  type LoopOptions,
+  recordedReplies,
+  runLoop,
+} from '../../../src/loop/run-loop.ts';
 import type { LoopRecord } from '../../../src/loop/tape.ts';
 import { turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -17,6 +23,7 @@ const call = (name: string, args: unknown, id = 'a') => ({
 });
 const block = (name: string, args: unknown): string =>
   `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
+const silence = { role: 'assistant', content: null };
 const text = (content: string) => ({ role: 'assistant', content });
 
 const READ: LoopRecord = {
@@ -33,7 +40,7 @@ const READ: LoopRecord = {
 async function looped(
   record: LoopRecord,
   answers: readonly (object | number)[],
-  options = DEFAULT_LOOP,
+  options: Partial<LoopOptions> = DEFAULT_LOOP,
   prompt: 'messages' | 'astracodex' = 'messages',
 ) {
   const model = await fakeModel(answers);
@@ -209,6 +216,22 @@ describe('the loop', () => {
     await expect(runLoop(READ, recordedReplies(READ), { ...DEFAULT_LOOP, signal })).rejects.toThrow('enough');
   });
 
+  test('executes calls with a function, whatever the record has', async () => {
+    const model = await fakeModel([
+      { role: 'assistant', content: null, tool_calls: [call('read', { path: 'new.md' }, 'x')] },
+    ]);
+    const ask = endpoint({ base: model.base, model: 'm' });
+    const record = { messages: [{ role: 'user', content: 'Read new.md' }], tools: [] };
+    const got: unknown[] = [];
+    const report = await runLoop(record, ask, { execute: async (one) => got.push(one) && { lines: 3 } });
+    expect(got).toEqual([{ name: 'read', arguments: { path: 'new.md' } }]);
+    expect(report).toMatchObject({ end: 'done', steps: 2, missed: 1 });
+    expect(report.messages.slice(2)).toEqual([
+      { role: 'tool', tool_call_id: 'x', content: '{"lines":3}' },
+      { role: 'assistant', content: 'end' },
+    ]);
+  });
+
   test('requests each turn with the recorded history, whatever the model replied before', async () => {
     const model = await fakeModel([text('no call'), text('It greets.')]);
     const ask = endpoint({ base: model.base, model: 'm', prompt: 'messages' });
@@ -314,6 +337,55 @@ describe('turnmill loop', () => {
     expect(await once('second')).toEqual(first);
     const pair = JSON.parse((first['preferences.jsonl'] ?? '').split('\n', 1)[0] ?? '');
     expect(Object.keys(pair)).toEqual(['prompt', 'chosen', 'rejected']);
+  });
+
+  test('counts the turns without an answer, and writes files as private as the dataset', async () => {
+    const out = join(temporaryFolder(), 'out');
+    await build({ inputs: [join(root, 'examples/logs')], out, mode: 0o600 });
+    const to = join(temporaryFolder(), 'turns');
+    mkdirSync(to);
+    writeFileSync(join(to, 'loop.jsonl'), 'of an earlier run', { mode: 0o644 });
+    const model = await fakeModel(Array(200).fill(silence));
+    const args = ['loop', out, '--endpoint', model.base, '--model', 'm', '--each-turn', '--out', to];
+    const { status, stdout } = await turnmill(args);
+    expect(status).toBe(3);
+    const last = stdout.toString().trimEnd().split('\n').at(-1);
+    const turns = model.requests.length;
+    expect(last).toBe(
+      `${turns} turns of 11 records: 0 with the recorded tools, 0 with the recorded arguments too, ${turns} without an answer that can be used`,
+    );
+    for (const name of readdirSync(to)) expect(statSync(join(to, name)).mode & 0o777).toBe(0o600);
+    const page = join(to, 'report.html');
+    await turnmill(['report', out, '-o', page]);
+    expect(statSync(page).mode & 0o777).toBe(0o600);
+  });
+
+  test('replaces the key in the error of an endpoint that repeats it', async () => {
+    const out = await demo();
+    const { base } = await fakeModel([
+      (response, key) => {
+        response.statusCode = 401;
+        response.end(`bad key ${key}`);
+      },
+    ]);
+    const args = ['loop', out, '--endpoint', base, '--model', 'm', '--key-env', 'LOOP_KEY'];
+    const run = await turnmill(args, undefined, { ...process.env, LOOP_KEY: 'sk-secret-of-mine' });
+    expect(run.status).toBe(69);
+    expect(run.stderr).toContain('status 401: bad key Bearer [key]');
+    expect(run.stdout.toString() + run.stderr).not.toContain('sk-secret');
+  });
+
+  test('goes on with the other records after an answer that cannot be used', async () => {
+    const out = await demo();
+    const { base } = await fakeModel([{ role: 'assistant', tool_calls: [null] }]);
+    const run = await turnmill(['loop', out, '--endpoint', base, '--model', 'm', '--json']);
+    expect(run.status).toBe(3);
+    const lines = run.stdout.toString().trimEnd().split('\n');
+    expect(lines).toHaveLength(11);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      end: 'bad-answer',
+      problem: 'tool_calls[0] is not a call of a named function',
+    });
   });
 
   test('runs the listed sessions with --only; an unset key and a missing model are usage errors, no endpoint is 69', async () => {

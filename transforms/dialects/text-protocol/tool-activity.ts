@@ -1,4 +1,5 @@
 /** Describes a call in one line for display, such as `reading: file.md`. */
+import { isTooDeep } from '../../json/nesting.ts';
 import { isObject } from '../../model/message.ts';
 
 const EDITS = new Set(['write', 'append', 'line_edit']);
@@ -35,9 +36,9 @@ export function getActivityLine(message: Readonly<Record<string, unknown>>): str
   return formatToolActivity({ name, arguments: parsedArguments(call.arguments ?? call.args) });
 }
 
-/** Parses arguments that are JSON text; returns anything else as it is. */
+/** Parses arguments that are JSON text, unless it nests too deep to be written again; returns anything else as it is. */
 export function parsedArguments(args: unknown): unknown {
-  if (typeof args !== 'string') return args;
+  if (typeof args !== 'string' || isTooDeep(args)) return args;
   try {
     return JSON.parse(args);
   } catch {
