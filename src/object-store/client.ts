@@ -9,6 +9,7 @@ import https from 'node:https';
 import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { limitAnswers } from './answer-limit.ts';
 import { defaultCode, ErrorResponse, StoreFault, storeError, storeFault } from './fault.ts';
 import { codeIn, intoSink } from './http-answer.ts';
 import type { S3Options } from './options.ts';
@@ -102,6 +103,7 @@ export class ObjectClient {
     const agentOptions = { keepAlive: true, maxSockets: Math.max(64, 4 * options.inFlight) };
     this.#agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
     this.sdk = withoutVersionWarning(() => new S3Client(this.#config(options)));
+    limitAnswers(this.sdk);
     if (!options.anonymous) this.#renewCredentials();
   }
 

@@ -1,7 +1,8 @@
 /** Lists the objects below a prefix, page by page, or looks up a single object. */
-import { HeadObjectCommand, type ListObjectsV2Output, paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, ListObjectsV2Command, type ListObjectsV2Output } from '@aws-sdk/client-s3';
 import type { ObjectClient } from './client.ts';
-import { storeError, storeFault } from './fault.ts';
+import { StoreFault, storeError, storeFault } from './fault.ts';
+import { PageGuard } from './page-guard.ts';
 import type { StoredObject } from './ranged-reader.ts';
 import { type ObjectPlace, objectUrl } from './url.ts';
 
@@ -12,24 +13,36 @@ export interface ListedObject extends StoredObject {
 
 /**
  * Yields all objects whose keys begin with the place's key, in no reliable order.
- * @throws TurnmillError
+ * @throws TurnmillError, also if the listing would never end, or states a size that no object has
  */
 export async function* listObjects(client: ObjectClient, place: ObjectPlace): AsyncGenerator<ListedObject> {
-  const { bucket, key: prefix } = place;
-  const pages = paginateListObjectsV2(
-    { client: client.sdk },
-    {
-      Bucket: bucket,
-      Prefix: prefix,
-      EncodingType: 'url', // keys may contain characters that XML cannot express
-      ...payerOf(client),
-    },
-  );
   try {
-    for await (const page of pages) yield* objectsOf(page, bucket);
+    for await (const page of pagesOf(client, place)) yield* objectsOf(page, place.bucket);
   } catch (error) {
     throw storeError('list', objectUrl(place), error);
   }
+}
+
+async function* pagesOf(
+  client: ObjectClient,
+  { bucket, key: prefix }: ObjectPlace,
+): AsyncGenerator<ListObjectsV2Output> {
+  const guard = new PageGuard();
+  let token: string | undefined;
+  do {
+    const page = await client.sdk.send(
+      new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: prefix,
+        ContinuationToken: token,
+        EncodingType: 'url', // keys may contain characters that XML cannot express
+        ...payerOf(client),
+      }),
+    );
+    yield page;
+    token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+    if (token !== undefined) guard.check(token, page.Contents?.length ?? 0);
+  } while (token !== undefined);
 }
 
 function* objectsOf(
@@ -38,8 +51,20 @@ function* objectsOf(
 ): Generator<ListedObject> {
   for (const { Key = '', ETag = '', Size = 0, LastModified } of Contents) {
     const key = EncodingType === 'url' ? decodeURIComponent(Key.replaceAll('+', ' ')) : Key;
-    yield { bucket, key, etag: ETag, sizeBytes: Size, modifiedMs: LastModified?.getTime() ?? 0 };
+    yield {
+      bucket,
+      key,
+      etag: ETag,
+      sizeBytes: checkedSize(Size),
+      modifiedMs: LastModified?.getTime() ?? 0,
+    };
   }
+}
+
+/** @throws StoreFault if no object can have this size */
+function checkedSize(bytes: number): number {
+  if (!Number.isSafeInteger(bytes) || bytes < 0) throw new StoreFault('InvalidSize', undefined, false);
+  return bytes;
 }
 
 /**
@@ -56,7 +81,12 @@ export async function findObject(
       new HeadObjectCommand({ Bucket: bucket, Key: key, ...payerOf(client) }),
     );
     const { ETag = '', ContentLength = 0, LastModified } = head;
-    return { ...place, etag: ETag, sizeBytes: ContentLength, modifiedMs: LastModified?.getTime() ?? 0 };
+    return {
+      ...place,
+      etag: ETag,
+      sizeBytes: checkedSize(ContentLength),
+      modifiedMs: LastModified?.getTime() ?? 0,
+    };
   } catch (error) {
     const fault = storeFault(error);
     if (fault.status === 404) return undefined;

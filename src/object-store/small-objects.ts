@@ -11,6 +11,7 @@ import {
 import type { ObjectClient } from './client.ts';
 import { StoreFault, storeError, storeFault } from './fault.ts';
 import { payerOf } from './list-objects.ts';
+import { PageGuard } from './page-guard.ts';
 import { encryptionOf } from './uploads.ts';
 import { type ObjectPlace, objectUrl } from './url.ts';
 
@@ -91,6 +92,7 @@ export interface OpenUpload extends ObjectPlace {
 /** Returns the unfinished uploads below a prefix. Throws TurnmillError. */
 export async function listUploads(client: ObjectClient, { bucket, key }: ObjectPlace): Promise<OpenUpload[]> {
   const uploads: MultipartUpload[] = [];
+  const guard = new PageGuard();
   let at: { KeyMarker?: string; UploadIdMarker?: string } = {};
   try {
     for (;;) {
@@ -104,6 +106,7 @@ export async function listUploads(client: ObjectClient, { bucket, key }: ObjectP
       );
       uploads.push(...Uploads);
       if (IsTruncated !== true || NextKeyMarker === undefined) break;
+      guard.check(JSON.stringify([NextKeyMarker, NextUploadIdMarker]), Uploads.length);
       at = {
         KeyMarker: NextKeyMarker,
         ...(NextUploadIdMarker !== undefined && { UploadIdMarker: NextUploadIdMarker }),
@@ -128,6 +131,7 @@ export async function listUploads(client: ObjectClient, { bucket, key }: ObjectP
  */
 export async function latestPartMs(client: ObjectClient, { bucket, key, id }: OpenUpload): Promise<number> {
   let latest = 0;
+  const guard = new PageGuard();
   let at: { PartNumberMarker?: string } = {};
   try {
     // not the SDK's paginator, which never ends if the last page names a next one, as moto's does
@@ -141,6 +145,7 @@ export async function latestPartMs(client: ObjectClient, { bucket, key, id }: Op
       );
       for (const { LastModified } of Parts) latest = Math.max(latest, LastModified?.getTime() ?? 0);
       if (IsTruncated !== true || NextPartNumberMarker === undefined) break;
+      guard.check(NextPartNumberMarker, Parts.length);
       at = { PartNumberMarker: NextPartNumberMarker };
     }
   } catch (error) {
