@@ -88,6 +88,7 @@ const codex: Dialect = defineDialect({
   marks: ['type', 'payload'],
   detect,
   read,
+  end: ({ fold }, { rollout }) => rollout.end(fold),
 });
 
 export default codex;

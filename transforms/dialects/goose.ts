@@ -7,6 +7,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { foldGooseMessage, isGooseMessage, isHidden, isHiddenSummary } from './goose/message.ts';
+import { contentOfUnknown } from './shared/carried-content.ts';
 import { metaOf } from './shared/logged-meta.ts';
 
 const HARNESS = 'goose';
@@ -36,8 +37,10 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
 }
 
 /** Reads the first line of an older session. */
-function readHead(head: JsonView, context: ReadContext): Fate {
+function readHead(head: JsonView, context: ReadContext): Fate | Rejection {
   if (head.get('working_dir') !== undefined) context.fold.closeAll();
+  else if (contentOfUnknown(undefined, head) !== undefined)
+    return context.reject('bad-event', 'the message has no role', head);
   return context.drop('client-event');
 }
 

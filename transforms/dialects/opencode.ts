@@ -13,6 +13,7 @@ import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from './fold/fold.ts';
 import { callJson, makeMessage, systemMessage, toolMessage } from './shared/build-messages.ts';
+import { contentOfUnknown } from './shared/carried-content.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { isTrue, present, textOf } from './shared/logged-values.ts';
@@ -25,6 +26,22 @@ const COMPACTION = encode(quote('What did we do so far?'));
 /** OpenCode sends this for a command of the user that runs a sub-agent, whose call is in the next answer. */
 const SUBTASK = encode(quote('The following tool was executed by the user'));
 const ABORTED = 'MessageAbortedError';
+/** Types of parts; those that are not read are about the client. */
+const PARTS: ReadonlySet<string> = new Set([
+  ...[
+    'text',
+    'reasoning',
+    'file',
+    'tool',
+    'step-start',
+    'step-finish',
+    'snapshot',
+    'patch',
+    'agent',
+    'retry',
+  ],
+  ...['compaction', 'subtask'],
+]);
 
 function detect(first: FirstObject): boolean {
   const info = first.get('info');
@@ -45,6 +62,8 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
   const bad = list?.type === 'array' ? messages.findIndex((message) => !isMessage(message)) : 0;
   if (bad >= 0)
     return context.reject('bad-messages', `messages[${bad}] has no role or no parts`, messages[bad] ?? list);
+  const unknown = messages.flatMap(partsOf).find((part) => lostIn(part) !== undefined);
+  if (unknown !== undefined) return context.reject('bad-messages', lostIn(unknown) ?? '', unknown);
   const info = json.get('info');
   const open = (): void => {
     const stamp = messages[0]?.get('info')?.get('time')?.get('created');
@@ -58,6 +77,12 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
   return undefined;
 }
 
+const partsOf = (message: JsonView): readonly JsonView[] => message.get('parts')?.elements() ?? [];
+
+/** Why a part of an unknown type cannot be left out. */
+const lostIn = (part: JsonView): string | undefined =>
+  PARTS.has(typeOf(part) ?? '') ? undefined : contentOfUnknown(typeOf(part), part);
+
 /** @param open makes a new conversation the current one */
 function foldMessages(messages: readonly JsonView[], context: ReadContext, open: () => void): void {
   const { fold } = context;
@@ -66,7 +91,7 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
   const places = new Map<string, FoldPlace>();
   let tail: readonly FoldPlace[] = [];
   for (const [i, message] of messages.entries()) {
-    const parts = message.get('parts')?.elements() ?? [];
+    const parts = partsOf(message);
     const compaction = parts.find((part) => typeOf(part) === 'compaction');
     if (compaction !== undefined && fold.last.index >= 0) {
       tail = keptBy(compaction, places, fold);

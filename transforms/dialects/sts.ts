@@ -11,6 +11,7 @@ import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import { makeMessage } from './shared/build-messages.ts';
+import { contentOfUnknown } from './shared/carried-content.ts';
 import { type Parts, partsOf, readCall, resultMessage } from './shared/chat-object.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { metaOf } from './shared/logged-meta.ts';
@@ -44,7 +45,10 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
     return undefined;
   }
   const message = json.get('message');
-  if (type !== 'message') return context.drop('client-event');
+  if (type !== 'message') {
+    const lost = contentOfUnknown(type, json);
+    return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, json);
+  }
   const role = message?.get('role')?.text();
   const content = message?.get('content');
   if (message === undefined || role === undefined || !isContent(content, message))

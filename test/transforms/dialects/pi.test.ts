@@ -157,6 +157,8 @@ describe('pi', () => {
     ['of an unknown role', { type: 'message', message: { role: 'manager', content: 'a' } }],
     ['whose summary is missing', { type: 'compaction', id: 'x' }],
     ['whose branch has no summary', { type: 'branch_summary', id: 'x' }],
+    ['of an unknown type with content', { type: 'user/message', data: { content: [{ text: 'a' }] } }],
+    ['of an unknown type with a call', { type: 'tool/call', data: { name: 'f', arguments: '{}' } }],
   ])('rejects an entry %s', (_what, line) => {
     expect(elementsOf(line)).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });

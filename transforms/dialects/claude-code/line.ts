@@ -8,6 +8,7 @@ import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { argumentsOf, type Block, readBlock } from '../shared/anthropic-blocks.ts';
 import { resultMessage } from '../shared/anthropic-message.ts';
 import { callJson, makeMessage } from '../shared/build-messages.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
@@ -143,6 +144,11 @@ export class ClaudeLine {
     const content = this.#message?.get('content');
     if (content?.type === 'string') return [{ kind: 'text', text: content.copy() }];
     return content?.type === 'array' ? content.elements().map(foldBlock) : undefined;
+  }
+
+  /** Why the line, whose type is unknown, is rejected; undefined if it carries no content. */
+  get contentOfUnknown(): string | undefined {
+    return contentOfUnknown(this.type, this.#json);
   }
 
   text(key: string): string | undefined {

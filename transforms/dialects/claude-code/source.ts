@@ -97,12 +97,13 @@ export class ClaudeSource {
 
   #readMessage(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
     const { type, message, role } = line;
-    const isKnown = type === 'user' || type === 'assistant';
-    if (!isKnown) this.#noteUnknown(type);
-    if (message === undefined) {
-      if (!isKnown) return this.#drop('client-event', line, context);
-      return context.reject('bad-event', 'message is not an object');
+    if (type !== 'user' && type !== 'assistant') {
+      this.#noteUnknown(type);
+      const dropped = this.#drop('client-event', line, context);
+      const lost = line.contentOfUnknown;
+      return lost === undefined ? dropped : context.reject('bad-event', lost);
     }
+    if (message === undefined) return context.reject('bad-event', 'message is not an object');
     const speaker = role ?? type;
     if (speaker === 'assistant') return this.#readAssistant(line, context);
     if (speaker === 'user') {
@@ -110,9 +111,7 @@ export class ClaudeSource {
       if (userContent === undefined) return context.reject('bad-event', 'message.content is not valid');
       return this.#readUser(line, userContent, context);
     }
-    return isKnown
-      ? context.reject('bad-event', 'message.role is not valid')
-      : this.#drop('client-event', line, context);
+    return context.reject('bad-event', 'message.role is not valid');
   }
 
   #readAssistant(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {

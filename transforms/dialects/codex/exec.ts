@@ -10,6 +10,7 @@ import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { callJson, objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
 import { partsOf } from '../shared/chat-object.ts';
 import { listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -89,6 +90,8 @@ export class CodexExecSource {
     if (!CLIENT.has(type)) {
       this.#open(context);
       fold.note(unknownEvent(type));
+      const lost = contentOfUnknown(type, item);
+      if (lost !== undefined) return context.reject('bad-event', lost, item);
     }
     return context.drop('client-event');
   }

@@ -3,8 +3,9 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, Message, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import type { FoldPlace } from '../fold/fold.ts';
+import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import {
   COPIED_HISTORY,
@@ -14,10 +15,13 @@ import {
   unknownEvent,
   warning,
 } from '../shared/reading-notes.ts';
-import { type ResponseItem, readItem } from '../shared/responses-items.ts';
+import { type ResponseItem, type ResponseMessage, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
+import { type CodexSaid, readCodexEvent } from './events.ts';
 
 const MAIN = 'main';
+/** The conversation that the events make. */
+const EVENTS = 'events';
 const HARNESS = 'codex';
 /** Beginnings of user items that the client inserts. */
 const CONTEXT =
@@ -49,6 +53,8 @@ export class CodexSource {
   #isCounting = true;
   /** Whether the items being read replace an earlier conversation, so that they are only context. */
   #isCopying = false;
+  /** Whether an item has said something, so that the events repeat the items. */
+  #hasItems = false;
   /** Whether the current conversation has anything besides the system text. */
   #hasBegun = false;
 
@@ -68,23 +74,51 @@ export class CodexSource {
     if (type === 'response_item') return this.#readItem(payload, context, time);
     if (type === 'event_msg') return this.#readEvent(payload, context, time);
     if (type === 'inter_agent_communication') return this.#addAgentMessage(payload, context, time);
-    if (type === 'turn_context') this.#model = payload.textOf('model') ?? this.#model;
-    else this.#noteUnknown(type, context, time);
-    return context.drop('client-event');
+    if (type === 'turn_context') {
+      this.#model = payload.textOf('model') ?? this.#model;
+      return context.drop('client-event');
+    }
+    return this.#leaveOut(type, payload, context, time);
+  }
+
+  /** Called at the end of the source. */
+  end(fold: Fold): void {
+    if (fold.has(EVENTS) && fold.has(MAIN)) discard(MAIN, fold);
   }
 
   /** Events repeat what items say, except for rollbacks, interruptions and token counts. */
-  #readEvent(event: JsonView, context: ReadContext, time: bigint | undefined): Fate | undefined {
+  #readEvent(event: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection | undefined {
     const type = event.textOf('type');
+    const thread = context.fold.has(EVENTS) ? EVENTS : MAIN;
+    const read = readCodexEvent(event, !this.#hasItems);
+    if (read.kind === 'bad') return context.reject('bad-event', read.detail, event);
+    if (read.kind === 'unknown') return this.#leaveOut(type ?? '', event, context, time);
+    if (read.kind !== 'client') return this.#addSaid(read, context, time);
     if (type === 'thread_rolled_back') {
       const turns = event.get('num_turns');
-      this.#open(context, time);
+      this.#open(context, time, thread);
       if (turns?.type === 'number' && this.#goBack(turns.parsed() as number, context)) return undefined;
     } else if (type === 'turn_aborted') {
-      this.#open(context, time);
+      this.#open(context, time, thread);
       this.#interrupt(context);
-    } else if (type === 'token_count') this.#countTokens(event, context);
+    } else if (type === 'token_count') this.#countTokens(event, thread, context);
     return context.drop('client-event');
+  }
+
+  /** Adds the text of an event to a separate conversation, which counts only if the rollout has no items. */
+  #addSaid({ kind, text }: CodexSaid, context: ReadContext, time: bigint | undefined): Fate | undefined {
+    if (this.#hasItems) return context.drop('client-event');
+    const { fold } = context;
+    this.#open(context, time, EVENTS);
+    if (kind === 'user') {
+      this.#growing = undefined;
+      fold.add(makeMessage('user', [['content', text.copy()]]), { isTurn: true });
+      return undefined;
+    }
+    this.#growing ??= `${this.#messages++}`;
+    fold.amend(this.#growing, [{ kind: kind === 'thought' ? 'thought' : 'text', text: text.copy() }]);
+    if (kind === 'answer') this.#growing = undefined;
+    return undefined;
   }
 
   /** Removes the last turns of the user, with the messages that the client inserted before them. */
@@ -124,9 +158,10 @@ export class CodexSource {
     const id = payload.textOf('id') || origin.source;
     if (this.#session === undefined) this.#enter(id, payload);
     else if (id !== this.#session && !this.#parents.has(id) && this.#splits) {
+      this.end(fold);
       fold.closeAll();
       this.#enter(id, payload);
-      this.#hasBegun = false;
+      this.#hasBegun = this.#hasItems = false;
       this.#growing = undefined;
     }
     this.#open(context, time);
@@ -137,10 +172,10 @@ export class CodexSource {
   }
 
   /** Sets the tokens of the last answer. An event may come twice with the same numbers. */
-  #countTokens(payload: JsonView, { fold }: ReadContext): void {
+  #countTokens(payload: JsonView, thread: string, { fold }: ReadContext): void {
     const usage = payload.get('info')?.get('last_token_usage');
-    if (usage === undefined || !fold.keepsMeta || !fold.has(MAIN) || !this.#isCounting) return;
-    fold.open(MAIN, '');
+    if (usage === undefined || !fold.keepsMeta || !fold.has(thread) || !this.#isCounting) return;
+    fold.open(thread, '');
     fold.describeAnswer(metaOf({ usage }));
   }
 
@@ -166,9 +201,9 @@ export class CodexSource {
   }
 
   /** Makes the conversation the current one; a new one begins with the system text. */
-  #open({ fold, origin }: ReadContext, time: bigint | undefined): void {
-    const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#session ?? origin.source, time);
+  #open({ fold, origin }: ReadContext, time: bigint | undefined, thread: string = MAIN): void {
+    const isNew = !fold.has(thread);
+    fold.open(thread, this.#session ?? origin.source, time);
     if (!isNew) return;
     for (const message of this.#system) fold.add(message, { isCopied: this.#isCopying });
     if (this.#tools !== undefined) fold.tools(this.#tools);
@@ -186,15 +221,24 @@ export class CodexSource {
     }
     const read = readItem(item);
     if (read.kind === 'bad') return context.reject('bad-event', read.detail, item);
-    if (read.kind === 'unknown') return this.#leaveOut(read.type, context, time);
+    if (read.kind === 'unknown') return this.#leaveOut(read.type, item, context, time);
     if (read.kind === 'message' && read.text !== undefined && ABORTED.test(read.text)) {
       this.#open(context, time);
       this.#interrupt(context);
       return context.drop('interrupt-mark');
     }
+    if (!this.#hasItems && isSaid(read)) this.#leaveEvents(context);
     this.#open(context, time);
     this.#take(read, context);
     return undefined;
+  }
+
+  /** From here on events repeat the items; those so far repeat the ones that follow. */
+  #leaveEvents({ fold }: ReadContext): void {
+    this.#hasItems = true;
+    if (!fold.has(EVENTS)) return;
+    this.#growing = undefined;
+    discard(EVENTS, fold);
   }
 
   #take(item: ResponseItem, { fold }: ReadContext): void {
@@ -213,15 +257,15 @@ export class CodexSource {
       if (place.calls.length > 0) this.#growing = undefined; // a result whose call comes later does not end the answer
     } else if (item.kind === 'message') {
       this.#growing = undefined;
-      const { message, text, changes = [] } = item;
-      const isTurn = message.role === 'user' && (text === undefined || !CONTEXT.test(text));
-      fold.add(message, { isTurn, isCopied, changes });
+      const { message, changes = [] } = item;
+      fold.add(message, { isTurn: isTurn(item), isCopied, changes });
     }
   }
 
   /** Ends the conversation. The next one begins with the client's summary, or with the history that replaces it. */
   #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
     const { fold } = context;
+    if (!this.#hasItems) this.#leaveEvents(context);
     this.#open(context, time);
     this.#isCopying = true;
     if (this.#hasBegun) {
@@ -244,9 +288,10 @@ export class CodexSource {
     if (fold.last.notes?.includes(INTERRUPT) !== true) fold.noteLast(INTERRUPT);
   }
 
-  #leaveOut(type: string, context: ReadContext, time: bigint | undefined): Fate {
+  #leaveOut(type: string, json: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection {
     this.#noteUnknown(type, context, time);
-    return context.drop('client-event');
+    const lost = CLIENT.has(type) ? undefined : contentOfUnknown(type, json);
+    return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, json);
   }
 
   #noteUnknown(type: string, context: ReadContext, time: bigint | undefined): void {
@@ -254,6 +299,20 @@ export class CodexSource {
     this.#open(context, time);
     context.fold.note(unknownEvent(type));
   }
+}
+
+/** Whether a person typed the message. */
+const isTurn = ({ message, text }: ResponseMessage): boolean =>
+  message.role === 'user' && (text === undefined || !CONTEXT.test(text));
+
+/** Whether the user or the model said it, not the client. */
+const isSaid = (item: ResponseItem): boolean => (item.kind === 'message' ? isTurn(item) : true);
+
+/** Ends a conversation that another one repeats: its lines are dropped. */
+function discard(thread: string, fold: Fold): void {
+  fold.open(thread, '');
+  for (const item of fold.items) item.content = undefined;
+  fold.close();
 }
 
 /** Whether the client inserted the message. */

@@ -8,6 +8,7 @@ import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import { makeMessage } from '../shared/build-messages.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
 import { contentOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { blocksOfPart, type GeminiResult, partOf, resultOfParts } from './message.ts';
@@ -59,7 +60,11 @@ export class ContentsSource {
     if (uuid !== undefined && this.#spots.has(uuid)) return context.drop('copied-line');
     const type = line.get('type')?.text();
     const message = line.get('message');
-    if (type === 'system' || message === undefined) return this.#readSystem(line, uuid, context);
+    if (type === 'system' || message === undefined) {
+      const lost = type === 'system' ? undefined : contentOfUnknown(type, line);
+      if (lost !== undefined) return context.reject('bad-event', lost, line);
+      return this.#readSystem(line, uuid, context);
+    }
     if (!isContent(message))
       return context.reject('bad-event', 'message is not a message with parts', message);
     this.#open(context, line.get('timestamp'), QWEN);

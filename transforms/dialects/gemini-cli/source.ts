@@ -5,6 +5,7 @@ import type { Fate, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { toolMessage } from '../shared/build-messages.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { unknownEvent } from '../shared/reading-notes.ts';
 import { type GeminiMessage, readGeminiMessage } from './message.ts';
@@ -46,7 +47,8 @@ export class GeminiSource {
     if (target !== undefined) return this.#rewind(target, context);
     const messages = json.get('$set')?.get('messages');
     if (messages?.type === 'array') return this.#replaceAll(messages, context);
-    if (json.get('type') === undefined) return context.drop('client-event');
+    if (json.get('type') === undefined && contentOfUnknown(undefined, json) === undefined)
+      return context.drop('client-event');
     return this.#readMessage(json, context);
   }
 
@@ -67,15 +69,19 @@ export class GeminiSource {
     const message = readGeminiMessage(json);
     if (message.kind === 'bad') return context.reject('bad-event', message.detail, json);
     this.#open(context, json.get('timestamp'));
-    const isTaken = this.#take(message, context);
-    return isTaken ? undefined : context.drop('client-event');
+    if (this.#take(message, context)) return undefined;
+    const lost = lostIn(message, json);
+    return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, json);
   }
 
   /** Adds all messages, unless one is not valid. @returns the rejection of the first one that is not valid */
   #takeAll(list: JsonView | undefined, context: ReadContext): Rejection | undefined {
-    const messages = (list?.elements() ?? []).map((json) => readGeminiMessage(json));
+    const all = list?.elements() ?? [];
+    const messages = all.map((json) => readGeminiMessage(json));
     const bad = messages.findIndex(({ kind }) => kind === 'bad');
     if (bad >= 0) return context.reject('bad-messages', `messages[${bad}] is not valid`, list);
+    const [lost] = messages.flatMap((message, i) => lostIn(message, all[i] as JsonView) ?? []);
+    if (lost !== undefined) return context.reject('bad-messages', lost, list);
     for (const message of messages) this.#take(message, context);
     return undefined;
   }
@@ -218,6 +224,10 @@ export class GeminiSource {
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
   }
 }
+
+/** Why a message of an unknown type cannot be left out. */
+const lostIn = (message: GeminiMessage, json: JsonView): string | undefined =>
+  message.kind === 'unknown' ? contentOfUnknown(message.type, json) : undefined;
 
 /** The call that a result without an id answers: the first open one of the last answer with calls. */
 function openCall({ items }: Fold): string | undefined {

@@ -6,6 +6,7 @@ import type { Meta } from '../../model/meta.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage, toolMessage } from '../shared/build-messages.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
 import { imagePart, listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { INTERRUPT, unknownEvent } from '../shared/reading-notes.ts';
@@ -79,7 +80,8 @@ export class OpenHandsRun {
     }
     if (piece.kind === 'unknown') {
       context.fold.note(unknownEvent(piece.type));
-      return context.drop('client-event');
+      const lost = contentOfUnknown(piece.type, event);
+      return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, event);
     }
     this.#count++;
     if (piece.kind === 'condensation') this.#condense(piece.json, event, context, session);
@@ -250,7 +252,8 @@ function userAction(action: string, args: JsonView | undefined): EventContent {
     const message = makeMessage('user', [['content', command.copy()]]);
     return { kind: 'message', message, changes: ['bash-as-user'] };
   }
-  if (action !== 'message' || content?.type !== 'string') return { kind: 'client' };
+  if (action !== 'message') return { kind: 'unknown', type: action };
+  if (content?.type !== 'string') return { kind: 'bad', detail: 'args.content is not a text' };
   const images = args?.get('image_urls')?.elements() ?? [];
   if (images.length === 0)
     return { kind: 'message', message: makeMessage('user', [['content', content.copy()]]) };

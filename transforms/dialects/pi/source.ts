@@ -9,6 +9,7 @@ import { HashedSet } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage } from '../shared/build-messages.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { type PiMessage, readPiMessage } from './message.ts';
@@ -61,8 +62,11 @@ export class PiSource {
     if (type === 'custom_message') return this.#readMessage(entry, entry, context);
     if (type === 'branch_summary') return this.#readSummary(entry, context);
     if (type === 'compaction') return this.#compact(entry, context);
-    if (!CLIENT.has(type) && !STREAM_EVENT.test(type)) this.#noteUnknown(type, entry, context);
-    return this.#drop('client-event', entry, context);
+    const dropped = this.#drop('client-event', entry, context);
+    if (CLIENT.has(type) || STREAM_EVENT.test(type)) return dropped;
+    this.#noteUnknown(type, entry, context);
+    const lost = contentOfUnknown(type, entry);
+    return lost === undefined ? dropped : context.reject('bad-event', lost, entry);
   }
 
   #begin(header: JsonView, context: ReadContext): undefined {

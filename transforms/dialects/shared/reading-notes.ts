@@ -3,7 +3,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import type { ReadingRule } from '../../model/reading-rule.ts';
 
 /** Names from the log that a finding may show; anything else could be content. */
-const SHOWN = /^[\w.-]{1,64}$/;
+const SHOWN = /^[\w./-]{1,64}$/;
 
 export const warning = (rule: ReadingRule, message: string): ReadingNote => ({
   rule,
@@ -102,9 +102,15 @@ export function keptBlock(type: string): ReadingNote {
 
 /** @param what `lines` or `events` */
 export function unknownEvent(type: string | undefined, what = 'lines'): ReadingNote {
-  const shown = SHOWN.test(type ?? '') ? type : 'another name';
-  return warning('unknown-event', `this version of turnmill does not know ${what} of type ${shown}`);
+  return warning(
+    'unknown-event',
+    `this version of turnmill does not know ${what} of type ${shownType(type)}`,
+  );
 }
+
+/** The name of a type that a log gives, if it looks like a name: messages must not show content. */
+export const shownType = (type: string | undefined): string =>
+  type !== undefined && SHOWN.test(type) ? type : 'another name';
 
 /** The message with these notes added; the same object if there are none. */
 export function noted(message: Message, notes: readonly ReadingNote[]): Message {
