@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'no-input'
   | 'rejected'
   | 'cannot-resume'
+  | 'shrunk'
   | 'locked'
   | 'unbalanced'
   | 'unfinished'

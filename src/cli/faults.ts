@@ -14,6 +14,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   usage: 64,
   rejected: 65,
   'cannot-resume': 65,
+  shrunk: 65,
   'invalid-dataset': 65,
   'no-input': 66,
   unavailable: 69,

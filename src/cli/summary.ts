@@ -22,7 +22,12 @@ const MOST_EXTENSIONS = 8;
  */
 export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: boolean = false): string {
   const { sums, out, nothingChanged } = summary;
-  if (nothingChanged) return `turnmill: nothing changed; ${printable(String(out))} is up to date\n`;
+  if (nothingChanged) {
+    const { rejections: count } = summary;
+    const rejected =
+      count === 0 ? '' : `, with ${plural(count, 'rejection')} (${printable(quarantinePath(String(out)))})`;
+    return `turnmill: nothing changed; ${printable(String(out))} is up to date${rejected}\n`;
+  }
   const lines = [
     headline(summary),
     '',

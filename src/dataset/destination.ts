@@ -3,6 +3,8 @@
  * published, because the destination must not have changed in the meantime.
  */
 import { TurnmillError } from '../errors.ts';
+import { printable } from '../printable.ts';
+import { foreignFiles } from './foreign-files.ts';
 import { checkWritable, type Identity, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
 import { checkManifest, isDataset } from './manifest.ts';
 import { checkOverlap } from './overlap.ts';
@@ -48,7 +50,21 @@ function inspect(place: Place, out: string, replace: boolean): Destination['stat
     refuse(out, 'exists and is not a turnmill dataset, so it is not replaced: name another folder');
   checkManifest(place.path);
   if (!replace) refuse(out, 'already exists; use --replace to replace it, or --update to update it');
+  checkForeignFiles(place.path, out);
   return link ? 'link' : 'folder';
+}
+
+/** Throws `cannot-create` if replacing the dataset would delete files that turnmill did not write. */
+function checkForeignFiles(root: string, out: string): void {
+  const files = foreignFiles(root);
+  const first = files.next().value;
+  if (first === undefined) return;
+  const isOnly = files.next().value === undefined;
+  const what = isOnly ? '' : ' and other files';
+  refuse(
+    out,
+    `contains ${printable(first)}${what}, which turnmill did not write; nothing was replaced: move ${isOnly ? 'it' : 'them'} out of the folder`,
+  );
 }
 
 function refuse(out: string, why: string): never {

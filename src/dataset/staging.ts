@@ -8,6 +8,7 @@ import { basename, join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { isOfOtherBoot, recordBoot } from './boot.ts';
 import type { Destination } from './destination.ts';
+import { takeCardAlong } from './foreign-files.ts';
 import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
 import { WORK } from './layout.ts';
 import { type Modes, modesOf } from './modes.ts';
@@ -86,6 +87,7 @@ export function openStaging(destination: Destination, resumed?: string, modes: M
     notes,
     publish({ replace }) {
       removeTree(join(path, WORK));
+      if (replace && ['folder', 'link'].includes(destination.state)) takeCardAlong(destination.path, path);
       setMode(path, modes.folder('.'));
       syncDirectory(path);
       publish(destination, runId, replace);

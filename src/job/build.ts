@@ -27,7 +27,8 @@ import {
   takeStreams,
 } from '../input/sources/stream-source.ts';
 import { ProfileCounter } from '../ledger/dataset-profile.ts';
-import { Ledger } from '../ledger/ledger.ts';
+import { Ledger, rejectionsIn } from '../ledger/ledger.ts';
+import type { Result } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
 import { Checkpoints } from '../record/checkpoints.ts';
@@ -39,6 +40,7 @@ import {
   StandardOutput,
 } from '../record/output.ts';
 import { type LateResumption, Recorder } from '../record/result-writer.ts';
+import type { KeptSessions } from '../reuse/kept-sessions.ts';
 import type { ReusePlan } from '../reuse/plan-reuse.ts';
 import { NOTHING_REUSED, type Reuse } from '../reuse/reuse.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
@@ -126,7 +128,7 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
     try {
       destination = new DatasetOutput({ writer, settings, listing: run.listing, signal: hooks.signal });
       const reuse = plan?.open((name) => workPath(writer.path, name)) ?? NOTHING_REUSED;
-      return await runInto(run, destination, reuse, resumed?.sources ?? 0);
+      return await runInto(run, destination, reuse, resumed?.sources ?? 0, plan?.keptSessions);
     } catch (error) {
       if (destination === undefined) await writer.discard();
       throw error;
@@ -172,7 +174,7 @@ function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sou
 function unchangedSummary({ settings, listing, started }: Run, { ledger, shards }: Manifest): RunSummary {
   return {
     sums: ledger as LedgerSums,
-    rejections: 0,
+    rejections: rejectionsIn(ledger as LedgerSums),
     shards,
     out: settings.out,
     elapsedMs: performance.now() - started,
@@ -189,9 +191,19 @@ export function check(request: BuildRequest, hooks: RunHooks = {}): Promise<RunS
   return build({ ...request, out: undefined }, hooks);
 }
 
-/** @param done number of sources that the resumed run had completed */
-async function runInto(run: Run, destination: Destination, reuse: Reuse, done: number): Promise<RunSummary> {
-  const { settings, hooks, listing, profile, started } = run;
+/**
+ * @param done number of sources that the resumed run had completed
+ * @param kept counts the sessions that an update keeps
+ */
+async function runInto(
+  run: Run,
+  destination: Destination,
+  reuse: Reuse,
+  done: number,
+  kept?: KeptSessions,
+): Promise<RunSummary> {
+  const { settings, listing, profile, started } = run;
+  const hooks = kept === undefined ? run.hooks : withResults(run.hooks, (result) => kept.see(result));
   try {
     await requireDecoders(listing.sources);
     const ledger = new Ledger(listing, settings.format);
@@ -204,6 +216,7 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
     const late = recorder.reopened();
     if (late !== undefined) hooks.onNote?.(lateNote(late));
     const sums = reconcile(settings, ledger);
+    kept?.check();
     destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
     const counted = counter?.take();
     destination.text(REPORTS.summary, `${JSON.stringify({ ...sums, profile: counted }, null, 2)}\n`);
@@ -233,6 +246,18 @@ async function runInto(run: Run, destination: Destination, reuse: Reuse, done: n
       hooks.onNote?.('run the same command with --resume to continue from the last checkpoint');
     throw error;
   }
+}
+
+/** Returns the hooks with a further one for results. */
+function withResults(hooks: RunHooks, see: (result: Result) => void): RunHooks {
+  const { onResult } = hooks;
+  return {
+    ...hooks,
+    onResult(result, listing) {
+      see(result);
+      return onResult?.(result, listing);
+    },
+  };
 }
 
 interface ReadFacts {

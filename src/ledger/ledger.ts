@@ -263,6 +263,22 @@ export class Ledger {
   }
 }
 
+/**
+ * Counts the rejections in the sums of a dataset. A rejected source counts only if no line was rejected, because the
+ * sums do not say whether its lines were.
+ */
+export function rejectionsIn({ fates, formats, skipped, sources }: LedgerSums): number {
+  const sumOf = (counts: Counts, matches: (name: string) => boolean): number =>
+    Object.entries(counts).reduce((sum, [name, n]) => sum + (matches(name) ? n : 0), 0);
+  const lines = sumOf(fates, (fate) => fate.startsWith('rejected:'));
+  const refused = Object.values(formats).map((counts) =>
+    sumOf(counts, (name) => name.startsWith('refused:')),
+  );
+  const lost =
+    sumOf(skipped, (reason) => !losesNothing(reason)) + (lines === 0 ? (sources.rejected ?? 0) : 0);
+  return refused.reduce((sum, n) => sum + n, lines + lost);
+}
+
 /** Returns the counts of a format, with its sessions if their number differs from that of its records. */
 function countsOf({ counts, sessions }: FormatSums): Counts {
   const records = counts.get('records');

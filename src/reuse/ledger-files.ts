@@ -119,7 +119,7 @@ export function* sourcesSkipped(
 
 type NamesSource = Pick<SourceLine, 'source' | 'source_b64' | 'input'>;
 
-function keyOf({ source, source_b64, input = 0 }: NamesSource): SourceKey {
+export function keyOf({ source, source_b64, input = 0 }: NamesSource): SourceKey {
   return { name: source, input, ...(source_b64 !== undefined && { nameBase64: source_b64 }) };
 }
 

@@ -10,10 +10,11 @@ import type { Place } from '../dataset/place.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
+import { KeptSessions } from './kept-sessions.ts';
 import { planResume } from './resume.ts';
 import { NOTHING_REUSED, type Reuse } from './reuse.ts';
 import { type Reusable, ReusedSources, SequentialReuse } from './reused-sources.ts';
-import { planUpdate, type Update } from './update.ts';
+import { planUpdate, type Rebuild, type Update } from './update.ts';
 
 export interface ReuseHooks {
   readonly signal?: AbortSignal;
@@ -23,6 +24,8 @@ export interface ReuseHooks {
 export interface ReusePlan {
   /** Manifest of the existing dataset, if this run would build the same one. */
   readonly upToDate: Manifest | undefined;
+  /** Counts the sessions that an update keeps; undefined if it may lose any number. */
+  readonly keptSessions: KeptSessions | undefined;
   /** Whether results are taken from the dataset, so that its shards are needed. */
   readonly readsDataset: boolean;
   /** The killed run to continue from, and how many sources it completed. */
@@ -44,8 +47,8 @@ export async function planReuse(
   const { update: isUpdate, resume: isResume, format } = settings;
   const total = listing.sources.length;
   const planned = isUpdate ? await planUpdate(place.path, settings, listing, signal) : undefined;
-  if (typeof planned === 'string') onNote?.(`${planned}: everything is read again`);
-  const update = typeof planned === 'object' ? planned : undefined;
+  if (planned !== undefined && 'why' in planned) onNote?.(`${planned.why}: everything is read again`);
+  const update = planned === undefined || 'why' in planned ? undefined : planned;
   if (update !== undefined && settings.checksum && update.withoutContent > 0)
     onNote?.(`${update.withoutContent} of ${total} sources have no SHA-256 yet: they are read again`);
   const resumed = isResume ? await planResume(place, settings, listing, signal) : undefined;
@@ -58,6 +61,7 @@ export async function planReuse(
   }
   return {
     upToDate: update !== undefined && isUpToDate(update, settings) ? update.manifest : undefined,
+    keptSessions: keptSessions(planned, settings, listing),
     readsDataset: update?.fingerprints.some((fingerprint) => fingerprint !== undefined) === true,
     resumed,
     open(pathFor) {
@@ -71,6 +75,15 @@ export async function planReuse(
       );
     },
   };
+}
+
+function keptSessions(
+  planned: Update | Rebuild | undefined,
+  { allowShrink }: Settings,
+  { sources }: Listing,
+): KeptSessions | undefined {
+  const run = allowShrink ? undefined : planned?.run;
+  return run && new KeptSessions(run, sources);
 }
 
 /** Excludes the sources that the killed run completed from those that are taken from the dataset. */

@@ -18,6 +18,14 @@ import { sourcesRead, sourcesSkipped } from './ledger-files.ts';
 import { openPreviousDataset, type PreviousRun } from './previous-run.ts';
 import type { Reusable } from './reused-sources.ts';
 
+/** The dataset cannot be reused. */
+export interface Rebuild {
+  /** Says why. */
+  readonly why: string;
+  /** Its files, if this version can read them. */
+  readonly run: PreviousRun | undefined;
+}
+
 export interface Update extends Reusable {
   readonly manifest: Manifest;
   /** Whether the new dataset would equal the existing one. */
@@ -27,7 +35,7 @@ export interface Update extends Reusable {
 }
 
 /**
- * Returns what can be reused of the dataset at `out`; a sentence if nothing can; undefined if there is no dataset.
+ * Returns what can be reused of the dataset at `out`, or why nothing can; undefined if there is no dataset.
  * @throws TurnmillError `invalid-dataset`
  */
 export async function planUpdate(
@@ -35,18 +43,20 @@ export async function planUpdate(
   settings: Settings,
   listing: Listing,
   signal?: AbortSignal,
-): Promise<Update | string | undefined> {
+): Promise<Update | Rebuild | undefined> {
   if (!isDataset(out)) return undefined;
   const root = resolveDataset(out);
   const manifest = readManifest(root);
   const { version } = manifest.tool;
-  if (version !== toolVersion()) return `the dataset was written by turnmill ${version}`;
-  const different = differences(manifest.settings, settings);
-  if (different.length > 0) return `the dataset was built with other settings: ${different.join(', ')}`;
-  const fingerprints = readFingerprints(root);
-  if (fingerprints === undefined) return 'the dataset has no fingerprints of its sources';
-
+  if (version !== toolVersion())
+    return { why: `the dataset was written by turnmill ${version}`, run: undefined };
   const run = await openPreviousDataset(root, manifest, signal);
+  const different = differences(manifest.settings, settings);
+  if (different.length > 0)
+    return { why: `the dataset was built with other settings: ${different.join(', ')}`, run };
+  const fingerprints = readFingerprints(root);
+  if (fingerprints === undefined) return { why: 'the dataset has no fingerprints of its sources', run };
+
   const unchanged = findUnchanged(run, fingerprints, listing.sources, settings);
   const total = listing.sources.length;
   const { fingerprints: reused, count, previousCount, withoutContent } = unchanged;

@@ -21,6 +21,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     resume: _resume,
     workers: _workers,
     allowEmpty: _allowEmpty,
+    allowShrink: _allowShrink,
     report: _report,
     mode: _mode,
     follow: _follow,

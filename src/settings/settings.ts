@@ -118,6 +118,8 @@ export interface Settings extends TaskSettings {
   /** Nothing is published if there are more rejections than this; undefined for no limit. */
   readonly maxQuarantine: Tolerance | undefined;
   readonly allowEmpty: boolean;
+  /** Whether an update may lose more than half of the sessions of sources that still exist. */
+  readonly allowShrink: boolean;
   /** Whether to write reports/index.html. */
   readonly report: boolean;
   /** Permissions of the dataset's files (`0o640`); undefined for those that all sources and the umask grant. */
@@ -177,6 +179,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   onReject: 'quarantine',
   maxQuarantine: undefined,
   allowEmpty: false,
+  allowShrink: false,
   report: true,
   mode: undefined,
   follow: 'none',

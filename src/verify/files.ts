@@ -14,6 +14,8 @@ import { asObject } from './untrusted.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const RUN_FACTS = 'run.json';
+/** Written by the user, so the manifest does not list it. */
+const CARD = 'README.md';
 /** run.json has a fingerprint for each source: 60 MB for a million of them. */
 const RUN_FACTS_MAX_BYTES = 256 * 1024 * 1024;
 const FOLDERS: ReadonlySet<string> = new Set(['data', 'ledger', 'quarantine', 'reports']);
@@ -74,7 +76,7 @@ export function checkForeignFiles(root: string, listed: ReadonlySet<string>, pro
   for (const [name, isFolder] of namesIn(root)) {
     if (FOLDERS.has(name) && isFolder) checkFolder(name);
     else if (name === RUN_FACTS) checkRunFacts(root, problems);
-    else if (name !== MANIFEST) foreign(name);
+    else if (name !== MANIFEST && (name !== CARD || isFolder)) foreign(name);
   }
 
   function checkFolder(folder: string): void {

@@ -33,6 +33,7 @@ export interface OptionValues {
   keyEnv: string;
   prefer: 'recorded';
   allowEmpty: boolean;
+  allowShrink: boolean;
   follow: boolean;
   followOutside: boolean;
   dialect: string;

@@ -30,6 +30,14 @@ export const outputOptions: readonly Option[] = [
     describe: 'With --update: detect changes by the SHA-256 of every source instead of its times and size',
     type: flag,
   }),
+  option<'allowShrink'>({
+    name: 'allowShrink',
+    group: 'Output',
+    advanced: true,
+    describe:
+      'With --update: also replace a dataset that loses more than half of the sessions of sources that still exist',
+    type: flag,
+  }),
   option<'resume'>({
     name: 'resume',
     group: 'Output',

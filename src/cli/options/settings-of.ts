@@ -18,7 +18,18 @@ const SAME = [
     'groupBy',
     'integrity',
   ],
-  ...['replace', 'resume', 'checksum', 'report', 'compress', 'mode', 'workers', 'profile', 'allowEmpty'],
+  ...[
+    'replace',
+    'allowShrink',
+    'resume',
+    'checksum',
+    'report',
+    'compress',
+    'mode',
+    'workers',
+    'profile',
+    'allowEmpty',
+  ],
   ...['onReject', 'maxQuarantine', 'quarantineContent'],
 ] as const satisfies readonly (keyof Values & keyof BuildRequest)[];
 

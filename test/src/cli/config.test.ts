@@ -44,6 +44,7 @@ const WHOLE = {
   resume: true,
   dryRun: false,
   allowEmpty: true,
+  allowShrink: true,
   follow: true,
   followOutside: false,
   dialect: 'exchange',

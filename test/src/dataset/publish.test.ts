@@ -12,6 +12,7 @@ import fs, {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkDestination } from '../../../src/dataset/destination.ts';
 import { siblingPath } from '../../../src/dataset/place.ts';
@@ -45,7 +46,7 @@ function stage(replace: boolean, mark: string): Staging {
   writeFileSync(`${staging.path}/data/x`, mark);
   writeFileSync(
     `${staging.path}/manifest.json`,
-    JSON.stringify({ schema: 1, tool: { name: 'turnmill' }, mark }),
+    JSON.stringify({ schema: 1, tool: { name: 'turnmill' }, files: [{ path: 'data/x' }], mark }),
   );
   return staging;
 }
@@ -96,6 +97,27 @@ describe('publishing', () => {
     put(false, 'one');
     put(true, 'two');
     expect([read(), hidden()]).toEqual(['two', ['.out.v']]);
+  });
+
+  test('takes the card of the user along, and refuses to delete other files', () => {
+    put(false, 'one');
+    writeFileSync(folder.in('out/README.md'), '# Mine', { mode: 0o640 });
+    for (const mark of ['two', 'three']) {
+      put(true, mark);
+      expect([read(), readFileSync(folder.in('out/README.md'), 'utf8')]).toEqual([mark, '# Mine']);
+    }
+    expect(statSync(folder.in('out/README.md')).mode & 0o777).toBe(0o640);
+    mkdirSync(folder.in('out/notes'));
+    writeFileSync(folder.in('out/notes/plan.txt'), 'mine');
+    const refused = faultOf(() => destination(true));
+    expect(refused).toMatchObject({ code: 'cannot-create' });
+    expect(refused.message).toMatch(
+      /out contains notes\/plan\.txt, which turnmill did not write; nothing was replaced: move it out/,
+    );
+    writeFileSync(folder.in('out/data/more.jsonl'), 'mine');
+    expect(faultOf(() => destination(true)).message).toContain(
+      ' and other files, which turnmill did not write',
+    );
   });
 
   test("replaces the target of a user's link in its place", () => {
@@ -159,6 +181,7 @@ describe.each([
       mkdirSync(folder.path);
       BEFORE[before]?.();
       const staging = stage(replace, 'new');
+      rmSync(join(staging.path, 'work'), { recursive: true }); // as before the first step
       const plan = publicationSteps(destination(replace), staging.runId, replace);
       steps = plan.length;
       const names = plan.slice(0, done).map((step) => {

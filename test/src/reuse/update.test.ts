@@ -6,7 +6,7 @@ import { locate } from '../../../src/dataset/place.ts';
 import { listSources } from '../../../src/input/sources/list.ts';
 import { build } from '../../../src/job/build.ts';
 import { planReuse, type ReusePlan } from '../../../src/reuse/plan-reuse.ts';
-import { planUpdate, type Update } from '../../../src/reuse/update.ts';
+import { planUpdate, type Rebuild, type Update } from '../../../src/reuse/update.ts';
 import { resolveSettings, type Settings } from '../../../src/settings/settings.ts';
 import { filesIn } from '../../support/changed-logs.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -27,7 +27,7 @@ async function dataset(settings: Partial<Settings> = {}): Promise<BuiltRun> {
   return { logs, out };
 }
 
-function plan({ logs, out }: BuiltRun, more: Partial<Settings> = {}): Promise<Update | string | undefined> {
+function plan({ logs, out }: BuiltRun, more: Partial<Settings> = {}): Promise<Update | Rebuild | undefined> {
   const settings = resolveSettings({ inputs: [logs], out, update: true, workers: 1, ...more });
   return planUpdate(out, settings, listSources([logs], settings.follow));
 }
@@ -102,7 +102,7 @@ it.each([
 ] as const)('explains why everything is read again: %s', async (_what, change, settings, why) => {
   const run = await dataset();
   change(run);
-  expect(await plan(run, settings)).toBe(why);
+  expect(await plan(run, settings)).toMatchObject({ why });
 });
 
 it('reuses nothing without a dataset', async () => {

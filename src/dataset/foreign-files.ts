@@ -1,0 +1,38 @@
+/** Files in a dataset's folder that turnmill did not write: replacing the dataset must not delete them. */
+import { join } from 'node:path';
+import { lstatIfAny, readBytesIfAny, readDirectory } from './fs-calls.ts';
+import { MANIFEST, RUN_FACTS } from './layout.ts';
+import { readManifest } from './manifest.ts';
+import type { Manifest } from './schema/manifest.ts';
+import { writeWholeFile } from './whole-file.ts';
+
+/** The card of a dataset: a user's own is taken along when the dataset is replaced. */
+const CARD = 'README.md';
+const MAX_CARD_BYTES = 16 * 1024 * 1024;
+
+/** Yields the paths of files that the manifest does not list, without the card. */
+export function* foreignFiles(root: string): Generator<string> {
+  const own = new Set([MANIFEST, RUN_FACTS, CARD, ...listedIn(root)]);
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of readDirectory(join(root, folder))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (!own.has(path)) yield path;
+    }
+  }
+}
+
+/** Copies the user's card from the dataset that is replaced, if it has one. */
+export function takeCardAlong(from: string, to: string): void {
+  const path = join(from, CARD);
+  const stats = lstatIfAny(path);
+  if (stats?.isFile() !== true || listedIn(from).includes(CARD)) return;
+  const content = readBytesIfAny(path, MAX_CARD_BYTES);
+  if (content !== undefined) writeWholeFile(join(to, CARD), content, { mode: Number(stats.mode) & 0o777 });
+}
+
+function listedIn(root: string): readonly string[] {
+  const { shards = [], files = [] }: Partial<Manifest> = readManifest(root);
+  return [...shards, ...files].map(({ path }) => path);
+}
