@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { usageCsv } from '../../transforms/model/tool-usage.ts';
 import { REPORTS } from '../dataset/layout.ts';
 import { modesOf } from '../dataset/modes.ts';
-import type { Manifest, RunFacts } from '../dataset/schema/manifest.ts';
+import type { RunFacts } from '../dataset/schema/manifest.ts';
 import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
 import { workPath } from '../dataset/staging.ts';
 import type { Previous } from '../dataset/store/store.ts';
@@ -27,7 +27,7 @@ import {
   takeStreams,
 } from '../input/sources/stream-source.ts';
 import { ProfileCounter } from '../ledger/dataset-profile.ts';
-import { Ledger, rejectionsIn } from '../ledger/ledger.ts';
+import { Ledger } from '../ledger/ledger.ts';
 import type { Result } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
@@ -171,10 +171,13 @@ function checkSources({ maxSources = Number.POSITIVE_INFINITY }: Settings, { sou
 }
 
 /** Returns the summary of an update that has nothing to do, from the dataset. */
-function unchangedSummary({ settings, listing, started }: Run, { ledger, shards }: Manifest): RunSummary {
+function unchangedSummary(
+  { settings, listing, started }: Run,
+  { manifest: { ledger, shards }, rejections }: NonNullable<ReusePlan['upToDate']>,
+): RunSummary {
   return {
     sums: ledger as LedgerSums,
-    rejections: rejectionsIn(ledger as LedgerSums),
+    rejections,
     shards,
     out: settings.out,
     elapsedMs: performance.now() - started,

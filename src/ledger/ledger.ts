@@ -264,18 +264,17 @@ export class Ledger {
 }
 
 /**
- * Counts the rejections in the sums of a dataset. A rejected source counts only if no line was rejected, because the
- * sums do not say whether its lines were.
+ * Counts the rejections of a dataset.
+ * @param lostSources sources that were rejected without a rejected line
  */
-export function rejectionsIn({ fates, formats, skipped, sources }: LedgerSums): number {
+export function rejectionsIn({ fates, formats, skipped }: LedgerSums, lostSources: number): number {
   const sumOf = (counts: Counts, matches: (name: string) => boolean): number =>
     Object.entries(counts).reduce((sum, [name, n]) => sum + (matches(name) ? n : 0), 0);
   const lines = sumOf(fates, (fate) => fate.startsWith('rejected:'));
   const refused = Object.values(formats).map((counts) =>
     sumOf(counts, (name) => name.startsWith('refused:')),
   );
-  const lost =
-    sumOf(skipped, (reason) => !losesNothing(reason)) + (lines === 0 ? (sources.rejected ?? 0) : 0);
+  const lost = sumOf(skipped, (reason) => !losesNothing(reason)) + lostSources;
   return refused.reduce((sum, n) => sum + n, lines + lost);
 }
 

@@ -98,12 +98,20 @@ export class Lookahead<Item> {
   }
 }
 
-/** Yields the sources that were read, in order, and whether any of their lines were rejected. */
-export function* sourcesRead(run: PreviousRun): Generator<SourceKey & { readonly hasRejections: boolean }> {
+/** A source that was read. */
+interface SourceRead extends SourceKey {
+  /** Whether any of its lines were rejected. */
+  readonly hasRejections: boolean;
+  /** Whether it was rejected without a rejected line. */
+  readonly isLost: boolean;
+}
+
+/** Yields the sources that were read, in order. */
+export function* sourcesRead(run: PreviousRun): Generator<SourceRead> {
   for (const line of run.lines(LINE_FILES.sources)) {
     if (line.status === 'skipped') continue;
     const hasRejections = Object.keys(line.fates).some((fate) => fate.startsWith('rejected:'));
-    yield { ...keyOf(line), hasRejections };
+    yield { ...keyOf(line), hasRejections, isLost: line.status === 'rejected' && !hasRejections };
   }
 }
 

@@ -7,7 +7,6 @@ import { lstatIfAny } from '../dataset/fs-calls.ts';
 import { manifestPath } from '../dataset/layout.ts';
 import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
-import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
 import { KeptSessions } from './kept-sessions.ts';
@@ -22,8 +21,8 @@ export interface ReuseHooks {
 }
 
 export interface ReusePlan {
-  /** Manifest of the existing dataset, if this run would build the same one. */
-  readonly upToDate: Manifest | undefined;
+  /** The existing dataset, if this run would build the same one. */
+  readonly upToDate: Pick<Update, 'manifest' | 'rejections'> | undefined;
   /** Counts the sessions that an update keeps; undefined if it may lose any number. */
   readonly keptSessions: KeptSessions | undefined;
   /** Whether results are taken from the dataset, so that its shards are needed. */
@@ -60,7 +59,7 @@ export async function planReuse(
     );
   }
   return {
-    upToDate: update !== undefined && isUpToDate(update, settings) ? update.manifest : undefined,
+    upToDate: update !== undefined && isUpToDate(update, settings) ? update : undefined,
     keptSessions: keptSessions(planned, settings, listing),
     readsDataset: update?.fingerprints.some((fingerprint) => fingerprint !== undefined) === true,
     resumed,

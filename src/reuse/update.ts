@@ -7,10 +7,12 @@ import { isDataset, readManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import { readFingerprints } from '../dataset/run-facts.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
+import type { LedgerSums } from '../dataset/schema/reports.ts';
 import { parseFingerprint } from '../input/fingerprint.ts';
 import type { Listing, Sources } from '../input/sources/source.ts';
 import { compareSources } from '../input/sources/source-table.ts';
 import { fingerprintIfUnchanged } from '../input/unchanged.ts';
+import { rejectionsIn } from '../ledger/ledger.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
@@ -32,6 +34,8 @@ export interface Update extends Reusable {
   readonly nothingChanged: boolean;
   /** Number of sources of the dataset without a SHA-256, which `--checksum` reads again. */
   readonly withoutContent: number;
+  /** Number of rejections in the dataset. */
+  readonly rejections: number;
 }
 
 /**
@@ -59,9 +63,10 @@ export async function planUpdate(
 
   const unchanged = findUnchanged(run, fingerprints, listing.sources, settings);
   const total = listing.sources.length;
-  const { fingerprints: reused, count, previousCount, withoutContent } = unchanged;
+  const { fingerprints: reused, count, previousCount, withoutContent, lostSources } = unchanged;
+  const rejections = rejectionsIn(manifest.ledger as LedgerSums, lostSources);
   const isSame = count === total && previousCount === total && sameSkipped(manifest, run, listing);
-  return { run, fingerprints: reused, withoutContent, manifest, nothingChanged: isSame };
+  return { run, fingerprints: reused, withoutContent, manifest, rejections, nothingChanged: isSame };
 }
 
 interface Unchanged {
@@ -72,6 +77,8 @@ interface Unchanged {
   readonly previousCount: number;
   /** Number of those without a SHA-256. */
   readonly withoutContent: number;
+  /** Number of those that were rejected without a rejected line. */
+  readonly lostSources: number;
 }
 
 /**
@@ -89,7 +96,9 @@ function findUnchanged(
   let count = 0;
   let previousCount = 0;
   let withoutContent = 0;
+  let lostSources = 0;
   for (const key of sourcesRead(run)) {
+    if (key.isLost) lostSources++;
     const before = previous[previousCount++] ?? '';
     if (parseFingerprint(before)?.provesContent !== true) withoutContent++;
     for (
@@ -104,7 +113,7 @@ function findUnchanged(
       if (quarantineContent === 'ref' || !key.hasRejections) fingerprints[at] = now;
     }
   }
-  return { fingerprints, count, previousCount, withoutContent };
+  return { fingerprints, count, previousCount, withoutContent, lostSources };
 }
 
 function sameSkipped({ ledger }: Manifest, run: PreviousRun, listing: Listing): boolean {

@@ -39,7 +39,9 @@ describe('an update', () => {
       expect(run.stderr).toContain('had 1 session in it, now they give 0; nothing was replaced');
       expect(hashesOf(night.out)).toEqual(before);
     }
-    expect((await night.update('--allow-shrink')).status).toBe(3);
+    const accepted = await night.update('--allow-shrink');
+    expect(accepted.status).toBe(3);
+    expect(accepted.stderr).toMatch(/rejected +2/);
     expect(readFileSync(join(night.out, 'ledger/sessions.jsonl'), 'utf8')).toContain('rejected:');
     const again = await night.update();
     expect([again.status, again.stderr]).toEqual([

@@ -106,11 +106,16 @@ it('leaves out skipped sources, in the ledger and in the quarantine', () => {
 
 it('lists the sources with rejected lines', () => {
   const run = runWith({
-    sources: [source('a'), source('b', { fates: { blank: 2, 'rejected:invalid-json': 1 } })],
+    sources: [
+      source('a'),
+      source('b', { fates: { blank: 2, 'rejected:invalid-json': 1 } }),
+      source('c', { status: 'rejected' }),
+    ],
   });
   expect([...sourcesRead(run)]).toEqual([
-    { name: 'a', input: 0, hasRejections: false },
-    { name: 'b', input: 0, hasRejections: true },
+    { name: 'a', input: 0, hasRejections: false, isLost: false },
+    { name: 'b', input: 0, hasRejections: true, isLost: false },
+    { name: 'c', input: 0, hasRejections: false, isLost: true },
   ]);
 });
 

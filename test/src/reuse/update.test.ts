@@ -124,7 +124,7 @@ async function planAll(
 it('is up to date unless the run may fail because of its content or changes its mode', async () => {
   const run = await dataset();
   const { plan: same, notes } = await planAll(run, {});
-  expect(same.upToDate?.tool.name).toBe('turnmill');
+  expect(same.upToDate).toMatchObject({ manifest: { tool: { name: 'turnmill' } }, rejections: 1 });
   expect(notes).toEqual([]);
   const changes: readonly Partial<Settings>[] = [{ onReject: 'fail' }, { maxQuarantine: 0 }, { mode: 0o600 }];
   for (const more of changes) expect((await planAll(run, more)).plan.upToDate).toBeUndefined();
