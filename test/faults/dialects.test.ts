@@ -31,6 +31,23 @@ async function build(files: Readonly<Record<string, string>>, args: readonly str
   return { status, stderr, out, summary, shard: shard && readFileSync(shard, 'utf8') };
 }
 
+describe('calls', () => {
+  it('a call whose answer lies elsewhere, or has an unknown form, is rejected', async () => {
+    const request = { messages: [{ role: 'user', content: [{ text: 'a' }] }] };
+    const elsewhere = {
+      ...{ schemaType: 'ModelInvocationLog', operation: 'Converse', input: { inputBodyJson: request } },
+      output: { outputBodyS3Path: 's3://b/data/r_output.json.gz' },
+    };
+    const strange = { request, response: { b: 1 } };
+    const text = [elsewhere, strange].map((one) => `${JSON.stringify(one)}\n`).join('');
+    const { status, summary } = await build({ 'a.jsonl': text });
+    expect([status, summary.fates]).toEqual([
+      3,
+      { 'rejected:body-elsewhere': 1, 'rejected:unknown-content': 1 },
+    ]);
+  });
+});
+
 describe('messages', () => {
   const records = [
     '{"messages":[{"role":"user","content":"\\u0041","n":[1.0,12345678901234567890,1e400]},{"role":"assistant","content":""},{"role":"assistant","content":"b"}],"tools":[{"name":"f","n":1.0}]}',

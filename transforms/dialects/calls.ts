@@ -2,28 +2,15 @@
  * Dialect `calls`: one model call per object, in the wrappers of many loggers; also HTTP archives and lists of calls.
  */
 
-import { JsonView } from '../json/json-view.ts';
-import { quote } from '../json/respace.ts';
-import { encode } from '../json/utf8.ts';
-import { isConverse, readConverse } from './calls/bedrock-call.ts';
-import {
-  ANSWERS,
-  bedrock,
-  GEMINI,
-  isOfGemini,
-  isPolled,
-  pair,
-  wrapped,
-  wrapperOf,
-} from './calls/wrappers.ts';
+import type { JsonView } from '../json/json-view.ts';
+import type { Wrapper } from './calls/wrapper.ts';
+import { ANSWERS, capture, pair, wrapped, wrapperOf } from './calls/wrappers.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { isSample } from './inspect.ts';
 import { CallReader } from './pairs/call-reader.ts';
-import { hasFailed } from './pairs/logged-answer.ts';
-import { type Call, hasMessages } from './pairs/logged-call.ts';
-import { jsonIn, present, structured } from './shared/logged-values.ts';
+import { present, structured } from './shared/logged-values.ts';
 
 const isKnown = (object: FirstObject): boolean => wrapperOf(object) !== undefined;
 
@@ -48,46 +35,12 @@ function harEntries(object: FirstObject): readonly JsonView[] | undefined {
   return entries?.type === 'array' ? entries.elements() : undefined;
 }
 
-/** The model call of one request in an archive; undefined if the request was something else, such as an image. */
-function harCall(entry: JsonView, { origin, time }: ReadContext): Call | 'gemini' | undefined {
-  const sent = entry.get('request')?.get('postData')?.get('text')?.text();
-  const request = sent === undefined ? undefined : jsonIn(sent);
-  const response = loadedBody(entry.get('response')?.get('content'));
-  const isCall = request?.type === 'object' && hasMessages(request);
-  if (!isCall && isOfGemini(request)) return 'gemini';
-  if (!isCall && !isPolled(response)) return undefined;
-  return {
-    request: isCall ? request : undefined,
-    response,
-    isRaw: true,
-    isFailed: hasFailed(entry.get('response')),
-    sessionId: origin.source,
-    timestamp: time(entry.get('startedDateTime')),
-  };
-}
-
-/** The body of a response, decoded if the browser saved it in base64. */
-function loadedBody(content: JsonView | undefined): JsonView | undefined {
-  const body = content?.get('text');
-  const text = body?.text();
-  if (text === undefined || content?.get('encoding')?.text() !== 'base64') return body;
-  return new JsonView(encode(quote(Buffer.from(text, 'base64').toString())));
-}
-
-function readLoaded(entry: JsonView, context: ReadContext, { calls }: Memory): ObjectPart {
-  const call = harCall(entry, context);
-  if (call === 'gemini') return context.reject('bad-messages', GEMINI, entry.get('request'));
-  return call === undefined ? context.drop('no-completion') : calls.read(call, context, entry);
-}
-
-interface Memory {
-  readonly calls: CallReader;
-  readonly keepSealed: boolean;
-}
-
-function readCall(json: JsonView, context: ReadContext, { calls, keepSealed }: Memory): ObjectPart {
-  const wrapper = wrapperOf(json) ?? (present(json.get('request')) ? wrapped : pair);
-  if (wrapper === bedrock && isConverse(json)) return readConverse(json, context, keepSealed);
+function readCall(
+  json: JsonView,
+  context: ReadContext,
+  calls: CallReader,
+  wrapper: Wrapper = wrapperOf(json) ?? (present(json.get('request')) ? wrapped : pair),
+): ObjectPart {
   const call = wrapper.call(json, context);
   return 'kind' in call ? call : calls.read(call, context, json);
 }
@@ -101,29 +54,22 @@ const calls: Dialect = defineDialect({
   keys: [
     ...[...ANSWERS, 'messages', 'raw_response', 'tools', 'model_parameters', 'kwargs', 'request', 'input'],
     ...[...LISTS, 'standard_logging_object'],
-    ...[
-      'request_body',
-      'response_body',
-      'reqPayload',
-      'respPayload',
-      'proxy_server_request',
-      'log',
-      'output',
-    ],
+    ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request', 'log'],
+    ...['output', 'full_request', 'full_response', 'modelInput', 'modelOutput', 'ai'],
   ],
   gathers: true,
   marks: ['messages', 'response'],
-  memory: (options) => ({ calls: new CallReader(options), keepSealed: options.keepSealed ?? false }),
+  memory: (options) => new CallReader(options),
   detect: (first) =>
     !isSample(first) &&
     ([harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined) || isKnown(first)),
-  read(json, context, memory) {
+  read(json, context, reader) {
     const entries = harEntries(json);
     if (entries?.length === 0) return context.drop('no-completion');
-    if (entries !== undefined) return entries.map((entry) => readLoaded(entry, context, memory));
+    if (entries !== undefined) return entries.map((entry) => readCall(entry, context, reader, capture));
     const listed = listedCalls(json);
-    if (listed !== undefined) return listed.map((one) => readCall(one, context, memory));
-    return readCall(payloadIn(json) ?? json, context, memory);
+    if (listed !== undefined) return listed.map((one) => readCall(one, context, reader));
+    return readCall(payloadIn(json) ?? json, context, reader);
   },
 });
 

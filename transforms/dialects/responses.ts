@@ -13,10 +13,14 @@ import { loggedAnswer } from './pairs/logged-answer.ts';
 import { bodyOf, hasMessages } from './pairs/logged-call.ts';
 import { isResponsesRequest } from './pairs/request.ts';
 import { present, structured } from './shared/logged-values.ts';
+import { geminiRequest } from './shared/other-apis.ts';
 
 function detect(first: FirstObject): boolean {
   const request = structured(first.get('request'));
-  if (request?.type === 'object') return isResponsesRequest(bodyOf(request));
+  if (request?.type === 'object') {
+    const body = bodyOf(request);
+    return isResponsesRequest(body) || geminiRequest(body) !== undefined;
+  }
   return first.get('object')?.text() === 'response' && first.get('output')?.type === 'array';
 }
 
@@ -38,8 +42,8 @@ function read(json: JsonView, context: ReadContext, calls: CallReader): EntryFie
 const responses: Dialect = defineDialect({
   name: 'responses',
   summary:
-    'Pairs of the OpenAI Responses API, including those that continue an earlier response by its id, and bare responses.',
-  knownBy: 'request with input and without messages; or object (response) and an output list',
+    'Pairs of the OpenAI Responses API and of Gemini, including those that continue an earlier response by its id, and bare responses.',
+  knownBy: 'request with input or contents and without messages; or object (response) and an output list',
   keys: ['session_id', 'timestamp', 'request', 'response'],
   gathers: true,
   marks: ['request', 'response'],

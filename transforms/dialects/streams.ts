@@ -17,7 +17,9 @@ const streams: Dialect = {
   knownBy:
     'a first line that begins with data:, event: or a colon; or an object that is a chunk or an event of a stream',
   lacks: ['tools'],
+  // an object with a response may be one of a logger, unless its type says that it is an event
   detect: (first) =>
+    (first.has('type') || !first.has('response')) &&
     isStreamEvent({
       get(key) {
         const bytes = first.get(key);

@@ -168,12 +168,6 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     keys: ['model', 'created_at', 'done'],
   },
   {
-    what: 'a call of the Gemini API',
-    advice: 'write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI',
-    keys: ['request', 'response'],
-    test: (first) => isObjectWith(first.get('request'), 'contents'),
-  },
-  {
     what: 'a request or a tuning example of the Gemini API',
     advice: 'write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI',
     keys: ['contents'],

@@ -131,14 +131,13 @@ describe('a payload of LiteLLM', () => {
     ]);
   });
 
-  it('of the Gemini API is rejected', () => {
+  it('of the Gemini API has its contents as messages', () => {
     const logged = payload({
       call_type: 'agenerate_content',
       messages: [{ role: 'user', parts: [{ text: 'a' }] }],
+      response: { candidates: [{ content: { role: 'model', parts: [{ text: 'b' }] } }] },
     });
-    expect(read([logged])).toMatchObject([
-      { reason: 'bad-messages', detail: expect.stringContaining('Gemini') },
-    ]);
+    expect(conversations(logged)).toEqual([[question, reply]]);
   });
 
   it('may be inside the object that a callback gets', () => {

@@ -23,7 +23,7 @@ test('exactly these reasons exist', () => {
         'bad-stream',
         'unknown-part',
       ],
-      ...['bad-sample', 'invalid-toml'],
+      ...['bad-sample', 'invalid-toml', 'unknown-content', 'body-elsewhere'],
     ].sort(),
   );
   expect(Object.keys(SESSION_REASONS)).toEqual(

@@ -35,7 +35,6 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['LangChain', { lc: 1, type: 'constructor', id: [], kwargs: {} }],
   ['LangChain', { type: 'human', data: { content: 'a' } }],
   ['Gemini API', { contents: [{ role: 'user', parts: [] }] }],
-  ['Gemini API', { request: { contents: [{ role: 'user', parts: [] }] }, response: { candidates: [] } }],
   ['AI SDK', { id: '1', role: 'user', parts: [{ type: 'text', text: 'a' }] }],
   [
     'Amazon Bedrock',

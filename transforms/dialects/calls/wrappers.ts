@@ -4,52 +4,41 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
-import type { Fate, Rejection } from '../../model/element.ts';
 import { hashOf } from '../../model/hashed-set.ts';
 import { detect as isAnthropic } from '../anthropic/pair.ts';
-import type { FirstObject, ReadContext } from '../dialect-spec.ts';
+import type { FirstObject } from '../dialect-spec.ts';
 import { loggedAnswer } from '../pairs/logged-answer.ts';
-import { bodyOf, type Call, hasMessages, isCapture } from '../pairs/logged-call.ts';
+import { askedFor, bodyOf, hasMessages, isCapture } from '../pairs/logged-call.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
+import { geminiRequest } from '../shared/other-apis.ts';
+import { bedrock, bedrockBatch, kong, vertex } from './cloud-wrappers.ts';
+import { at, isObject, textAt, type Wrapper } from './wrapper.ts';
 
 /** Keys under which loggers put the answer. */
 export const ANSWERS = ['response', 'completion', 'output', 'choices'] as const;
 
 const PSEUDONYM_DIGITS = 16;
 
-export interface Wrapper {
-  /** Whether an object is a call in this wrapper. */
-  matches(object: FirstObject): boolean;
-  call(json: JsonView, context: ReadContext): Call | Rejection | Fate;
-}
-
-const isObject = (view: JsonView | undefined): view is JsonView => view?.type === 'object';
-
-/** The value at a path of keys. */
-function at(view: JsonView | undefined, path: string): JsonView | undefined {
-  return path.split('.').reduce<JsonView | undefined>((inner, key) => structured(inner)?.get(key), view);
-}
-
-/** The first non-empty text at these paths. */
-function textAt(json: JsonView, paths: readonly string[]): string | undefined {
-  return paths.map((path) => at(json, path)?.text()).find(Boolean);
-}
-
 /**
  * A logged HTTP request and its response. All those of a file form one session: the calls of a conversation have no
  * common id, and clients send others (for a title) between them.
  */
-const capture: Wrapper = {
+export const capture: Wrapper = {
   matches: (object) => isCapture(structured(object.get('request'))),
   call(json, { origin, time, drop, reject }) {
     const request = structured(json.get('request'));
+    const asked = askedFor(request);
+    if (asked === 'other') return drop('no-completion');
     const body = request && bodyOf(request);
     const isCall = body !== undefined && hasMessages(body);
     const answer = loggedAnswer(json.get('response'));
-    if (!isCall && isOfGemini(body)) return reject('bad-messages', GEMINI, body);
-    if (!isCall && !isPolled(answer.response)) return drop('no-completion');
-    const stamp = [request?.get('timestamp'), json.get('logged_at'), json.get('timestamp')].find(present);
+    if (!isCall && !isPolled(answer.response))
+      return asked === 'completion' && !isEmpty(answer.response)
+        ? reject('bad-messages', 'the body of the request has no messages', request)
+        : drop('no-completion');
+    const stamps = [request?.get('timestamp'), json.get('logged_at'), json.get('timestamp')];
+    const stamp = [...stamps, json.get('startedDateTime')].find(present);
     return {
       request: isCall ? body : undefined,
       ...answer,
@@ -59,11 +48,8 @@ const capture: Wrapper = {
   },
 };
 
-/** Why a call of the Gemini API is not read. */
-export const GEMINI =
-  'it is a call of the Gemini API: write its contents as a list of {role, parts}, which is read as a checkpoint of Gemini CLI';
-
-export const isOfGemini = (request: JsonView | undefined): boolean => present(request?.get('contents'));
+const isEmpty = (response: JsonView | undefined): boolean =>
+  !present(response) || response.text() === '' || structured(response)?.keys().length === 0;
 
 /** Is it a response of the Responses API, which a client may ask for again? */
 export const isPolled = (response: JsonView | undefined): boolean =>
@@ -106,8 +92,9 @@ export const wrapped: Wrapper = {
   matches(object) {
     const request = structured(object.get('request'));
     const isNative = ['session_id', 'timestamp'].some((key) => object.get(key) !== undefined);
-    const messages = isObject(request) ? bodyOf(request).get('messages') : undefined;
-    if (isNative || messages?.type !== 'array' || !present(object.get('response'))) return false;
+    const body = isObject(request) ? bodyOf(request) : undefined;
+    const isCall = body?.get('messages')?.type === 'array' || geminiRequest(body) !== undefined;
+    if (isNative || !isCall || !present(object.get('response'))) return false;
     const pair = ['request', 'response'].map((key) => [key, (object.get(key) as JsonView).bytes] as const);
     return !isAnthropic(new Map(pair));
   },
@@ -119,19 +106,6 @@ export const wrapped: Wrapper = {
       timestamp: time(json.get('created_at')),
     };
   },
-};
-
-/** A log of Amazon Bedrock whose bodies have the format of the model's own API (`bedrock-call.ts` reads Converse). */
-export const bedrock: Wrapper = {
-  matches: (object) =>
-    object.get('schemaType')?.text() === 'ModelInvocationLog' &&
-    /^(?:InvokeModel|Converse)/.test(object.get('operation')?.text() ?? '') &&
-    at(object.get('input'), 'inputBodyJson.messages')?.type === 'array',
-  call: (json, { time }) => ({
-    request: at(json, 'input.inputBodyJson'),
-    response: at(json, 'output.outputBodyJson'),
-    timestamp: time(json.get('timestamp')),
-  }),
 };
 
 /** Types of LiteLLM's calls that return no text. */
@@ -155,10 +129,9 @@ const liteLlm: Wrapper = {
     if (NO_CHAT.test(json.get('call_type')?.text() ?? '')) return drop('no-completion');
     if (isRedacted(json))
       return reject('bad-messages', `LiteLLM left the messages out (${REDACTED})`, json.get('messages'));
-    if (/generate_content/.test(json.get('call_type')?.text() ?? '')) return reject('bad-messages', GEMINI);
     const named = textAt(json, ['metadata.requester_metadata.session_id', 'session_id']);
     return {
-      request: sentTo(json) ?? itemsSent(json) ?? json,
+      request: sentTo(json) ?? itemsSent(json) ?? contentsSent(json) ?? json,
       tools: [json.get('tools'), at(json, 'model_parameters.tools')].find(present),
       response: json.get('response'),
       isFailed: json.get('status')?.text() === 'failure',
@@ -179,7 +152,7 @@ function pseudonymOf(user: string | undefined): string | undefined {
 function sentTo(object: FirstObject): JsonView | undefined {
   const sent = structured(object.get('proxy_server_request'));
   const isOnly = structured(object.get('messages'))?.type !== 'array';
-  const isSent = structured(sent?.get('messages'))?.type === 'array' || present(sent?.get('input'));
+  const isSent = sent !== undefined && hasMessages(sent);
   return isOnly && isSent ? sent : undefined;
 }
 
@@ -200,6 +173,20 @@ function itemsSent(json: JsonView): JsonView | undefined {
   for (const key of PARAMETERS) {
     const value = at(json, `model_parameters.${key}`);
     if (present(value)) pieces.push([key, value.copy()]);
+  }
+  return new JsonView(objectOf(pieces));
+}
+
+/** A request of Gemini, whose contents LiteLLM logs as its messages; undefined for any other. */
+function contentsSent(json: JsonView): JsonView | undefined {
+  const messages = structured(json.get('messages'));
+  const [first] = messages?.elements() ?? [];
+  if (messages === undefined || first?.get('parts')?.type !== 'array') return undefined;
+  const pieces: Piece[] = [['contents', messages.copy()]];
+  const parameters = structured(json.get('model_parameters'));
+  for (const key of ['systemInstruction', 'system_instruction', 'tools', 'config']) {
+    const value = [json.get(key), parameters?.get(key)].find(present);
+    if (value !== undefined) pieces.push([key, value.copy()]);
   }
   return new JsonView(objectOf(pieces));
 }
@@ -262,7 +249,8 @@ export const pair: Wrapper = {
 
 /** Tried in this order: `pair` matches the most, so it is last. */
 const WRAPPERS: readonly Wrapper[] = [
-  ...[capture, wrapped, helicone, openPipe, openPipeLog, bedrock, liteLlm, openHands, openHandsItems],
+  ...[kong, capture, wrapped, helicone, openPipe, openPipeLog, bedrock, bedrockBatch, vertex],
+  ...[liteLlm, openHands, openHandsItems],
   ...[completion, pair],
 ];
 

@@ -11,12 +11,14 @@ import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { readReply, stopNotes } from '../shared/anthropic-message.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { jsonIn, present } from '../shared/logged-values.ts';
+import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
+import { Transcript } from '../shared/transcript.ts';
 import { answerInLines, answerInList, answerInText, isCutEvent } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 import { asReadMessage, ItemMessages, type ReadMessage } from './item-messages.ts';
-import { decoded } from './logged-answer.ts';
+import { decoded } from './logged-body.ts';
 
 /** A model's answer. */
 export interface Answer {
@@ -31,6 +33,10 @@ export interface Answer {
   readonly isPending?: true;
   /** For a stream, the response assembled from it. */
   readonly body?: JsonView;
+  /** An answer of Gemini or Converse, to be added to the transcript of its request. */
+  readonly other?: JsonView;
+  /** Whether there is a response of which nothing is known. */
+  readonly isUnknown?: true;
 }
 
 const PLACEHOLDER = warning('body-placeholder', 'the log has a placeholder instead of the answer');
@@ -40,6 +46,7 @@ const UNREADABLE = warning(
 );
 
 const NONE: Answer = { messages: [], notes: [] };
+const UNKNOWN: Answer = { messages: [], notes: [], isUnknown: true };
 const FAILED: Answer = { messages: [], notes: [RESPONSE_ERROR] };
 const PENDING: ReadonlySet<string> = new Set(['queued', 'in_progress']);
 
@@ -51,7 +58,7 @@ export function readAnswer(view: JsonView | undefined, keepSealed: boolean, isRa
   if (!present(view)) return NONE;
   if (view.type === 'string') return fromText(view, keepSealed, isRaw);
   if (view.type === 'array') return fromList(view, keepSealed);
-  return view.type === 'object' ? fromObject(view, keepSealed) : NONE;
+  return view.type === 'object' ? fromObject(view, keepSealed) : UNKNOWN;
 }
 
 function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
@@ -63,6 +70,8 @@ function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
     const streamed = answerInText(text) ?? (isJson ? answerInLines(text) : undefined);
     if (streamed !== undefined) return answerFromStream(streamed, keepSealed);
     const value = isJson ? jsonIn(text) : undefined;
+    const listed = value?.type === 'array' ? answerInList(value) : undefined;
+    if (listed !== undefined) return answerFromStream(listed, keepSealed);
     if (value !== undefined && isRaw) return readAnswer(value, keepSealed);
     if (value !== undefined && isAnswer(value)) return fromObject(value, keepSealed);
     if (isRaw || isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
@@ -84,6 +93,7 @@ export function answerFromStream({ json, notes }: StreamedAnswer, keepSealed: bo
 
 /** Is JSON that was logged as text an answer of an API? A model may answer in JSON, too, under the same names. */
 function isAnswer(object: JsonView): boolean {
+  if (otherAnswer(object) !== undefined) return true;
   const [choice] = object.get('choices')?.elements() ?? [];
   if (choice?.type === 'object')
     return ['message', 'delta', 'text', 'finish_reason'].some((key) => choice.get(key) !== undefined);
@@ -123,6 +133,8 @@ const isBlock = (view: JsonView): boolean =>
 
 function fromObject(view: JsonView, keepSealed: boolean): Answer {
   if (view.textOf('object') === 'response.compaction') return NONE;
+  const other = otherAnswer(view);
+  if (other !== undefined) return fromOther(other, keepSealed);
   const choices = view.get('choices');
   if (choices?.type === 'array') return fromChoices(choices, keepSealed, view.get('error'));
   if (view.get('output')?.type === 'array') return fromResponse(view, keepSealed);
@@ -137,6 +149,13 @@ function fromObject(view: JsonView, keepSealed: boolean): Answer {
   if (text?.type === 'string') return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
   const message = view.get('message');
   return fromChatMessage(message?.type === 'object' ? message : view, keepSealed);
+}
+
+/** An answer of Gemini or Converse, without its request. */
+function fromOther(other: JsonView, keepSealed: boolean): Answer {
+  const transcript = new Transcript(keepSealed);
+  const notes = addOtherAnswer(transcript, other);
+  return { messages: transcript.messages.map(asReadMessage), notes, other };
 }
 
 /** The first choice is the answer. */
@@ -160,7 +179,7 @@ const REPLIES = ['function_call', 'refusal', 'audio', 'reasoning', 'reasoning_co
 
 /** A message, byte for byte. One without a role is the assistant's. */
 function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
-  if (view.type !== 'object') return NONE;
+  if (view.type !== 'object') return UNKNOWN;
   const bytes = view.copy();
   const role = stringValue(bytes, 'role');
   if (['content', 'tool_calls'].some((key) => present(view.get(key))))
@@ -171,7 +190,8 @@ function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
   const text = TEXTS.map((key) => view.get(key)).find((value) => value?.type === 'string');
   if (text !== undefined && !REPLIES.some((key) => present(view.get(key))))
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
-  return role === undefined ? NONE : answerOf({ bytes, role }, []);
+  if (role !== undefined) return answerOf({ bytes, role }, []);
+  return view.keys().length === 0 ? NONE : UNKNOWN;
 }
 
 /** The message in the words of the chat API; the same one if it has no call, result or thought of another API. */

@@ -8,9 +8,11 @@ import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
-import { present } from '../shared/logged-values.ts';
+import { firstOf, present, structured } from '../shared/logged-values.ts';
+import { addOtherAnswer, addOtherRequest, isOtherRequest } from '../shared/other-apis.ts';
 import { NOT_MESSAGES, noted, OTHER_CHOICES, RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
+import { Transcript } from '../shared/transcript.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { answeredFields, bareAnswer } from './answered-fields.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
@@ -22,6 +24,7 @@ import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
 const NO_REQUEST: readonly Lack[] = ['tools'];
+const UNKNOWN_ANSWER = 'the answer is not of a known API';
 const QUOTA = '"quota"';
 /** Items are remembered beside the conversations that hold them too, so they get a part of that memory. */
 const ITEMS_SHARE = 4;
@@ -46,6 +49,8 @@ export class CallReader {
     const answer = call.isFailed === true && read.messages.length === 0 ? { ...read, notes: FAILED } : read;
     if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
+    if (answer.isUnknown === true && call.isValue !== true && answer.notes.length === 0)
+      return context.reject('unknown-content', UNKNOWN_ANSWER, response);
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
     const entry = this.#read(call, call.isValue === true ? valueAnswer(response, answer) : answer, context);
     if ('kind' in entry) return entry;
@@ -60,6 +65,7 @@ export class CallReader {
   #read(call: Call, answer: Answer, context: CallContext): EntryFields | Rejection | Fate {
     const { request } = call;
     if (request === undefined) return this.#answerAlone(call, answer, context);
+    if (isOtherRequest(request)) return this.#readOther(call, request, answer, context);
     return isResponsesRequest(request)
       ? this.#linked.read(call, request, answer, context)
       : this.#readWhole(call, request, answer, context);
@@ -77,6 +83,19 @@ export class CallReader {
       joins,
       timestamp,
     };
+  }
+
+  /** Reads a call of Gemini or Converse. Its answer may be that of another API, if a gateway converts it. */
+  #readOther(call: Call, request: JsonView, answer: Answer, context: CallContext): EntryFields | Rejection {
+    const transcript = new Transcript(this.#keepSealed);
+    const tools = addOtherRequest(transcript, request);
+    if ('detail' in tools) return context.reject('bad-messages', tools.detail, tools.at);
+    const sent = transcript.messages.length;
+    if (answer.other !== undefined) addOtherAnswer(transcript, answer.other);
+    const messages = transcript.messages.map(asReadMessage);
+    const own = answer.other === undefined ? answer : { ...answer, messages: messages.slice(sent) };
+    const { sessionId, joins, timestamp } = call;
+    return { ...answeredFields(messages.slice(0, sent), tools, own), sessionId, joins, timestamp };
   }
 
   /** Reads an answer without a request: the late answer to an earlier request, or a bare response. */
@@ -131,12 +150,19 @@ function isNoCompletion(request: JsonView, response: JsonView | undefined, answe
   return content !== undefined && Buffer.from(content.bytes).toString() === QUOTA;
 }
 
-/** Whether a response is a count of tokens, a list of embeddings or a moderation. */
-function isNoAnswer(response: JsonView): boolean {
+/** Members of responses that only other endpoints return: vectors, verdicts, ranks. */
+const OTHER_RESULTS = ['flagged', 'category_scores', 'categories', 'relevance_score', 'relevanceScore'];
+
+/** Whether a response is a count of tokens, a list of embeddings or of ranks, or a moderation. */
+function isNoAnswer(logged: JsonView): boolean {
+  const response = structured(logged) as JsonView;
   const [first] = response.get('data')?.elements() ?? [];
+  const [result] = response.get('results')?.elements() ?? [];
   return (
-    response.get('input_tokens')?.type === 'number' ||
+    ['input_tokens', 'totalTokens', 'total_tokens'].some((key) => response.get(key)?.type === 'number') ||
+    (response.textOf('object') === 'list' && response.get('data')?.type === 'array') ||
     first?.get('embedding') !== undefined ||
-    (response.get('results')?.type === 'array' && !present(response.get('output')))
+    firstOf(response, 'embedding', 'embeddings', 'embeddingsByType') !== undefined ||
+    firstOf(result, ...OTHER_RESULTS) !== undefined
   );
 }

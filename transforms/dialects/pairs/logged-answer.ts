@@ -1,9 +1,8 @@
 /** Where the answer of a logged call is: the response itself, or the body that it was logged with, under many names. */
 
-import { JsonView } from '../../json/json-view.ts';
-import { quote } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import type { JsonView } from '../../json/json-view.ts';
 import { present, structured } from '../shared/logged-values.ts';
+import { bodyText, isRecorded } from './logged-body.ts';
 
 /** An answer as it was logged. */
 export interface LoggedAnswer {
@@ -27,13 +26,19 @@ const ANSWERS = [
   'message',
   'candidates',
   'stop_reason',
+  'promptFeedback',
 ] as const;
 /** Members that hold the body, in the words of several loggers. */
 const BODIES = [
   ...['body_json', 'json', 'data', 'content', 'text', 'body_text', 'raw_body', 'raw'],
   ...['chunks', 'events', 'stream_events', 'sse_events', 'sse', 'stream'],
 ] as const;
-const ENCODED = /^[A-Za-z0-9+/]{16,}={0,2}$/;
+/** Members of a logged response besides its body. */
+const WITHOUT_BODY: ReadonlySet<string> = new Set([
+  ...[...HTTP, ...BODIES, 'body', 'body_raw', 'streamed_data', 'statusText', 'status_text', 'reason', 'ok'],
+  ...['httpVersion', 'http_version', 'cookies', 'redirectURL', 'headersSize', 'bodySize', 'size', 'url'],
+  ...['timestamp', 'time', 'duration', 'duration_ms', 'elapsed', 'latency', 'trailers', 'type', '_error'],
+]);
 
 const FIRST_ERROR = 400;
 
@@ -58,29 +63,18 @@ function answerIn(logged: JsonView): LoggedAnswer {
   if (present(raw)) return { response: raw, isRaw: true };
   const streamed = logged.get('streamed_data');
   if (present(streamed)) return { response: streamed, isRaw: streamed.type === 'string' };
-  const other = isHttp(logged) ? BODIES.map((key) => logged.get(key)).find(present) : undefined;
-  return other === undefined ? { response: logged } : bodyAnswer(other);
+  if (!isHttp(logged)) return { response: logged };
+  const other = BODIES.map((key) => logged.get(key)).find(present);
+  if (other !== undefined) return bodyAnswer(other);
+  return { response: logged.keys().every((key) => WITHOUT_BODY.has(key)) ? undefined : logged };
 }
 
 const isHttp = (logged: JsonView): boolean =>
   HTTP.some((key) => present(logged.get(key))) && !ANSWERS.some((key) => present(logged.get(key)));
 
-/** A recorded body may be an object with its text in it, as in a cassette of VCR. */
+/** A recorded body may be an object with its text in it, or with no text if the recorder left it out. */
 function bodyAnswer(body: JsonView): LoggedAnswer {
-  const text = body.get('string');
-  if (text?.type === 'string') return { response: text, isRaw: true };
-  const encoded = body.get('base64_string');
-  if (encoded?.type === 'string') return { response: decoded(encoded) ?? encoded, isRaw: true };
-  return body.type === 'string' ? { response: body, isRaw: true } : { response: body };
-}
-
-/** The text that a string holds in base64; undefined if it is anything else. */
-export function decoded(view: JsonView): JsonView | undefined {
-  const text =
-    view
-      .text()
-      ?.trim()
-      .replaceAll(/[\r\n]/g, '') ?? '';
-  if (text.length % 4 !== 0 || !ENCODED.test(text)) return undefined;
-  return new JsonView(encode(quote(Buffer.from(text, 'base64').toString())));
+  const text = bodyText(body);
+  if (text !== undefined) return { response: text, isRaw: true };
+  return { response: body.type === 'object' && isRecorded(body) ? undefined : body };
 }

@@ -3,20 +3,37 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { Meta } from '../../model/meta.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { present, structured } from '../shared/logged-values.ts';
+import { firstOf, present, structured } from '../shared/logged-values.ts';
+import { geminiRequest } from '../shared/other-apis.ts';
 import type { LoggedAnswer } from './logged-answer.ts';
+import { bodyValue } from './logged-body.ts';
 
-/** The request itself, or the body that it was logged with, possibly as an object with its text in it. */
+/** The request itself, or the body that it was logged with. */
 export function bodyOf(request: JsonView): JsonView {
-  const body = structured(request.get('body'));
-  const text = body?.get('string');
-  const recorded = text?.type === 'string' ? structured(text) : body;
-  return recorded?.type === 'object' ? recorded : request;
+  const keys = isSent(request) ? BODIES : ONLY_BODY;
+  const body = keys.map((key) => request.get(key)).find(present);
+  const value = body && bodyValue(body);
+  return value?.type === 'object' ? value : request;
 }
+
+/** Members of a logged request of HTTP that hold its body, in the words of several loggers. */
+const BODIES = [
+  'body',
+  'postData',
+  'body_json',
+  'json',
+  'body_text',
+  'raw_body',
+  'data',
+  'content',
+  'payload',
+];
+const ONLY_BODY = ['body'];
 
 /** Whether a request has messages, in the format of any API. */
 export function hasMessages(body: JsonView): boolean {
-  return ['messages', 'input', 'prompt'].some((key) => present(body.get(key)));
+  const isChat = ['messages', 'input', 'prompt'].some((key) => present(body.get(key)));
+  return isChat || geminiRequest(body) !== undefined;
 }
 
 export interface Call extends LoggedAnswer {
@@ -34,8 +51,30 @@ export interface Call extends LoggedAnswer {
 
 /** Is it a logged HTTP request? One without a body is a poll, or no model call. */
 export function isCapture(request: JsonView | undefined): boolean {
-  const isSent = ['url', 'uri'].some((key) => present(request?.get(key))) && present(request?.get('method'));
-  return isSent && request !== undefined && (present(request.get('body')) || !hasMessages(request));
+  return isSent(request) && (present(request.get('body')) || !hasMessages(request));
+}
+
+function isSent(request: JsonView | undefined): request is JsonView {
+  return addressOf(request) !== undefined && present(request?.get('method'));
+}
+
+/** Where a logged request of HTTP was sent. */
+export const addressOf = (request: JsonView | undefined): JsonView | undefined =>
+  firstOf(request, 'url', 'uri');
+
+/** Paths of APIs that return no completion: embeddings, moderations, ranks, counts, media. */
+const NO_COMPLETION =
+  /\/(?:embed(?:dings?)?|moderations|re-?rank|score|pooling|classify|tokenize|detokenize|count_tokens|images|audio)(?:[/?#]|$)|:(?:embedContent|batchEmbedContents|countTokens|predict)\b/;
+/** Paths under which the APIs are asked for a completion. */
+const COMPLETION =
+  /\/(?:completions|messages|responses|converse|converse-stream|invoke|invoke-with-response-stream|api\/chat|api\/generate)(?:[?#]|$)|:(?:stream)?(?:generateContent|rawPredict)\b/i;
+
+/** Was a request sent to an API for something other than a completion, or for one? Undefined if its address says neither. */
+export function askedFor(request: JsonView | undefined): 'completion' | 'other' | undefined {
+  const path = addressOf(request)?.text() ?? '';
+  if (COMPLETION.test(path))
+    return request?.textOf('method')?.toUpperCase() === 'POST' ? 'completion' : undefined;
+  return NO_COMPLETION.test(path) ? 'other' : undefined;
 }
 
 const MOST_TEXT_BYTES = 64 * 1024;
@@ -47,14 +86,18 @@ const MOST_TEXT_BYTES = 64 * 1024;
 export function callMeta({ request, response }: Call, json: JsonView, body?: JsonView): Meta {
   const isShort = response !== undefined && response.bytes.length <= MOST_TEXT_BYTES;
   const answer = body ?? (response?.type === 'object' || isShort ? structured(response) : undefined);
-  const [choice] = (answer?.get('choices') ?? json.get('choices'))?.elements() ?? [];
+  const [choice] =
+    [answer?.get('choices'), answer?.get('candidates'), json.get('choices')].find(present)?.elements() ?? [];
   const first = (...places: readonly (JsonView | undefined)[]): JsonView | undefined => places.find(present);
   const model = first(answer?.get('model'), json.get('model'), request?.get('model'));
   return metaOf({
-    model: first(model, json.get('kwargs')?.get('model')),
-    usage: first(answer?.get('usage'), json.get('usage')),
+    model: first(model, json.get('kwargs')?.get('model'), json.get('modelId'), answer?.get('modelVersion')),
+    usage: first(answer?.get('usage'), answer?.get('usageMetadata'), json.get('usage')),
     cost: first(json.get('response_cost'), json.get('cost')),
-    finish: first(choice?.get('finish_reason'), answer?.get('stop_reason'), answer?.get('status')),
+    finish: first(
+      ...['finish_reason', 'finishReason'].map((key) => choice?.get(key)),
+      ...['stop_reason', 'stopReason', 'status'].map((key) => answer?.get(key)),
+    ),
     tags: first(json.get('request_tags'), json.get('tags')),
   });
 }

@@ -237,10 +237,11 @@ function pairIn(line: Uint8Array): Pair | undefined {
   if (isObjectText(request)) return { ...none, isForAny: true, mostTokens: undefined };
   if (request?.[0] !== OPEN_OBJECT) return undefined;
   const sent = objectBytes(request, 'body') ?? request;
-  const [messages, input, prompt, most] = valuesOf(sent, ['messages', 'input', 'prompt', 'max_tokens']);
+  const names = ['messages', 'input', 'prompt', 'contents', 'max_tokens'];
+  const [messages, input, prompt, contents, most] = valuesOf(sent, names);
   const mostTokens = most && Number(decode(most));
   // the fast reader of chats does not open the body of a request
-  const isOther = sent !== request || (messages === undefined && (isThere(input) || isThere(prompt)));
+  const isOther = sent !== request || (messages === undefined && [input, prompt, contents].some(isThere));
   if (response?.[0] !== OPEN_OBJECT) {
     const isForAny = isStream(response) || isObjectText(response) || isOther;
     return { ...none, sent, isForAny, mostTokens };
@@ -249,12 +250,16 @@ function pairIn(line: Uint8Array): Pair | undefined {
   const isEncoded = [body, raw].some((value) => value?.[0] === QUOTE || value?.[0] === OPEN_ARRAY);
   const isBody = body?.[0] === OPEN_OBJECT;
   const answer = isBody ? body : response;
-  const hasOutput = output?.[0] === OPEN_ARRAY || valuesOf(answer, ['output'])[0]?.[0] === OPEN_ARRAY;
+  const [inner, candidates] = valuesOf(answer, ['output', 'candidates']);
+  const hasOutput = isOpen(output) || isOpen(inner) || isOpen(candidates);
   const isFound = !isOther && !hasOutput && !isOfHttp(response);
   return { ...none, sent, answer, isBody, isForAny: isEncoded || !isFound, mostTokens };
 }
 
 const isThere = (value: Uint8Array | undefined): boolean => value !== undefined && value[0] !== LETTER_N;
+
+const isOpen = (value: Uint8Array | undefined): boolean =>
+  value?.[0] === OPEN_ARRAY || value?.[0] === OPEN_OBJECT;
 
 /** Is it a logged response of HTTP, whose answer may be in any member? */
 const isOfHttp = (response: Uint8Array): boolean =>

@@ -156,10 +156,13 @@ export const isCut = (reason: JsonView | undefined): reason is JsonView => cutOf
 
 const CUTS: Readonly<Record<string, ReadingNote>> = {
   ...{ length: REPLY_CUT, max_tokens: REPLY_CUT, model_length: REPLY_CUT },
-  ...{ content_filter: FILTERED, 'content-filter': FILTERED, safety: FILTERED },
+  ...{ content_filter: FILTERED, 'content-filter': FILTERED, content_filtered: FILTERED },
+  ...{ guardrail_intervened: FILTERED, safety: FILTERED, image_safety: FILTERED, recitation: FILTERED },
+  ...{ blocklist: FILTERED, prohibited_content: FILTERED, spii: FILTERED },
 };
 
-function cutOf(reason: JsonView | undefined): ReadingNote | undefined {
+/** The finding about an answer that ended for this reason, if it lacks something. */
+export function cutOf(reason: JsonView | undefined): ReadingNote | undefined {
   const finish = reason?.text()?.toLowerCase() ?? '';
   return Object.hasOwn(CUTS, finish) ? CUTS[finish] : undefined;
 }

@@ -165,7 +165,7 @@ export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly 
 
 /** The definitions in an element: one, or several in a declaration of Gemini. */
 function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {
-  if (tool?.type !== 'object') return [];
+  if (tool?.type !== 'object' || tool.get('cachePoint') !== undefined) return [];
   const declared = firstOf(tool, 'functionDeclarations', 'function_declarations');
   if (declared?.type === 'array') return declared.elements().flatMap(definitionsIn);
   const spec = tool.get('toolSpec');

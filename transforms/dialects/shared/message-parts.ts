@@ -55,7 +55,7 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   if (part.type === 'string') return [{ kind: 'text', text: part.bytes }];
   if (part.type !== 'object') return [{ kind: 'text', text: inString(part.bytes) }];
   const type = part.get('type')?.text()?.replaceAll('-', '_');
-  if (type === undefined) return [untypedPart(part)];
+  if (type === undefined) return untypedParts(part);
   const text = TEXTS.has(type) ? firstOf(part, 'text', 'content') : undefined;
   const isPlain = (firstOf(part, 'citations')?.elements().length ?? 0) === 0;
   if (text?.type === 'string' && isPlain) return [{ kind: 'text', text: text.bytes }];
@@ -174,6 +174,14 @@ export function resultText(content: JsonView | undefined): Uint8Array {
   return areParts ? resultContent(content.copy(), () => {}) : textBytes(content);
 }
 
+/** A mark of Converse's cache is nothing that was said. A part of Gemini may carry sealed reasoning. */
+function untypedParts(part: JsonView): readonly MessageBlock[] {
+  if (part.get('cachePoint') !== undefined) return [];
+  const seal = firstOf(part, 'thoughtSignature', 'thought_signature');
+  const isSealed = seal?.type === 'string' && seal.length > EMPTY.length;
+  return [...(isSealed ? [sealedBlock(seal.copy())] : []), untypedPart(part)];
+}
+
 /** Reads a part of Gemini or of Bedrock's Converse API: it has no type, and its kind is the name of its member. */
 function untypedPart(part: JsonView): MessageBlock {
   const text = firstOf(part, 'text', 'content');
@@ -191,7 +199,12 @@ function conversePart(part: JsonView): MessageBlock | undefined {
   if (call?.type === 'object') return callOf(call);
   if (result?.type === 'object')
     return { ...resultOf(result), content: converseResult(result.get('content')) };
-  const thought = part.get('reasoningContent')?.get('reasoningText')?.get('text');
+  const reasoning = part.get('reasoningContent');
+  const sealed = reasoning?.get('redactedContent');
+  if (sealed?.type === 'string') return sealedBlock(sealed.copy());
+  const guarded = part.get('guardContent')?.get('text')?.get('text');
+  if (guarded?.type === 'string') return { kind: 'text', text: guarded.bytes };
+  const thought = reasoning?.get('reasoningText')?.get('text');
   return thought?.type === 'string' ? { kind: 'thought', text: thought.copy() } : undefined;
 }
 

@@ -132,7 +132,7 @@ export class AnthropicEvents implements StreamGrammar {
     if (!this.#head.has('role')) members.push(['role', '"assistant"']);
     members.push(['content', arrayOf(blocks.map((block) => block.json()))]);
     if (this.#usage.size > 0) members.push(['usage', objectOf([...this.#usage])]);
-    return { api: 'anthropic', json: objectOf(members), notes: [...notes, ...this.#unknown.notes()] };
+    return { json: objectOf(members), notes: [...notes, ...this.#unknown.notes()] };
   }
 }
 

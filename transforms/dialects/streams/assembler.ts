@@ -1,4 +1,4 @@
-/** Assembles the answer from a stream of any of the three APIs. */
+/** Assembles the answer from a stream of any API. */
 
 import { OPEN_OBJECT } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
@@ -9,6 +9,8 @@ import type { ValueTape } from '../../json/value-tape.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
 import { ChatChunks, isChatChunk, isOllamaChunk } from './chat-chunks.ts';
+import { ConverseEvents, isConverseEvent } from './converse-events.ts';
+import { GeminiChunks, isGeminiChunk } from './gemini-chunks.ts';
 import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
 import { isResponsesEvent, ResponsesEvents } from './responses-events.ts';
 import { looksLikeEvents, payloadsIn } from './sse.ts';
@@ -32,7 +34,9 @@ export function objectIn(json: Uint8Array, tape?: ValueTape): JsonView | undefin
 
 /** Whether the object is an event or a chunk of a stream. */
 export function isStreamEvent(event: Pick<JsonView, 'get'>): boolean {
-  return isChatChunk(event) || isAnthropicEvent(event) || isResponsesEvent(event);
+  return [isChatChunk, isAnthropicEvent, isResponsesEvent, isGeminiChunk, isConverseEvent].some((is) =>
+    is(event),
+  );
 }
 
 /** Also true for errors and chunks without choices, which may come before the first event that shows the API. */
@@ -45,6 +49,8 @@ const mayBeEvent = (event: JsonView): boolean =>
 function grammarOf(event: JsonView): StreamGrammar | undefined {
   if (isResponsesEvent(event)) return new ResponsesEvents();
   if (isAnthropicEvent(event) && event.get('type')?.text() !== 'error') return new AnthropicEvents();
+  if (isGeminiChunk(event)) return new GeminiChunks();
+  if (isConverseEvent(event)) return new ConverseEvents();
   const hasChoices = (event.get('choices')?.elements().length ?? 0) > 0;
   return hasChoices || isChatChunk(event) || isOllamaChunk(event) ? new ChatChunks() : undefined;
 }
@@ -58,7 +64,10 @@ export class StreamAssembler {
   /** Adds an event. @returns false if it does not belong to any stream */
   put(event: JsonView): boolean {
     // once the grammar is known, it reports events of new kinds
-    const isNew = this.#grammar !== undefined && event.get('type')?.type === 'string';
+    const isNew =
+      this.#grammar !== undefined &&
+      (event.get('type')?.type === 'string' ||
+        (this.#grammar instanceof ConverseEvents && event.keys().length === 1));
     if (!isNew && !mayBeEvent(event)) return false;
     this.#grammar ??= grammarOf(event);
     if (this.#grammar !== undefined) {

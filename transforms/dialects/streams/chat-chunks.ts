@@ -136,7 +136,7 @@ export class ChatChunks implements StreamGrammar {
     members.push(['object', '"chat.completion"']);
     members.push(['choices', arrayOf(choices.map(([index, choice]) => choice.json(index)))]);
     if (this.#usage !== undefined) members.push(['usage', this.#usage]);
-    return { api: 'chat', json: objectOf(members), notes: [...notes, ...this.#unknown.notes()] };
+    return { json: objectOf(members), notes: [...notes, ...this.#unknown.notes()] };
   }
 }
 

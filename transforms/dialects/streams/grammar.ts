@@ -4,11 +4,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { unknownEvent, warning } from '../shared/reading-notes.ts';
 
-/** The API of an answer. */
-export type Api = 'chat' | 'anthropic' | 'responses';
-
 export interface StreamedAnswer {
-  readonly api: Api;
   /** JSON text of an object: the answer as the API returns it without streaming. */
   readonly json: Uint8Array;
   /** Findings about the stream. */

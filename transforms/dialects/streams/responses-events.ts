@@ -144,7 +144,7 @@ export class ResponsesEvents implements StreamGrammar {
     const output = items.flatMap((item) => item.json() ?? []);
     if (this.#whole === undefined) notes.push(STREAM_CUT);
     if (this.#whole === undefined && items.some((item) => item.isCut)) notes.push(ARGUMENTS_CUT);
-    return { api: 'responses', json: this.#json(output), notes: [...notes, ...this.#unknown.notes()] };
+    return { json: this.#json(output), notes: [...notes, ...this.#unknown.notes()] };
   }
 
   /** The response; with the streamed items if its own output is empty, as some servers send it. */

@@ -1,0 +1,116 @@
+/** The wrappers of cloud services and gateways: Amazon Bedrock and its batches, Vertex AI, Kong. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { FirstObject } from '../dialect-spec.ts';
+import { type LoggedAnswer, loggedAnswer } from '../pairs/logged-answer.ts';
+import { bodyText, bodyValue } from '../pairs/logged-body.ts';
+import { hasMessages } from '../pairs/logged-call.ts';
+import { firstOf, present, structured } from '../shared/logged-values.ts';
+import { at, isObject, type Wrapper } from './wrapper.ts';
+
+/** A body, or the text of one. */
+function answerOf(body: JsonView | undefined): LoggedAnswer {
+  const text = body && bodyText(body);
+  return text === undefined ? { response: body } : { response: text, isRaw: true };
+}
+
+const isInvocation = (object: FirstObject): boolean =>
+  object.get('schemaType')?.text() === 'ModelInvocationLog' &&
+  /^(?:InvokeModel|Converse)/.test(object.get('operation')?.text() ?? '');
+
+const inputOf = (log: FirstObject): JsonView | undefined => {
+  const body = log.get('input')?.get('inputBodyJson');
+  return body && bodyValue(body);
+};
+
+/** Members of requests to models of Bedrock that make embeddings. */
+const EMBEDDED = ['embeddingTypes', 'texts', 'input_type', 'embeddingConfig'] as const;
+
+function isEmbedding(log: FirstObject): boolean {
+  const answer = structured(log.get('output')?.get('outputBodyJson'));
+  const input = inputOf(log);
+  const isAsked = firstOf(input, ...EMBEDDED) !== undefined && !present(input?.get('messages'));
+  return isAsked || firstOf(answer, 'embedding', 'embeddings', 'embeddingsByType') !== undefined;
+}
+
+/** Bodies over 100 kB lie in an object beside the log, `data/ID_input.json.gz` or `data/ID_output.json.gz`. */
+const elsewhere = (log: JsonView): JsonView | undefined => {
+  const [input, output] = [log.get('input'), log.get('output')];
+  const isWithout = (side: JsonView | undefined, key: string): boolean => !present(side?.get(key));
+  if (isWithout(input, 'inputBodyJson') && present(input?.get('inputBodyS3Path')))
+    return input?.get('inputBodyS3Path');
+  const isMissing = isWithout(output, 'outputBodyJson') && present(output?.get('outputBodyS3Path'));
+  return isMissing ? output?.get('outputBodyS3Path') : undefined;
+};
+
+const ELSEWHERE =
+  'a body of this call is too long for the log: it lies in the file that inputBodyS3Path or outputBodyS3Path names; write it into inputBodyJson or outputBodyJson';
+
+/** A log of Amazon Bedrock, whose bodies have the format of the model's own API or of Converse. */
+export const bedrock: Wrapper = {
+  matches: (object) =>
+    isInvocation(object) &&
+    (inputOf(object)?.get('messages')?.type === 'array' ||
+      present(object.get('input')?.get('inputBodyS3Path')) ||
+      isEmbedding(object)),
+  call(json, { time, drop, reject }) {
+    if (isEmbedding(json)) return drop('no-completion');
+    const path = elsewhere(json);
+    if (path !== undefined) return reject('body-elsewhere', ELSEWHERE, path);
+    return {
+      request: inputOf(json),
+      ...answerOf(at(json, 'output.outputBodyJson')),
+      isFailed: present(json.get('errorCode')),
+      timestamp: time(json.get('timestamp')),
+    };
+  },
+};
+
+/** A line of the output of a batch of Amazon Bedrock: a request with its answer, or with an error. */
+export const bedrockBatch: Wrapper = {
+  matches: (object) =>
+    isObject(structured(object.get('modelInput'))) &&
+    ['recordId', 'modelOutput', 'error'].some((key) => present(object.get(key))),
+  call: (json) => ({
+    request: structured(json.get('modelInput')),
+    ...answerOf(json.get('modelOutput') ?? json.get('error')),
+    isFailed: present(json.get('error')),
+  }),
+};
+
+/** A row of the table in which Vertex AI logs requests and responses. */
+export const vertex: Wrapper = {
+  matches: (object) =>
+    isObject(structured(object.get('full_request'))) &&
+    ['api_method', 'logging_time', 'full_response'].some((key) => present(object.get(key))),
+  call: (json, { time }) => ({
+    request: structured(json.get('full_request')),
+    ...answerOf(json.get('full_response')),
+    timestamp: time(json.get('logging_time')),
+  }),
+};
+
+/** The payload of a call in the log of a Kong gateway: `ai.payload` or, by plugin, `ai.PLUGIN.payload`. */
+function kongPayload(object: FirstObject): JsonView | undefined {
+  const ai = structured(object.get('ai'));
+  const places = [ai, ...(ai?.members() ?? []).map(([, value]) => structured(value))];
+  const payloads = places.map((place) => structured(place?.get('payload')));
+  return payloads.find((payload) => present(payload?.get('request')));
+}
+
+export const kong: Wrapper = {
+  matches: (object) => kongPayload(object) !== undefined,
+  call(json, { time, drop, reject }) {
+    const payload = kongPayload(json) as JsonView;
+    const request = structured(payload.get('request'));
+    if (!isObject(request))
+      return reject('bad-messages', 'the payload of the request is not an object', payload.get('request'));
+    if (!hasMessages(request)) return drop('no-completion');
+    return {
+      request,
+      ...answerOf(payload.get('response')),
+      isFailed: loggedAnswer(json.get('response')).isFailed === true,
+      timestamp: time(json.get('started_at')),
+    };
+  },
+};

@@ -1,0 +1,50 @@
+/**
+ * Bodies of HTTP as recorders write them: a text, possibly in base64, or an object with the text and its encoding. VCR
+ * has `string` or `base64_string`, HAR `text` with `encoding`, others `data` or `content` with it.
+ */
+
+import { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import { encode, invalidUtf8At } from '../../json/utf8.ts';
+import { firstOf, present, structured } from '../shared/logged-values.ts';
+
+const ENCODED = /^[A-Za-z0-9+/]{16,}={0,2}$/;
+const LINE_BREAKS = /[\r\n]/g;
+const BASE64 = 'base64';
+/** Members that show that an object is a recorder's, not the body. */
+const MARKS = ['encoding', 'mimeType'] as const;
+
+/** The text of a body, as a JSON string; undefined if the body is a value, or was not logged. */
+export function bodyText(body: JsonView): JsonView | undefined {
+  if (body.type !== 'object') return body.type === 'string' ? body : undefined;
+  const encoded = firstOf(body, 'base64_string', BASE64);
+  if (encoded?.type === 'string') return textOfBase64(encoded.text() ?? '') ?? encoded;
+  const plain = firstOf(body, 'string');
+  const text = plain ?? (isRecorded(body) ? firstOf(body, 'text', 'data', 'content') : undefined);
+  if (text?.type !== 'string') return undefined;
+  const isEncoded = body.get('encoding')?.text()?.toLowerCase() === BASE64;
+  return isEncoded ? (textOfBase64(text.text() ?? '') ?? text) : text;
+}
+
+/** Is it an object of a recorder, which may lack the body? */
+export const isRecorded = (body: JsonView): boolean => MARKS.some((key) => present(body.get(key)));
+
+/** The value of a body: what its text holds as JSON, also in base64, or the value itself. */
+export function bodyValue(body: JsonView): JsonView | undefined {
+  const text = bodyText(body);
+  if (text === undefined) return isRecorded(body) ? undefined : body;
+  const value = structured(text);
+  return value?.type === 'string' ? structured(decoded(text)) : value;
+}
+
+/** The text that a string holds in base64; undefined if it is anything else. */
+export function decoded(view: JsonView): JsonView | undefined {
+  const text = view.text()?.trim().replaceAll(LINE_BREAKS, '') ?? '';
+  return text.length % 4 === 0 && ENCODED.test(text) ? textOfBase64(text) : undefined;
+}
+
+/** Undefined if the bytes are not text: a packed body, an image. */
+function textOfBase64(text: string): JsonView | undefined {
+  const bytes = Buffer.from(text, BASE64);
+  return invalidUtf8At(bytes) >= 0 ? undefined : new JsonView(encode(quote(bytes.toString())));
+}

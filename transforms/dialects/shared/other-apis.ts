@@ -1,0 +1,112 @@
+/**
+ * Reads the bodies of two APIs whose parts have no type: Gemini's generateContent (`contents`, `candidates`) and
+ * Bedrock's Converse (`messages`, `output.message`). They are added to a transcript, because calls of Gemini may have
+ * no ids.
+ */
+
+import type { JsonView } from '../../json/json-view.ts';
+import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
+import { cutOf } from './logged-answer.ts';
+import { addSystem, toolsIn } from './logged-bodies.ts';
+import { firstOf, present, structured } from './logged-values.ts';
+import { FILTERED, OTHER_CHOICES, RESPONSE_ERROR } from './reading-notes.ts';
+import type { Transcript } from './transcript.ts';
+
+const CONVERSE_PARTS = [
+  ...['text', 'toolUse', 'toolResult', 'reasoningContent', 'image', 'document', 'video', 'audio'],
+  ...['guardContent', 'cachePoint'],
+] as const;
+const GEMINI_ROLES: ReadonlySet<string> = new Set(['user', 'model', 'function', 'tool']);
+
+/** A request of Gemini, which Code Assist wraps in `request`; undefined for any other body. */
+export function geminiRequest(body: JsonView | undefined): JsonView | undefined {
+  const inner = body?.get('contents') === undefined ? structured(body?.get('request')) : undefined;
+  return [body, inner].find((one) => present(one?.get('contents')));
+}
+
+/** Are the messages lists of parts without a type, as only Converse has them? */
+export function isConverse(body: JsonView | undefined): boolean {
+  const [message] = structured(body?.get('messages'))?.elements() ?? [];
+  const [part] = message?.get('content')?.elements() ?? [];
+  return part?.type === 'object' && part.get('type') === undefined && hasPart(part);
+}
+
+const hasPart = (part: JsonView): boolean => firstOf(part, ...CONVERSE_PARTS) !== undefined;
+
+/** Is it a request of one of the two APIs? */
+export const isOtherRequest = (body: JsonView): boolean =>
+  geminiRequest(body) !== undefined || isConverse(body);
+
+/** Why a request cannot be read. */
+export interface BadRequest {
+  readonly detail: string;
+  readonly at: JsonView;
+}
+
+/** Adds a request. @returns its tools */
+export function addOtherRequest(
+  transcript: Transcript,
+  body: JsonView,
+): readonly ToolDefinition[] | BadRequest {
+  const gemini = geminiRequest(body);
+  return gemini === undefined ? addConverse(transcript, body) : addGemini(transcript, gemini);
+}
+
+function addConverse(transcript: Transcript, body: JsonView): readonly ToolDefinition[] | BadRequest {
+  addSystem(transcript, body.get('system'));
+  for (const message of structured(body.get('messages'))?.elements() ?? []) {
+    const role = message.get('role')?.text();
+    if (role !== 'user' && role !== 'assistant')
+      return { detail: 'a message has no role user or assistant', at: message };
+    transcript.add(message);
+  }
+  return toolsIn(structured(body.get('toolConfig'))?.get('tools'));
+}
+
+function addGemini(transcript: Transcript, request: JsonView): readonly ToolDefinition[] | BadRequest {
+  const config = firstOf(request, 'config');
+  const [system, tools] = [['systemInstruction', 'system_instruction'], ['tools']].map(
+    (keys) => firstOf(request, ...keys) ?? firstOf(config, ...keys),
+  );
+  addSystem(transcript, system);
+  const contents = structured(request.get('contents')) as JsonView;
+  for (const content of contents.type === 'array' ? contents.elements() : [contents]) {
+    const role = content.get('role')?.text() ?? 'user';
+    const isContent = content.type === 'string' || present(content.get('parts'));
+    if (!isContent || !GEMINI_ROLES.has(role))
+      return { detail: 'a content has no parts, or no role user, model or function', at: content };
+    if (content.type === 'string') transcript.addBlocks('user', [{ kind: 'text', text: content.bytes }]);
+    else transcript.add(content, role);
+  }
+  const declared = (structured(tools)?.elements() ?? []).filter(
+    (tool) => firstOf(tool, 'functionDeclarations', 'function_declarations') !== undefined,
+  );
+  return declared.flatMap((tool) => toolsIn(firstOf(tool, 'functionDeclarations', 'function_declarations')));
+}
+
+/** An answer of one of the two APIs, without what wraps it; undefined for any other body. */
+export function otherAnswer(view: JsonView): JsonView | undefined {
+  const inner = view.get('candidates') === undefined ? view.get('response') : undefined;
+  const gemini = [view, inner].find(
+    (one) => one?.get('candidates')?.type === 'array' || one?.get('promptFeedback')?.type === 'object',
+  );
+  return gemini ?? (view.get('output')?.get('message')?.type === 'object' ? view : undefined);
+}
+
+/** Adds the message of such an answer, if there is one. @returns findings about the answer */
+export function addOtherAnswer(transcript: Transcript, answer: JsonView): readonly ReadingNote[] {
+  const converse = answer.get('output')?.get('message');
+  const [first, ...others] = answer.get('candidates')?.elements() ?? [];
+  const message = converse ?? first?.get('content');
+  const speaker = message?.get('role')?.text() ?? 'model';
+  const isAnswer = message?.type === 'object' && (speaker === 'model' || speaker === 'assistant');
+  if (isAnswer && present(firstOf(message, 'parts', 'content'))) transcript.add(message, 'assistant');
+  const cut = cutOf(firstOf(answer, 'stopReason') ?? firstOf(first, 'finishReason', 'finish_reason'));
+  const isBlocked = first === undefined && present(firstOf(answer, 'promptFeedback', 'prompt_feedback'));
+  return [
+    ...(cut === undefined ? [] : [cut]),
+    ...(isBlocked ? [FILTERED] : []),
+    ...(present(answer.get('error')) ? [RESPONSE_ERROR] : []),
+    ...(others.length > 0 ? [OTHER_CHOICES] : []),
+  ];
+}

@@ -1,0 +1,143 @@
+/** Assembles streams of Bedrock's Converse API: events named by their member, with the deltas of blocks. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { encode } from '../../json/utf8.ts';
+import type { ReadingNote } from '../../model/element.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { isWhole } from './chat-chunks.ts';
+import {
+  ARGUMENTS_CUT,
+  indexIn,
+  STREAM_CUT,
+  type StreamedAnswer,
+  type StreamGrammar,
+  UnknownKinds,
+} from './grammar.ts';
+import { GrowingMembers } from './growing-members.ts';
+import { GrowingText } from './growing-text.ts';
+
+const EVENTS = [
+  ...['messageStart', 'contentBlockStart', 'contentBlockDelta', 'contentBlockStop', 'messageStop'],
+  'metadata',
+] as const;
+const FAILURE = /^[a-z][A-Za-z]*Exception$/;
+
+const eventOf = (event: Pick<JsonView, 'get'>): string | undefined =>
+  EVENTS.find((name) => event.get(name)?.type === 'object');
+
+/** Whether the event belongs to such a stream. `metadata` alone may be a member of any object. */
+export function isConverseEvent(event: Pick<JsonView, 'get'>): boolean {
+  const name = eventOf(event);
+  return name !== undefined && name !== 'metadata';
+}
+
+export class ConverseEvents implements StreamGrammar {
+  readonly #blocks = new Map<number, Block>();
+  readonly #unknown = new UnknownKinds();
+  #head: Piece[] = [];
+  #hasStarted = false;
+  #isOver = false;
+  #isFailed = false;
+  #weight = 0;
+
+  put(event: JsonView): void {
+    this.#weight += event.length;
+    const name = eventOf(event) ?? event.keys()[0];
+    const body = name === undefined ? undefined : event.get(name);
+    if (name === 'messageStart') this.#hasStarted = true;
+    else if (name === 'contentBlockStart') this.#block(body).start(body?.get('start'));
+    else if (name === 'contentBlockDelta') {
+      if (!this.#block(body).grow(body?.get('delta'))) this.#unknown.add(name);
+    } else if (name === 'messageStop') {
+      this.#isOver = true;
+      this.#note('stopReason', body?.get('stopReason'));
+    } else if (name === 'metadata') this.#note('usage', body?.get('usage'));
+    else if (FAILURE.test(name ?? '')) this.#isFailed = true;
+    else if (name !== 'contentBlockStop') this.#unknown.add(name);
+  }
+
+  #note(key: string, value: JsonView | undefined): void {
+    if (value !== undefined) this.#head.push([key, value.copy()]);
+  }
+
+  #block(body: JsonView | undefined): Block {
+    const index = (body && indexIn(body, 'contentBlockIndex')) ?? this.#blocks.size;
+    const known = this.#blocks.get(index) ?? new Block();
+    this.#blocks.set(index, known);
+    return known;
+  }
+
+  begins(event: JsonView): boolean {
+    return event.get('messageStart') !== undefined && (this.#hasStarted || this.#isOver);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get weight(): number {
+    return this.#weight;
+  }
+
+  answer(): StreamedAnswer {
+    const blocks = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+    const message = objectOf([
+      ['role', '"assistant"'],
+      ['content', arrayOf(blocks.map((block) => block.json()))],
+    ]);
+    const notes: ReadingNote[] = blocks.some(({ isCut }) => isCut) ? [ARGUMENTS_CUT] : [];
+    if (this.#isFailed) notes.push(RESPONSE_ERROR);
+    else if (!this.#isOver) notes.push(STREAM_CUT);
+    const json = objectOf([['output', objectOf([['message', message]])], ...this.#head]);
+    return { json, notes: [...notes, ...this.#unknown.notes()] };
+  }
+}
+
+class Block {
+  readonly #text = new GrowingText();
+  readonly #input = new GrowingText();
+  readonly #reasoning = new GrowingMembers();
+  #call: readonly Piece[] | undefined;
+
+  start(start: JsonView | undefined): void {
+    const call = start?.get('toolUse');
+    if (call !== undefined) this.#call = call.members().map(([key, value]): Piece => [key, value.copy()]);
+  }
+
+  /** @returns false for a delta of an unknown kind */
+  grow(delta: JsonView | undefined): boolean {
+    const [text, input] = [delta?.get('text'), delta?.get('toolUse')?.get('input')];
+    const reasoning = delta?.get('reasoningContent');
+    if (text?.type === 'string') this.#text.add(text.bytes);
+    else if (input?.type === 'string') this.#input.add(input.bytes);
+    else if (reasoning?.type === 'object') this.#reasoning.add(reasoning);
+    else return false;
+    return true;
+  }
+
+  get isCut(): boolean {
+    return !this.#input.isEmpty && !isWhole(this.#input);
+  }
+
+  json(): Uint8Array {
+    if (this.#call !== undefined || !this.#input.isEmpty)
+      return objectOf([['toolUse', objectOf([...(this.#call ?? []), ['input', this.#inputJson()]])]]);
+    if (!this.#reasoning.isEmpty) return objectOf([['reasoningContent', this.#reasoningJson()]]);
+    return objectOf([['text', this.#text.json()]]);
+  }
+
+  /** The input as an object; one that was cut stays a string. */
+  #inputJson(): Uint8Array {
+    if (this.#input.isEmpty) return EMPTY_OBJECT;
+    return isWhole(this.#input) ? encode(this.#input.text().trim()) : this.#input.json();
+  }
+
+  #reasoningJson(): Uint8Array {
+    const pieces = this.#reasoning.pieces();
+    const isText = this.#reasoning.text('text') !== undefined;
+    return isText ? objectOf([['reasoningText', objectOf(pieces)]]) : objectOf(pieces);
+  }
+}
+
+const EMPTY_OBJECT = encode('{}');

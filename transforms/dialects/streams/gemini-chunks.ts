@@ -1,0 +1,95 @@
+/** Assembles streams of the Gemini API: chunks with the next parts of a candidate. */
+
+import type { JsonView } from '../../json/json-view.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { isTrue, present } from '../shared/logged-values.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
+import { GrowingText } from './growing-text.ts';
+
+/** Members of a part whose text continues that of the part before it. */
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(['text', 'thought']);
+
+/** Whether the event is a chunk: candidates, or the reason why there are none, without a request beside them. */
+export function isGeminiChunk(event: Pick<JsonView, 'get'>): boolean {
+  const answer = answerIn(event);
+  const isChunk =
+    answer.get('candidates')?.type === 'array' || answer.get('promptFeedback')?.type === 'object';
+  return isChunk && !['contents', 'request'].some((key) => event.get(key) !== undefined);
+}
+
+/** Code Assist wraps each chunk in `response`. */
+function answerIn(event: Pick<JsonView, 'get'>): Pick<JsonView, 'get'> {
+  const inner = event.get('candidates') === undefined ? event.get('response') : undefined;
+  return inner?.type === 'object' ? inner : event;
+}
+
+interface GrowingPart {
+  /** A text that the next part may continue. */
+  readonly text?: GrowingText;
+  readonly members: readonly Piece[];
+  readonly isThought: boolean;
+}
+
+export class GeminiChunks implements StreamGrammar {
+  readonly #parts: GrowingPart[] = [];
+  /** Members of the response and of its first candidate besides the parts; the last value counts. */
+  readonly #head = new Map<string, Uint8Array>();
+  readonly #candidate = new Map<string, Uint8Array>();
+  #isFailed = false;
+  #weight = 0;
+
+  put(event: JsonView): void {
+    this.#weight += event.length;
+    const answer = answerIn(event) as JsonView;
+    for (const [key, value] of answer.members())
+      if (key !== 'candidates' && present(value)) this.#head.set(key, value.copy());
+    this.#isFailed ||= present(answer.get('error'));
+    const [first] = answer.get('candidates')?.elements() ?? [];
+    for (const [key, value] of first?.members() ?? [])
+      if (key !== 'content' && present(value)) this.#candidate.set(key, value.copy());
+    for (const part of first?.get('content')?.get('parts')?.elements() ?? []) this.#add(part);
+  }
+
+  #add(part: JsonView): void {
+    const text = part.get('text');
+    const isThought = isTrue(part.get('thought'));
+    const isText = text?.type === 'string' && part.keys().every((key) => TEXT_MEMBERS.has(key));
+    const last = this.#parts.at(-1);
+    if (isText && last?.text !== undefined && last.isThought === isThought) last.text.add(text.bytes);
+    else if (isText) this.#parts.push({ text: new GrowingText().add(text.bytes), members: [], isThought });
+    else
+      this.#parts.push({
+        members: part.members().map(([key, value]): Piece => [key, value.copy()]),
+        isThought,
+      });
+  }
+
+  begins(event: JsonView): boolean {
+    const [first] = answerIn(event).get('candidates')?.elements() ?? [];
+    return this.isOver && present(first?.get('content'));
+  }
+
+  get isOver(): boolean {
+    return this.#candidate.has('finishReason') || this.#head.has('promptFeedback');
+  }
+
+  get weight(): number {
+    return this.#weight;
+  }
+
+  answer(): StreamedAnswer {
+    const parts = this.#parts.map(({ text, members, isThought }) =>
+      text === undefined
+        ? objectOf(members)
+        : objectOf([...(isThought ? [['thought', 'true'] as const] : []), ['text', text.json()]]),
+    );
+    const content = objectOf([
+      ['role', '"model"'],
+      ['parts', arrayOf(parts)],
+    ]);
+    const candidate = objectOf([['content', content], ...this.#candidate]);
+    const notes = this.#isFailed ? [RESPONSE_ERROR] : this.isOver ? [] : [STREAM_CUT];
+    return { json: objectOf([['candidates', arrayOf([candidate])], ...this.#head]), notes };
+  }
+}
