@@ -52,6 +52,7 @@ describe('findings', () => {
     'tool-call-not-object': [withMessages(user, calls('f'))],
     'tool-call-no-function': [withMessages(user, calls({ id: 'a' }))],
     'tool-call-no-name': [withMessages(user, calls({ id: 'a', function: {} }))],
+    'unknown-speaker': [withMessages(user, { role: 'session_meta', content: 'x' })],
     'legacy-function-call': [
       withMessages(user, { role: 'assistant', content: '', function_call: { name: 'f', arguments: '{}' } }),
     ],

@@ -10,7 +10,7 @@ const later = entry({ at: 30 });
 describe('rejected lines leave the others alone', () => {
   /** dialects.test.ts tests those of other dialects and framings. */
   type OfOthers = 'unknown-part' | 'bad-sample' | 'bad-event' | 'bad-stream' | 'invalid-toml' | OfCalls;
-  type OfCalls = 'unknown-content' | 'body-elsewhere';
+  type OfCalls = 'unknown-content' | 'unknown-speaker' | 'body-elsewhere';
   type OfLogs = Exclude<keyof typeof LINE_REASONS, OfOthers>;
   const bad: Readonly<Record<OfLogs, string | Buffer>> = {
     'invalid-json': '{"timestamp": "2026-01-13T08:0',

@@ -44,6 +44,12 @@ export const inFormats: readonly Inexpressible[] = [
     log: withMessages(user, calls(call('a', '')), result('a', '1')),
   },
   { rule: 'tool-not-function', format: 'openai', log: entry({ tools: [{ type: 'web_search' }] }) },
+  ...['openai', 'trl', 'axolotl', 'sharegpt'].map((format) => ({
+    rule: 'unknown-role',
+    format,
+    log: withMessages(user, { role: 'session_meta', content: 'x' }),
+    rejects: true as const,
+  })),
   {
     rule: 'malformed-call',
     format: 'sharegpt',

@@ -4,6 +4,7 @@ import asRead from './as-read.ts';
 import type { Check } from './check.ts';
 import damagedTail from './damaged-tail.ts';
 import inlineTags from './inline-tags.ts';
+import knownRoles from './known-roles.ts';
 import legacyFunctionCall from './legacy-function-call.ts';
 import noRecord from './no-record.ts';
 import noReply from './no-reply.ts';
@@ -20,6 +21,7 @@ export const checks: readonly Check[] = [
   asRead,
   damagedTail,
   inlineTags,
+  knownRoles,
   legacyFunctionCall,
   noRecord,
   noReply,

@@ -13,9 +13,12 @@ import { reportOtherMembers } from './other-members.ts';
 import { type Report, readObject } from './tool-arguments.ts';
 
 const EMPTY_TEXT = '""';
-const SOURCES: Readonly<Record<string, string>> = {
-  ...{ system: 'system', developer: 'system', user: 'user', assistant: 'agent' },
-};
+const SOURCES: ReadonlyMap<string, string> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'agent'],
+]);
 const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
 /** Image types that the format allows, by extension of the URL. */
 const IMAGES: Readonly<Record<string, string>> = {
@@ -70,7 +73,7 @@ export class AtifSteps {
   }
 
   #add(message: Message, at: number): void {
-    const source = SOURCES[message.role];
+    const source = SOURCES.get(message.role);
     if (source === undefined) {
       const text = `messages[${at}] has a role that a step cannot have: written as a user message`;
       this.#report({ rule: 'unknown-role', severity: 'ERROR', message: text, rejects: true });

@@ -10,7 +10,7 @@ import { templateRecord } from './trl.ts';
 const axolotl: Format<ArrowSafe> = {
   name: 'axolotl',
   summary: 'Like trl, with tools and arguments as JSON strings that Arrow cannot re-type: for axolotl.',
-  rules: ['arguments-not-object', 'content-not-text', 'empty-arguments', 'tool-not-function'],
+  rules: ['arguments-not-object', 'content-not-text', 'empty-arguments', 'tool-not-function', 'unknown-role'],
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(true) },
   metadata: ({ arrowSafe = true }) => (arrowSafe ? 'string' : 'object'),

@@ -15,6 +15,7 @@ import { chatRecord } from './chat.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { asString, encodeArguments, type Report } from './tool-arguments.ts';
+import { reportUnknownRoles } from './unknown-role.ts';
 
 const HEAD = encode('{"type":"function","function":');
 const TAIL = encode('}');
@@ -59,7 +60,7 @@ function hasParallelCalls(message: Message): boolean {
 const openai: Format<ArrowSafe> = {
   name: 'openai',
   summary: 'Like chat, with wrapped tools and arguments as strings: for OpenAI fine-tuning and MLX-LM.',
-  rules: ['arguments-not-json', 'content-not-text', 'empty-arguments', 'tool-not-function'],
+  rules: ['arguments-not-json', 'content-not-text', 'empty-arguments', 'tool-not-function', 'unknown-role'],
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
@@ -67,6 +68,7 @@ const openai: Format<ArrowSafe> = {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
     reportOtherContents(messages, report);
+    reportUnknownRoles(messages, report);
     const written = encodeArguments(messages, asString, report);
     const record = chatRecord(written, wrapTools(tools, report), arrowSafe);
     const bytes = messages.some(hasParallelCalls) ? addMember(record, 'parallel_tool_calls', TRUE) : record;

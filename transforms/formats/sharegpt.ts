@@ -18,6 +18,7 @@ import { unansweredEnd } from './last-answer.ts';
 import { functionsOf } from './openai.ts';
 import { type Turn, turnsOf } from './sharegpt-turns.ts';
 import type { Report } from './tool-arguments.ts';
+import { reportUnknownRoles } from './unknown-role.ts';
 
 const HEAD = encode('{"conversations":[');
 const INPUTS: ReadonlySet<string> = new Set(['human', 'observation']);
@@ -151,6 +152,7 @@ const sharegpt: Format = {
     'results-reordered',
     'tool-not-function',
     'unanswered-end',
+    'unknown-role',
   ],
   otherContent: 'is written as its JSON text',
   options: {},
@@ -158,6 +160,7 @@ const sharegpt: Format = {
   encode({ messages, tools }: Conversation) {
     const findings: FormatFinding[] = [];
     const report: Report = (finding) => findings.push(finding);
+    reportUnknownRoles(messages, report);
     const all = mergeTurns(orderResults(turnsOf(messages, report), report), report);
     const system = all[0]?.from === 'system' ? all[0] : undefined;
     const turns = cutEnd(system === undefined ? all : all.slice(1), messages.length, report);

@@ -18,10 +18,11 @@ import { asString, type Report } from './tool-arguments.ts';
 
 const EMPTY_TEXT = '""';
 const NO_HARNESS = encode('"unknown"');
-const ROLES: Readonly<Record<string, string>> = {
-  ...{ system: 'system', developer: 'system', user: 'user', assistant: 'assistant' },
-  ...{ tool: 'tool', function: 'tool' },
-};
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ...['system', 'user', 'assistant', 'tool'].map((role) => [role, role] as const),
+  ['developer', 'system'],
+  ['function', 'tool'],
+]);
 
 const sts: Format = {
   name: 'sts',
@@ -72,8 +73,8 @@ function headerOf({ sessionId, origin, meta }: Conversation): string {
 function messageOf(message: Message, at: number, report: Report): Message {
   const other = otherContentFinding(message, at, AS_JSON_TEXT);
   if (other !== undefined) report(other);
-  const role = ROLES[message.role] ?? 'user';
-  if (ROLES[message.role] === undefined) {
+  const role = ROLES.get(message.role) ?? 'user';
+  if (!ROLES.has(message.role)) {
     const text = `messages[${at}] has a role that a trace cannot have: written as a user message`;
     report({ rule: 'unknown-role', severity: 'ERROR', message: text, rejects: true });
   }

@@ -11,12 +11,14 @@ import { reportOtherContents } from './content-not-text.ts';
 import type { EncodedRecord, Format, FormatFinding } from './format.ts';
 import { wrapTools } from './openai.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
+import { reportUnknownRoles } from './unknown-role.ts';
 
 /** Builds one record. @param arrowSafe whether to write tools and arguments as JSON strings */
 export function templateRecord({ messages, tools }: Conversation, arrowSafe: boolean): EncodedRecord {
   const findings: FormatFinding[] = [];
   const report: Report = (finding) => findings.push(finding);
   reportOtherContents(messages, report);
+  reportUnknownRoles(messages, report);
   const written = encodeArguments(messages, arrowSafe ? asObjectInString : asObject, report);
   return { bytes: chatRecord(written, wrapTools(tools, report), arrowSafe), written, findings };
 }
@@ -24,7 +26,7 @@ export function templateRecord({ messages, tools }: Conversation, arrowSafe: boo
 const trl: Format<ArrowSafe> = {
   name: 'trl',
   summary: 'Like openai, with arguments as JSON objects: for TRL, Unsloth and Hugging Face templates.',
-  rules: ['arguments-not-object', 'content-not-text', 'empty-arguments', 'tool-not-function'],
+  rules: ['arguments-not-object', 'content-not-text', 'empty-arguments', 'tool-not-function', 'unknown-role'],
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),

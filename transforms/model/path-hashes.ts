@@ -12,7 +12,10 @@ import { equalityKey } from './equality-key.ts';
 import { hashOf, hashOfPieces } from './hashed-set.ts';
 import { isObject } from './message.ts';
 
-const SAME_ROLES: Readonly<Record<string, string>> = { developer: 'system', function: 'tool' };
+const SAME_ROLES: ReadonlyMap<string, string> = new Map([
+  ['developer', 'system'],
+  ['function', 'tool'],
+]);
 /** The members of a message that count. */
 const COUNTED = ['role', 'content', 'tool_calls', 'tool_call_id'];
 /** In characters. Longer texts are replaced by their hash. */
@@ -59,7 +62,7 @@ export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Pat
 function keyOf(message: Uint8Array, ids: string[]): string {
   const [roleJson, content, callsJson, answered] = valuesOf(message, COUNTED);
   const role = `${valueIn(roleJson)}`;
-  const name = SAME_ROLES[role] ?? role;
+  const name = SAME_ROLES.get(role) ?? role;
   const calls = valueIn(callsJson);
   const called = (Array.isArray(calls) ? calls.filter(isObject) : []).map(({ id, function: fn }) => {
     ids.push(`${id}`);

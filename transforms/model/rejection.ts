@@ -29,6 +29,8 @@ export const LINE_REASONS = {
     'An event of an agent log lacks something that its dialect needs, or no dialect recognises the source.',
   'unknown-part':
     'A content has a part {type, value} of an unknown type: only text, reasoning and tool_call are read.',
+  'unknown-speaker':
+    'The log names a speaker (role, type, sender, ...) that is not one of the known roles: system, developer, user, assistant, tool and function, or their names in the dialect.',
   'bad-response': 'response is neither absent, null nor an object.',
   'bad-stream': 'A line of a stream is not an event, or its data is not JSON.',
 } as const;
@@ -74,7 +76,8 @@ export const SESSION_REASONS = {
     'A tool result does not answer an open call, so the name of its function is unknown.',
   'result-order-lost':
     'A tool result would be read as the result of an earlier call of the same function, because the format has no ids.',
-  'unknown-role': 'A message has a role that the format cannot express.',
+  'unknown-role':
+    'A message has a role that the format cannot express (by default; =keep writes it unchanged where the format copies messages).',
   'result-as-text':
     'A tool result is an object that the format can only write as text (with --on-finding result-as-text=reject).',
   'member-left-out':

@@ -28,6 +28,7 @@ const KNOWN_CHECKS: ReadonlySet<string> = new Set([
   'as-read',
   'damaged-tail',
   'inline-tags',
+  'known-roles',
   'legacy-function-call',
   'no-record',
   'no-reply',

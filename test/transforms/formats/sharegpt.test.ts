@@ -225,14 +225,13 @@ describe('not-alternating', () => {
       [USER, messageWith('system', 'a'), BYE],
       'messages[1] must be an answer or a call, because turns alternate',
     ],
-    [
-      'a role of nobody',
-      [USER, messageWith('critic', 'no'), BYE],
-      'messages[1] must be an answer or a call, because turns alternate',
-    ],
   ])('rejects %s', (_what, messages, message) => {
     expect(found(...messages)).toEqual([BAD_ORDER]);
     expect(details(...messages)).toEqual([message]);
+  });
+
+  it.each(['critic', 'human', 'gpt', 'constructor'])('rejects the role %s', (role) => {
+    expect(found(USER, messageWith(role, 'no'), BYE)).toContain('ERROR unknown-role!');
   });
 
   it('keeps the turns unchanged on request', () => {

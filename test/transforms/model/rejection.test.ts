@@ -22,6 +22,7 @@ test('exactly these reasons exist', () => {
         'bad-event',
         'bad-stream',
         'unknown-part',
+        'unknown-speaker',
       ],
       ...['bad-sample', 'invalid-toml', 'unknown-content', 'body-elsewhere'],
     ].sort(),

@@ -45,7 +45,7 @@ describe('the consumer of a format', () => {
     ['no answer', 'trl', [user('a')], ['reader-no-answer -']],
     [
       'a strange role',
-      'openai',
+      'chat',
       [...GOOD, messageOf({ role: 'critic', content: 'x' }), assistant('y')],
       ['reader-role 2'],
     ],

@@ -3,6 +3,7 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import { decode } from '../../json/utf8.ts';
+import { isRole, roleNamed } from '../../model/known-roles.ts';
 import { objectOf } from './build-messages.ts';
 import { firstOf, present } from './logged-values.ts';
 import {
@@ -13,14 +14,6 @@ import {
   type MessageBlock,
   thoughtsOf,
 } from './message-parts.ts';
-
-const ROLES: Readonly<Record<string, string>> = {
-  ...{ human: 'user', HumanMessage: 'user', HumanMessageChunk: 'user', user: 'user' },
-  ...{ ai: 'assistant', AIMessage: 'assistant', AIMessageChunk: 'assistant', model: 'assistant' },
-  ...{ assistant: 'assistant', system: 'system', SystemMessage: 'system', SystemMessageChunk: 'system' },
-  ...{ developer: 'developer', tool: 'tool', ToolMessage: 'tool', ToolMessageChunk: 'tool' },
-  ...{ function: 'function', FunctionMessage: 'function' },
-};
 
 const OPENAI_KEYS: ReadonlySet<string> = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content', 'refusal'],
@@ -39,21 +32,22 @@ export function bodyOf(message: JsonView): MessageBody {
   const kwargs = message.get('kwargs');
   if (kwargs?.type === 'object') {
     const name = message.get('id')?.elements().at(-1)?.text() ?? '';
-    return { body: kwargs, speaker: kwargs.get('role')?.text() ?? ROLES[name] };
+    return { body: kwargs, speaker: kwargs.get('role')?.text() ?? roleNamed(name) };
   }
   const data = message.get('data');
   const type = message.get('type')?.text() ?? '';
-  if (data?.type === 'object' && ROLES[type] !== undefined) return { body: data, speaker: ROLES[type] };
+  if (data?.type === 'object' && roleNamed(type) !== undefined)
+    return { body: data, speaker: roleNamed(type) };
   const role = message.get('role')?.text();
   const inner = message.get('message');
   if (role === undefined && inner?.type === 'object') return bodyOf(inner);
-  return { body: message, speaker: role === undefined ? ROLES[type] : (ROLES[role] ?? role) };
+  return { body: message, speaker: role === undefined ? roleNamed(type) : (roleNamed(role) ?? role) };
 }
 
 /** Is it a message of the chat completions API that needs no conversion? Calls and results of its first form have no ids. */
 export function isOpenAi(message: JsonView): boolean {
   const role = message.get('role')?.text() ?? '';
-  if (role === 'function' || ROLES[role] !== role) return false;
+  if (role === 'function' || !isRole(role)) return false;
   if (!message.members().every(([key]) => OPENAI_KEYS.has(key))) return false;
   const content = message.get('content');
   const isContent =

@@ -1,0 +1,43 @@
+/**
+ * The names that clients use for who speaks. A name that is not listed here says nothing about who wrote a message, so
+ * a dialect that builds messages must know it itself or reject it (`unknown-speaker`).
+ */
+
+/** The roles that a message may have, in the words of the chat completions API. */
+export const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+const KNOWN: ReadonlyMap<string, Role> = new Map<string, Role>([
+  ...ROLES.map((role) => [role, role] as const),
+  ['human', 'user'],
+  ['ai', 'assistant'],
+  ['model', 'assistant'], // Gemini
+  ['chatbot', 'assistant'], // Cohere
+  // LangChain
+  ['HumanMessage', 'user'],
+  ['HumanMessageChunk', 'user'],
+  ['AIMessage', 'assistant'],
+  ['AIMessageChunk', 'assistant'],
+  ['SystemMessage', 'system'],
+  ['SystemMessageChunk', 'system'],
+  ['ToolMessage', 'tool'],
+  ['ToolMessageChunk', 'tool'],
+  ['FunctionMessage', 'function'],
+  ['FunctionMessageChunk', 'function'],
+]);
+
+/** The role of a speaker with this name; enumerations of Java and Go are in capitals. Undefined for any other name. */
+export const roleNamed = (name: string): Role | undefined =>
+  KNOWN.get(name) ?? (name === name.toUpperCase() ? KNOWN.get(name.toLowerCase()) : undefined);
+
+const WRITTEN: ReadonlySet<string> = new Set(ROLES);
+
+/** Whether a message may be written with this role as it is. */
+export const isRole = (role: string): role is Role => WRITTEN.has(role);
+
+/** The known roles, for messages of errors. */
+export const ROLE_LIST: string = `${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}`;
+
+/** Why a message is rejected. @param where names the message, never its speaker: that is a text of the log */
+export const unknownSpeaker = (where: string): string => `${where} is not from ${ROLE_LIST}`;
