@@ -63,6 +63,7 @@ export type SourceReason =
   | 'preference-pairs'
   | 'unknown-dialect'
   | 'known-but-unread'
+  | 'nothing-read'
   | 'vanished'
   | 'unsupported-compression'
   | 'encoding-utf16'
@@ -84,6 +85,8 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
     'The file holds pairs of a chosen and a rejected answer, or answers labelled as good or bad, which no format writes yet.',
   'known-but-unread':
     'The log comes from a known program, but in a form that turnmill does not read; the detail names a form that it reads.',
+  'nothing-read':
+    'The objects carry content, but in forms that their dialect does not know, so that the file gave no conversation; the detail lists their keys.',
   'unknown-dialect':
     'No dialect recognises the first objects (64 lines or 256 KiB). Name one with --dialect.',
   vanished: 'The file was deleted or replaced after it was listed.',

@@ -18,6 +18,7 @@ import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions }
 import type { DialectSpec, EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { Fold } from './fold/fold.ts';
 import { makeMessage, piecesOf } from './shared/build-messages.ts';
+import { dropped } from './shared/carried-content.ts';
 import { GatheredSessions } from './shared/gathered-sessions.ts';
 import { lineId } from './shared/line-id.ts';
 import {
@@ -378,7 +379,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
         this.#mistakes.checkReason(reason);
         return rejectObject(this.#line, this.#origin, reason, detail, at?.at ?? -1);
       },
-      drop: (name) => ({ kind: 'fate', fate: `dropped:${name}`, origin: this.#origin }),
+      drop: (name, form) => dropped(name, this.#origin, form),
     };
   }
 }

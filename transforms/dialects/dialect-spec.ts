@@ -154,6 +154,9 @@ export interface ReadContext {
    * @param at the offending value
    */
   reject(reason: LineReason, detail: string, at?: JsonView): Rejection;
-  /** Drops an object that is not part of a conversation; counted as `dropped:NAME`. */
-  drop(name: string): Fate;
+  /**
+   * Drops an object that is not part of a conversation; counted as `dropped:NAME`.
+   * @param form the object, if nothing in it says that it is none; if it carries content, it counts as not read
+   */
+  drop(name: string, form?: JsonView): Fate;
 }

@@ -15,7 +15,7 @@ import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present, unpacked } from './shared/logged-values.ts';
 import { RESPONSE_ERROR } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
-import { isModelCall, readAttributes } from './spans/attribute-call.ts';
+import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { SpanAttributes } from './spans/span-attributes.ts';
 import { CHAIN_MISSING, linkIn, SpanChains, type SpanLink } from './spans/span-chains.ts';
@@ -24,6 +24,15 @@ import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 
 const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
+/** Runs of LangSmith that are not model calls. */
+const OTHER_RUNS: ReadonlySet<string> = new Set([
+  'chain',
+  'tool',
+  'retriever',
+  'prompt',
+  'parser',
+  'embedding',
+]);
 /** Attributes of the conventions for model calls. */
 const MODEL_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
 /** The member of a body of OTLP. */
@@ -70,6 +79,8 @@ class SpanReader {
   /** Ids of the spans whose tokens and cost were counted, because an export may repeat a span. */
   readonly #counted = new HashedSet();
   readonly #chains: SpanChains;
+  /** Whether a model call has been read: what is left out is then a part of its trace. */
+  #hasRead = false;
 
   constructor({ keepSealed = false, maxConversation = MAX_CONVERSATION_BYTES }: ReadingOptions) {
     this.#keepSealed = keepSealed;
@@ -110,7 +121,7 @@ class SpanReader {
     const isInEvent = details !== undefined && own.at('gen_ai.input.messages').isEmpty;
     const attributes = isInEvent ? SpanAttributes.of(logged, details.get('attributes')) : own;
     const messages = messageEvents(span, own);
-    if (!isModelCall(own, messages)) return context.drop('no-model-span');
+    if (!isModelCall(own, messages)) return this.#leave(isNamed(own) ? undefined : span, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readAttributes(attributes, transcript, messages);
     const code = firstOf(span.get('status'), 'code', 'status_code') ?? firstOf(span, 'status_code');
@@ -124,7 +135,8 @@ class SpanReader {
   }
 
   #observation(observation: JsonView, context: ReadContext, trace: JsonView | undefined): ObjectPart {
-    if (observation.get('type')?.text() !== 'GENERATION') return context.drop('no-model-span');
+    const type = observation.get('type')?.text();
+    if (type !== 'GENERATION') return this.#leave(isObservation(type) ? undefined : observation, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readObservation(observation, transcript);
     const time = context.time(firstOf(observation, 'startTime', 'start_time'));
@@ -152,13 +164,18 @@ class SpanReader {
 
   #run(run: JsonView, context: ReadContext, patch: JsonView | undefined): ObjectPart {
     const type = run.get('run_type')?.text() ?? (run.get('inputs')?.get('messages') && 'llm');
-    if (type !== 'llm') return context.drop('no-model-span');
+    if (type !== 'llm') return this.#leave(OTHER_RUNS.has(type ?? '') ? undefined : run, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readRun(run, transcript, patch);
     const sent = unpacked(run.get('extra'))?.get('invocation_params');
     const link = linkIn([run.get('inputs'), sent], [firstOf(run, 'outputs') ?? firstOf(patch, 'outputs')]);
     const time = context.time(firstOf(run, 'start_time'));
     return this.#entryOf(transcript, call, traceOf(run), time, run, link, context);
+  }
+
+  /** Drops what is not a model call. @param form the object, if nothing says what it is */
+  #leave(form: JsonView | undefined, context: ReadContext): ObjectPart {
+    return context.drop('no-model-span', this.#hasRead ? undefined : form);
   }
 
   #entryOf(
@@ -170,6 +187,7 @@ class SpanReader {
     link: SpanLink,
     context: ReadContext,
   ): ObjectPart {
+    this.#hasRead = true;
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the span of a model call has no messages', span);
     const follow = (): boolean => this.#chains.follow(link, transcript.messages);

@@ -191,6 +191,8 @@ export interface Fate {
   readonly kind: 'fate';
   readonly fate: 'blank' | `dropped:${string}`;
   readonly origin: Origin;
+  /** Keys of an object that carries content in a form that its dialect does not know. */
+  readonly unread?: readonly string[];
   readonly sessionId?: string;
   readonly timestamp?: bigint | undefined;
 }

@@ -183,14 +183,30 @@ function whyUnknown(keys: readonly string[], advice: string | undefined, known: 
   if (LABELLED.every((key) => keys.includes(key)))
     return { reason: 'preference-pairs', detail: 'its lines are answers that are labelled as good or bad' };
   if (advice !== undefined) return { reason: 'known-but-unread', detail: advice };
-  const shown = keys.slice(0, MOST_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
-  const more = keys.length > MOST_KEYS ? `, and ${keys.length - MOST_KEYS} more` : '';
   const found =
-    keys.length === 0
-      ? 'its objects are empty'
-      : `no dialect has objects with the keys ${shown.join(', ')}${more}`;
+    keys.length === 0 ? 'its objects are empty' : `no dialect has objects with the keys ${shownKeys(keys)}`;
   const near = nearest(keys, known);
   return { reason: 'unknown-dialect', detail: near === undefined ? found : `${found}; nearest: ${near}` };
+}
+
+function shownKeys(keys: readonly string[]): string {
+  const shown = keys.slice(0, MOST_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
+  const more = keys.length > MOST_KEYS ? `, and ${keys.length - MOST_KEYS} more` : '';
+  return `${shown.join(', ')}${more}`;
+}
+
+/** Rejects a source that gave no conversation, although an object in it, with these keys, carries content. */
+export function rejectUnread(line: Line, keys: readonly string[]): Rejection {
+  const members = firstObject(line.bytes, createPlainScanner());
+  const advice = members && unreadLogAdvice(members);
+  const [reason, detail] =
+    advice === undefined
+      ? [
+          'nothing-read',
+          `nothing was read, but its objects carry content; they have the keys ${shownKeys(keys)}`,
+        ]
+      : ['known-but-unread', advice];
+  return { kind: 'rejection', scope: 'source', stage: 'parse', reason, detail, origin: line.origin };
 }
 
 /** Marks of dialects that objects of many other programs have too: alone they say nothing about the dialect. */

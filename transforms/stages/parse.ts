@@ -20,11 +20,20 @@ import { elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements
 import { perObject } from '../json/notes.ts';
 import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
-import type { Entry, Fate, Line, Origin, Repair, SessionEnd, StreamElement } from '../model/element.ts';
+import type {
+  Entry,
+  Fate,
+  Line,
+  Origin,
+  Rejection,
+  Repair,
+  SessionEnd,
+  StreamElement,
+} from '../model/element.ts';
 import { type LineReason, rejectLine } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { type BareReading, isNotJson, readBareNumbers } from './bare-numbers.ts';
-import { DialectChooser, native } from './choose-dialect.ts';
+import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
 
 /** A source whose beginning the shortcut (transforms/shortcut/) has read. It may continue where the next session begins. */
 export interface BegunSource {
@@ -171,6 +180,10 @@ class Parser {
   #currentId: string | undefined;
   /** Whether the current session is a single entry with `alone`. */
   #currentAlone = false;
+  /** Whether the current source gave an entry. */
+  #hasRead = false;
+  /** Rejects the current source if it gives no entry, because an object in it was not read. */
+  #unread: Rejection | undefined;
   /** Whether the current line has NaN or Infinity in values that are not read. */
   #bareNumbers = false;
 
@@ -210,8 +223,8 @@ class Parser {
       this.#currentId = undefined;
       return [end];
     }
-    if (this.#reader?.holds === true || this.#chooser.holds) return this.#endWithRest(end);
-    return [this.#endSource(end)];
+    const isHeld = this.#reader?.holds === true || this.#chooser.holds || this.#unread !== undefined;
+    return isHeld ? this.#endWithRest(end) : [this.#endSource(end)];
   }
 
   #readerOf({ name, create }: Dialect): DialectReader {
@@ -279,6 +292,7 @@ class Parser {
   }
 
   #continueWith({ sessionId, alone }: Entry): void {
+    this.#hasRead = true;
     this.#currentId = sessionId;
     this.#currentAlone = alone === true;
     this.#begun?.opens(this.#currentAlone || this.#reader?.strays === true ? undefined : sessionId);
@@ -297,8 +311,11 @@ class Parser {
     if (objects.length > 1)
       yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: objects.length - 1 };
     if (this.#bareNumbers) yield { kind: 'repair', repair: 'bare-nan', origin: line.origin, count: 1 };
-    for (const element of objects)
+    for (const element of objects) {
+      if (element.kind === 'fate' && element.unread !== undefined && !this.#hasRead)
+        this.#unread ??= rejectUnread(line, element.unread);
       yield* this.#separate(this.#limits.bounded(line, element, objects.length === 1));
+    }
   }
 
   /** Reads the held lines once the source's dialect is known. */
@@ -321,13 +338,15 @@ class Parser {
 
   *#endWithRest(end: SessionEnd): Generator<StreamElement> {
     yield* this.#rest();
+    if (this.#unread !== undefined && !this.#hasRead && this.#begun === undefined) yield this.#unread;
     yield this.#endSource(end);
   }
 
   #endSource({ kind, origin, last }: SessionEnd): SessionEnd {
     const end = { kind, origin, last, dialect: this.#dialect };
     this.#reader = this.#currentId = this.#dialect = undefined;
-    this.#isUnknown = false;
+    this.#isUnknown = this.#hasRead = false;
+    this.#unread = undefined;
     return end;
   }
 

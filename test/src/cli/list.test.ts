@@ -21,6 +21,7 @@ const SOURCE_REASONS = [
   'not-regular',
   'preference-pairs',
   'known-but-unread',
+  'nothing-read',
   'unknown-dialect',
   'vanished',
   'unsupported-compression',

@@ -10,6 +10,7 @@ import type { FirstObject } from '../dialect-spec.ts';
 import { loggedAnswer } from '../pairs/logged-answer.ts';
 import { askedFor, bodyOf, hasMessages, isCapture } from '../pairs/logged-call.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
+import { carriesContent } from '../shared/carried-content.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
 import { bedrock, bedrockBatch, kong, vertex } from './cloud-wrappers.ts';
@@ -36,7 +37,7 @@ export const capture: Wrapper = {
     if (!isCall && !isPolled(answer.response))
       return asked === 'completion' && !isEmpty(answer.response)
         ? reject('bad-messages', 'the body of the request has no messages', request)
-        : drop('no-completion');
+        : drop('no-completion', wasSent(request) || isElsewhere(json) ? json : undefined);
     const stamps = [request?.get('timestamp'), json.get('logged_at'), json.get('timestamp')];
     const stamp = [...stamps, json.get('startedDateTime')].find(present);
     return {
@@ -47,6 +48,15 @@ export const capture: Wrapper = {
     };
   },
 };
+
+/** Whether a request has a body, as an object or, in an archive, as what was posted. */
+const wasSent = (request: JsonView | undefined): boolean =>
+  ['body', 'postData'].some((key) => present(request?.get(key)));
+
+/** Whether there is content beside the request and the response. */
+const isElsewhere = (json: JsonView): boolean =>
+  json.members().some(([key, value]) => !HTTP.has(key) && isObject(value) && carriesContent(value));
+const HTTP: ReadonlySet<string> = new Set(['request', 'response']);
 
 const isEmpty = (response: JsonView | undefined): boolean =>
   !present(response) || response.text() === '' || structured(response)?.keys().length === 0;

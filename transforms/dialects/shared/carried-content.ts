@@ -1,11 +1,14 @@
 /**
- * Whether an object of a type that its dialect does not know carries a part of the conversation. Such an object is
- * rejected: only types that are known to be about the client may be dropped.
+ * Whether an object of a form that its dialect does not know carries a part of a conversation. An event of an unknown
+ * type that does is rejected: only types that are known to be about the client may be dropped. A source of which
+ * nothing else was read is rejected as a whole.
  */
 import type { JsonView } from '../../json/json-view.ts';
+import type { Fate, Origin } from '../../model/element.ts';
+import { structured } from './logged-values.ts';
 import { shownType } from './reading-notes.ts';
 
-/** Members that clients use for a message, its content or a call. */
+/** Members that programs use for a message, its content or a call; the last part of a name with dots. */
 const CARRIERS: ReadonlySet<string> = new Set([
   ...[
     'message',
@@ -28,18 +31,16 @@ const CARRIERS: ReadonlySet<string> = new Set([
     'functionCall',
     'functionResponse',
   ],
-  ...[
-    'arguments',
-    'tool_input',
-    'toolInput',
-    'tool_result',
-    'toolResult',
-    'output',
-    'aggregated_output',
-    'stdout',
-  ],
-  ...['reasoning', 'reasoning_content', 'thinking', 'thought', 'llm_message', 'observation'],
+  ...['arguments', 'args', 'input', 'tool_input', 'toolInput', 'tool_result', 'toolResult', 'output'],
+  ...['aggregated_output', 'stdout', 'reasoning', 'reasoning_content', 'thinking', 'thought', 'llm_message'],
+  ...['observation', 'base64_string'],
 ]);
+/** Members whose value may be an object of any names, because they hold the arguments of a call. */
+const ARGUMENTS: ReadonlySet<string> = new Set([
+  ...['arguments', 'args', 'input', 'tool_input', 'toolInput'],
+]);
+/** Members about errors and states, which have messages too. */
+const OTHERS = /^(?:status|error|exception)(?:\.|$)/;
 const MAX_DEPTH = 4;
 
 /** Why an object of an unknown type is rejected; undefined if it carries no content, so that it may be dropped. */
@@ -48,12 +49,29 @@ export function contentOfUnknown(type: string | undefined, json: JsonView): stri
   return `an object of type ${shownType(type)}, which turnmill does not know, carries content`;
 }
 
-/** Whether a member of the object, or of an object within it, holds text or a list under the name of a content. */
-function carriesContent(json: JsonView, depth = 0): boolean {
+/** The fate of a dropped object. @param form the object, if it counts as not read when it carries content */
+export function dropped(name: string, origin: Origin, form: JsonView | undefined): Fate {
+  const unread = form !== undefined && carriesContent(form) ? { unread: form.keys() } : {};
+  return { kind: 'fate', fate: `dropped:${name}`, origin, ...unread };
+}
+
+/**
+ * Whether a member of the object, or of an object within it, holds content under a name of one. Searches objects in
+ * strings of JSON too, and pairs of `key` and `value`.
+ */
+export function carriesContent(json: JsonView, depth = 0): boolean {
   if (json.type === 'array') return json.elements().some((one) => isWithin(one, depth));
-  return json
-    .members()
-    .some(([key, value]) => (CARRIERS.has(key) && isContent(value)) || isWithin(value, depth));
+  const key = json.textOf('key');
+  if (key !== undefined && isCarried(key, json.get('value'), depth)) return true;
+  return json.members().some(([name, value]) => isCarried(name, value, depth));
+}
+
+function isCarried(key: string, logged: JsonView | undefined, depth: number): boolean {
+  if (logged === undefined || OTHERS.test(key)) return false;
+  const name = key.slice(key.lastIndexOf('.') + 1);
+  if (CARRIERS.has(name) && isContent(name, logged)) return true;
+  const value = structured(logged);
+  return value !== undefined && isWithin(value, depth);
 }
 
 const isWithin = (value: JsonView, depth: number): boolean =>
@@ -61,8 +79,10 @@ const isWithin = (value: JsonView, depth: number): boolean =>
   (value.type === 'object' || value.type === 'array') &&
   carriesContent(value, depth + 1);
 
-/** A text, or a list of anything; an object only if it carries content itself. */
-function isContent(value: JsonView): boolean {
+/** A text, or a list of anything; an object if it holds arguments, or only texts of OpenTelemetry. */
+function isContent(name: string, value: JsonView): boolean {
   if (value.type === 'string') return value.text() !== '';
-  return value.type === 'array' && value.elements().length > 0;
+  if (value.type === 'array') return value.elements().length > 0;
+  if (value.textOf('stringValue')) return true;
+  return ARGUMENTS.has(name) && value.members().length > 0;
 }

@@ -163,6 +163,28 @@ export function isModelCall(attributes: SpanAttributes, events: readonly JsonVie
   return events.length > 0 || CONVENTIONS.some(({ hasMessages }) => hasMessages(attributes));
 }
 
+/** Attributes of what is not a model call: requests of other kinds, and tools. */
+const OTHER_SPANS = [
+  ...[
+    'http',
+    'url',
+    'db',
+    'rpc',
+    'messaging',
+    'faas',
+    'graphql',
+    'gen_ai.tool',
+    'tool',
+    'traceloop.span.kind',
+  ],
+  'langsmith.span.kind',
+];
+
+/** Whether a span that is not a model call says what it is. */
+export const isNamed = (attributes: SpanAttributes): boolean =>
+  CONVENTIONS.some((convention) => convention.isModelCall(attributes) === false) ||
+  has(attributes, ...OTHER_SPANS);
+
 const SESSIONS = [
   ...['gen_ai.conversation.id', 'session.id', 'langfuse.session.id', 'ai.telemetry.metadata.sessionId'],
   ...['traceloop.association.properties.session_id', 'traceloop.association.properties.thread_id'],
