@@ -11,6 +11,7 @@ import {
   toolDedupe,
   validate,
 } from '../../transforms/chain.ts';
+import { formats as allFormats } from '../../transforms/formats/index.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
 import type { HashedSet } from '../../transforms/model/hashed-set.ts';
 import type { PlacedStage } from '../../transforms/plug-ins.ts';
@@ -46,6 +47,9 @@ export function createChain(
   const { cleanup: rules, systemText, toolDefinitions, integrity, plugIns } = settings;
   const { format: formats, formatOptions, groupBy, rejectOn, keepOn, meta } = settings;
   const writing = { format: formats, formatOptions, groupBy, rejectOn, keepOn, meta };
+  const endsInCall = [...allFormats, ...plugIns.formats]
+    .filter(({ name }) => formats.includes(name))
+    .every((one) => one.endsInCall === true);
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
   const selected = (stage: typeof selectSessions): ChainLink[] =>
@@ -63,7 +67,9 @@ export function createChain(
     { name: supply.name, handlers: supply.create({ systemText, toolDefinitions }) },
     { name: toolDedupe.name, handlers: toolDedupe.create({}) },
     { name: reasoning.name, handlers: reasoning.create({ reasoning: settings.reasoning }) },
-    ...checked(checkConversations),
+    ...(integrity
+      ? [{ name: checkConversations.name, handlers: checkConversations.create({ endsInCall }) }]
+      : []),
     ...selected(selectFindings),
     { name: format.name, handlers: format.create({ ...writing, formats: plugIns.formats }) },
     ...checked(checkRecords),

@@ -121,7 +121,7 @@ describe('rejected sessions leave the others alone', () => {
     'several-final-calls': { reply: two },
     'no-user-turn': { messages: [], reply: called('{}') },
     'nested-arguments': { reply: called('{"a":{}}') },
-    'nested-arrays': { reply: called('{"a":[[]]}') },
+    'input-missing': { reply: { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f' } }] } },
     'comment-end-in-reasoning': { reply: called('{}', { content: 'x */' }) },
   };
 

@@ -205,12 +205,12 @@ describe('explain on a rejected line', () => {
   });
 });
 
-test('functiongemma-teaching reports nested arrays', async () => {
-  const called = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"a":[[1]]}' } };
+test('functiongemma-teaching reports an object in an array in an array', async () => {
+  const called = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"a":[[{}]]}' } };
   const log = [entryLine({ reply: { role: 'assistant', content: null, tool_calls: [called] } })];
   const { status, quarantine } = await build(log, ['--format', 'functiongemma-teaching']);
-  expect([status, quarantine[0]?.reason]).toEqual([3, 'nested-arrays']);
+  expect([status, quarantine[0]?.reason]).toEqual([3, 'nested-arguments']);
   expect(quarantine[0]?.error?.message).toBe(
-    'messages[1] has a call with an array inside an array in its arguments (line 1)',
+    'messages[1] has a call with an object inside its arguments (line 1)',
   );
 });

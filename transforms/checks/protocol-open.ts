@@ -27,7 +27,7 @@ function check({ messages, lacks }: Conversation): readonly Found[] {
       eachAssistantCall(message, ({ id = '' }) => open.set(id, (open.get(id) ?? 0) + 1));
     }
   }
-  if (open.size > 0) return openCall(at);
+  if (open.size > 0) return lacks?.includes('last-result') === true ? [] : openCall(at);
   return lacks?.includes('replies') === true ? [] : checkEnd(messages);
 }
 

@@ -37,6 +37,8 @@ export interface Format<Options extends object = object> {
   readonly metadata?: (options: Partial<Options>) => 'object' | 'string';
   /** Name of the member with the metadata; `metadata` by default. */
   readonly metadataMember?: string;
+  /** Set if its records end in a call by design, so that no check reports the call as unanswered. */
+  readonly endsInCall?: true;
   /** Encodes a conversation. Absent options have their default values. */
   encode(conversation: Conversation, options?: Partial<Options>): EncodedRecord;
 }

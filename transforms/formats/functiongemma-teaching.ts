@@ -47,7 +47,7 @@ const options: OptionSpecs<TeachingOptions> = {
 const DEFAULTS = defaultsOf(options);
 
 const rules: readonly GemmaRule[] = [
-  ...(['no-final-call', 'several-final-calls', 'no-user-turn', 'nested-arguments', 'nested-arrays'] as const),
+  ...(['no-final-call', 'several-final-calls', 'no-user-turn', 'input-missing', 'nested-arguments'] as const),
   ...([
     'comment-end-in-reasoning',
     'control-token-in-content',
@@ -110,6 +110,7 @@ function reasoningOf(message: Message, note: Note): string {
 }
 
 function callText({ name, arguments: json }: NamedCall, note: Note): { name: string; text: string } {
+  if (json === undefined) note('input-missing');
   return { name, text: lessonCall(name, callArguments(json, note), note) };
 }
 
@@ -157,6 +158,7 @@ const functiongemmaTeaching: Format<TeachingOptions> = {
   otherContent: 'is written as its JSON text',
   options,
   metadata: () => 'object',
+  endsInCall: true,
   encode(conversation, options = {}) {
     const { teachingSystem, teachingDescription, teachingParameters } = { ...DEFAULTS, ...options };
     return teachingRecord(conversation, {

@@ -19,7 +19,7 @@ const warning = (problem: string): RuleText => ({ severity: 'WARNING', problem }
 export type ValueRule = 'control-token-in-content' | 'key-not-bare' | 'number-out-of-range';
 
 /** Rules that apply to the teaching layout. */
-export type LessonRule = ValueRule | 'nested-arguments' | 'nested-arrays' | 'comment-end-in-reasoning';
+export type LessonRule = ValueRule | 'nested-arguments' | 'comment-end-in-reasoning';
 
 export type GemmaRule =
   | LessonRule
@@ -31,6 +31,7 @@ export type GemmaRule =
   | 'unknown-role'
   | 'no-final-call'
   | 'several-final-calls'
+  | 'input-missing'
   | 'no-user-turn'
   | 'result-as-text'
   | 'content-not-text'
@@ -53,7 +54,7 @@ const RULES: Readonly<Record<GemmaRule, RuleText>> = {
   'several-final-calls': fatal('ends in more than one call'),
   'no-user-turn': fatal('has no user message before its last call'),
   'nested-arguments': fatal('has a call with an object inside its arguments'),
-  'nested-arrays': fatal('has a call with an array inside an array in its arguments'),
+  'input-missing': fatal("has a call without arguments: Missing 'input' in tool_use block"),
   'comment-end-in-reasoning': fatal('contains the end of a comment'),
   'result-as-text': warning('has a result that the syntax cannot express as an object: written as text'),
   'content-not-text': warning('has a content that is neither text nor parts: written as its JSON text'),

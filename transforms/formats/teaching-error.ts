@@ -10,7 +10,6 @@ export const TEACHING_FAULTS = {
   'input-missing': "Missing 'input' in tool_use block",
   'arguments-not-object': 'Tool args must be object',
   'nested-arguments': 'Nested objects not supported',
-  'nested-arrays': 'Nested arrays not supported',
   'comment-end-in-reasoning': 'Reasoning contains the end of a comment',
   'control-token-in-content': 'Text contains a control token',
   'key-not-bare': 'A name or a key cannot be written bare',

@@ -83,14 +83,11 @@ export function lessonCall(name: string, args: Uint8Array, note: Note<LessonRule
   return `${bare(name, note)}{${members.join(',')}}`;
 }
 
+/** Elements of a list, at any depth, joined with commas. */
 function argumentText(json: Uint8Array, note: Note<LessonRule>): string {
   if (json[0] !== OPEN_ARRAY) return scalarText(json, note);
   return elementsOf(json)
-    .map((element) => {
-      if (element[0] !== OPEN_ARRAY) return scalarText(element, note);
-      note('nested-arrays');
-      return decode(element);
-    })
+    .map((element) => argumentText(element, note))
     .join(',');
 }
 

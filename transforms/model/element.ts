@@ -107,7 +107,7 @@ export interface Entry {
 }
 
 /** Something that a dialect's logs never have, so that no finding reports it as missing. */
-export type Lack = 'replies' | 'tools';
+export type Lack = 'replies' | 'tools' | 'last-result';
 
 /** A conversation of a session, in canonical form; it becomes a record. */
 export interface Conversation {

@@ -88,7 +88,7 @@ export const SESSION_REASONS = {
   'several-final-calls': 'The last assistant message, the one to be learned, has more than one call.',
   'no-user-turn': 'No user message comes before the turn to be learned.',
   'nested-arguments': 'The arguments of the call contain an object.',
-  'nested-arrays': 'The arguments of the call contain an array inside an array.',
+  'input-missing': 'The call has no arguments at all, not even empty ones.',
   'comment-end-in-reasoning': 'The reasoning would become a comment, but contains the end of one.',
   'calls-inlined':
     'A message without text has calls or a result that would become its text (with --on-finding calls-inlined=reject).',

@@ -4,7 +4,7 @@
  */
 import type { Check, EntryCheck, Found, PlacedFound, RejectedLines } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
-import type { Finding, Origin, StreamElement, WrittenRecord } from '../model/element.ts';
+import type { Conversation, Finding, Origin, StreamElement, WrittenRecord } from '../model/element.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 type CheckOn<On extends Check['on']> = Extract<Check, { on: On }>;
@@ -72,19 +72,31 @@ export const checkEntries: Stage = {
 
 const NO_LINES: RejectedLines = { count: 0, last: undefined };
 
+interface ConversationOptions {
+  readonly endsInCall?: boolean;
+}
+
 /** Runs after reasoning: checks conversations, and the ends of sessions. */
-export const checkConversations: Stage = {
+export const checkConversations: Stage<ConversationOptions> = {
   name: 'check-conversations',
   summary: 'Reports problems of conversations, and sessions without one.',
-  options: {},
-  create(): Handlers {
+  options: {
+    endsInCall: {
+      describe: 'Whether all records end in a call by design, so that it is not reported as unanswered',
+      default: false,
+    },
+  },
+  create({ endsInCall = false }): Handlers {
     const onConversation = checksOn('conversation');
     const onSessionEnd = checksOn('session-end');
     let rejected = NO_LINES; // rejected lines of the current session
     return {
       *conversation(conversation) {
+        const checked: Conversation = endsInCall
+          ? { ...conversation, lacks: [...(conversation.lacks ?? []), 'last-result'] }
+          : conversation;
         for (const check of onConversation) {
-          for (const found of check.check(conversation)) yield findingOf(conversation, found);
+          for (const found of check.check(checked)) yield findingOf(conversation, found);
         }
         yield conversation;
       },

@@ -163,8 +163,13 @@ describe('the call', () => {
     expect(found(asks, callingWith(json))).toEqual([]);
   });
 
-  it('without arguments', () => {
-    expect(written(asks, calling({ function: { name: 'f' } }))).toContain('\ncall:f{}\n');
+  it('with empty arguments', () => {
+    expect(written(asks, calling({ function: { name: 'f', arguments: '' } }))).toContain('\ncall:f{}\n');
+  });
+
+  it('joins lists in lists', () => {
+    const args = '{"a":[["x",[1,[]]],"y"]}';
+    expect(written(asks, callingWith(args))).toContain('{a:<escape>x,1,,y<escape>}');
   });
 });
 
@@ -178,7 +183,7 @@ describe('rules that reject', () => {
     ['no-user-turn', [ok]],
     ['nested-arguments', [asks, callingWith('{"a":{"b":1}}')]],
     ['nested-arguments', [asks, callingWith('{"a":[{}]}')]],
-    ['nested-arrays', [asks, callingWith('{"a":[[]]}')]],
+    ['nested-arguments', [asks, callingWith('{"a":[[{}]]}')]],
     ['comment-end-in-reasoning', [asks, selects('{}', 'a */ b')]],
     ['key-not-bare', [asks, callingWith('{"a:b":1}')]],
     ['number-out-of-range', [asks, callingWith('{"a":1e1001}')]],

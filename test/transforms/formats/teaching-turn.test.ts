@@ -108,6 +108,7 @@ describe('formatFunctionCall', () => {
     ],
     ['mixed lists', 'f', { a: ['x', 1, true, null] }, 'f{a:<escape>x,1,true,null<escape>}'],
     ['an empty list and an empty string', 'f', { a: [], b: '' }, 'f{a:<escape><escape>,b:<escape><escape>}'],
+    ['lists in lists', 'f', { a: [['x', [1, 2]], 'y'] }, 'f{a:<escape>x,1,2,y<escape>}'],
     ['nothing', 'f', {}, 'f{}'],
   ])('%s', (_what, name, args, expected) => {
     expect(formatFunctionCall(name, args)).toBe(expected);
@@ -116,7 +117,7 @@ describe('formatFunctionCall', () => {
   test.each<[string, string, unknown]>([
     ['nested-arguments', 'Nested objects not supported', { a: { b: 1 } }],
     ['nested-arguments', 'Nested objects not supported', { a: [{ b: 1 }] }],
-    ['nested-arrays', 'Nested arrays not supported', { a: [[1]] }],
+    ['nested-arguments', 'Nested objects not supported', { a: [[{ b: 1 }]] }],
     ['arguments-not-object', 'Tool args must be object', 'x'],
     ['arguments-not-object', 'Tool args must be object', ['x']],
     ['arguments-not-object', 'Tool args must be object', null],

@@ -246,7 +246,7 @@ describe('the effect of a finding', () => {
     ...['content-not-text', 'control-token-in-content', 'empty-arguments', 'key-not-bare', 'messages-merged'],
     ...[
       'nested-arguments',
-      'nested-arrays',
+      'input-missing',
       'no-final-call',
       'no-messages',
       'no-user-turn',
