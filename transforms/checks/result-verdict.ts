@@ -1,14 +1,14 @@
 /**
- * Classifies a tool result: an error if its text is JSON with a truthy member `error`, `timeout`, `missing` or
+ * Classifies a tool result: an error if its text, one of its parts or the text of a part is JSON with a truthy member `error`, `timeout`, `missing` or
  * `incomplete` at any depth. Most results are classified by their first character; nothing recurses.
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { isCrowdedText } from '../json/elements.ts';
-import { valueBytes } from '../json/members.ts';
-import { latin1 } from '../json/utf8.ts';
+import { elementsOf, valueBytes } from '../json/members.ts';
+import { decode, latin1 } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
-import { firstVisible, isObject, textOf } from '../model/message.ts';
+import { firstVisible, isObject, textOf, textOfValue } from '../model/message.ts';
 import { isBlank, skipSpace } from '../model/white-space.ts';
 
 export type Verdict = 'ok' | 'empty' | 'error';
@@ -31,9 +31,19 @@ export function verdictOf(result: Message): Verdict {
     if (!mayBeError) return 'ok';
   }
   const { text, otherParts } = textOf(result);
+  if (isErrorText(text ?? '') || (content[0] === OPEN_ARRAY && isErrorList(content))) return 'error';
   if (text === undefined) return 'ok'; // a number or an object: unusual, but not empty
-  if (isBlank(text)) return otherParts ? 'ok' : 'empty';
-  return isErrorText(text) ? 'error' : 'ok';
+  return isBlank(text) && !otherParts ? 'empty' : 'ok';
+}
+
+/** Is one of the parts an error, or the text of one? */
+function isErrorList(content: Uint8Array): boolean {
+  return isErrorText(decode(content)) || elementsOf(content).some(isErrorPart);
+}
+
+function isErrorPart(part: Uint8Array): boolean {
+  const text = part[0] === OPEN_OBJECT ? textOfValue(valueBytes(part, 'text')) : textOfValue(part);
+  return text !== undefined && isErrorText(text);
 }
 
 /** Is the text JSON with a truthy member that reports an error? */

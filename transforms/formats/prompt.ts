@@ -4,6 +4,7 @@
  * taught.
  */
 
+import { cutProtocol } from '../dialects/text-protocol/agent-text.ts';
 import { createTextScanner } from '../json/plain-scanner.ts';
 import { quote, respace } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
@@ -64,14 +65,18 @@ function isAnswer({ role, text, thought, calls }: HistoryMessage): boolean {
 }
 
 /** The completion: the model's thought, its text and its call. The protocol allows one call. */
-function completionOf({ text, thought, calls }: HistoryMessage, where: string, report: Report): string {
+function completionOf(answer: HistoryMessage, where: string, report: Report): string {
+  const { text, calls } = answer;
+  const { text: thought, lines, blocks: cutBlocks } = cutProtocol(answer.thought);
   const fatal = (rule: string, message: string): void =>
     report({ rule, severity: 'ERROR', message: `${where} ${message}`, rejects: true });
   if (calls.length > 1) fatal('several-final-calls', 'has more than one call, but the protocol allows one');
   if (CALL_TAG.test(text) || TAG.test(thought))
     fatal('control-token-in-content', 'contains a tag of the protocol');
   if (thought !== '') {
-    const message = `the reasoning of ${where} is written before its text, in <think> tags`;
+    const cut =
+      lines + cutBlocks === 0 ? '' : `, without ${lines} lines and ${cutBlocks} calls of the protocol`;
+    const message = `the reasoning of ${where} is written before its text, in <think> tags${cut}`;
     report({ rule: 'reasoning-inlined', severity: 'WARNING', message });
   }
   const blocks = calls.map(({ name, source }) => {

@@ -52,6 +52,36 @@ describe('tool-results', () => {
     expect(named(check(two, ...bad, result('2', content), END))).toEqual([`ERROR ${rule}`, `ERROR ${rule}`]);
   });
 
+  it.each([
+    [
+      'the text of a part',
+      [
+        { type: 'text', text: 'Result:' },
+        { type: 'text', text: '{"error":"yes"}' },
+      ],
+    ],
+    [
+      'the text of the first part',
+      [
+        { type: 'text', text: '{"error":"yes"}' },
+        { type: 'text', text: 'more' },
+      ],
+    ],
+    ['a part', [{ type: 'json', json: { Error: 'yes' } }]],
+  ])('sees an error in %s', (_where, content) => {
+    const message = messageOf({ role: 'tool', tool_call_id: '1', content });
+    expect(named(check(calling(call('1', 'read')), message, END))).toEqual(['ERROR tool-result-error']);
+  });
+
+  it.each([
+    ['text about errors', [{ type: 'text', text: 'no "error" here' }]],
+    ['an error that is false', [{ type: 'text', text: '{"error":false}' }]],
+    ['an image', [{ type: 'image_url', image_url: { url: 'error.png' } }]],
+  ])('sees none in %s', (_where, content) => {
+    const message = messageOf({ role: 'tool', tool_call_id: '1', content });
+    expect(check(calling(call('1', 'read')), message, END)).toEqual([]);
+  });
+
   it('does not let a success in another block excuse an error', () => {
     const read = calling(call('1', 'read'));
     expect(

@@ -67,6 +67,33 @@ it('a result in an answer becomes the next message, and several calls in a text 
   expect([...entry.changes]).toEqual([['recovered-call', 1]]);
 });
 
+it('lines and blocks of the protocol in thoughts are removed', () => {
+  const think =
+    'STATE: idle\\nI read it.\\n```tool\\n{\\"name\\":\\"f\\",\\"args\\":{},\\"retrigger\\":{}}\\n```\\nretrigger: yes';
+  for (const message of [
+    `"content":"<think>${think}</think>Done."`,
+    `"content":"Done.","think":"${think}"`,
+  ]) {
+    const entry = one(chat(`[{"role":"assistant",${message}}]`));
+    expect(messagesOf(entry)).toEqual([
+      '{"role":"assistant","content":"Done.","reasoning_content":"I read it."}',
+    ]);
+    expect(entry.reply?.notes ?? []).toEqual([]);
+    const thoughts = message.includes('<think>') ? [['think-block', 1]] : [];
+    expect([...entry.changes]).toEqual([...thoughts, ['leaked-header', 2], ['stripped-block', 1]]);
+  }
+});
+
+it('only a line that begins with it is a remain of the protocol', () => {
+  const debris = (content: string) =>
+    one(chat(`[{"role":"assistant","content":"${content}"}]`)).reply?.notes ?? [];
+  expect(
+    debris('Machines of state: idle, busy. A flag needs_confirmation, and retrigger: no. See ```tool'),
+  ).toEqual([]);
+  for (const line of ['state: idle, then busy', 'needs_confirmation is set', '```tool_code'])
+    expect(debris(`So:\\n${line}`)).toMatchObject([{ rule: 'protocol-debris' }]);
+});
+
 it('leftovers of the protocol and omitted calls are reported', () => {
   const content = 'Use <tool_call> now. <tool_call>{\\"name\\":\\"f\\"} <tool_call>{\\"name\\":\\"g\\"}';
   const { reply } = one(chat(`[{"role":"assistant","content":"${content}"}]`));

@@ -200,6 +200,13 @@ describe('the completion', () => {
     expect(rules(talk)).toEqual([]);
   });
 
+  it('leaves out lines and blocks of the protocol in the thought', () => {
+    const thought = 'STATE: idle\nI read it.\n<tool_call>{"name":"read","arguments":{}}</tool_call>';
+    const thinks = [user('a'), messageOf({ role: 'assistant', content: 'b', reasoning_content: thought })];
+    expect(recordsOf(thinks)[0]?.completion).toBe('<think>\nI read it.\n</think>\nb');
+    expect(rules(thinks)).toEqual(['reasoning-inlined']);
+  });
+
   it.each(['reasoning_content', 'thinking'])('begins with the thought: %s', (key) => {
     const thinks = [user('a'), messageOf({ role: 'assistant', content: 'b', [key]: 'hm' })];
     expect(recordsOf(thinks)[0]?.completion).toBe('<think>\nhm\n</think>\nb');

@@ -2,7 +2,7 @@
  * Cleans the text of an agent that writes its calls into its text: removes thoughts in `<think>` tags, and lines of the
  * agent's protocol that the model wrote where the user sees them (leaked lines).
  */
-import { tidy } from './tool-blocks.ts';
+import { cutToolBlocks, tidy } from './tool-blocks.ts';
 
 const THINK = '<think>';
 const END_THINK = '</think>';
@@ -15,6 +15,7 @@ const FENCE = '```';
 const STATE_LINE =
   /^state:[ \t]*(?:idle|thinking|reading|searching|writing|appending|editing|checking|awaiting_confirmation|error)[.,;]?$/i;
 const CONFIRMATION_LINE = /^needs_confirmation:[ \t]*(?:true|false|yes|no)[.,;]?$/i;
+const RETRIGGER_LINE = /^["']?retrigger["']?[ \t]*:/i;
 /** Longest leaked line. */
 const MOST_CHARACTERS = 64;
 
@@ -72,6 +73,35 @@ export function cutLeakedHeaders(text: string): { readonly text: string; readonl
 /** Whether a line is a state or a confirmation of the protocol, in any case. */
 function isStateLine(line: string): boolean {
   return line.length <= MOST_CHARACTERS && (STATE_LINE.test(line) || CONFIRMATION_LINE.test(line));
+}
+
+export interface TextWithoutProtocol {
+  readonly text: string;
+  /** Number of leaked lines that were changed or removed. */
+  readonly lines: number;
+  /** Number of blocks of calls that were removed. */
+  readonly blocks: number;
+}
+
+/** Cutting one thing out can uncover another. Only a crafted text needs more rounds. */
+const MAX_ROUNDS = 8;
+
+/** Removes blocks of calls and leaked lines from a thought: the agent acts on neither there. */
+export function cutProtocol(thought: string): TextWithoutProtocol {
+  let text = thought;
+  let lines = 0;
+  let blocks = 0;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const cut = cutToolBlocks(text);
+    const headers = cutLeakedHeaders(cut.text);
+    const kept = headers.text.split('\n').filter((line) => !RETRIGGER_LINE.test(line.trim()));
+    const rest = kept.join('\n');
+    lines += headers.lines + headers.text.split('\n').length - kept.length;
+    blocks += cut.calls.length + cut.stripped;
+    if (rest === text) break;
+    text = rest;
+  }
+  return { text: text === thought ? thought : tidy(text), lines, blocks };
 }
 
 /**

@@ -9,7 +9,7 @@ import { createTextScanner } from '../../json/plain-scanner.ts';
 import { quote } from '../../json/respace.ts';
 import { decode, encode, parseJson } from '../../json/utf8.ts';
 import { objectBytes, textOfValue } from '../../model/message.ts';
-import { cutLeakedHeaders, cutThoughts } from './agent-text.ts';
+import { cutLeakedHeaders, cutProtocol, cutThoughts } from './agent-text.ts';
 import { type ProtocolCall, readCallObject, type WrittenCall } from './call-object.ts';
 import { cutToolBlocks, tidy } from './tool-blocks.ts';
 
@@ -64,14 +64,18 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   const { text: rest, thoughts, calls, lines, stripped } = cutText(textOfValue(body) as string);
   const raw = cutText(textOfValue(rawText) ?? '');
   const written = listed.length > 0 ? [] : ([calls, raw.calls].find(({ length }) => length > 0) ?? []);
-  const allThoughts = [thought, ...thoughts].filter((one) => one !== '');
+  const ownThoughts = [thought, ...thoughts].filter((one) => one !== '');
+  const cut = (ownThoughts.length > 0 ? ownThoughts : raw.thoughts).map(cutProtocol);
+  const leaked = cut.reduce((sum, one) => sum + one.lines, 0);
+  const blocks = cut.reduce((sum, one) => sum + one.blocks, 0);
   const taken = [...listed, ...written.slice(-1)];
   const hasGap = rest.includes('\n\n\n');
   const repeated = listed.length > 0 ? calls.length : 0; // calls in the text that are also listed
   const times = (rule: string, count: number): readonly string[] => new Array<string>(count).fill(rule);
   const isChanged = hasGap || thoughts.length + lines + calls.length + stripped > 0;
   const clean = isChanged ? tidy(rest) : rest;
-  const joined = (allThoughts.length > 0 ? allThoughts : raw.thoughts).join('\n');
+  const kept = cut.map((one) => one.text).filter((one) => one !== '');
+  const joined = kept.join('\n');
   return {
     ...shared,
     content: isChanged ? encode(quote(clean)) : body,
@@ -79,9 +83,9 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
     calls: taken,
     changes: [
       ...times('think-block', thoughts.length),
-      ...times('leaked-header', lines),
+      ...times('leaked-header', lines + leaked),
       ...times('recovered-call', written.slice(-1).length),
-      ...times('stripped-block', stripped + repeated),
+      ...times('stripped-block', stripped + repeated + blocks),
       ...times('dropped-retrigger', taken.filter((call) => call.droppedRetrigger).length),
       ...times('extra-newlines', hasGap ? 1 : 0),
     ],
@@ -162,13 +166,13 @@ export function migrateMessage(old: Readonly<Record<string, unknown>>): StoredMe
 /** Remains of the protocol that no rule can remove reliably, so that they are reported: their names and patterns. */
 const DEBRIS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a tag of a call', /<\/?(?:tool_call|tool_result|arg_key|arg_value)\b/i],
-  ['a fence of a call', /```[ \t]*tool(?:_call|_code)?[ \t]*(?:[\r\n{]|$)/i],
-  ['a retrigger', /["'`]retrigger["'`]|\bretrigger:/i],
+  ['a fence of a call', /^[ \t]*```[ \t]*tool(?:_call|_code)?[ \t]*(?:[\r\n{]|$)/im],
+  ['a retrigger', /["'`]retrigger["'`]|^[ \t]*retrigger:/im],
   [
     'a state',
-    /\bstate:[ \t]*(?:idle|thinking|reading|searching|writing|appending|editing|checking|awaiting_confirmation|error|acting|listening|proposing|completed)\b/i,
+    /^[ \t]*state:[ \t]*(?:idle|thinking|reading|searching|writing|appending|editing|checking|awaiting_confirmation|error|acting|listening|proposing|completed)\b/im,
   ],
-  ['a confirmation', /\bneeds_confirmation\b/i],
+  ['a confirmation', /^[ \t]*needs_confirmation\b/im],
 ];
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const scanner = createTextScanner();

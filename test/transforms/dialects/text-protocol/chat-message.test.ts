@@ -162,11 +162,9 @@ describe('leftovers of the protocol', () => {
     ['```tool_call\n{"name":"f"}\n```', 'the text still contains a fence of a call'],
     ['{"tool":{"name":"f","retrigger":{}}}', 'the text still contains a retrigger'],
     ['Retrigger: go on', 'the text still contains a retrigger'],
-    ['Yes. STATE: idle', 'the text still contains a state'],
-    ['**State:** idle, State: acting', 'the text still contains a state'],
-    ['and NEEDS_CONFIRMATION: false', 'the text still contains a confirmation'],
+    ['So:\nState: idle, then more', 'the text still contains a state'],
+    ['needs_confirmation was set', 'the text still contains a confirmation'],
     ['{"name":"f","arguments":{"a":1}}', 'the text still contains a call without its tags'],
-    ['<think>STATE: idle</think>a', 'the reasoning still contains a state'],
   ])('in %j: %s', (content, debris) => {
     expect(read({ role: 'assistant', content })?.debris).toEqual([debris]);
   });
@@ -174,6 +172,10 @@ describe('leftovers of the protocol', () => {
   test.each([
     ['State: California'],
     ['The state machine is idle.'],
+    ['Yes. STATE: idle'],
+    ['**State:** idle, State: acting'],
+    ['and NEEDS_CONFIRMATION: false'],
+    ['<think>STATE: idle</think>a'],
     ['Use the right tool: a hammer.'],
     ['```toolbox\nhammer\n```'],
     ['{"name":"Ann","age":7}'],
