@@ -2,6 +2,7 @@
  * Stages of `--only`: keep the listed sessions. Entries of all others get the fate `dropped:not-selected`, so that the
  * ledger accounts for every line.
  */
+import { fatesOf } from '../model/entry-log.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export interface SelectOptions {
@@ -19,12 +20,7 @@ function create({ only }: SelectOptions): Handlers {
   if (only === undefined) return {};
   const kept = new Set(only);
   return {
-    entry(entry) {
-      const { origin, sessionId, timestamp } = entry;
-      return kept.has(sessionId)
-        ? [entry]
-        : [{ kind: 'fate', fate: NOT_SELECTED, origin, sessionId, timestamp }];
-    },
+    entry: (entry) => (kept.has(entry.sessionId) ? [entry] : fatesOf(entry, NOT_SELECTED)),
   };
 }
 
