@@ -95,6 +95,7 @@ const REPAIR_MEANINGS = {
   'split-objects': 'A line contained several objects; each counts as a separate line.',
   'json-document': 'A source named like JSON lines is a single JSON document.',
   'reply-role': 'A reply had no role and was given the role `assistant`.',
+  'time-prefix': 'A time before the object of a line was left out, as exports of CloudWatch have it.',
   'bare-nan': 'A line had NaN, Infinity or -Infinity in members that are not read; they are kept.',
 };
 

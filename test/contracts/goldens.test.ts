@@ -36,6 +36,7 @@ const INSIDE = dialects.flatMap(({ inside }) => inside ?? []);
 
 /** Number of lines in a log, or of elements in a document. */
 function lineCount(path: string): number {
+  if (path.endsWith('.eval')) return 0; // an archive, rejected before its first line
   const text = readFileSync(path, 'utf8');
   if (path.endsWith('.sse')) return text.replace(/\n$/, '').split('\n').length;
   if (!/\.(?:json|traj|har)$/.test(path)) return linesOf(text).length;

@@ -46,6 +46,15 @@ describe('calls', () => {
       { 'rejected:body-elsewhere': 1, 'rejected:unknown-content': 1 },
     ]);
   });
+
+  it('a folder with archives of Inspect or cassettes in YAML says what to do with them', async () => {
+    const good = `${JSON.stringify({ messages: [{ role: 'user', content: 'a' }], response: 'b' })}\n`;
+    const files = { 'a.jsonl': good, 'b.eval': 'PK\u0003\u0004xx', 'c.yaml': 'interactions:\n- request:\n' };
+    const { status, stderr, summary } = await build(files);
+    expect([status, summary.fates]).toEqual([3, { snapshot: 1 }]);
+    expect(stderr).toContain('b.eval  known-but-unread: this is an archive of Inspect');
+    expect(stderr).toContain('c.yaml  known-but-unread: this is a cassette of recorded HTTP in YAML');
+  });
 });
 
 describe('messages', () => {

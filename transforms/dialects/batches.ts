@@ -1,10 +1,12 @@
 /**
- * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id` in either order. The file of answers
+ * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id` (Gemini: `key`) in either order. The file of answers
  * does not repeat the requests, so both files are read as one source (src/input/sources/batch-files.ts).
  */
 
+import { OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
 import { copyOf } from '../json/keep.ts';
+import { valuesOf } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Fate, Line, Origin } from '../model/element.ts';
@@ -23,10 +25,10 @@ import { CallReader } from './pairs/call-reader.ts';
 import { hasFailed } from './pairs/logged-answer.ts';
 import type { Call } from './pairs/logged-call.ts';
 import { type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
-import { present, structured } from './shared/logged-values.ts';
+import { firstOf, present, structured } from './shared/logged-values.ts';
 
 const ANSWERS = ['response', 'result', 'error'] as const;
-const REQUESTS = ['body', 'params'] as const;
+const REQUESTS = ['body', 'params', 'request'] as const;
 
 /** Types of results for requests that never reached the model. */
 const UNANSWERED: ReadonlySet<string> = new Set(['expired', 'canceled']);
@@ -68,11 +70,13 @@ class BatchReader implements DialectReader, ObjectWalk {
 
   entryOf(line: Line, origin: Origin): ReadElement | readonly ReadElement[] {
     const json = new JsonView(copyOf(line.bytes, this.#start, this.#end));
-    const id = json.get('custom_id')?.text();
+    const id = firstOf(json, 'custom_id', 'key')?.text();
     const isAnswer = ANSWERS.some((key) => present(json.get(key)));
     if (id === undefined || !(isAnswer || REQUESTS.some((key) => present(json.get(key)))))
       return rejectObject(line, origin, 'bad-event', 'neither a request nor an answer of a batch', -1);
     const half: Half = { origin, json, isAnswer };
+    // Vertex AI writes the request beside its answer
+    if (isAnswer && present(json.get('request'))) return this.#join(id, half, half, line);
     const other = this.#take(id);
     if (other !== undefined && other.isAnswer !== isAnswer) return this.#join(id, half, other, line);
     this.#halves.set(id, half);
@@ -99,7 +103,7 @@ class BatchReader implements DialectReader, ObjectWalk {
   #join(sessionId: string, half: Half, other: Half, line: Line): readonly ReadElement[] {
     const [request, answer] = half.isAnswer ? [other, half] : [half, other];
     if (UNANSWERED.has(structured(answer.json.get('result'))?.get('type')?.text() ?? ''))
-      return [request, answer].map(({ origin }) => dropped('no-completion', origin));
+      return [...new Set([request, answer])].map(({ origin }) => dropped('no-completion', origin));
     const call = callOf(request.json, answer.json);
     const read = this.#calls.read(
       call,
@@ -110,11 +114,11 @@ class BatchReader implements DialectReader, ObjectWalk {
       },
       answer.json,
     );
-    if ('kind' in read) return [read, dropped('no-completion', other.origin)];
+    if ('kind' in read) return half === other ? [read] : [read, dropped('no-completion', other.origin)];
     const { messages, reply, tools, changes, refused } = read;
     if ('kind' in messages || (tools !== undefined && 'kind' in tools)) return [];
     const log = createEntryLog();
-    for (const { origin } of [other, half]) log.add(origin);
+    for (const { origin } of new Set([other, half])) log.add(origin);
     const entry: Entry = {
       ...{ kind: 'entry', origin: other.origin, sessionId, alone: true, timestamp: undefined },
       ...{ lines: log.take(), messages, tools: tools ?? [], reply, changes: changes ?? new Map() },
@@ -141,7 +145,8 @@ const dropped = (name: string, origin: Origin): Fate => ({ kind: 'fate', fate: `
 function callOf(request: JsonView, answer: JsonView): Call {
   const result = structured(answer.get('result'));
   const logged = structured(answer.get('response'));
-  const response = result?.get('message') ?? result ?? logged?.get('body') ?? answer;
+  const body = logged?.get('body') ?? (present(answer.get('error')) ? undefined : logged);
+  const response = result?.get('message') ?? result ?? body ?? answer;
   const asked = REQUESTS.map((key) => structured(request.get(key))).find(present);
   return { request: asked, response, isFailed: hasFailed(logged) };
 }
@@ -150,21 +155,26 @@ function callOf(request: JsonView, answer: JsonView): Call {
 function alone(sessionId: string, { origin, isAnswer }: Half): ReadElement {
   if (!isAnswer) return dropped('no-completion', origin);
   const detail =
-    'the request with this custom_id is not in the source, or has its answer already: put the file of requests into the same folder as the answers and pass the folder';
+    'the request with this custom_id is not in the source, or has its answer already: put the file of requests into the folder of the answers and pass the folder, with "input" or "requests" and "output" or "results" in the names, or with --session-by folder';
   const refused = { reason: 'context-missing', detail } as const;
   const nothing = { messages: [], tools: [], reply: undefined, changes: new Map() };
   return { kind: 'entry', origin, sessionId, alone: true, timestamp: undefined, ...nothing, refused };
 }
 
 function detect(first: ObjectMembers): boolean {
-  return first.has('custom_id') && [...ANSWERS, ...REQUESTS].some((key) => first.has(key));
+  if (first.has('custom_id')) return [...ANSWERS, ...REQUESTS].some((key) => first.has(key));
+  const [request, response] = ['request', 'response'].map((key) => first.get(key));
+  const has = (value: Uint8Array | undefined, key: string): boolean =>
+    value?.[0] === OPEN_OBJECT && valuesOf(value, [key])[0] !== undefined;
+  return first.has('key') && (has(request, 'contents') || has(response, 'candidates'));
 }
 
 const batches: Dialect = {
   name: 'batches',
   summary:
-    'Batches of OpenAI and Anthropic: the files of requests and answers in a folder, joined by custom_id.',
-  knownBy: 'custom_id, and body, params, response, result or error',
+    'Batches of OpenAI, Anthropic and Gemini: the files of requests and answers in a folder, joined by custom_id.',
+  knownBy:
+    'custom_id, and body, params, request, response, result or error; or key, and a request or response of Gemini',
   marks: ['custom_id', 'response'],
   detect,
   create: (scanner, options) => new BatchReader(scanner, options),

@@ -14,19 +14,26 @@ import { present, structured } from './shared/logged-values.ts';
 
 const isKnown = (object: FirstObject): boolean => wrapperOf(object) !== undefined;
 
-/** The call that LiteLLM logs inside the object that it passes to callbacks. */
+/** The call inside the object that LiteLLM passes to callbacks, or in the message of an event of CloudWatch. */
 function payloadIn(object: FirstObject): JsonView | undefined {
   const places = [object, object.get('kwargs')].map((one) => one?.get('standard_logging_object'));
-  return places.map(structured).find((one): one is JsonView => one !== undefined && isKnown(one));
+  return [...places, object.get('message'), object.get('@message')]
+    .map(structured)
+    .find((one): one is JsonView => one !== undefined && isKnown(one));
 }
 
 /** Members with a list of calls: as an API returns it, and as a cassette of VCR holds what it recorded. */
 const LISTS = ['data', 'interactions', 'http_interactions'] as const;
 
+/** Members with a list of events of CloudWatch, as its commands and its subscriptions return them. */
+const EVENTS = ['events', 'logEvents'] as const;
+
 /** The calls in such a list; undefined for anything else. */
 function listedCalls(object: FirstObject): readonly JsonView[] | undefined {
   const lists = LISTS.map((key) => object.get(key)?.elements() ?? []);
-  return lists.find(([first]) => first?.type === 'object' && isKnown(first));
+  const list = lists.find(([first]) => first?.type === 'object' && isKnown(first));
+  const events = EVENTS.map((key) => object.get(key)?.elements() ?? []);
+  return list ?? events.find((one) => one.some((event) => payloadIn(event) !== undefined));
 }
 
 /** The requests in an HTTP archive (HAR 1.2), as browsers and proxies save it; undefined for any other object. */
@@ -56,6 +63,7 @@ const calls: Dialect = defineDialect({
     ...[...LISTS, 'standard_logging_object'],
     ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request', 'log'],
     ...['output', 'full_request', 'full_response', 'modelInput', 'modelOutput', 'ai'],
+    ...[...EVENTS, 'message', '@message', 'event', 'obj', 'out'],
   ],
   gathers: true,
   marks: ['messages', 'response'],
@@ -68,7 +76,7 @@ const calls: Dialect = defineDialect({
     if (entries?.length === 0) return context.drop('no-completion');
     if (entries !== undefined) return entries.map((entry) => readCall(entry, context, reader, capture));
     const listed = listedCalls(json);
-    if (listed !== undefined) return listed.map((one) => readCall(one, context, reader));
+    if (listed !== undefined) return listed.map((one) => readCall(payloadIn(one) ?? one, context, reader));
     return readCall(payloadIn(json) ?? json, context, reader);
   },
 });

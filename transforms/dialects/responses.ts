@@ -19,7 +19,8 @@ function detect(first: FirstObject): boolean {
   const request = structured(first.get('request'));
   if (request?.type === 'object') {
     const body = bodyOf(request);
-    return isResponsesRequest(body) || geminiRequest(body) !== undefined;
+    const isPlaced = ['session_id', 'timestamp'].some((key) => first.get(key) !== undefined);
+    return isResponsesRequest(body) || (isPlaced && geminiRequest(body) !== undefined);
   }
   return first.get('object')?.text() === 'response' && first.get('output')?.type === 'array';
 }

@@ -197,8 +197,8 @@ export interface Fate {
   readonly timestamp?: bigint | undefined;
 }
 
-/** `reply-role`: a reply without a role got the role assistant. */
-export type RepairName = 'split-objects' | 'json-document' | 'reply-role' | 'bare-nan';
+/** `reply-role`: a reply without a role got the role assistant. `time-prefix`: a time before the object is left out. */
+export type RepairName = 'split-objects' | 'json-document' | 'reply-role' | 'bare-nan' | 'time-prefix';
 
 /** A repair that was needed to read a line. Repairs are counted. */
 export interface Repair {

@@ -34,6 +34,7 @@ import { type LineReason, rejectLine } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { type BareReading, isNotJson, readBareNumbers } from './bare-numbers.ts';
 import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
+import { timePrefix, withoutPrefix } from './time-prefix.ts';
 
 /** A source whose beginning the shortcut (transforms/shortcut/) has read. It may continue where the next session begins. */
 export interface BegunSource {
@@ -202,6 +203,11 @@ class Parser {
   }
 
   line(line: Line): Iterable<StreamElement> {
+    const prefix = timePrefix(line);
+    return prefix === 0 ? this.#line(line) : withoutPrefix(line, prefix, (one) => this.#line(one));
+  }
+
+  #line(line: Line): Iterable<StreamElement> {
     if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
     const by = this.#readerFor(line);
     if (by === 'held') return [];

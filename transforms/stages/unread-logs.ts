@@ -163,6 +163,36 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     keys: ['schemaType', 'modelId', 'input'],
   },
   {
+    what: 'the log of Azure API Management, which has a call in several rows',
+    advice:
+      'join RequestMessages and ResponseMessages of a CorrelationId in the order of SequenceNumber, and write them as {"messages": [...], "response": [...]}',
+    keys: ['CorrelationId', 'SequenceNumber'],
+  },
+  {
+    what: "Cloudflare's Logpush of its AI Gateway",
+    advice:
+      'write RequestBody as "request" and ResponseBody as "response" (encrypted ones must be decrypted first)',
+    keys: ['RequestBody', 'ResponseBody', 'Gateway'],
+  },
+  {
+    what: 'an export of PostHog',
+    advice:
+      'write $ai_input as "messages", $ai_output_choices as "response" and $ai_tools as "tools" of each $ai_generation',
+    keys: ['event', 'properties'],
+    test: (first) => isObjectWith(first.get('properties'), '$ai_trace_id'),
+  },
+  {
+    what: 'a trace of LangWatch',
+    advice: 'write the input of each span of the type llm as "messages" and its output as "response"',
+    keys: ['trace_id', 'timestamps'],
+  },
+  {
+    what: 'a log of Lunary',
+    advice: 'write the input of each run of the type llm as "messages" and its output as "response"',
+    keys: ['runId', 'event', 'type'],
+    type: /^(?:llm|chat|agent|tool|chain|thread)$/,
+  },
+  {
     what: 'an answer of Ollama without its request',
     advice: 'log the request too, as {"messages": [...], "response": {...}}',
     keys: ['model', 'created_at', 'done'],

@@ -21,9 +21,9 @@ const BATCH = /(?:^|[^a-z])(?:msg)?batch(?:es)?(?=[^a-z]|$)/i;
 const SIDE_OR_BATCH = /input|request|output|result|response|error|batch/i;
 /** The beginning of a line, up to its first object or the end of the line. */
 const BEGINNING = /^\s*\{([^{}]*)/;
-const ID = '"custom_id"';
+const ID = /"(?:custom_id|key)"/;
 /** The member that shows the side, after the custom id; in OpenAI's answers that comes after another id. */
-const MEMBER = /"(?:(body|params)|response|result|error)"\s*:/;
+const MEMBER = /"(?:(body|params|request)|response|result|error)"\s*:/;
 const HEAD_BYTES = 4096;
 
 /** Returns false if the name alone shows that a file does not belong to a batch. */
@@ -77,7 +77,7 @@ function sideOf({ path = '' }: SourceRef): Side | undefined {
 
 function sideIn(text: string): Side | undefined {
   const [, members = ''] = BEGINNING.exec(text) ?? [];
-  const at = members.indexOf(ID);
+  const at = members.search(ID);
   const found = at < 0 ? null : MEMBER.exec(members.slice(at));
   if (found === null) return undefined;
   return found[1] === undefined ? 'answers' : 'requests';

@@ -3,10 +3,11 @@
  * their paths. Paths are handled as bytes in Latin-1 characters: they need not be UTF-8, and they compare bytewise.
  * Objects of a store, which were listed before, are sorted in.
  */
-import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
+import { type BigIntStats, closeSync, lstatSync, opendirSync, openSync, readSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../../errors.ts';
 import type { S3Options } from '../../object-store/options.ts';
 import { objectUrl } from '../../object-store/url.ts';
+import { CASSETTE } from '../framing/shape.ts';
 import { isBesideLogs, logFoldersOf } from './beside-logs.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import type { ListedInput } from './objects.ts';
@@ -15,8 +16,13 @@ import type { Listing, SkippedSource, SkipReason, SourceRef } from './source.ts'
 import { compareSources, type FolderPlace, isAscii, latin1, nameOf, SourceTable } from './source-table.ts';
 import type { Input } from './stream-source.ts';
 
-/** Names of logs, and of rotated ones: a.jsonl.1, a.log.2.gz, a.log-20260113, a.jsonl.2026-01-13.zst. */
-const LOG_NAME = /\.(?:jsonl|ndjson|json|toml|traj|har|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
+/**
+ * Names of logs, and of rotated ones: a.jsonl.1, a.log.2.gz, a.log-20260113, a.jsonl.2026-01-13.zst; of Inspect's
+ * archives, whose rejection says what to do with them; and of CloudWatch's exports (000000.gz).
+ */
+const LOG_NAME =
+  /(?:\.(?:jsonl|ndjson|json|toml|traj|har|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst))?|\.eval|(?:^|\/)\d{6}\.gz)$/i;
+const YAML_NAME = /\.ya?ml$/i;
 const isLog = (relative: string): boolean => LOG_NAME.test(relative) && !isBesideLogs(relative);
 const ALL_PERMISSIONS = 0o777;
 const STDIN: Omit<SourceRef, 'input'> = { name: '-', path: undefined, sizeBytes: 0 };
@@ -155,14 +161,15 @@ class SourceLister {
     }
     if (stats.isSymbolicLink() && this.#follow !== 'none' && !isBeside)
       this.#links.push({ input, path, relative });
-    else if (stats.isFile() && !isBeside && isLog(relative))
+    else if (stats.isFile() && !isBeside && (isLog(relative) || isCassette(path)))
       this.#count(this.#sources.addFile(place, name, stats), stats);
     else this.#addFound(input, path, relative, stats, isBeside);
   }
 
   #addFound(input: number, path: string, relative: string, stats: BigIntStats, isBeside = false): void {
     if (stats.isDirectory()) this.#folders.push({ input, path, relative, stats, isBeside });
-    else if (isBeside || !isLog(relative)) this.#passOver(input, relative);
+    else if (isBeside || !(isLog(relative) || (stats.isFile() && isCassette(path))))
+      this.#passOver(input, relative);
     else if (stats.isSymbolicLink()) this.#skip(input, relative, 'symlink');
     else if (!stats.isFile()) this.#skip(input, relative, 'not-regular');
     else this.#addFile(input, path, relative, stats);
@@ -221,6 +228,24 @@ class SourceLister {
 
   #passOver(input: number, relative: string): void {
     this.#passedOver.add({ ...nameOf(relative), input, reason: 'excluded' });
+  }
+}
+
+const FIRST_BYTES = 64;
+
+/** Is it a cassette of recorded HTTP in YAML? Other YAML files are not logs. */
+function isCassette(path: string): boolean {
+  if (!YAML_NAME.test(path)) return false;
+  const head = Buffer.alloc(FIRST_BYTES);
+  try {
+    const file = openSync(Buffer.from(path, 'latin1'), 'r');
+    try {
+      return CASSETTE.test(head.toString('latin1', 0, readSync(file, head, 0, FIRST_BYTES, 0)));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
   }
 }
 

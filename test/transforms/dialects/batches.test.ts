@@ -150,3 +150,29 @@ describe('batches', () => {
     ]);
   });
 });
+
+describe('a batch of Google', () => {
+  const answer = { candidates: [{ content: { role: 'model', parts: [{ text: 'a1' }] } }] };
+  const request = { contents: [{ role: 'user', parts: [{ text: 'q1' }] }] };
+
+  it('is joined by its key', () => {
+    const lines = [
+      { key: '1', response: answer },
+      { key: '1', request },
+    ].map((one) => JSON.stringify(one));
+    expect(entriesOf(read(lines)).map(textOf)).toEqual(['q1 a1']);
+  });
+
+  it('may have the request beside the answer', () => {
+    const response = { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'a1' }] };
+    const line = { custom_id: '1', request: { messages: messages('q1') }, response, status: '' };
+    const elements = read([JSON.stringify(line)]);
+    expect(elements.length).toBe(1);
+    expect(entriesOf(elements).map(textOf)).toEqual(['q1 a1']);
+  });
+});
+
+test('an answer without its request says how to join files of any name', () => {
+  const [entry] = read([answerOf(1, true)]);
+  expect((entry as Entry).refused?.detail).toContain('--session-by folder');
+});

@@ -249,3 +249,37 @@ test('a stream of Converse may be cut in the arguments of a call, or fail', () =
   });
   expect(rulesOf(failed)).toContain('response-error');
 });
+
+describe('events of CloudWatch', () => {
+  const log = (output: unknown) =>
+    JSON.stringify({
+      ...{ schemaType: 'ModelInvocationLog', operation: 'Converse' },
+      ...{ input: { inputBodyJson: converse }, output: { outputBodyJson: output } },
+    });
+
+  it.each([
+    ['a list', { events: [{ message: 'START' }, { timestamp: 1, message: log(converseAnswer) }] }],
+    ['those of a subscription', { logEvents: [{ id: '1', message: log(converseAnswer) }] }],
+    ['one of them', { timestamp: 1, message: log(converseAnswer), eventId: '1' }],
+    ['a row of a query', { '@timestamp': 't', '@message': log(converseAnswer) }],
+  ])('hold calls: %s', (_what, logged) => {
+    expect(messagesOf(entryOf(logged)).at(-1).content).toBe('Seven bees.');
+  });
+});
+
+describe('a line of SGLang', () => {
+  const line = (obj: object, out: object) => ({ event: 'request.finished', rid: 'r', obj, out });
+
+  it.each([
+    ['is a conversation in a template', line({ text: '[INST] a [/INST]' }, { text: 'b' }), 'bad-messages'],
+    ['has only tokens', line({ input_ids: [1] }, { text: 'b' }), 'bad-messages'],
+    [
+      'was cut',
+      line({ text: `${'a'.repeat(1024)} ... ${'b'.repeat(1024)}` }, { text: 'b' }),
+      'unknown-content',
+    ],
+    ['has tokens as its answer', line({ text: 'a' }, { text: ['b'] }), 'unknown-content'],
+  ])('is rejected if it %s', (_what, logged, reason) => {
+    expect(read(logged)).toMatchObject([{ reason }]);
+  });
+});

@@ -49,6 +49,29 @@ describe.each(KINDS)('a line in a %s', (_kind, make) => {
     expect(text((entry as Entry).reply?.bytes as Uint8Array)).toBe('{"role":"assistant","content":"ho"}');
   });
 
+  it.each(['2026-01-14T08:00:01.000Z ', '2026-01-14 08:00:01,5+01:00\t', '2026-01-14T08:00:01Z stdout F '])(
+    'may have a time before its object: %j',
+    (prefix) => {
+      const { origin } = lineOf(`${prefix}${GOOD}`, make, 7, 1000);
+      const [repair, entry, ...rest] = one(`${prefix}${GOOD}`) as [StreamElement, Entry];
+      expect(rest).toEqual([]);
+      expect(repair).toEqual({ kind: 'repair', repair: 'time-prefix', origin, count: 1 });
+      expect(entry).toMatchObject({ kind: 'entry', origin, sessionId: 's' });
+      const [, rejection] = one(`${prefix}{"a":`) as [StreamElement, Rejection];
+      expect([rejection.reason, text(rejection.bytes as Uint8Array)]).toEqual([
+        'invalid-json',
+        `${prefix}{"a":`,
+      ]);
+    },
+  );
+
+  it.each(['2026-01-14 ', '12:00:01 ', '2026-01-14T08:00:01Z INFO '])(
+    'is not JSON after anything else: %j',
+    (prefix) => {
+      expect(one(`${prefix}${GOOD}`)).toMatchObject([{ kind: 'rejection', reason: 'invalid-json' }]);
+    },
+  );
+
   it('of several objects is several entries at their own offsets', () => {
     const [repair, ...entries] = one(`${first} ${second}${first}`);
     expect(repair).toEqual({

@@ -1,10 +1,11 @@
-/** The wrappers of cloud services and gateways: Amazon Bedrock and its batches, Vertex AI, Kong. */
+/** The wrappers of services, gateways and servers: Amazon Bedrock and its batches, Vertex AI, Kong, SGLang. */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import type { FirstObject } from '../dialect-spec.ts';
 import { type LoggedAnswer, loggedAnswer } from '../pairs/logged-answer.ts';
 import { bodyText, bodyValue } from '../pairs/logged-body.ts';
 import { hasMessages } from '../pairs/logged-call.ts';
+import { arrayOf, objectOf } from '../shared/build-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { at, isObject, type Wrapper } from './wrapper.ts';
 
@@ -111,6 +112,49 @@ export const kong: Wrapper = {
       ...answerOf(payload.get('response')),
       isFailed: loggedAnswer(json.get('response')).isFailed === true,
       timestamp: time(json.get('started_at')),
+    };
+  },
+};
+
+/** Tokens of chat templates: a prompt with one of them holds all messages, not one of the user. */
+const RENDERED =
+  /<\|(?:im_start|start_header_id|user|system|assistant|start|begin_of_text)|<start_of_turn>|<｜(?:User|begin)|\[INST\]/;
+/** SGLang logs the first and the last 1,024 characters of a longer text, unless its level is 3. */
+const HALF = 1024;
+const CUT = ' ... ';
+
+const isCut = (text: string | undefined): boolean =>
+  text?.length === 2 * HALF + CUT.length && text.slice(HALF, HALF + CUT.length) === CUT;
+
+/** A line of SGLang's request logger, as JSON. The request is logged again with its answer. */
+export const sglang: Wrapper = {
+  matches: (object) =>
+    /^request\.(?:received|finished)$/.test(object.get('event')?.text() ?? '') &&
+    isObject(object.get('obj')) &&
+    object.get('rid') !== undefined,
+  call(json, { time, drop, reject }) {
+    if (json.get('event')?.text() === 'request.received') return drop('no-completion');
+    const request = json.get('obj') as JsonView;
+    const [prompt, text] = [request.get('text'), at(json, 'out.text')];
+    const hasChat = present(request.get('messages'));
+    if (!hasChat && prompt?.type !== 'string')
+      return reject('bad-messages', 'the request has neither messages nor a text', request);
+    if (!hasChat && RENDERED.test(prompt?.text() ?? ''))
+      return reject('bad-messages', 'the prompt is a conversation in a chat template', prompt);
+    if ([prompt, text].some((one) => isCut(one?.text())))
+      return reject('unknown-content', 'SGLang cut a text (log it with --log-requests-level 3)', json);
+    if (text !== undefined && text.type !== 'string')
+      return reject('unknown-content', 'the answer is not one text', text);
+    const finish = at(json, 'out.meta_info.finish_reason.type');
+    const message = objectOf([['role', '"assistant"'], ...(text ? [['content', text.copy()] as const] : [])]);
+    const choice = objectOf([
+      ['message', message],
+      ...(finish ? [['finish_reason', finish.copy()] as const] : []),
+    ]);
+    return {
+      request: hasChat ? request : new JsonView(objectOf([['prompt', (prompt as JsonView).copy()]])),
+      response: text && new JsonView(objectOf([['choices', arrayOf([choice])]])),
+      timestamp: time(json.get('timestamp')),
     };
   },
 };

@@ -13,7 +13,7 @@ import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
-import { bedrock, bedrockBatch, kong, vertex } from './cloud-wrappers.ts';
+import { bedrock, bedrockBatch, kong, sglang, vertex } from './cloud-wrappers.ts';
 import { at, isObject, textAt, type Wrapper } from './wrapper.ts';
 
 /** Keys under which loggers put the answer. */
@@ -259,7 +259,7 @@ export const pair: Wrapper = {
 
 /** Tried in this order: `pair` matches the most, so it is last. */
 const WRAPPERS: readonly Wrapper[] = [
-  ...[kong, capture, wrapped, helicone, openPipe, openPipeLog, bedrock, bedrockBatch, vertex],
+  ...[kong, capture, wrapped, helicone, openPipe, openPipeLog, bedrock, bedrockBatch, vertex, sglang],
   ...[liteLlm, openHands, openHandsItems],
   ...[completion, pair],
 ];

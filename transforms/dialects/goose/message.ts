@@ -1,13 +1,20 @@
 /** Reads one message of a goose session: texts, thoughts and calls; user messages may contain results of calls. */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import type { ReadContext } from '../dialect-spec.ts';
+import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import {
+  arrayOf,
+  callJson,
+  makeMessage,
+  objectOf,
+  type Piece,
+  toolMessage,
+} from '../shared/build-messages.ts';
 import { contentOfParts, listOfParts, mcpPart } from '../shared/content-parts.ts';
-import { isTrue, present, textOf } from '../shared/logged-values.ts';
+import { isTrue, present, structured, textOf } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
 
 /** Blocks that goose shows to the user and does not send to the model. */
@@ -21,6 +28,13 @@ const FALSE = 'f'.charCodeAt(0);
 
 export function isGooseMessage(message: JsonView): boolean {
   return message.get('role')?.type === 'string' && message.get('content')?.type === 'array';
+}
+
+/** Is it a message of 2024, whose blocks have no type? */
+export function isOldMessage(message: FirstObject): boolean {
+  const [first] = message.get('content')?.elements() ?? [];
+  const isOld = first?.type === 'object' && first.get('type') === undefined;
+  return isOld && ['text', 'tool_name', 'tool_result'].some((key) => first.get(key) !== undefined);
 }
 
 /** Whether a compaction hid the message from the model. Notices that only the user sees do not count. */
@@ -54,7 +68,7 @@ function isForModel(block: JsonView): boolean {
 /** @param name for the message, if it is an answer */
 export function foldGooseMessage(message: JsonView, name: string, { fold }: ReadContext): void {
   const role = message.get('role')?.text() ?? '';
-  const all = message.get('content')?.elements() ?? [];
+  const all = message.get('content')?.elements().map(typedBlock) ?? [];
   const blocks = all.filter(isForModel);
   const changes = blocks.length < all.length ? ['not-by-model'] : [];
   const notes: ReadingNote[] = [];
@@ -78,6 +92,39 @@ export function foldGooseMessage(message: JsonView, name: string, { fold }: Read
   const isTurn = role === 'user' && parts.length === blocks.length;
   fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, notes, changes });
 }
+
+/** A block of 2024 in today's words; any other block as it is. */
+function typedBlock(block: JsonView): JsonView {
+  if (block.type !== 'object' || block.get('type') !== undefined) return block;
+  const [text, name, args, result] = ['text', 'tool_name', 'arguments', 'tool_result'].map((key) =>
+    block.get(key),
+  );
+  const id = block.get('id');
+  const own: readonly Piece[] = id === undefined ? [] : [['id', id.copy()]];
+  if (name?.type === 'string') {
+    const call: Piece[] = [['name', name.copy()]];
+    if (args !== undefined) call.push(['arguments', args.copy()]);
+    return new JsonView(objectOf([['type', '"toolRequest"'], ...own, ['toolCall', objectOf(call)]]));
+  }
+  if (result !== undefined) {
+    const list = structured(result) as JsonView;
+    const parts = list.type === 'array' ? list.elements().map(typedPart) : [textPart(textOf(result))];
+    return new JsonView(objectOf([['type', '"toolResponse"'], ...own, ['toolResult', arrayOf(parts)]]));
+  }
+  return text?.type === 'string' ? new JsonView(textPart(text.copy())) : block;
+}
+
+/** A part of a result, named by its only member: `{"Text": {"text": ...}}`. */
+function typedPart(part: JsonView): Uint8Array {
+  const text = part.get('Text')?.get('text');
+  return text?.type === 'string' ? textPart(text.copy()) : part.copy();
+}
+
+const textPart = (text: Uint8Array): Uint8Array =>
+  objectOf([
+    ['type', '"text"'],
+    ['text', text],
+  ]);
 
 function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const type = block.get('type')?.text() ?? '';

@@ -29,6 +29,16 @@ it('lists logs below a folder in bytewise order and counts other files', () => {
   expect(skipped).toEqual([{ name: 'notes.txt', input: 0, reason: 'excluded' }]);
 });
 
+it('lists archives and cassettes, whose rejection gives advice, and exports of CloudWatch', () => {
+  const folder = temporaryFolder();
+  put(folder, 'run.eval', '000000.gz', 'archive.gz', 'config.yaml');
+  writeFileSync(join(folder, 'tape.yaml'), '---\ninteractions:\n- request:\n');
+  writeFileSync(join(folder, 'tape.yml'), 'interactions:\n- request:\n');
+  const { sources, extensions } = listSources([folder]);
+  expect([...sources].map(({ name }) => name)).toEqual(['000000.gz', 'run.eval', 'tape.yaml', 'tape.yml']);
+  expect(extensions).toEqual({ '.gz': 1, '.yaml': 1 });
+});
+
 it('keeps the bytes of a name that is not UTF-8', () => {
   const folder = temporaryFolder();
   const bytes = Buffer.concat([Buffer.from(`${folder}/a`), Buffer.from([0xff]), Buffer.from('.jsonl')]);
