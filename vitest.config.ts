@@ -49,6 +49,7 @@ const SLOW_FAULTS = [
 const COMMAND = [
   'contracts/examples',
   'contracts/goldens',
+  'contracts/read-share',
   'src/cli/bin',
   'src/cli/check-target',
   'src/cli/exit-code',

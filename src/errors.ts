@@ -64,6 +64,7 @@ export type SourceReason =
   | 'unknown-dialect'
   | 'known-but-unread'
   | 'nothing-read'
+  | 'little-read'
   | 'vanished'
   | 'unsupported-compression'
   | 'encoding-utf16'
@@ -87,6 +88,7 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
     'The log comes from a known program, but in a form that turnmill does not read; the detail names a form that it reads.',
   'nothing-read':
     'The objects carry content, but in forms that their dialect does not know, so that the file gave no conversation; the detail lists their keys.',
+  'little-read': 'Less of the text in the file was read than --min-read allows.',
   'unknown-dialect':
     'No dialect recognises the first objects (64 lines or 256 KiB). Name one with --dialect.',
   vanished: 'The file was deleted or replaced after it was listed.',

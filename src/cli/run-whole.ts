@@ -10,16 +10,17 @@ import { DialectTable } from './dialect-table.ts';
 import { REJECTIONS, SUCCESS, tellFault } from './faults.ts';
 import type { Host } from './host.ts';
 import { settingsOf } from './options/settings-of.ts';
+import { ReadTable } from './read-table.ts';
 import { plural, showCount, showDuration, showSize } from './sizes.ts';
 import { RunNotes, summaryOf } from './summary.ts';
 
 /**
- * @param byDialect begin the summary with a table of the dialects
+ * @param isCheck begin the summary with a table of the dialects, and show how much of the text was read
  * @returns the exit status
  */
 export async function runWhole(
   { words: inputs, values, signal, host }: Request,
-  byDialect = false,
+  isCheck = false,
 ): Promise<number> {
   host.checkStdin(inputs, values.allowEmpty === true);
   const heap = host.prepareRun(true);
@@ -28,9 +29,13 @@ export async function runWhole(
   const notes = new RunNotes(values);
   const progress = host.isTerminal && !silent ? new ProgressLine(host) : undefined;
   const table = new DialectTable();
-  const onResult = (result: Result, listing: Listing): void => {
+  const texts = new ReadTable();
+  const onResult = (result: Result, listing: Listing): Promise<void> | undefined => {
     notes.see(result, listing);
-    if (byDialect) table.see(result);
+    if (!isCheck) return undefined;
+    table.see(result);
+    const read = texts.see(result, listing);
+    return read !== undefined && values.json === true ? host.print(JSON.stringify(read)) : undefined;
   };
   const onProgress = progress && { onProgress: (now: RunProgress): void => progress.show(now) };
   const onNote = (message: string): boolean => {
@@ -38,12 +43,16 @@ export async function runWhole(
     return silent || host.tell(`turnmill: ${printable(message)}\n`);
   };
   try {
-    const summary = await build(settingsOf(inputs, values), {
-      ...{ signal, onResult, onNote, heap },
-      ...onProgress,
-    });
+    const summary = await build(
+      { ...settingsOf(inputs, values), measures: isCheck },
+      {
+        ...{ signal, onResult, onNote, heap },
+        ...onProgress,
+      },
+    );
     progress?.clear();
-    if (!silent) host.tell(`${table.text()}${summaryOf(summary, notes, host.isTerminal)}`);
+    if (values.json === true) await host.endPrinting();
+    if (!silent) host.tell(`${table.text()}${summaryOf(summary, notes, host.isTerminal)}${texts.text()}`);
     if (summary.profile !== undefined) host.tell(profileTable(summary.profile, summary.elapsedMs));
     for (const message of summary.problems) await tellFault(host, { code: 'leftover', message }, level);
     return summary.rejections > 0 ? REJECTIONS : SUCCESS;

@@ -22,6 +22,8 @@ import type { BegunSource, ParseOptions } from '../../transforms/stages/parse.ts
 import { selectFindings, selectSessions } from '../../transforms/stages/select-sessions.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 
+import { measured } from './measure.ts';
+
 /** A stage of a run, created for one worker. */
 export interface ChainLink {
   readonly name: string;
@@ -75,7 +77,8 @@ export function createChain(
     ...checked(checkRecords),
     ...(settings.consumers ? [{ name: checkConsumers.name, handlers: checkConsumers.create({}) }] : []),
   ];
-  return chain.flatMap((link) => [link, ...placedAfter(link.name, plugIns.stages)]);
+  const links = chain.flatMap((link) => [link, ...placedAfter(link.name, plugIns.stages)]);
+  return settings.measures || settings.minRead !== undefined ? measured(links, settings.minRead) : links;
 }
 
 /** Returns the options of parse that do not depend on the source. */

@@ -11,6 +11,7 @@ import { openSource } from '../input/open-source.ts';
 import type { SourceReader } from '../input/source-reader.ts';
 import type { Profile } from '../profile.ts';
 import type { ChainLink } from './chain.ts';
+import { MEASURE } from './measure.ts';
 
 export interface Watch {
   chain(links: readonly ChainLink[]): readonly ChainLink[];
@@ -55,7 +56,7 @@ function watchLink(profile: Profile, { name, handlers }: ChainLink): ChainLink {
       const outputs = handler(element);
       const compared = tally.comparedBytes - before;
       bytes.compared += compared;
-      if (element.kind === 'line') bytes.scanned += element.bytes.length - compared;
+      if (element.kind === 'line' && name !== MEASURE) bytes.scanned += element.bytes.length - compared;
       profile.enter(outer);
       return Array.isArray(outputs) ? outputs : profile.each(name, outputs);
     };

@@ -102,6 +102,8 @@ export function mayTakeShortcut(settings: TaskSettings): boolean {
     only === undefined &&
     limit === undefined &&
     !profile &&
+    !settings.measures &&
+    settings.minRead === undefined &&
     plugIns.stages.length === 0
   );
 }

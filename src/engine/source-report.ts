@@ -39,7 +39,7 @@ export function reportOf(
   { framing, totals }: Ended,
   fault: SourceFault | undefined,
 ): SourceReport {
-  const { lines, fates, repairs, dialect } = totals;
+  const { lines, fates, repairs, dialect, text } = totals;
   const isBlank = fates.every(([fate]) => fate === 'blank');
   const isMisnamed = fault === undefined && reader?.misnamed === true;
   return {
@@ -56,6 +56,7 @@ export function reportOf(
     lines,
     fates,
     repairs: isMisnamed ? [...repairs, ['wrong-extension', 1]] : repairs,
+    ...(text && { text }),
   };
 }
 

@@ -197,7 +197,7 @@ export class SourceRun {
   }
 
   #beginOf({ index, ref, again }: OpenSource, { compression, identity }: SourceReader): SourceBegin {
-    const provisional = !isStdin(ref) || compression !== 'none';
+    const provisional = !isStdin(ref) || compression !== 'none' || this.#settings.minRead !== undefined;
     const reopens = this.#intake.mayReopen ? ({ mayReopen: true } as const) : {};
     return { kind: 'source-begin', source: index, provisional, ...reopens, identity, again };
   }

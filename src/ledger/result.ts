@@ -2,6 +2,7 @@
 import type {
   EntryLog,
   Finding,
+  ReadText,
   Rejection,
   SessionFate,
   ToolCounts,
@@ -146,6 +147,8 @@ export interface SourceReport {
   readonly lines: number;
   readonly fates: CountList;
   readonly repairs: CountList;
+  /** How much of its text was read, if that was measured. */
+  readonly text?: ReadText | undefined;
 }
 
 export type Result = SourceBegin | RecordResult | SessionReport | RejectedLine | FindingResult | SourceReport;

@@ -7,6 +7,7 @@ import { copyOf } from '../../transforms/json/keep.ts';
 import type {
   EntryLog,
   Origin,
+  ReadText,
   Rejection,
   SessionEnd,
   SessionFate,
@@ -37,6 +38,7 @@ export interface SourceTotals {
   readonly fates: CountList;
   readonly repairs: CountList;
   readonly dialect: string | undefined;
+  readonly text: ReadText | undefined;
 }
 
 export interface SourceLedgerOptions {
@@ -67,6 +69,7 @@ export class SourceLedger {
   #rejection: Rejection | undefined;
   #sessions = 0;
   #dialect: string | undefined;
+  #text: ReadText | undefined;
 
   constructor(options: SourceLedgerOptions) {
     this.#options = options;
@@ -130,12 +133,13 @@ export class SourceLedger {
       fates: this.#fates.sorted(),
       repairs: this.#repairs.sorted(),
       dialect: this.#dialect,
+      text: this.#text,
     };
     this.#fates.clear();
     this.#repairs.clear();
     this.#forgetSession();
     this.#sessions = 0;
-    this.#dialect = undefined;
+    this.#dialect = this.#text = undefined;
     return totals;
   }
 
@@ -151,6 +155,7 @@ export class SourceLedger {
 
   #endSession(end: SessionEnd): void {
     this.#dialect = end.dialect ?? this.#dialect;
+    this.#text = end.text;
     this.#findings.end();
     const fate = this.#rejection === undefined ? (end.fate as SessionFate) : 'rejected';
     if (fate !== 'none') this.#report(end, fate);

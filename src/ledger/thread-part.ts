@@ -117,7 +117,8 @@ function pack(results: readonly Result[], known: Map<readonly string[], number>)
     return undefined;
   if (session.fate !== 'written' || hasOtherMembers(session)) return undefined;
   if (report.status !== 'read' || report.compression !== 'none') return undefined;
-  if (report.rejection !== undefined || report.packed !== undefined) return undefined;
+  if (report.rejection !== undefined || report.packed !== undefined || report.text !== undefined)
+    return undefined;
   return {
     kind: 'plain-file',
     begin: [source, provisional, identity],

@@ -30,12 +30,14 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     scanner: _scanner,
     profile: _profile,
     consumers: _consumers,
+    measures: _measures,
     checksum: _checksum,
     s3: _s3,
     takesBack: _takesBack,
     select,
     meta,
     maxConversationBytes,
+    minRead,
     only,
     userTurn,
     systemText,
@@ -51,7 +53,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
   };
   const textHashes = hashes(texts);
   const listed = only === undefined ? {} : { onlySha256: sha256(JSON.stringify([...new Set(only)].sort())) };
-  const folding = otherThanDefault({ select, maxConversationBytes });
+  const folding = otherThanDefault({ select, maxConversationBytes, minRead });
   const metadata = meta.length === 0 ? {} : { meta };
   const options = { formatOptions: hashedTexts(optionValues, plugIns) };
   const named = { ...folding, ...metadata, ...textHashes, ...listed, ...plugInsOf(plugIns) };

@@ -71,6 +71,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly maxRatio: number | undefined;
   readonly shardSizeBytes: number;
   readonly compress: 'none' | 'gzip' | 'zstd';
+  /** Percentage of text of which less must not be read of a source, or it is rejected; undefined for no minimum. */
+  readonly minRead: number | undefined;
   /** Sessions after which the run ends; undefined for no limit. */
   readonly limit: number | undefined;
   /** Ids of the sessions that become records; undefined for all. */
@@ -92,6 +94,8 @@ export interface TaskSettings extends ConversionSettings {
   readonly profile: boolean;
   /** Whether to report what the consumers of the formats would do with each record (`check --target`). */
   readonly consumers: boolean;
+  /** Whether to measure how much of the text of each source is read (`check`). */
+  readonly measures: boolean;
   /** Whether to compute the SHA-256 of every source, and compare it with that of the previous run. */
   readonly checksum: boolean;
   /** How to reach and use object stores. */
@@ -162,6 +166,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   maxRatio: undefined,
   shardSizeBytes: 1024 * MEBIBYTE,
   compress: 'none',
+  minRead: undefined,
   limit: undefined,
   only: undefined,
   quarantineContent: 'ref',
@@ -169,6 +174,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   scanner: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
   profile: false,
   consumers: false,
+  measures: false,
   checksum: false,
   s3: DEFAULT_S3,
   plugIns: NO_RUN_PLUG_INS,

@@ -241,6 +241,16 @@ export interface SessionEnd {
   readonly alone?: true;
   /** Set by snapshot-select: the fate of the session. */
   readonly fate?: SessionFate;
+  /** Set at the end of a source whose text is measured. */
+  readonly text?: ReadText;
+}
+
+/** How much of the text of a source reached an entry or a named drop. Text has white space or is not ASCII. */
+export interface ReadText {
+  readonly bytes: number;
+  readonly read: number;
+  /** If less than half was read: paths of the members with the most unread bytes, and these. */
+  readonly unread: readonly (readonly [member: string, bytes: number])[];
 }
 
 /** `empty`: no entry was left; `none`: there were only blank lines. */

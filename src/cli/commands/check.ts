@@ -42,8 +42,6 @@ export const check: Command = {
   async run(request) {
     const { values } = request;
     if (values.target !== undefined) return checkTargets(request);
-    if (values.json === true)
-      throw new TurnmillError('usage', 'check: --json works only together with --target');
     const { runWhole } = await import('../run-whole.ts');
     return runWhole({ ...request, values: { ...values, dryRun: true } }, true);
   },

@@ -143,6 +143,13 @@ export const onlyOption: Option = option<'only'>({
 });
 
 export const runInputOptions: readonly Option[] = [
+  option<'minRead'>({
+    name: 'minRead',
+    group: 'Input',
+    advanced: true,
+    describe: 'Reject a source of whose text less than this share was read, as check shows it',
+    type: { ...wholeNumber(0, 100), placeholder: 'PERCENT' },
+  }),
   onlyOption,
   option<'limit'>({
     name: 'limit',

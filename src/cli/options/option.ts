@@ -46,6 +46,7 @@ export interface OptionValues {
   maxLine: number;
   maxDepth: number;
   maxMessages: number;
+  minRead: number;
   maxElements: number;
   maxConversation: number;
   maxPart: number;

@@ -122,7 +122,6 @@ describe('check --target', () => {
     [['--target', 'trl', '--format', 'trl']],
     [['--target', 'trl', '--json-tool-calls']],
     [['--target', 'sharegpt', '--bos']],
-    [['--json']],
   ])('refuses %j', async (args) => {
     const { status, stdout } = await turnmill(['check', logs(), ...args]);
     expect([status, stdout.length]).toEqual([64, 0]);

@@ -58,6 +58,7 @@ const WHOLE = {
   maxLine: '1MiB',
   maxDepth: 600,
   maxMessages: 1000,
+  minRead: 50,
   maxElements: 5000,
   maxConversation: 1048576,
   maxPart: 0,

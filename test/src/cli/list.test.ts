@@ -22,6 +22,7 @@ const SOURCE_REASONS = [
   'preference-pairs',
   'known-but-unread',
   'nothing-read',
+  'little-read',
   'unknown-dialect',
   'vanished',
   'unsupported-compression',

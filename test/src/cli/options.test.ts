@@ -60,6 +60,7 @@ const BY_PLACEHOLDER: Readonly<
   REGION: ['eu-north-1', 'eu-north-1', '', 'needs a value'],
   METHOD: ['aws:kms', 'aws:kms', '', 'needs a value'],
   TIME: ['2h', 7_200_000, '2', "'2' is not a time: write 90s, 30m, 24h or 7d"],
+  PERCENT: ['50', 50, '101', "'101' is not a whole number from 0 to 100"],
   NAMES: ['source_id,usage', ['source_id', 'usage'], '', "'' is not one of source_id"],
   'DIR|-': ['-', '-', '', 'needs a value'],
   'RULE=reject|keep': [

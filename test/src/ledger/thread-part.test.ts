@@ -46,7 +46,7 @@ const ALL_MEMBERS: readonly true[] = [
   true satisfies Known<
     SourceReport,
     | ('kind' | 'source' | 'status' | 'rejection' | 'compression' | 'packed' | 'fingerprint' | 'readBytes')
-    | ('framing' | 'lines' | 'fates' | 'repairs' | 'dialect')
+    | ('framing' | 'lines' | 'fates' | 'repairs' | 'dialect' | 'text')
   >,
   true satisfies Known<
     SourceReport['framing'],
@@ -179,6 +179,10 @@ describe('all other results travel as objects', () => {
   const NOTHING = { count: 0, packed: Uint8Array.of(1) };
   const rejection = { reason: 'r', stage: 's', detail: 'd', line: 1, log: NOTHING };
   it.each<[string, Result[]]>([
+    [
+      'a source whose text was measured',
+      [begin(0), record(0), session(), { ...report(0), text: { bytes: 9, read: 3, unread: [['a', 6]] } }],
+    ],
     ['a source that may reopen', [begin(0, { mayReopen: true }), record(0), session(), report(0)]],
     ['a second reading', [begin(0, { again: true }), record(0), session(), report(0)]],
     [
