@@ -57,6 +57,33 @@ describe('calls', () => {
   });
 });
 
+describe('spans', () => {
+  it('joins the halves of a run, and rejects what it does not understand', async () => {
+    const run = {
+      id: 'r',
+      trace_id: 't',
+      run_type: 'llm',
+      inputs: { messages: [{ role: 'user', content: 'a' }] },
+    };
+    const begun = { post: [{ ...run, outputs: {} }], patch: [] };
+    const end = { id: 'r', trace_id: 't', end_time: 'x', outputs: { role: 'assistant', content: 'b' } };
+    const strange = { ...run, id: 's', trace_id: 'u', outputs: { bees: 7 } };
+    const lost = { id: 'q', trace_id: 'v', end_time: 'x', outputs: { role: 'assistant', content: 'c' } };
+    const lines = [begun, { post: [], patch: [end] }, { post: [strange], patch: [lost] }];
+    const text = lines.map((one) => `${JSON.stringify(one)}\n`).join('');
+    const { status, summary } = await build({ 'a.jsonl': text });
+    expect([status, summary.fates]).toEqual([
+      3,
+      {
+        'dropped:joined-run': 1,
+        'rejected:context-missing': 1,
+        'rejected:unknown-content': 1,
+        snapshot: 1,
+      },
+    ]);
+  });
+});
+
 describe('messages', () => {
   const records = [
     '{"messages":[{"role":"user","content":"\\u0041","n":[1.0,12345678901234567890,1e400]},{"role":"assistant","content":""},{"role":"assistant","content":"b"}],"tools":[{"name":"f","n":1.0}]}',

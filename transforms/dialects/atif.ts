@@ -161,6 +161,8 @@ function conversation(
     if (fault !== undefined) return context.reject('bad-messages', `steps[${i}] ${fault}`, step);
   }
   const { transcript, changes } = steps;
+  const { refusal } = transcript;
+  if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, list);
   if (transcript.messages.length === 0) return context.reject('bad-messages', 'no step has a message', list);
   transcript.noteFirst(...(steps.copied > 0 ? [copied(steps.copied)] : []));
   const agent = trajectory.get('agent');

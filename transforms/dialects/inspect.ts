@@ -68,6 +68,8 @@ class InspectLog {
     const hasMessages = list?.type === 'array' && list.elements().length > 0;
     if (hasMessages) this.#addMessages(texts.fillIn(list), transcript, texts);
     else addPlain(sample, transcript, texts);
+    const { refusal } = transcript;
+    if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, list ?? sample);
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the sample has no messages', list ?? sample);
     const choices = firstOf(sample, 'output')?.get('choices')?.elements() ?? [];

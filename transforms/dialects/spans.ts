@@ -10,7 +10,7 @@ import type { Meta } from '../model/meta.ts';
 import { defineDialect, MAX_CONVERSATION_BYTES } from './define-dialect.ts';
 import type { Dialect, ReadingOptions } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
-import type { LoggedCall } from './shared/logged-bodies.ts';
+import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present, unpacked } from './shared/logged-values.ts';
 import { RESPONSE_ERROR } from './shared/reading-notes.ts';
@@ -21,6 +21,7 @@ import { SpanAttributes } from './spans/span-attributes.ts';
 import { CHAIN_MISSING, linkIn, SpanChains, type SpanLink } from './spans/span-chains.ts';
 import { messageEvents } from './spans/span-events.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
+import { HALF_MISSING, isUnfinished, SplitRuns } from './spans/split-runs.ts';
 
 const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
@@ -79,12 +80,14 @@ class SpanReader {
   /** Ids of the spans whose tokens and cost were counted, because an export may repeat a span. */
   readonly #counted = new HashedSet();
   readonly #chains: SpanChains;
+  readonly #split: SplitRuns;
   /** Whether a model call has been read: what is left out is then a part of its trace. */
   #hasRead = false;
 
   constructor({ keepSealed = false, maxConversation = MAX_CONVERSATION_BYTES }: ReadingOptions) {
     this.#keepSealed = keepSealed;
     this.#chains = new SpanChains(maxConversation);
+    this.#split = new SplitRuns(maxConversation);
   }
 
   read(json: JsonView, context: ReadContext): readonly ObjectPart[] {
@@ -101,13 +104,14 @@ class SpanReader {
       const trace = json.get('trace')?.type === 'object' ? json.get('trace') : json;
       for (const one of observations.elements()) yield this.#observation(one, context, trace);
     } else if (runs?.type === 'array') {
-      for (const [run, patch] of runsOf(runs, json.get('patch'))) yield this.#run(run, context, patch);
-      for (const patch of endsOnly(runs, json.get('patch'))) yield this.#run(patch, context, undefined);
+      for (const [run, patch] of runsOf(runs, json.get('patch'))) yield this.#begun(run, context, patch);
+      for (const patch of endsOnly(runs, json.get('patch'))) yield this.#ended(patch, context);
     } else yield* this.#one(json, context);
   }
 
   *#one(json: JsonView, context: ReadContext): Generator<ObjectPart> {
     if (json.get('run_type') !== undefined) yield* this.#runs(json, context);
+    else if (json.get('dotted_order') !== undefined) yield this.#ended(json, context);
     else if (json.get('attributes') === undefined && isObservation(json.get('type')?.text()))
       yield this.#observation(json, context, undefined);
     else yield this.#span(json, context);
@@ -157,13 +161,58 @@ class SpanReader {
   *#runs(run: JsonView, context: ReadContext): Generator<ObjectPart> {
     const waiting = [run];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      yield this.#run(next, context, undefined);
+      yield this.#begun(next, context, undefined);
       waiting.push(...(next.get('child_runs')?.elements().toReversed() ?? []));
     }
   }
 
+  /** Reads a run. One that is logged without its end waits for it, until the source ends. */
+  #begun(run: JsonView, context: ReadContext, patch: JsonView | undefined): ObjectPart {
+    const id = run.get('id')?.text();
+    if (id === undefined || patch !== undefined || typeOf(run) !== 'llm') {
+      if (id !== undefined) this.#split.sawBegin(id);
+      return this.#run(run, context, patch);
+    }
+    const isOpen = isUnfinished(run);
+    if (this.#split.isKept(id)) {
+      this.#split.keep(id, isOpen ? 'begun' : 'ended', run);
+      return context.drop('joined-run');
+    }
+    this.#split.sawBegin(id);
+    const request = new Transcript(this.#keepSealed);
+    if (isOpen) readRun(run, request, undefined);
+    if (!isOpen || request.refusal !== undefined || request.messages.length === 0)
+      return this.#run(run, context, undefined);
+    this.#split.keep(id, 'begun', run);
+    return this.#wait(id, context, context.time(firstOf(run, 'start_time')));
+  }
+
+  /** Reads the end of a run that is not in the same batch. */
+  #ended(patch: JsonView, context: ReadContext): ObjectPart {
+    const id = patch.get('id')?.text();
+    const isKept = id !== undefined && this.#split.isKept(id);
+    if (id === undefined || (!isKept && typeOf(patch) === 'llm')) return this.#run(patch, context, undefined);
+    if (!isKept && (this.#split.hasBegun(id) || isUnfinished(patch))) return context.drop('no-model-span');
+    this.#split.keep(id, 'ended', patch);
+    return isKept ? context.drop('joined-run') : this.#wait(id, context, undefined);
+  }
+
+  /** The run with this id, to be read when the source ends. */
+  #wait(id: string, context: ReadContext, timestamp: bigint | undefined): ObjectPart {
+    let part: ObjectPart | undefined;
+    const later = (): EntryFields | undefined => {
+      const run = this.#split.whole(id);
+      if (run === undefined) return undefined;
+      part ??= this.#run(run.begun, context, run.ended);
+      if ('kind' in part) return undefined;
+      return part.later === undefined ? part : part.later();
+    };
+    const refused = { reason: 'context-missing', detail: HALF_MISSING } as const;
+    return { messages: [], alone: true, timestamp, refused, later };
+  }
+
   #run(run: JsonView, context: ReadContext, patch: JsonView | undefined): ObjectPart {
-    const type = run.get('run_type')?.text() ?? (run.get('inputs')?.get('messages') && 'llm');
+    const type = typeOf(run);
     if (type !== 'llm') return this.#leave(OTHER_RUNS.has(type ?? '') ? undefined : run, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readRun(run, transcript, patch);
@@ -188,10 +237,13 @@ class SpanReader {
     context: ReadContext,
   ): ObjectPart {
     this.#hasRead = true;
+    const { refusal, definitions } = transcript;
+    if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, refusal.at);
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the span of a model call has no messages', span);
     const follow = (): boolean => this.#chains.follow(link, transcript.messages);
-    const once = this.#countedOnce(call, trace, span);
+    const tools = call.tools.length > 0 ? call.tools : definedBy(definitions);
+    const once = { ...this.#countedOnce(call, trace, span), tools };
     const parent = metaOf({ parent: firstOf(span, ...PARENTS) });
     const entry = (): EntryFields => entryOf(transcript, once, trace, timestamp, parent, context);
     if (follow()) return entry();
@@ -238,6 +290,10 @@ const PARENTS = [
   ...['parentSpanId', 'parent_id', 'parent_span_id', 'parentObservationId', 'parent_observation_id'],
   'parent_run_id',
 ];
+
+/** The type of a run; the end of one may not have it, but repeat its messages. */
+const typeOf = (run: JsonView): string | undefined =>
+  run.get('run_type')?.text() ?? (run.get('inputs')?.get('messages') && 'llm');
 
 /** Yields the runs that begin in a batch, with their ends if these are in the same batch. */
 function* runsOf(

@@ -176,7 +176,8 @@ describe('an answer', () => {
     ['response-error', { error: { message: 'overloaded' } }],
     ['body-placeholder', '<truncated due to size exceeding limit>'],
     ['body-placeholder', '{"choices":[{"mess'],
-    ['content-not-messages', { label: 'x' }],
+    ['body-placeholder', {}],
+    ['body-placeholder', 'None'],
   ])('reports the finding %s', (rule, output) => {
     expect(rulesOf(only(observation([user], output)))).toEqual([rule]);
   });
@@ -202,6 +203,47 @@ describe('an answer', () => {
     const kept = only(line, true);
     expect(messagesOf(kept).at(-1)).toMatchObject({ reasoning_details: [{ data: 'c2VhbA' }] });
     expect([...kept.changes]).toEqual([]);
+  });
+});
+
+describe('a call that was not understood', () => {
+  const unknown = 'unknown-content';
+  it.each([
+    ['unknown-speaker', [{ role: 'constructor', content: 'a' }], 'b'],
+    ['unknown-speaker', [{ sender: 'bot-7', content: 'a' }], 'b'],
+    ['unknown-speaker', [user], { sender: 'bot-7', content: 'b' }],
+    [unknown, { topic: 'a' }, 'b'],
+    [unknown, 7, 'b'],
+    [unknown, [7], 'b'],
+    [unknown, [{ role: 'user', content: { ask: 'a' } }], 'b'],
+    [unknown, [{ role: 'user', content: [{ type: 'text', text: { ask: 'a' } }] }], 'b'],
+    [unknown, [user, { role: 'tool', content: { type: 'web_search' } }], 'b'],
+    [unknown, { messages: ['a', 'b'] }, 'b'],
+    [unknown, "[HumanMessage(content='a')]", 'b'],
+    [unknown, "[{'role': 'user', 'content': 'a'}]", 'b'],
+    [unknown, 'user: a', 'b'],
+    [unknown, [user], { label: 'x' }],
+    [unknown, [user], [{ label: 'x' }]],
+    [unknown, [user], true],
+    [unknown, [user], { role: 'assistant', content: { label: 'x' } }],
+    [unknown, [user], { role: 'assistant', content: [5] }],
+    [unknown, JSON.stringify([user]), JSON.stringify({ label: 'x' })],
+  ])('is rejected as %s: %j %j', (reason, input, output) => {
+    expect(read([observation(input, output)])).toMatchObject([{ kind: 'rejection', reason }]);
+  });
+
+  it('is not one whose answer is a text of JSON', () => {
+    const text = '{"label":"x"}';
+    expect(messagesFor([user], text)).toEqual([user, { role: 'assistant', content: text }]);
+  });
+
+  it.each(['None', 'null', '{}'])('is not one whose message is %s', (content) => {
+    const answer = { role: 'assistant', content };
+    expect(messagesFor([user], answer)).toEqual([user, answer]);
+  });
+
+  it('is not a list of pairs of a role and a text', () => {
+    expect(messagesFor({ messages: [['human', 'a']] }, 'b')).toEqual([user, reply]);
   });
 });
 

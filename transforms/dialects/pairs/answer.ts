@@ -155,6 +155,7 @@ function fromObject(view: JsonView, keepSealed: boolean): Answer {
 function fromOther(other: JsonView, keepSealed: boolean): Answer {
   const transcript = new Transcript(keepSealed);
   const notes = addOtherAnswer(transcript, other);
+  if (transcript.refusal !== undefined) return UNKNOWN;
   return { messages: transcript.messages.map(asReadMessage), notes, other };
 }
 

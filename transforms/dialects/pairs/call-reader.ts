@@ -92,6 +92,8 @@ export class CallReader {
     if ('detail' in tools) return context.reject('bad-messages', tools.detail, tools.at);
     const sent = transcript.messages.length;
     if (answer.other !== undefined) addOtherAnswer(transcript, answer.other);
+    const { refusal } = transcript;
+    if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, request);
     const messages = transcript.messages.map(asReadMessage);
     const own = answer.other === undefined ? answer : { ...answer, messages: messages.slice(sent) };
     const { sessionId, joins, timestamp } = call;

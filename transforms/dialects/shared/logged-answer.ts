@@ -2,7 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { addItems, addValue, isItem, PLACEHOLDER } from './logged-bodies.ts';
+import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
 import { blocksOf, callOf } from './message-parts.ts';
@@ -20,16 +20,22 @@ export function addAnswer(transcript: Transcript, logged: JsonView | undefined, 
   const view = unpacked(logged);
   if (view === undefined) return false;
   const text = view.text();
-  if (isMasked(text) || (text !== undefined && isCutJson(text))) {
+  if (isEmpty(view) || isMasked(text) || (text !== undefined && isCutJson(text))) {
     transcript.note(PLACEHOLDER);
     return false;
   }
   const before = transcript.messages.length;
   if (view.type === 'array') addAnswers(transcript, view, several);
   else if (view.type === 'object') addCompletion(transcript, view);
-  else transcript.addBlocks('assistant', [{ kind: 'text', text: textOf(view) }]);
+  else if (view.type === 'string') transcript.addBlocks('assistant', [{ kind: 'text', text: textOf(view) }]);
+  else refuseValue(transcript, view);
   return transcript.messages.length > before;
 }
+
+/** Is it what tracers log while there is no answer: an empty object or list? */
+const isEmpty = (view: JsonView): boolean =>
+  (view.type === 'object' && view.members().length === 0) ||
+  (view.type === 'array' && view.elements().length === 0);
 
 /** Takes the first of several answers, unless they are items of one answer or turns of one conversation. */
 function addAnswers(transcript: Transcript, list: JsonView, several?: Several): void {
@@ -75,7 +81,7 @@ const isText = (message: JsonView): boolean =>
 
 /** Does it have a type, without being a message or a choice? */
 const isBlock = (one: JsonView): boolean =>
-  one.get('type') !== undefined &&
+  (one.get('type') ?? one.get('toolCallId')) !== undefined &&
   firstOf(one, 'role', 'message', 'kwargs', 'data') === undefined &&
   !isLangChain(one);
 
@@ -127,7 +133,7 @@ function addReply(transcript: Transcript, answer: JsonView): void {
       ...(calls?.elements() ?? []).map(callOf),
     ]);
   else if (text?.type === 'object') addCompletion(transcript, text);
-  else addValue(transcript, answer, 'assistant');
+  else refuseValue(transcript, answer);
 }
 
 /** Members that hold the text of an answer that is not a message. */

@@ -5,13 +5,16 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
+import { decode } from '../../json/utf8.ts';
 import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
+import { roleNamed } from '../../model/known-roles.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { objectOf, type Piece } from './build-messages.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
+import { blocksIn } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
-import { NOT_MESSAGES, warning } from './reading-notes.ts';
+import { warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { defineTool } from './tool-definitions.ts';
 import type { Transcript } from './transcript.ts';
@@ -37,24 +40,58 @@ export function addRequest(transcript: Transcript, logged: JsonView | undefined)
   if (view === undefined) return;
   if (view.type === 'array') addList(transcript, view);
   else if (view.type === 'object') addObject(transcript, view);
-  else addText(transcript, view);
+  else if (view.type === 'string') addText(transcript, view);
+  else refuseValue(transcript, view);
 }
 
 function addText(transcript: Transcript, view: JsonView): void {
+  if (isPrinted(view)) refusePrinted(transcript, view);
   transcript.addBlocks('user', [{ kind: 'text', text: textOf(view) }]);
   const text = view.text();
   if (text !== undefined && isCutJson(text)) transcript.note(PLACEHOLDER);
+}
+
+/**
+ * Beginnings of messages that a tracer printed into one text: objects of Python, or OpenLIT's lines of a role and a
+ * content. Where one message ends and the next begins can only be guessed.
+ */
+const PRINTED =
+  /^\s*(?:\[?\w*Message(?:Param)?\(|\[?\{'(?:role|content|parts|type)': |role='?\w+'? (?:content|parts)=|(?:content|parts)=.+ role='\w+'|(?:system|developer|user|assistant|tool|function|model): .)/;
+const PRINTED_LENGTH = 400;
+
+const isPrinted = (view: JsonView): boolean =>
+  view.type === 'string' && PRINTED.test(decode(view.bytes.subarray(1, PRINTED_LENGTH)));
+
+function refusePrinted(transcript: Transcript, view: JsonView): void {
+  transcript.refuse('unknown-content', 'the messages were printed into a text: their ends are unknown', view);
 }
 
 /** Adds a list of messages, a batch of such lists, or the parts of one user message. */
 function addList(transcript: Transcript, list: JsonView): void {
   const elements = list.elements().flatMap((one) => unpacked(one) ?? []);
   const [first] = elements;
-  if (first?.type === 'array') addList(transcript, first);
-  else if (first?.type === 'object' && first.get('role') === undefined && isItem(first))
+  const printed = elements.find(isPrinted);
+  if (printed !== undefined) refusePrinted(transcript, printed);
+  else if (first?.type === 'array' && elements.every(isPair)) addPairs(transcript, elements);
+  else if (first?.type === 'array') addList(transcript, first);
+  else if (elements.some((one) => one.get('role') === undefined && isItem(one)))
     addItems(transcript, elements);
   else if (elements.length > 0 && elements.every(isPart)) transcript.addBlocks('user', blocksOf(list));
-  else for (const element of elements) if (!transcript.add(element)) addValue(transcript, element);
+  else for (const element of elements) if (!transcript.add(element)) refuseValue(transcript, element);
+}
+
+/** A message of LangChain as a role and a text. */
+const isPair = (view: JsonView): boolean => {
+  const [role, text, ...others] = view.elements();
+  const isRole = role?.type === 'string' && roleNamed(role.text() as string) !== undefined;
+  return isRole && text?.type === 'string' && others.length === 0;
+};
+
+function addPairs(transcript: Transcript, pairs: readonly JsonView[]): void {
+  for (const pair of pairs) {
+    const [role, text] = pair.elements();
+    transcript.addBlocks(roleNamed(role?.text() ?? '') ?? 'user', blocksOf(text));
+  }
 }
 
 const isPart = (view: JsonView): boolean =>
@@ -76,14 +113,19 @@ function addObject(transcript: Transcript, request: JsonView): void {
     const message = transcript.add(request);
     if (message) return;
     if (more?.type === 'object') addObject(transcript, more);
-    else addValue(transcript, request);
+    else refuseValue(transcript, request);
     return;
   }
+  const bare = request.get('messages')?.elements().find(isBareText);
+  if (bare !== undefined) transcript.refuse('unknown-content', BARE_TEXT, bare);
   addSystem(transcript, firstOf(request, ...SYSTEMS) ?? firstOf(request.get('config'), ...SYSTEMS));
   if (inner.type === 'array' && inner.elements().some((one) => isItem(one)))
     addItems(transcript, inner.elements());
   else addRequest(transcript, inner);
 }
+
+const isBareText = (one: JsonView): boolean => one.type === 'string' && unpacked(one) === one;
+const BARE_TEXT = 'a message is a bare text: its speaker is unknown';
 
 const SYSTEMS = [
   'system',
@@ -116,8 +158,8 @@ export function addItems(transcript: Transcript, items: readonly JsonView[]): vo
     const isMessage = type === undefined || type === 'message';
     if (isMessage && item.get('role')?.text() !== 'assistant') {
       flush();
-      transcript.add(item);
-    } else if (isMessage) blocks.push(...blocksOf(item.get('content')));
+      if (!transcript.add(item)) refuseValue(transcript, item);
+    } else if (isMessage) blocks.push(...blocksIn(item));
     else if (type === 'reasoning') blocks.push(...blocksOf(item));
     else if (type.endsWith('_output')) {
       flush();
@@ -146,10 +188,9 @@ function resultOfItem(item: JsonView): readonly MessageBlock[] {
   return [{ kind: 'result', id: read.callId, name: undefined, content: resultText(content) }];
 }
 
-/** A value that is not a message: its JSON text becomes a user message. */
-export function addValue(transcript: Transcript, value: JsonView, role = 'user'): void {
-  transcript.addBlocks(role, [{ kind: 'text', text: textOf(value) }]);
-  transcript.note(NOT_MESSAGES);
+/** Refuses a value that is neither a message nor a text. */
+export function refuseValue(transcript: Transcript, value: JsonView): void {
+  transcript.refuse('unknown-content', 'a value is neither a message nor a text of a known form', value);
 }
 
 /** The definitions in the first place that has any: a list, possibly as text, or an object by name. */
@@ -162,6 +203,10 @@ export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly 
   }
   return [];
 }
+
+/** The definitions among values that are one each. */
+export const definedBy = (values: readonly JsonView[]): readonly ToolDefinition[] =>
+  values.flatMap(definitionsIn);
 
 /** The definitions in an element: one, or several in a declaration of Gemini. */
 function definitionsIn(tool: JsonView | undefined): readonly ToolDefinition[] {

@@ -63,7 +63,7 @@ export function isOpenAi(message: JsonView): boolean {
 
 function isOpenAiPart(part: JsonView): boolean {
   const type = part.get('type')?.text();
-  return type === 'text' || isChatPart(part, type);
+  return type === 'text' ? part.get('text')?.type === 'string' : isChatPart(part, type);
 }
 
 const isOpenAiCall = (call: JsonView): boolean =>

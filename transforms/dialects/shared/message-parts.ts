@@ -20,9 +20,19 @@ export type MessageBlock =
   | { readonly kind: 'text'; readonly text: Uint8Array }
   | { readonly kind: 'thought'; readonly text: Uint8Array; readonly isSummary?: true }
   | { readonly kind: 'sealed'; readonly detail: Uint8Array }
-  | { readonly kind: 'part'; readonly object: Uint8Array; readonly kept?: string }
+  | PartBlock
   | CallBlock
   | ResultBlock;
+
+/** Anything else. */
+export interface PartBlock {
+  readonly kind: 'part';
+  readonly object: Uint8Array;
+  /** Its type, if consumers may not know it. */
+  readonly kept?: string;
+  /** Is it of a form that no client's rule explains? */
+  readonly isUnknown?: true;
+}
 
 export interface CallBlock {
   readonly kind: 'call';
@@ -53,12 +63,14 @@ export function blocksOf(content: JsonView | undefined): readonly MessageBlock[]
 
 function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   if (part.type === 'string') return [{ kind: 'text', text: part.bytes }];
-  if (part.type !== 'object') return [{ kind: 'text', text: inString(part.bytes) }];
+  if (part.type !== 'object') return [unknownPart(part)];
   const type = part.get('type')?.text()?.replaceAll('-', '_');
   if (type === undefined) return untypedParts(part);
   const text = TEXTS.has(type) ? firstOf(part, 'text', 'content') : undefined;
   const isPlain = (firstOf(part, 'citations')?.elements().length ?? 0) === 0;
   if (text?.type === 'string' && isPlain) return [{ kind: 'text', text: text.bytes }];
+  if (TEXTS.has(type) && text?.type !== 'string') return [unknownPart(part)];
+  if (type === MICROSOFT_THOUGHT) return thoughtsOf(part.get('content') ?? part);
   if (THOUGHTS.has(type)) return thoughtsOf(part);
   if (CALLS.has(type) && !isServersCall(part)) return [callOf(part)];
   if (RESULTS.has(type)) return [resultOf(part)];
@@ -68,6 +80,8 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
 
 const TEXTS: ReadonlySet<string> = new Set(['text', 'input_text', 'output_text']);
 const THOUGHTS: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'redacted_thinking']);
+/** A thought as Microsoft.Extensions.AI traces it: a content under the name of its class. */
+const MICROSOFT_THOUGHT = 'Microsoft.Extensions.AI.TextReasoningContent';
 const CALLS: ReadonlySet<string> = new Set([
   ...['tool_call', 'tool_use', 'function', 'function_call', 'custom_tool_call', 'invalid_tool_call'],
 ]);
@@ -102,14 +116,17 @@ export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
     ...whole.map(({ bytes }) => ({ kind: 'thought', text: bytes }) as const),
     ...summary.map(({ bytes }) => ({ kind: 'thought', text: bytes, isSummary: true }) as const),
   ];
-  const seals = whole.length > 0 ? ['encrypted_content'] : SEALS;
+  const seals = whole.length > 0 ? ['encrypted_content', 'protectedData'] : SEALS;
   const data = firstOf(part, ...seals);
   const blocks = data?.type === 'string' && data.length > EMPTY.length ? [sealedBlock(data.copy())] : [];
   return thoughts.length + blocks.length > 0 ? [...thoughts, ...blocks] : [{ kind: 'thought', text: EMPTY }];
 }
 
 /** Members that hold sealed reasoning. */
-const SEALS = ['data', 'signature', 'encrypted_content', 'content', 'text', 'thinking', 'reasoning'] as const;
+const SEALS = [
+  ...['data', 'signature', 'encrypted_content', 'protectedData'],
+  ...['content', 'text', 'thinking', 'reasoning'],
+];
 
 /** The texts of the first of these members that has any: a text, or a list of parts with texts. */
 function firstTexts(part: JsonView, ...keys: readonly string[]): readonly JsonView[] {
@@ -191,7 +208,15 @@ function untypedPart(part: JsonView): MessageBlock {
   if (call?.type === 'object') return callOf(call);
   const response = firstOf(part, 'functionResponse', 'function_response');
   if (response?.type === 'object') return resultOf(response);
-  return conversePart(part) ?? mediaPart(part);
+  return sdkPart(part) ?? conversePart(part) ?? mediaPart(part);
+}
+
+/** A call or a result of the AI SDK, which platforms log without its type. */
+function sdkPart(part: JsonView): MessageBlock | undefined {
+  if (part.get('toolCallId')?.type !== 'string' || part.get('toolName')?.type !== 'string') return undefined;
+  if (firstOf(part, 'input', 'args') !== undefined && firstOf(part, 'output', 'result') === undefined)
+    return callOf(part);
+  return firstOf(part, 'output', 'result') === undefined ? undefined : resultOf(part);
 }
 
 function conversePart(part: JsonView): MessageBlock | undefined {
@@ -217,7 +242,8 @@ function converseResult(content: JsonView | undefined): Uint8Array {
 
 function mediaPart(part: JsonView): MessageBlock {
   const data = firstOf(part, 'inlineData', 'inline_data');
-  return (data && imageData(data)) ?? keptPart(part, 'unknown');
+  const image = data && imageData(data);
+  return image ?? (data === undefined ? unknownPart(part) : keptPart(part, 'unknown'));
 }
 
 /** Images of Inspect and the AI SDK (an address), of LangChain and Pydantic AI (an address or data), and of OpenTelemetry. */
@@ -243,6 +269,13 @@ function imageData(part: JsonView): MessageBlock | undefined {
 
 /** @param url a JSON string */
 const imageBlock = (url: Uint8Array): MessageBlock => ({ kind: 'part', object: imagePart(url) });
+
+const unknownPart = (part: JsonView): PartBlock => ({
+  kind: 'part',
+  object: part.copy(),
+  kept: 'unknown',
+  isUnknown: true,
+});
 
 /** Converts images of the Messages API; anything else stays as logged and is reported by its type. */
 function keptPart(part: JsonView, type: string): MessageBlock {

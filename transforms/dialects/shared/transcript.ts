@@ -5,10 +5,12 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
+import { isRole, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
+import type { LineReason } from '../../model/rejection.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
-import { firstOf } from './logged-values.ts';
+import { firstOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf, isOpenAi } from './message-blocks.ts';
 import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
 import {
@@ -36,6 +38,14 @@ const MOST_MASKED = 100;
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined && text.length <= MOST_MASKED && MASKED.test(text);
 
+/** Why the conversation cannot be read: something in it was not understood. */
+export interface Refusal {
+  readonly reason: LineReason;
+  readonly detail: string;
+  /** The offending value, valid as long as its line. */
+  readonly at: JsonView | undefined;
+}
+
 interface OpenCall {
   readonly id: string;
   readonly name: string | undefined;
@@ -54,12 +64,15 @@ interface Turn {
 
 export class Transcript {
   readonly messages: Message[] = [];
+  /** Tool definitions among the messages, where LangChain's tracers put them: valid as long as the line. */
+  readonly definitions: JsonView[] = [];
   readonly #keepSealed: boolean;
   readonly #changes = new Map<string, number>();
   #open: OpenCall[] = [];
   #ids = 0;
   /** The last message, if it is one of the model. */
   #turn: Turn | undefined;
+  #refusal: Refusal | undefined;
 
   constructor(keepSealed: boolean) {
     this.#keepSealed = keepSealed;
@@ -69,6 +82,16 @@ export class Transcript {
     return this.#changes;
   }
 
+  /** The first thing that was not understood: the conversation must then be rejected. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal;
+  }
+
+  /** Records why the conversation cannot be read. @param detail positions and names, never content */
+  refuse(reason: LineReason, detail: string, at?: JsonView): void {
+    this.#refusal ??= { reason, detail, at };
+  }
+
   /**
    * Adds a message in the format of any client.
    * @param role used if the message has none
@@ -76,10 +99,23 @@ export class Transcript {
    */
   add(message: JsonView, role?: string): boolean {
     if (message.type !== 'object') return false;
-    const { body, speaker = role } = bodyOf(message);
+    const { body, speaker: logged } = bodyOf(message);
+    const named = logged === undefined ? firstOf(body, ...SPEAKERS)?.text() : undefined;
+    const speaker = logged ?? (named === undefined ? role : (roleNamed(named) ?? named));
     if (speaker === undefined) return false;
-    if (isOpenAi(body)) this.#addAsLogged(body, speaker);
-    else this.addBlocks(speaker, blocksIn(body), body);
+    const content = unpacked(body.get('content'));
+    if (speaker === 'tool' && content?.type === 'object' && !namesCall(body)) {
+      if (isDefinition(content)) this.definitions.push(content);
+      else
+        this.refuse(
+          'unknown-content',
+          'the content of a message of a tool is neither a text nor parts',
+          content,
+        );
+    } else if (isOpenAi(body)) this.#addAsLogged(body, speaker);
+    else if (isRole(speaker)) this.addBlocks(speaker, blocksIn(body), body);
+    else if (this.#open.some(({ name }) => name === speaker)) this.#addResultOf(speaker, body);
+    else this.refuse('unknown-speaker', unknownSpeaker(`message ${this.messages.length + 1}`), message);
     return true;
   }
 
@@ -93,6 +129,8 @@ export class Transcript {
 
   /** Adds a message. @param message names the call that a result answers */
   addBlocks(role: string, blocks: readonly MessageBlock[], message?: JsonView): void {
+    if (blocks.some((block) => block.kind === 'part' && block.isUnknown === true))
+      this.refuse('unknown-content', UNKNOWN_PART, message);
     if (role === 'assistant') this.#addAnswer(blocks);
     else if (RESULT_ROLES.has(role) && blocks.every(({ kind }) => kind !== 'result'))
       this.#addToolMessage(blocks, message);
@@ -185,6 +223,13 @@ export class Transcript {
     return { kind: 'call', id, json: callJson(id, name, args) };
   }
 
+  /** Adds the result of a tool whose name is logged as the role, as LangChain's tracers of JavaScript do. */
+  #addResultOf(tool: string, body: JsonView): void {
+    const content = body.get('content');
+    const failed = isFailed(body) ? [RESULT_ERROR] : [];
+    this.#pushResult(body.get('tool_call_id')?.text(), tool, resultText(content), failed);
+  }
+
   #addToolMessage(blocks: readonly MessageBlock[], message: JsonView | undefined): void {
     const id = firstOf(message, 'tool_call_id', 'toolCallId', 'call_id')?.text();
     const name = firstOf(message, 'name', 'tool_name')?.text();
@@ -236,6 +281,24 @@ export class Transcript {
     }
   }
 }
+
+/** Members besides `role` that say who speaks. */
+const SPEAKERS = ['sender', 'author', 'message_type', 'kind'] as const;
+
+/** Does a message say which call it answers? */
+const namesCall = (message: JsonView): boolean =>
+  firstOf(message, 'tool_call_id', 'toolCallId', 'call_id', 'name') !== undefined;
+
+/** Does an object define a function? A call of one has arguments. */
+function isDefinition(value: JsonView): boolean {
+  const fn = value.get('function');
+  const inner = fn?.type === 'object' ? fn : value;
+  const hasSchema = firstOf(inner, 'parameters', 'input_schema', 'inputSchema') !== undefined;
+  const isFunction = value.get('type')?.text() === 'function' && firstOf(inner, 'arguments') === undefined;
+  return inner.get('name')?.type === 'string' && (hasSchema || isFunction);
+}
+
+const UNKNOWN_PART = 'a part of a content has no known form';
 
 /** Results in the first form of the chat completions API have the role `function`. */
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);

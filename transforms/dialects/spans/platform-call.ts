@@ -2,17 +2,20 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { addAnswer } from '../shared/logged-answer.ts';
-import { addRequest, type LoggedCall, toolsIn } from '../shared/logged-bodies.ts';
+import { addRequest, addSystem, type LoggedCall, PLACEHOLDER, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
-import type { Transcript } from '../shared/transcript.ts';
+import { Transcript } from '../shared/transcript.ts';
 
 /** Reads an observation of Langfuse. */
 export function readObservation(observation: JsonView, transcript: Transcript): LoggedCall {
   const input = unpacked(observation.get('input'));
+  const output = unpacked(observation.get('output'));
+  const metadata = unpacked(observation.get('metadata'));
+  addInstructions(transcript, input, output);
   addRequest(transcript, input);
-  const hasReply = addAnswer(transcript, observation.get('output'));
+  const hasReply = addLogged(transcript, observation.get('input'), observation.get('output'));
   if (!hasReply && observation.get('level')?.text() === 'ERROR') transcript.note(RESPONSE_ERROR);
   const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
   return {
@@ -22,6 +25,8 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
       input?.get('tools'),
       unpacked(input?.get('config'))?.get('tools'),
       parameters?.get('tools'),
+      output?.get('tools'),
+      ...toolsOfMetadata(metadata),
     ),
     session: firstOf(observation, 'sessionId', 'session_id')?.text() || undefined,
     meta: metaOf({
@@ -41,8 +46,9 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
  */
 export function readRun(run: JsonView, transcript: Transcript, patch: JsonView | undefined): LoggedCall {
   const inputs = unpacked(run.get('inputs'));
+  const outputs = firstOf(patch, 'outputs') ?? firstOf(run, 'outputs');
+  addInstructions(transcript, inputs, unpacked(outputs));
   addRequest(transcript, inputs);
-  const outputs = firstOf(run, 'outputs') ?? firstOf(patch, 'outputs');
   const hasReply = addAnswer(transcript, outputs);
   if (!hasReply && (firstOf(run, 'error') ?? firstOf(patch, 'error')) !== undefined)
     transcript.note(RESPONSE_ERROR);
@@ -51,7 +57,12 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   const sent = unpacked(extra?.get('invocation_params'));
   return {
     hasReply,
-    tools: toolsIn(sent?.get('tools'), inputs?.get('tools'), sent?.get('functions')),
+    tools: toolsIn(
+      sent?.get('tools'),
+      inputs?.get('tools'),
+      sent?.get('functions'),
+      unpacked(outputs)?.get('tools'),
+    ),
     session: firstOf(metadata, 'session_id', 'thread_id', 'conversation_id')?.text() || undefined,
     meta: metaOf({
       model: firstOf(metadata, 'ls_model_name') ?? firstOf(sent, 'model', 'model_name'),
@@ -61,6 +72,61 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
     }),
   };
 }
+
+/** Adds the system text that a response of the Responses API repeats, if the request was logged without it. */
+export function addInstructions(
+  transcript: Transcript,
+  input: JsonView | undefined,
+  output: JsonView | undefined,
+): void {
+  if (output?.get('object')?.text() !== 'response' || input?.get('instructions') !== undefined) return;
+  const instructions = unpacked(output.get('instructions'));
+  const text = instructions?.type === 'string' ? instructions.text() : undefined;
+  const first = (input?.type === 'array' ? input : firstOf(input, 'input', 'messages'))?.elements()[0];
+  const isLogged =
+    SYSTEM_ROLES.has(first?.get('role')?.text() ?? '') && first?.get('content')?.text() === text;
+  if (text !== undefined && !isLogged) addSystem(transcript, instructions);
+}
+
+const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
+
+/** Places in the metadata of an observation that integrations of Langfuse write the tools to. */
+function toolsOfMetadata(metadata: JsonView | undefined): readonly (JsonView | undefined)[] {
+  const attributes = unpacked(metadata?.get('attributes'));
+  const parameters = unpacked(attributes?.get('model_request_parameters'));
+  return [
+    metadata?.get('tools'),
+    attributes?.get('gen_ai.tool.definitions'),
+    attributes?.get('ai.prompt.tools'),
+    attributes?.get('llm.tools'),
+    parameters?.get('function_tools'),
+  ];
+}
+
+/**
+ * Adds the answer of an observation. Integrations write Python's None as a text; a text of the model that looks like
+ * JSON stays a text, if the values of the observation are not logged as texts of JSON.
+ */
+function addLogged(
+  transcript: Transcript,
+  input: JsonView | undefined,
+  output: JsonView | undefined,
+): boolean {
+  if (NOTHING.has(output?.text() ?? '')) {
+    transcript.note(PLACEHOLDER);
+    return false;
+  }
+  const isJsonText = output?.type === 'string' && unpacked(output) !== output;
+  if (!isJsonText || input?.type === 'string') return addAnswer(transcript, output);
+  const answer = new Transcript(false);
+  addAnswer(answer, output);
+  if (answer.refusal === undefined) return addAnswer(transcript, output);
+  transcript.addBlocks('assistant', [{ kind: 'text', text: output.bytes }]);
+  return true;
+}
+
+/** Texts that Langfuse's integrations (OpenLIT, through OpenTelemetry) write in place of an answer. */
+const NOTHING: ReadonlySet<string> = new Set(['None', 'null', '{}', '[]']);
 
 /** Tokens beside the answer, or in the message that LangChain made of it. */
 function usageIn(outputs: JsonView | undefined): JsonView | undefined {

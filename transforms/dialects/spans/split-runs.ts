@@ -1,0 +1,73 @@
+/**
+ * Joins the start and the end of runs of LangSmith, which its clients send apart (`post`, then `patch`): they may be in
+ * different lines of a source.
+ */
+import { JsonView } from '../../json/json-view.ts';
+import { HashedSet } from '../../model/hashed-set.ts';
+import { firstOf } from '../shared/logged-values.ts';
+
+interface Halves {
+  begun?: JsonView;
+  ended?: JsonView;
+  /** Was a half left out, because there was no room for it? */
+  isLost?: true;
+}
+
+/** The two halves of a run. */
+export interface WholeRun {
+  readonly begun: JsonView;
+  readonly ended: JsonView | undefined;
+}
+
+export class SplitRuns {
+  readonly #maxBytes: number;
+  readonly #halves = new Map<string, Halves>();
+  /** Ids of all runs that began. */
+  readonly #begun = new HashedSet();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Remembers that a run began, whatever its type. */
+  sawBegin(id: string): void {
+    this.#begun.add(id);
+  }
+
+  hasBegun(id: string): boolean {
+    return this.#begun.has(id);
+  }
+
+  /** Whether the other half of a run is kept. */
+  isKept(id: string): boolean {
+    return this.#halves.has(id);
+  }
+
+  /** Keeps a half, until both are read at the end of the source. A second end replaces the first. */
+  keep(id: string, half: 'begun' | 'ended', run: JsonView): void {
+    const halves = this.#halves.get(id) ?? {};
+    this.#halves.set(id, halves);
+    if (this.#bytes + run.length > this.#maxBytes) halves.isLost = true;
+    else {
+      this.#bytes += run.length;
+      halves[half] = new JsonView(run.copy());
+    }
+  }
+
+  /** The run, with its end if there is one; undefined if its start is missing, or a half had to be left out. */
+  whole(id: string): WholeRun | undefined {
+    const { begun, ended, isLost } = this.#halves.get(id) ?? {};
+    return begun === undefined || isLost ? undefined : { begun, ended };
+  }
+}
+
+/** Is a run logged without its end? Its client writes empty outputs until then. */
+export function isUnfinished(run: JsonView): boolean {
+  const outputs = firstOf(run, 'outputs');
+  const isEmpty = outputs === undefined || (outputs.type === 'object' && outputs.members().length === 0);
+  return isEmpty && firstOf(run, 'end_time', 'error') === undefined;
+}
+
+export const HALF_MISSING =
+  'the other half of the run is not in the source, or did not fit into --max-conversation';
