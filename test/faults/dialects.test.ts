@@ -84,6 +84,30 @@ describe('spans', () => {
   });
 });
 
+describe('what was not understood', () => {
+  const ask = { role: 'user', content: 'a' };
+  const chat = (...messages: object[]): object => ({
+    request: { model: 'm', messages: [ask, ...messages] },
+    response: { choices: [{ message: { role: 'assistant', content: 'b' } }] },
+  });
+
+  it.each([
+    ['a speaker that is not known', 'unknown-speaker', chat({ role: 'constructor', content: 'x' })],
+    ['an object as content', 'unknown-content', chat({ role: 'user', content: { a: 'x' } })],
+    [
+      'a part of an unknown type',
+      'unknown-content',
+      chat({ role: 'user', content: [{ type: 'x', text: 'x' }] }),
+    ],
+    ['a text under another name', 'unknown-content', chat({ role: 'user', body: 'x' })],
+  ])('%s is rejected', async (_what, reason, line) => {
+    const { status, summary } = await build({
+      'a.jsonl': `${JSON.stringify(line)}\n${JSON.stringify(chat())}\n`,
+    });
+    expect([status, summary.fates]).toEqual([3, { [`rejected:${reason}`]: 1, snapshot: 1 }]);
+  });
+});
+
 describe('messages', () => {
   const records = [
     '{"messages":[{"role":"user","content":"\\u0041","n":[1.0,12345678901234567890,1e400]},{"role":"assistant","content":""},{"role":"assistant","content":"b"}],"tools":[{"name":"f","n":1.0}]}',
@@ -164,7 +188,7 @@ describe('messages', () => {
 
 describe('anthropic', () => {
   const response =
-    '{"content":[{"type":"text","text":"Selecting symbols..."},{"type":"tool_use","name":"select_symbols","input":{"selected":["Foo","Bar"]}}]}';
+    '{"type":"message","content":[{"type":"text","text":"Selecting symbols..."},{"type":"tool_use","name":"select_symbols","input":{"selected":["Foo","Bar"]}}]}';
 
   it('a bare response and the user turn from a file make one record', async () => {
     const file = join(temporaryFolder(), 'turn.txt');

@@ -18,7 +18,7 @@ import type { LineReason } from '../model/rejection.ts';
 import { settleReply } from '../model/reply.ts';
 import { timeOf, unreadableTime } from '../model/timestamp.ts';
 import { createHistory, type History } from './anthropic/history.ts';
-import { detect, replyOf, systemText } from './anthropic/pair.ts';
+import { detect, isOfModel, replyOf, SPEAKERS, systemText } from './anthropic/pair.ts';
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
 import { readReply, stopNotes } from './shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from './shared/build-messages.ts';
@@ -34,6 +34,7 @@ import {
 import { NO_QUESTION, noted } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
+import { faultIn } from './shared/unreadable.ts';
 
 /** Keys to read from an object, and the names under which this file keeps them (`request.` for keys of the request). */
 type Names = readonly (readonly [key: string, name: string])[];
@@ -47,6 +48,8 @@ const IN_ENTRY = names(
   'role',
   'content',
   'stop_reason',
+  'type',
+  ...SPEAKERS,
 );
 const IN_REQUEST = names('request.', 'system', 'messages', 'tools', 'timestamp', 'body');
 const STAMPS = ['timestamp', 'logged_at', 'request.timestamp'];
@@ -54,6 +57,8 @@ const STAMPS = ['timestamp', 'logged_at', 'request.timestamp'];
 const ENTRY_DEPTH = 1;
 const REQUEST_DEPTH = 2;
 const BODY_DEPTH = 3;
+const NOT_OF_MODEL =
+  'an object without a request does not say that it is an answer: type or role is missing, or names another speaker';
 /** A bare response has no tools, because they are in the request. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 
@@ -185,11 +190,11 @@ class PairWalk implements ObjectWalk {
   #bareResponse(sessionId: string, timestamp: bigint | undefined): Entry | Rejection {
     const content = this.#present('content');
     if (content?.[0] !== OPEN_ARRAY) return this.#bad('bad-response', 'content');
-    if ((textOfValue(this.#present('role')) ?? 'assistant') !== 'assistant')
-      return this.#bad('bad-response', 'role');
+    if (!isOfModel((key) => this.#present(key)))
+      return rejectObject(this.#line, this.#origin, 'unknown-speaker', NOT_OF_MODEL, -1);
     const stop = textOfValue(this.#present('stop_reason'));
     const notes = [...stopNotes(stop), ...(this.#userTurn.length === 0 ? [NO_QUESTION] : [])];
-    return settled({
+    return this.#settled({
       kind: 'entry',
       origin: this.#origin,
       sessionId,
@@ -214,7 +219,7 @@ class PairWalk implements ObjectWalk {
     if (tools === undefined) return this.#bad('bad-tools', 'request.tools');
     const response = this.#present('response');
     if (response !== undefined && response[0] !== OPEN_OBJECT) return this.#bad('bad-response', 'response');
-    return settled({
+    return this.#settled({
       kind: 'entry',
       origin: this.#origin,
       sessionId,
@@ -226,6 +231,12 @@ class PairWalk implements ObjectWalk {
     });
   }
 
+  #settled(entry: Entry): Entry | Rejection {
+    const fault = faultIn(entry.messages, entry.reply);
+    if (fault === undefined) return settleReply(withSealed(entry));
+    return rejectObject(this.#line, this.#origin, fault.reason, fault.detail, -1);
+  }
+
   /** The system message; the same object as long as the text has the same bytes. */
   #systemOf(text: Uint8Array | undefined): readonly Message[] {
     const [message] = text === undefined ? [] : systemMessage(text);
@@ -235,8 +246,6 @@ class PairWalk implements ObjectWalk {
     return [this.#system];
   }
 }
-
-const settled = (entry: Entry): Entry => settleReply(withSealed(entry));
 
 function createReader(
   scanner: Scanner = createPlainScanner(),

@@ -9,7 +9,7 @@ import { copyOf } from '../json/keep.ts';
 import { valuesOf } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
-import type { Entry, Fate, Line, Origin } from '../model/element.ts';
+import type { Entry, Fate, Line, Origin, Rejection } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { settleReply } from '../model/reply.ts';
 import { MAX_CONVERSATION_BYTES } from './define-dialect.ts';
@@ -26,6 +26,7 @@ import { hasFailed } from './pairs/logged-answer.ts';
 import type { Call } from './pairs/logged-call.ts';
 import { type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
 import { firstOf, present, structured } from './shared/logged-values.ts';
+import { faultIn } from './shared/unreadable.ts';
 
 const ANSWERS = ['response', 'result', 'error'] as const;
 const REQUESTS = ['body', 'params', 'request'] as const;
@@ -114,9 +115,14 @@ class BatchReader implements DialectReader, ObjectWalk {
       },
       answer.json,
     );
-    if ('kind' in read) return half === other ? [read] : [read, dropped('no-completion', other.origin)];
+    const withOther = (own: Rejection | Fate): readonly ReadElement[] =>
+      half === other ? [own] : [own, dropped('no-completion', other.origin)];
+    if ('kind' in read) return withOther(read);
     const { messages, reply, tools, changes, refused } = read;
     if ('kind' in messages || (tools !== undefined && 'kind' in tools)) return [];
+    const fault = faultIn(messages, reply);
+    if (fault !== undefined)
+      return withOther(rejectObject(line, half.origin, fault.reason, fault.detail, -1));
     const log = createEntryLog();
     for (const { origin } of new Set([other, half])) log.add(origin);
     const entry: Entry = {

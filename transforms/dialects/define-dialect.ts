@@ -33,6 +33,7 @@ import { keyAt, type PathKey, pathKeys } from './shared/path-keys.ts';
 import { ReadMistakes, type ReportMistake, throwMistake } from './shared/read-mistakes.ts';
 import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 import { createToolsTextReader, rejectTools } from './shared/tools-text.ts';
+import { faultIn, type Unreadable } from './shared/unreadable.ts';
 import { WaitingParts } from './shared/waiting-parts.ts';
 
 /** Default of `maxConversation`. */
@@ -230,12 +231,20 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (line.beginsList === true && number === 0 && this.#spec.folds === true) this.#beginList();
     this.#fold.begin(origin);
     const result = this.#spec.read(JsonView.onTape(line.bytes, this.#tape), this.#context, this.#memory);
+    const { fault } = this.#fold;
+    if (result === undefined && fault !== undefined) return this.#refuse(fault);
     const count = result === undefined ? this.#fold.finish() : 0;
     if (count === 0 && result === undefined) this.#mistakes.badResult('undefined', origin);
     if (Array.isArray(result)) return this.#several(result as readonly ObjectPart[], origin);
     const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
     if (own !== undefined && !this.#fold.hasFinished && !this.#gathered.hasFinished) return own;
     return this.#afterFinished(own, count);
+  }
+
+  /** Rejects an object of which the fold got something that may not be written. */
+  #refuse({ reason, detail }: Unreadable): ReadElement | Iterable<ReadElement> {
+    const own = this.#context.reject(reason, detail);
+    return this.#fold.hasFinished ? this.#afterFinished(own) : own;
   }
 
   /** Ends the conversations of the list before. */
@@ -311,6 +320,8 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (sample !== undefined) entry.sample = sample;
     if (meta !== undefined && meta.size > 0) entry.meta = meta;
     if (refused !== undefined) entry.refused = refused;
+    const fault = faultIn(messages, fields.reply, this.#spec.copies);
+    if (fault !== undefined) return this.#context.reject(fault.reason, fault.detail);
     // the empty answers of a grader's samples are kept
     return sample === undefined ? settleReply(entry) : entry;
   }

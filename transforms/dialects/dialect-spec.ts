@@ -62,6 +62,8 @@ export interface DialectSpec<Memory = undefined> {
   readonly gathers?: true;
   /** Set if every object is its own session, regardless of `--session-by`. A rejected one gets an id from its place. */
   readonly alone?: true;
+  /** Set if its messages are copies: an unknown role or content is then a finding, not a rejection. */
+  readonly copies?: true;
   /** Names what logs of this dialect never have, so that no check reports it as missing. */
   readonly lacks?: readonly Lack[];
   /**

@@ -132,6 +132,7 @@ const messages: Dialect = defineDialect({
   keys: ['conversations', 'conversation', 'system'],
   memory: ({ keepSealed = false }) => ({ ignored: new IgnoredMembers(READ), keepSealed }),
   alone: true,
+  copies: true,
   lacks: ['replies'],
   marks: ['messages'],
   detect: (first) =>

@@ -16,6 +16,7 @@ const samples: Dialect = defineDialect({
   tools: 'tools',
   allKeys: true,
   alone: true,
+  copies: true,
   // graders do not need tools, but those of a sample are read
   lacks: ['replies', 'tools'],
   detect: (first) => OWN_MEMBERS.some((key) => first.get(key) !== undefined),

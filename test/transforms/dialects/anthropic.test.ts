@@ -129,7 +129,7 @@ describe('encrypted reasoning', () => {
     expect(notes.map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
       'reasoning-sealed: the reasoning of 2 messages is encrypted: only its provider can read it',
     ]);
-    expect([...one(`{"content":${content}}`).changes]).toEqual([['sealed-reasoning', 1]]);
+    expect([...one(`{"type":"message","content":${content}}`).changes]).toEqual([['sealed-reasoning', 1]]);
   });
 
   it('may be kept', () => {
@@ -166,13 +166,16 @@ describe('a bare response', () => {
     expect(one(json).reply?.notes?.map(({ rule }) => rule)).toEqual(['no-question']);
   });
 
-  it('is rejected if a user said it', () => {
-    const [rejection] = reading([json.replace('assistant', 'user')]);
-    expect(rejection).toMatchObject({
-      kind: 'rejection',
-      reason: 'bad-response',
-      detail: expect.stringContaining('role'),
-    });
+  it.each([
+    ['a role of another', '{"type":"message","role":"user","content":[]}'],
+    ['a type of another', '{"type":"user","content":[]}'],
+    ['neither type nor role', '{"stop_reason":"end_turn","content":[]}'],
+    ['a sender', '{"type":"message","sender":"user","content":[]}'],
+    ['an author', '{"role":"assistant","author":"user","content":[]}'],
+    ['a kind', '{"type":"message","kind":"user","content":[]}'],
+    ['a type of message', '{"type":"message","message_type":"user_message","content":[]}'],
+  ])('is rejected with %s', (_what, json) => {
+    expect(reading([json])).toMatchObject([{ kind: 'rejection', reason: 'unknown-speaker' }]);
   });
 });
 
@@ -262,7 +265,12 @@ describe('detection', () => {
     ['{"request":{"body":{}},"response":{"body":{"content":[]}}}', true],
     ['{"request":{"messages":[],"system":"s"}}', true],
     ['{"request":{"messages":[],"tools":[{"name":"f","input_schema":{}}]},"response":null}', true],
-    ['{"content":[{"type":"text","text":"a"}]}', true],
+    ['{"type":"message","content":[{"type":"text","text":"a"}]}', true],
+    ['{"content":[{"type":"text","text":"a"}]}', false],
+    ['{"type":"user","content":[{"type":"text","text":"a"}]}', false],
+    ['{"type":"message","sender":"user","content":[{"type":"text","text":"a"}]}', false],
+    ['{"message_type":"user_message","content":[{"type":"text","text":"a"}]}', false],
+    ['{"role":"assistant","author":"user","usage":{},"content":[{"type":"text","text":"a"}]}', false],
     ['{"request":{"messages":[{"role":"user","content":"a"}]},"response":{"type":"error","error":{}}}', true],
     [
       '{"request":{"messages":[1,{"content":"a"},{"content":[7,{"type":"tool_use"}]}]},"response":null}',

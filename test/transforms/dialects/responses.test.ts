@@ -98,13 +98,26 @@ describe('items', () => {
     expect(messages[2].content).toEqual([{ type: 'text', text: 'r1' }]);
   });
 
-  it('stay parts when they are server calls or unknown', () => {
+  it('reject the call when they are of no known type', () => {
+    const [entry] = read([pair('q', answer('1', { type: 'novel', x: 1.0 }, message('a')))]);
+    expect(entry).toMatchObject({ kind: 'rejection', reason: 'unknown-content' });
+  });
+
+  it('stay parts when they are server calls', () => {
     const [entry] = read([
-      pair('q', answer('1', { type: 'web_search_call', id: 'w' }, { type: 'novel', x: 1.0 }, message('a'))),
+      pair(
+        'q',
+        answer(
+          '1',
+          { type: 'web_search_call', id: 'w' },
+          { type: 'mcp_list_tools', tools: [] },
+          message('a'),
+        ),
+      ),
     ]);
     expect(all(entry)[1].content).toEqual([
       { type: 'web_search_call', id: 'w' },
-      { type: 'novel', x: 1 },
+      { type: 'mcp_list_tools', tools: [] },
       { type: 'text', text: 'a' },
     ]);
     expect(rules(entry).toSorted()).toEqual(['block-kept', 'server-tool']);

@@ -5,7 +5,7 @@ import { elementsOf, valuesOf } from '../../json/members.ts';
 import type { Message } from '../../model/element.ts';
 import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
 import type { ObjectMembers } from '../dialect.ts';
-import { readReply, stopNotes } from '../shared/anthropic-message.ts';
+import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
 import { joinStrings } from '../shared/build-messages.ts';
 import { noted } from '../shared/reading-notes.ts';
 
@@ -25,7 +25,7 @@ export function replyOf(response: Uint8Array, keepSealed = false): Message | und
   const [content] = valuesOf(answer, ['content']);
   if (content?.[0] !== OPEN_ARRAY) return undefined;
   const stop = stringValue(answer, 'stop_reason');
-  return noted(readReply(content, stop, keepSealed), stopNotes(stop));
+  return noted(readReply(content, stop, keepSealed, speakerOf(answer)), stopNotes(stop));
 }
 
 const isObject = (json: Uint8Array | undefined): json is Uint8Array => json?.[0] === OPEN_OBJECT;
@@ -76,6 +76,21 @@ const isThere = (value: Uint8Array | undefined): boolean => value !== undefined 
 /** Types of texts in the Responses API, whose items have a type, a role and a content too. */
 const OF_RESPONSES = /^(?:in|out)put_/;
 
+/** Members that name who speaks in logs of other programs. */
+export const SPEAKERS: readonly string[] = ['sender', 'author', 'kind', 'message_type'];
+
+/**
+ * Whether an object without a request is an answer: its type or its role says so, and nothing else says who speaks.
+ * @param member gives the JSON text of a member
+ */
+export function isOfModel(member: (key: string) => Uint8Array | undefined): boolean {
+  const [type, role] = [member('type'), member('role')];
+  if (type === undefined && role === undefined) return false;
+  if (type !== undefined && textOfValue(type) !== 'message') return false;
+  if (role !== undefined && textOfValue(role) !== 'assistant') return false;
+  return SPEAKERS.every((key) => member(key) === undefined);
+}
+
 /** Whether the object is an answer without its request. A bare message has a role, but no other member of an answer. */
 function isBareResponse(first: ObjectMembers): boolean {
   const content = first.get('content');
@@ -83,9 +98,7 @@ function isBareResponse(first: ObjectMembers): boolean {
   const block = elementsOf(content).find(isObject);
   const type = block && stringValue(block, 'type');
   if (block !== undefined && (type === undefined || OF_RESPONSES.test(type))) return false;
-  const role = textOfValue(first.get('role'));
-  if (role !== undefined && role !== 'assistant') return false;
-  return !first.has('role') || ['type', 'stop_reason', 'usage'].some((key) => first.has(key));
+  return isOfModel((key) => first.get(key)) && ['type', 'stop_reason', 'usage'].some((key) => first.has(key));
 }
 
 /** Content, choices and type of an answer, which may be the body of a logged HTTP response. */

@@ -6,6 +6,7 @@
 import type { Lack, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
+import { faultOf, faultOfPart, type Unreadable } from '../shared/unreadable.ts';
 import type { FoldBlock, Repeats } from './assistant-draft.ts';
 import { type Closed, elementsOf } from './conversations.ts';
 import type { Item, Path } from './path.ts';
@@ -45,6 +46,8 @@ export class Fold {
   #origin: Origin | undefined;
   #thread: Thread | undefined;
   #time: bigint | undefined;
+  /** Why something of it may not be written. */
+  #fault: Unreadable | undefined;
   /** Threads that ended during the current object. */
   #ended: Thread[] = [];
 
@@ -56,8 +59,13 @@ export class Fold {
   /** Starts an object of the log. */
   begin(origin: Origin): void {
     this.#origin = origin;
-    this.#thread = this.#time = undefined;
+    this.#thread = this.#time = this.#fault = undefined;
     this.#ended = [];
+  }
+
+  /** Why something that the current object added may not be written; such an object must be rejected. */
+  get fault(): Unreadable | undefined {
+    return this.#fault;
   }
 
   /**
@@ -102,6 +110,7 @@ export class Fold {
 
   /** Adds a whole message to the current thread. */
   add(message: Message, facts: ItemFacts = {}): FoldPlace {
+    if (this.#isUnreadable(message)) return this.last;
     return this.#grow((thread, origin) => thread.add(message, origin, facts));
   }
 
@@ -112,6 +121,8 @@ export class Fold {
     repeats: Repeats = 'add',
     facts: ItemFacts = {},
   ): FoldPlace {
+    for (const block of blocks) if (block.kind === 'part') this.#fault ??= faultOfPart(block.object);
+    if (this.#fault !== undefined) return this.last;
     return this.#grow((thread, origin) => {
       const item = thread.named(name, origin, facts);
       thread.amend(item, blocks, repeats, origin);
@@ -125,6 +136,7 @@ export class Fold {
    * 64 lines.
    */
   answer(callId: string | undefined, result: Message, facts: ItemFacts = {}): FoldPlace {
+    if (this.#isUnreadable(result)) return this.last;
     return this.#grow((thread, origin) => thread.answer(callId, result, origin, facts));
   }
 
@@ -133,6 +145,7 @@ export class Fold {
    * @param message the new content; undefined for an answer, which `amend` fills
    */
   reset(place: FoldPlace, message?: Message): FoldPlace {
+    if (message !== undefined && this.#isUnreadable(message)) return place;
     return this.#grow((thread) => thread.reset(place, message));
   }
 
@@ -257,6 +270,12 @@ export class Fold {
     const place = change(thread, this.#origin as Origin);
     this.#held += thread.weight - before;
     return place;
+  }
+
+  /** Whether the message, or something before it in the current object, may not be written. */
+  #isUnreadable(message: Message): boolean {
+    this.#fault ??= faultOf(message, 'the message');
+    return this.#fault !== undefined;
   }
 
   #refuse(thread: Thread): void {

@@ -25,12 +25,11 @@ export function readForeignMessages(messages: readonly Message[], keepSealed = f
   });
 }
 
-/** Whether the content has a call, a result or a thought. */
+/** Whether the content is a list with a call, a result, a thought or a bare text. */
 function hasBlocks({ bytes }: Message): boolean {
   const content = valueBytes(bytes, 'content');
-  return (
-    content?.[0] === OPEN_ARRAY && elementsOf(content).some((block) => isObject(block) && isBlock(block))
-  );
+  if (content?.[0] !== OPEN_ARRAY) return false;
+  return elementsOf(content).some((block) => block[0] === QUOTE || (isObject(block) && isBlock(block)));
 }
 
 /** Other clients have blocks of these types too, so only those with the members of this API count. */

@@ -8,7 +8,7 @@ import { textPieces } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
-import { readReply, stopNotes } from '../shared/anthropic-message.ts';
+import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { jsonIn, present } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
@@ -205,7 +205,8 @@ function canonical(message: Message, view: JsonView, keepSealed: boolean): reado
 
 function fromMessagesApi(view: JsonView, content: JsonView, keepSealed: boolean): Answer {
   const stop = view.get('stop_reason')?.text();
-  return { ...answerOf(readReply(content.copy(), stop, keepSealed), stopNotes(stop)), isMessage: true };
+  const reply = readReply(content.copy(), stop, keepSealed, speakerOf(view.bytes));
+  return { ...answerOf(reply, stopNotes(stop)), isMessage: true };
 }
 
 function answerOf(message: Message, notes: readonly ReadingNote[]): Answer {

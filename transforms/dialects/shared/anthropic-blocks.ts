@@ -69,6 +69,7 @@ function readPart(
     const isPlain = citations === undefined || citations[0] === LETTER_N || isEmptyList(citations);
     if (text?.[0] === QUOTE) return { part: isPlain ? { text } : { object: unmarked(block) } };
   }
+  if (block[0] === QUOTE) return { part: { text: block } };
   const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
   if (url !== undefined) {
     return { part: { object: imagePart(url) } };

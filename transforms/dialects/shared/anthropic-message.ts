@@ -9,7 +9,7 @@ import { oneLine } from '../../json/one-line.ts';
 import { addMember, editMembers } from '../../json/splice.ts';
 import { decode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { stringValue } from '../../model/message.ts';
+import { stringValue, textOfValue } from '../../model/message.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.ts';
@@ -28,12 +28,27 @@ export function readMessage(logged: Uint8Array, keepSealed = false): readonly Me
   return role === undefined ? undefined : messagesOf(logged, role, false, keepSealed);
 }
 
-/** Converts an answer. @param content JSON text of a list of blocks or a string */
-export function readReply(content: Uint8Array, stopReason: string | undefined, keepSealed = false): Message {
-  const { bytes } = makeMessage('assistant', [['content', content]]);
-  const [reply] = messagesOf(bytes, 'assistant', true, keepSealed) as [Message];
+/**
+ * Converts an answer.
+ * @param content JSON text of a list of blocks or a string
+ * @param speaker who it says that it is from
+ */
+export function readReply(
+  content: Uint8Array,
+  stopReason: string | undefined,
+  keepSealed = false,
+  speaker = 'assistant',
+): Message {
+  const { bytes } = makeMessage(speaker, [['content', content]]);
+  const [reply] = messagesOf(bytes, speaker, true, keepSealed) as [Message];
   const isCut = stopReason === 'max_tokens' && valueBytes(reply.bytes, 'tool_calls') !== undefined;
   return isCut ? { ...reply, notes: [...(reply.notes ?? []), TRUNCATED_CALL] } : reply;
+}
+
+/** Who an answer of this API is from: the model, unless its type or its role says something else. */
+export function speakerOf(answer: Uint8Array): string {
+  const [type, role] = valuesOf(answer, ['type', 'role']).map(textOfValue);
+  return type === undefined || type === 'message' ? (role ?? 'assistant') : type;
 }
 
 /** The findings about an answer that its `stop_reason` shows to be incomplete. */

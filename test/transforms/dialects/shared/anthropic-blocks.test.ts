@@ -32,6 +32,7 @@ describe('the content', () => {
     ],
     ['[{"type":"text","text":"a","citations":null}]', '{"role":"user","content":"a"}'],
     ['[{"type":"text","text":"a","citations":[ ]}]', '{"role":"user","content":"a"}'],
+    ['["a",{"type":"text","text":"b"}]', '{"role":"user","content":"a\\nb"}'],
   ])('%s', (content, message) => {
     const entry = one(pair(`[{"role":"user","content":${content}}]`));
     expect(texts(entry.messages)).toEqual([message]);
@@ -40,19 +41,24 @@ describe('the content', () => {
 
   test.each([
     ['{"type":"image","source":{"type":"file","file_id":"x"}}', 'image'],
-    ['{"type":"redacted_thinking"}', 'redacted_thinking'],
     ['{"type":"server_tool_use","id":"s","name":"web_search","input":{"q":1.0}}', 'server_tool_use'],
     ['{"type":"web_search_tool_result","tool_use_id":"s","content":[]}', 'web_search_tool_result'],
     ['{"type":"document","source":{}}', 'document'],
-    ['{"type":"text","text":1}', 'text'],
-    ['{"x":1}', 'unknown'],
-    ['{"type":"<b>"}', 'unknown'],
-    ['7', 'unknown'],
   ])('keeps %s as a part, with a finding', (block, type) => {
     const [message] = one(pair(blocks('assistant', block))).messages;
     expect(text(message?.bytes as Uint8Array)).toBe(`{"role":"assistant","content":[${block}]}`);
     expect(message?.notes).toMatchObject([{ rule: 'block-kept', severity: 'WARNING' }]);
     expect(message?.notes?.[0]?.message).toContain(`of type ${type} `);
+  });
+
+  test.each([
+    ...['{"type":"redacted_thinking"}', '{"type":"text","text":1}', '{"type":"text","content":"a"}'],
+    ...['{"x":1}', '{"type":"<b>"}', '{"type":"constructor","text":"a"}', '7', 'null', '["a"]'],
+  ])('of %s is not understood', (block) => {
+    expect(one(pair(blocks('assistant', `{"type":"text","text":"a"},${block}`)))).toMatchObject({
+      ...{ kind: 'rejection', reason: 'unknown-content' },
+      detail: expect.stringMatching(/^messages\[0\]: content\[1\] is not a part of a known type/),
+    });
   });
 
   it('does not affect other members of the message', () => {
@@ -169,6 +175,8 @@ describe('a result', () => {
     ]);
     expect(
       messagesOf('user', result('a', ',"content":[{"type":"document","cache_control":{}},"x"]')),
-    ).toEqual(['{"role":"tool","tool_call_id":"a","content":[{"type":"document"},"x"]}']);
+    ).toEqual([
+      '{"role":"tool","tool_call_id":"a","content":[{"type":"document"},{"type":"text","text":"x"}]}',
+    ]);
   });
 });

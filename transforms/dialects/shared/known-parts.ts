@@ -1,0 +1,49 @@
+/**
+ * The parts that a content may have, by the type that an API gives them. Text is only where the API has it; parts of
+ * other types are kept as they are. A part that is not listed says nothing that turnmill can read.
+ */
+import { OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import { membersOf, valuesOf } from '../../json/members.ts';
+import { textOfValue } from '../../model/message.ts';
+
+/** Parts whose words are in a member, by type. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ...['text', 'input_text', 'output_text', 'summary_text', 'reasoning_text'].map(
+    (type) => [type, 'text'] as const,
+  ),
+  ['refusal', 'refusal'],
+  ['text_plain', 'text'],
+]);
+
+/** Parts that are kept as they are. Those without a type (Gemini, Converse) have one of these names as their member. */
+const KEPT: ReadonlySet<string> = new Set([
+  // chat completions and Responses API
+  ...['image_url', 'input_image', 'output_image', 'image_file', 'input_audio', 'output_audio', 'audio'],
+  ...['file', 'input_file', 'input_video', 'audio_url', 'video_url', 'item_reference', 'computer_screenshot'],
+  ...['mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response', 'document_url', 'reference'],
+  // Messages API
+  ...['image', 'document', 'search_result', 'container_upload', 'tool_reference', 'server_tool_use'],
+  ...['web_search_tool_result', 'web_fetch_tool_result', 'code_execution_tool_result', 'mcp_tool_use'],
+  ...['bash_code_execution_tool_result', 'text_editor_code_execution_tool_result', 'mcp_tool_result'],
+  ...['tool_search_tool_result', 'tool_result', 'cachePoint', 'guardContent', 'citationsContent'],
+  // Gemini
+  ...['fileData', 'file_data', 'inlineData', 'inline_data', 'executableCode', 'executable_code'],
+  ...['codeExecutionResult', 'code_execution_result', 'videoMetadata', 'functionResponse'],
+  // Model Context Protocol, LangChain, OpenTelemetry, the AI SDK and others
+  ...['resource', 'resource_link', 'video', 'media', 'blob', 'uri', 'source_url', 'source_document'],
+  ...['server_tool_call', 'server_tool_call_response', 'server_tool_result', 'non_standard', 'citation'],
+  ...['input_json_delta', 'tool_use', 'data', 'source', 'compaction', 'tool_file', 'generic', 'pdf'],
+  ...['tool_search_output', 'web_search'],
+]);
+
+/** Whether a part, or an element of a content, is one that an API has. @param part JSON text */
+export function isKnownPart(part: Uint8Array): boolean {
+  if (part[0] !== OPEN_OBJECT) return false;
+  const [logged] = valuesOf(part, ['type']);
+  const type = textOfValue(logged)?.replaceAll('-', '_').toLowerCase();
+  if (type === undefined) return membersOf(part).some(({ key }) => KEPT.has(key));
+  if (type === 'thinking') return valuesOf(part, ['thinking'])[0] !== undefined; // Mistral has a list there
+  const words = WORDS.get(type);
+  if (words === undefined) return KEPT.has(type) || /_call$/.test(type);
+  return valuesOf(part, [words])[0]?.[0] === QUOTE;
+}

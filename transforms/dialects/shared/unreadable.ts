@@ -1,0 +1,107 @@
+/**
+ * Why a message that a dialect read may not be written: the log does not say who speaks, or what was said. A content is
+ * a text or a list of parts; a text under another name, an object, and a part of an unknown type are not guessed.
+ */
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import { elementsOf, isKey, membersOf, walkMembers } from '../../json/members.ts';
+import { perObject } from '../../json/notes.ts';
+import { trustingScanner } from '../../json/trusting-scanner.ts';
+import type { Message } from '../../model/element.ts';
+import { isRole, unknownSpeaker } from '../../model/known-roles.ts';
+import type { LineReason } from '../../model/rejection.ts';
+import { isEmptyReply } from '../../model/reply.ts';
+import { isKnownPart } from './known-parts.ts';
+
+export interface Unreadable {
+  readonly reason: LineReason;
+  /** Names positions and members, never content. */
+  readonly detail: string;
+}
+
+/** Members of an answer without content that say nothing. */
+const ASIDE: ReadonlySet<string> = new Set([
+  ...['role', 'name', 'id', 'type', 'index', 'object', 'created', 'created_at', 'timestamp', 'model'],
+  ...['finish_reason', 'stop_reason', 'stop_sequence', 'usage', 'status', 'phase', 'annotations', 'weight'],
+  ...['tool_call_id', 'provider_specific_fields', 'metadata', 'logprobs', 'sender', 'recipient'],
+]);
+
+const NO_CONTENT = ' has no content under a name that is read';
+
+/** What is wrong with the content of a message; undefined if it may be written. */
+const contentFault: (message: Message) => string | undefined = perObject((message: Message) => {
+  const { bytes, role, notes } = message;
+  const note = notes?.find(({ rule }) => rule === 'unknown-content');
+  if (note !== undefined) return `: ${note.message}`;
+  const at = contentAt(bytes);
+  if (at < 0) return (role === 'assistant' || role === '') && isSilent(message) ? undefined : NO_CONTENT;
+  const first = bytes[at];
+  if (first === QUOTE || first === LETTER_N) return undefined;
+  if (first !== OPEN_ARRAY) return ' has a content that is neither a text nor a list of parts';
+  const list = bytes.subarray(at, trustingScanner.value(bytes, at, 1));
+  const bad = elementsOf(list).findIndex((part) => !isKnownPart(part));
+  return bad < 0 ? undefined : `: content[${bad}] is not a part of a known type (${role})`;
+});
+
+/** Index of the content, or -1. The walk ends there, because the content may be a giant one. */
+function contentAt(bytes: Uint8Array): number {
+  let found = -1;
+  walkMembers(bytes, 0, trustingScanner, (start, end, value) => {
+    if (!isKey(bytes, start, end, 'content')) return trustingScanner.value(bytes, value, 1);
+    found = value;
+    return -1;
+  });
+  return found;
+}
+
+/** Whether a message without content has nothing else that could be one. */
+function isSilent(message: Message): boolean {
+  if (!isEmptyReply(message)) return true;
+  const { bytes } = message;
+  return membersOf(bytes).every(({ key, valueStart, end }) => {
+    const first = bytes[valueStart];
+    const isValue = first === QUOTE || first === OPEN_ARRAY || first === OPEN_OBJECT;
+    return ASIDE.has(key) || !isValue || end - valueStart <= 2;
+  });
+}
+
+/** What is wrong with a message that a dialect copies: it may have any role and any content, but not none. */
+const copyFault: (message: Message) => string | undefined = perObject((message: Message) =>
+  contentAt(message.bytes) < 0 && !isSilent(message) ? NO_CONTENT : undefined,
+);
+
+/** Why a message may not be written; undefined if it may. @param where names the message */
+export function faultOf(message: Message, where: string): Unreadable | undefined {
+  if (message.role !== '' && !isRole(message.role))
+    return { reason: 'unknown-speaker', detail: unknownSpeaker(where) };
+  const fault = contentFault(message);
+  return fault === undefined ? undefined : { reason: 'unknown-content', detail: `${where}${fault}` };
+}
+
+/** Why a part may not be added to an answer; undefined if it may. @param part JSON text */
+export const faultOfPart = (part: Uint8Array): Unreadable | undefined =>
+  isKnownPart(part) ? undefined : UNKNOWN_PART;
+
+const UNKNOWN_PART: Unreadable = {
+  reason: 'unknown-content',
+  detail: 'a part of the answer is not of a known type',
+};
+
+/**
+ * The first message that may not be written, and why; undefined if all may.
+ * @param areCopies whether the dialect copies messages; their roles and contents are reported later
+ */
+export function faultIn(
+  messages: readonly Message[],
+  reply: Message | undefined,
+  areCopies = false,
+): Unreadable | undefined {
+  const isBad = areCopies
+    ? (message: Message) => copyFault(message) !== undefined
+    : (message: Message) =>
+        (message.role !== '' && !isRole(message.role)) || contentFault(message) !== undefined;
+  const at = messages.findIndex(isBad);
+  const bad = at < 0 ? reply : messages[at];
+  if (bad === undefined || (at < 0 && !isBad(bad))) return undefined;
+  const where = at < 0 ? 'the answer' : `messages[${at}]`;
+  return areCopies ? { reason: 'unknown-content', detail: `${where}${NO_CONTENT}` } : faultOf(bad, where);
+}
