@@ -284,3 +284,48 @@ it.each([
   const first = Object.entries(header).map(([key, value]) => [key, asBuffer(JSON.stringify(value))] as const);
   expect(codex.detect(new Map(first))).toBe(isKnown);
 });
+
+describe('items of unknown types with content', () => {
+  const odd = { type: 'odd_item', name: 'f', arguments: '{}' };
+  const reasonsOf = (...objects: readonly object[]) =>
+    elementsOf(...objects).flatMap((one) => (one.kind === 'rejection' ? one.reason : []));
+
+  it.each<[string, object]>([
+    ['as a line', item(odd)],
+    ['in a history that replaces another', { type: 'compacted', payload: { replacement_history: [odd] } }],
+    ['in a document', { session: { id: 's' }, items: [odd] }],
+    ['as a line of another type', { type: 'odd_line', payload: odd }],
+    ['as an event', event({ type: 'odd_event', text: 'a' })],
+  ])('are rejected %s', (_where, line) => {
+    expect(reasonsOf(say('user', 'q'), say('assistant', 'a'), line)).toEqual(['bad-event']);
+  });
+});
+
+describe('a rollout whose items say nothing', () => {
+  const said = (type: string, message: string) => event({ type, message });
+  const context = say('user', '<environment_context>x</environment_context>');
+
+  it('is read from its events, without what the client inserted', () => {
+    const lines = [context, said('user_message', 'q'), said('agent_message', 'a')];
+    expect(saidIn(...lines)).toEqual([['user q', 'assistant a']]);
+    expect(fatesOf(...lines)).toEqual(['dropped:client-event', 'dropped:client-event']);
+  });
+
+  it('goes back, and is interrupted, as its events say', () => {
+    const turns = [1, 2].flatMap((n) => [said('user_message', `q${n}`), said('agent_message', `a${n}`)]);
+    const back = event({ type: 'thread_rolled_back', num_turns: 1 });
+    const lines = [...turns, back, said('user_message', 'q3'), event({ type: 'turn_aborted' })];
+    expect(saidIn(...lines)[0]).toEqual(['user q1', 'assistant a1', 'user q3']);
+    expect(rulesOf(entriesOf(...lines)[0])).toContain('interrupted');
+  });
+
+  it('is not read twice if items follow', () => {
+    const lines = [
+      said('user_message', 'q'),
+      said('agent_message', 'a'),
+      say('user', 'q'),
+      say('assistant', 'a'),
+    ];
+    expect(saidIn(...lines)).toEqual([['user q', 'assistant a']]);
+  });
+});

@@ -263,7 +263,7 @@ export class CodexSource {
   }
 
   /** Ends the conversation. The next one begins with the client's summary, or with the history that replaces it. */
-  #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
+  #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): Rejection | undefined {
     const { fold } = context;
     if (!this.#hasItems) this.#leaveEvents(context);
     this.#open(context, time);
@@ -275,12 +275,14 @@ export class CodexSource {
     this.#growing = undefined;
     const history = payload.get('replacement_history');
     const summary = payload.get('message');
-    if (history?.type === 'array') for (const item of history.elements()) this.#readItem(item, context, time);
+    let lost: Rejection | undefined;
+    if (history?.type === 'array')
+      for (const item of history.elements()) lost ??= rejectionIn(this.#readItem(item, context, time));
     else if (summary?.type === 'string')
       fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
     this.#growing = undefined;
     this.#isCopying = false;
-    return undefined;
+    return lost;
   }
 
   #interrupt({ fold }: ReadContext): void {
@@ -300,6 +302,10 @@ export class CodexSource {
     context.fold.note(unknownEvent(type));
   }
 }
+
+/** The rejection of an item that is one of several in a line. */
+export const rejectionIn = (read: Fate | Rejection | undefined): Rejection | undefined =>
+  read?.kind === 'rejection' ? read : undefined;
 
 /** Whether a person typed the message. */
 const isTurn = ({ message, text }: ResponseMessage): boolean =>

@@ -60,11 +60,9 @@ export class ContentsSource {
     if (uuid !== undefined && this.#spots.has(uuid)) return context.drop('copied-line');
     const type = line.get('type')?.text();
     const message = line.get('message');
-    if (type === 'system' || message === undefined) {
-      const lost = type === 'system' ? undefined : contentOfUnknown(type, line);
-      if (lost !== undefined) return context.reject('bad-event', lost, line);
-      return this.#readSystem(line, uuid, context);
-    }
+    const lost = LINES.has(type ?? '') ? undefined : contentOfUnknown(type, line);
+    if (lost !== undefined) return context.reject('bad-event', lost, line);
+    if (type === 'system' || message === undefined) return this.#readSystem(line, uuid, context);
     if (!isContent(message))
       return context.reject('bad-event', 'message is not a message with parts', message);
     this.#open(context, line.get('timestamp'), QWEN);

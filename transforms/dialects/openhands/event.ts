@@ -34,7 +34,7 @@ export function readEvent(event: JsonView): EventContent {
   if (kind === 'CondensationSummaryEvent') return { kind: 'client' };
   if (kind === 'InterruptEvent') return { kind: 'interrupt' };
   if (CLIENT.test(kind)) return { kind: 'client' };
-  return event.get('llm_message')?.type === 'object' ? readMessage(event) : { kind: 'unknown', type: kind };
+  return { kind: 'unknown', type: kind };
 }
 
 function readSystem(event: JsonView): EventContent {

@@ -39,6 +39,19 @@ const CARRIERS: ReadonlySet<string> = new Set([
 const ARGUMENTS: ReadonlySet<string> = new Set([
   ...['arguments', 'args', 'input', 'tool_input', 'toolInput'],
 ]);
+/** Members that hold content if they are a text with white space, or a list. */
+const OFTEN: ReadonlySet<string> = new Set([
+  ...['summary', 'result', 'command', 'query', 'changes', 'thoughts', 'encrypted_content'],
+]);
+/** Members that name a call. */
+const CALLS: ReadonlySet<string> = new Set([
+  'tool_call_id',
+  'toolCallId',
+  'tool_use_id',
+  'call_id',
+  'callId',
+]);
+const WHITE_SPACE = /\s/;
 /** Members about errors and states, which have messages too. */
 const OTHERS = /^(?:status|error|exception)(?:\.|$)/;
 const MAX_DEPTH = 4;
@@ -69,7 +82,7 @@ export function carriesContent(json: JsonView, depth = 0): boolean {
 function isCarried(key: string, logged: JsonView | undefined, depth: number): boolean {
   if (logged === undefined || OTHERS.test(key)) return false;
   const name = key.slice(key.lastIndexOf('.') + 1);
-  if (CARRIERS.has(name) && isContent(name, logged)) return true;
+  if (isCarrier(name, logged)) return true;
   const value = structured(logged);
   return value !== undefined && isWithin(value, depth);
 }
@@ -78,6 +91,14 @@ const isWithin = (value: JsonView, depth: number): boolean =>
   depth < MAX_DEPTH &&
   (value.type === 'object' || value.type === 'array') &&
   carriesContent(value, depth + 1);
+
+/** Whether a member holds content, or names a call. */
+function isCarrier(name: string, value: JsonView): boolean {
+  if (CARRIERS.has(name)) return isContent(name, value);
+  if (CALLS.has(name)) return value.type === 'string' && value.text() !== '';
+  if (!OFTEN.has(name)) return false;
+  return value.type === 'string' ? WHITE_SPACE.test(value.text() ?? '') : isContent(name, value);
+}
 
 /** A text, or a list of anything; an object if it holds arguments, or only texts of OpenTelemetry. */
 function isContent(name: string, value: JsonView): boolean {
