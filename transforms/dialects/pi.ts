@@ -11,7 +11,8 @@ import { PiSource } from './pi/source.ts';
 
 function detect(first: FirstObject): boolean {
   if (first.get('type')?.text() !== 'session' || first.get('id')?.type !== 'string') return false;
-  if (first.get('harness') !== undefined) return false;
+  // sessions of other clients begin with a header of this type too
+  if (first.get('harness') !== undefined || first.get('createdAt') !== undefined) return false;
   return first.get('cwd') !== undefined || first.get('version') !== undefined;
 }
 

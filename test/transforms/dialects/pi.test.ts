@@ -169,6 +169,7 @@ describe('pi', () => {
     expect(detects(head)).toBe(true);
     expect(detects({ type: 'session', id: 's', cwd: '/' })).toBe(true);
     expect(detects({ type: 'session', id: 's', harness: 'pi', cwd: '/' })).toBe(false);
+    expect(detects({ type: 'session', id: 's', createdAt: 1770112800000, cwd: '/', version: 0 })).toBe(false);
     expect(detects({ type: 'session', id: 's' })).toBe(false);
   });
 
