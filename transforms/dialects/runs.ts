@@ -15,6 +15,7 @@ const NOT_BARE = ['ts', 'stop_reason', 'usage', 'created', 'response'];
 
 function isBareMessage(first: FirstObject): boolean {
   const role = first.get('role')?.text();
+  if (role === 'session_meta' && first.get('tools')?.type === 'array') return true;
   const isKnown = role !== undefined && ROLES.has(role) && first.get('content') !== undefined;
   const type = first.get('type');
   // an answer with this type may be a response of the Messages API

@@ -2,10 +2,11 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
+import { encode } from '../../json/utf8.ts';
 import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { ItemFacts } from '../fold/thread.ts';
-import { objectOf, type Piece } from '../shared/build-messages.ts';
+import { objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
 import { foldChatObject, foldResultBlocks, readChatObject } from '../shared/chat-object.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -15,9 +16,12 @@ import { readItem } from '../shared/responses-items.ts';
 import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
 
 const MAIN = 'main';
+const NO_TEXT = encode('""');
 /** mini-swe-agent ends its runs with a message of this role, which the model never sees. */
 const EXIT = 'exit';
 const USER = 'user';
+/** Hermes begins its logs with an object of this role, which has the tools and the system text. */
+const HEAD = 'session_meta';
 
 export class RunsSource {
   /** Number of runs so far, used to name their threads. */
@@ -107,11 +111,27 @@ export class RunsSource {
 
   /** Reads a bare message; all those of a source form one conversation. */
   readMessage(message: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    if (message.get('role')?.text() === HEAD && message.get('content') === undefined)
+      return this.#readSessionHead(message, context);
     if (!isReadable(message))
       return context.reject('bad-event', 'the message has no role, or its content is not valid');
     if (isExit(message) || isMark(message)) return context.drop('client-event');
-    context.fold.open(MAIN, context.origin.source, timeOf(message, context));
+    this.#openMain(message, context);
     this.#take(message, context);
+    return undefined;
+  }
+
+  #openMain(message: JsonView, { fold, origin, time }: ReadContext): void {
+    fold.open(MAIN, origin.source, time(timeIn(message)));
+    if (this.#tools.length > 0) fold.tools(this.#tools);
+  }
+
+  #readSessionHead(head: JsonView, context: ReadContext): Fate | undefined {
+    this.#tools = toolsIn(head.get('tools'));
+    const [system] = systemMessage(head.get('system_prompt')?.copy() ?? NO_TEXT);
+    if (system === undefined) return context.drop('document-head');
+    this.#openMain(head, context);
+    context.fold.add(system, { isTurn: false });
     return undefined;
   }
 
