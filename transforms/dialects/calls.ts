@@ -3,6 +3,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
+import { isRow, JoinedRows } from './calls/joined-rows.ts';
 import type { Wrapper } from './calls/wrapper.ts';
 import { ANSWERS, capture, pair, wrapped, wrapperOf } from './calls/wrappers.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -64,14 +65,21 @@ const calls: Dialect = defineDialect({
     ...['request_body', 'response_body', 'reqPayload', 'respPayload', 'proxy_server_request', 'log'],
     ...['output', 'full_request', 'full_response', 'modelInput', 'modelOutput', 'ai'],
     ...[...EVENTS, 'message', '@message', 'event', 'obj', 'out'],
+    ...['CorrelationId', 'SequenceNumber', 'RequestMessages', 'ResponseMessages'],
   ],
   gathers: true,
   marks: ['messages', 'response'],
-  memory: (options) => new CallReader(options),
+  memory: (options) => {
+    const calls = new CallReader(options);
+    return { calls, rows: new JoinedRows(calls, options) };
+  },
   detect: (first) =>
     !isSample(first) &&
-    ([harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined) || isKnown(first)),
-  read(json, context, reader) {
+    ([harEntries, listedCalls, payloadIn].some((inside) => inside(first) !== undefined) ||
+      isKnown(first) ||
+      isRow(first)),
+  read(json, context, { calls: reader, rows }) {
+    if (isRow(json)) return rows.read(json, context);
     const entries = harEntries(json);
     if (entries?.length === 0) return context.drop('no-completion');
     if (entries !== undefined) return entries.map((entry) => readCall(entry, context, reader, capture));

@@ -128,6 +128,7 @@ class SpanReader {
     if (!isModelCall(own, messages)) return this.#leave(isNamed(own) ? undefined : span, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readAttributes(attributes, transcript, messages);
+    if (liesElsewhere(attributes, call.hasReply)) return context.reject('body-elsewhere', ELSEWHERE, span);
     const code = firstOf(span.get('status'), 'code', 'status_code') ?? firstOf(span, 'status_code');
     if (!call.hasReply && code !== undefined && ERROR_CODES.has(`${Buffer.from(code.bytes)}`))
       transcript.note(RESPONSE_ERROR);
@@ -264,6 +265,16 @@ class SpanReader {
     for (const name of ['usage', 'cost'] as const) meta.delete(name);
     return { ...call, meta };
   }
+}
+
+const ELSEWHERE =
+  'the messages of this call are in a file that gen_ai.input.messages_ref or gen_ai.output.messages_ref names: write them into the attributes without _ref';
+
+/** Did the client upload the messages, so that the span only names the file with them? */
+function liesElsewhere(attributes: SpanAttributes, hasReply: boolean): boolean {
+  const isOnlyNamed = (path: string): boolean =>
+    attributes.at(path).isEmpty && !attributes.at(`${path}_ref`).isEmpty;
+  return isOnlyNamed('gen_ai.input.messages') || (!hasReply && isOnlyNamed('gen_ai.output.messages'));
 }
 
 /** Name of the event that has the messages if the span does not. */

@@ -10,6 +10,7 @@ export const DROPS = {
   'synthetic-message': 'The client wrote it in place of an answer of the model.',
   'stream-partial': 'It is a piece of an answer that is in the log as a whole elsewhere.',
   'copied-line': 'It repeats an earlier line of the source.',
+  'joined-row': 'It is a part of a call that is logged in several rows: its first row has the call.',
   'no-completion':
     'The request is not for a completion: it counts tokens, tests a key, or does not call a chat model.',
   'no-model-span': 'It is a span of a trace, but not a model call.',

@@ -163,12 +163,6 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     keys: ['schemaType', 'modelId', 'input'],
   },
   {
-    what: 'the log of Azure API Management, which has a call in several rows',
-    advice:
-      'join RequestMessages and ResponseMessages of a CorrelationId in the order of SequenceNumber, and write them as {"messages": [...], "response": [...]}',
-    keys: ['CorrelationId', 'SequenceNumber'],
-  },
-  {
     what: "Cloudflare's Logpush of its AI Gateway",
     advice:
       'write RequestBody as "request" and ResponseBody as "response" (encrypted ones must be decrypted first)',

@@ -205,6 +205,37 @@ test('a body of Bedrock may lie elsewhere', () => {
   ]);
 });
 
+it.each([
+  [
+    'by Helicone',
+    {
+      request_body: { messages: [{ role: 'user', content: 'a' }] },
+      response_body: null,
+      signed_body_url: 'u',
+    },
+  ],
+  [
+    'by LiteLLM',
+    {
+      ...{ call_type: 'acompletion', startTime: 1, messages: [{ role: 'user', content: 'a' }] },
+      ...{ response: {}, metadata: { cold_storage_object_key: 'k' } },
+    },
+  ],
+  [
+    'by a client of OpenTelemetry',
+    {
+      ...{ traceId: 't', spanId: 's', name: 'chat' },
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"a"}]}]',
+        'gen_ai.output.messages_ref': 'gs://b/o.json',
+      },
+    },
+  ],
+])('an answer may be stored elsewhere %s', (_by, logged) => {
+  expect(read(logged)).toMatchObject([{ reason: 'body-elsewhere' }]);
+});
+
 describe('an answer of Gemini', () => {
   const call = (response: object) => entryOf({ request: { contents: 'How many bees?' }, response });
 
@@ -281,5 +312,31 @@ describe('a line of SGLang', () => {
     ['has tokens as its answer', line({ text: 'a' }, { text: ['b'] }), 'unknown-content'],
   ])('is rejected if it %s', (_what, logged, reason) => {
     expect(read(logged)).toMatchObject([{ reason }]);
+  });
+});
+
+describe('rows of Azure API Management', () => {
+  const row = (SequenceNumber: number, more: object) => ({ CorrelationId: 'c', SequenceNumber, ...more });
+  const asked = row(1, { RequestMessages: '[{"role":"user","content":"a"}]' });
+
+  it('are joined in the order of their numbers', () => {
+    const answered = [
+      row(3, { ResponseMessages: '"content":"b"}]' }),
+      row(2, { ResponseMessages: '[{"role":"assistant",' }),
+    ];
+    const question = { role: 'user', content: 'a' };
+    const elements = read(asked, ...answered);
+    expect(elements.map((one) => (one.kind === 'fate' ? one.fate : one.kind)).sort()).toEqual([
+      ...['dropped:joined-row', 'dropped:joined-row', 'entry'],
+    ]);
+    const entry = elements.find((one) => one.kind === 'entry') as Entry;
+    expect(messagesOf(entry)).toEqual([question, { role: 'assistant', content: 'b' }]);
+  });
+
+  it('are rejected if one is missing', () => {
+    const [entry] = read(asked, row(3, { ResponseMessages: '"content":"b"}]' })).filter(
+      (one) => one.kind === 'entry',
+    ) as Entry[];
+    expect(entry?.refused?.reason).toBe('context-missing');
   });
 });

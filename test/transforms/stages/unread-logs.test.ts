@@ -35,10 +35,6 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['LangChain', { lc: 1, type: 'constructor', id: [], kwargs: {} }],
   ['LangChain', { type: 'human', data: { content: 'a' } }],
   ['Gemini API', { contents: [{ role: 'user', parts: [] }] }],
-  [
-    'Azure API Management',
-    { TimeGenerated: 't', CorrelationId: 'c', SequenceNumber: 1, RequestMessages: '[]' },
-  ],
   ['Cloudflare', { Gateway: 'g', Provider: 'openai', RequestBody: '{}', ResponseBody: '{}' }],
   ['PostHog', { uuid: 'u', event: '$ai_generation', properties: { $ai_trace_id: 't', $ai_input: [] } }],
   ['LangWatch', { type: 'llm', trace_id: 't', span_id: 's', input: {}, output: {}, timestamps: {} }],

@@ -71,6 +71,7 @@ const helicone: Wrapper = {
   call: (json, { time }) => ({
     request: structured(json.get('request_body')),
     ...loggedAnswer(json.get('response_body')),
+    elsewhere: json.get('signed_body_url'),
     sessionId: textAt(json, [
       'properties.Helicone-Session-Id',
       'request_properties.Helicone-Session-Id',
@@ -144,6 +145,7 @@ const liteLlm: Wrapper = {
       request: sentTo(json) ?? itemsSent(json) ?? contentsSent(json) ?? json,
       tools: [json.get('tools'), at(json, 'model_parameters.tools')].find(present),
       response: json.get('response'),
+      elsewhere: at(json, 'metadata.cold_storage_object_key'),
       isFailed: json.get('status')?.text() === 'failure',
       sessionId: named ?? textAt(json, ['trace_id']) ?? pseudonymOf(textAt(json, ['end_user'])),
       joins: named === undefined, // a trace may hold a single call

@@ -24,6 +24,7 @@ import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
 
 const NO_REQUEST: readonly Lack[] = ['tools'];
+const ELSEWHERE = 'the answer of this call is not in the log, which names another place for it';
 const UNKNOWN_ANSWER = 'the answer is not of a known API';
 const QUOTA = '"quota"';
 /** Items are remembered beside the conversations that hold them too, so they get a part of that memory. */
@@ -49,6 +50,8 @@ export class CallReader {
     const answer = call.isFailed === true && read.messages.length === 0 ? { ...read, notes: FAILED } : read;
     if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
+    if (read.messages.length === 0 && present(call.elsewhere))
+      return context.reject('body-elsewhere', ELSEWHERE, call.elsewhere);
     if (answer.isUnknown === true && call.isValue !== true && answer.notes.length === 0)
       return context.reject('unknown-content', UNKNOWN_ANSWER, response);
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
