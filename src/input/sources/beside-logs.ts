@@ -11,12 +11,15 @@ const NAMES: ReadonlySet<string> = new Set([
 const AGENT_FACTS = /^agent-.*\.meta\.json$/;
 /** Files of a Claude Code workflow: its journal, which repeats the answers of its agents, and its outcome. */
 const WORKFLOW_FACTS = /(?:^|\/)workflows\/(?:[^/]+\/journal\.jsonl|wf_[^/]+\.json)$/;
+/** Bodies that were too long for a log of Amazon Bedrock, which names them. */
+const LONG_BODY = /(?:^|\/)data\/[^/]+_(?:input|output)\.json(?:\.gz)?$/;
 
 /** @param relative path below the input, `/` between folders */
 export function isBesideLogs(relative: string): boolean {
   const folders = relative.split('/');
   const name = folders.pop() ?? '';
   if (NAMES.has(name) || folders.includes('tool-results') || WORKFLOW_FACTS.test(relative)) return true;
+  if (LONG_BODY.test(relative)) return true;
   return AGENT_FACTS.test(name) && folders.includes('subagents');
 }
 

@@ -190,6 +190,30 @@ describe.each(Object.entries(WRAPPERS))('%s', (name, wrap) => {
   });
 });
 
+it.each([
+  ['null', null],
+  ['empty', {}],
+  ['without choices', { choices: [] }],
+  ['a choice without a message', { choices: [{ index: 0, finish_reason: 'stop' }] }],
+  ['a choice whose message is null', { choices: [{ index: 0, message: null }] }],
+])('an answer that is %s is no answer, and of no unknown form', (_what, response) => {
+  const entry = entryOf({
+    request: { messages: [{ role: 'user', content: 'a' }] },
+    response: response ?? {},
+  });
+  expect([messagesOf(entry).length, rulesOf(entry)]).toEqual([1, []]);
+});
+
+it.each([
+  ['a text', { choices: [{ message: 'b' }] }],
+  ['a list', { choices: [{ message: ['b'] }] }],
+  ['under another name', { reply: { role: 'assistant', content: 'b' } }],
+  ['a number', 7],
+])('an answer that is %s rejects its call', (_what, response) => {
+  const logged = { request: { messages: [{ role: 'user', content: 'a' }] }, response };
+  expect(read(logged)).toMatchObject([{ reason: 'unknown-content' }]);
+});
+
 test('a body of Bedrock may lie elsewhere', () => {
   const log = (output: object) => ({
     ...{ schemaType: 'ModelInvocationLog', operation: 'Converse', input: { inputBodyJson: converse } },

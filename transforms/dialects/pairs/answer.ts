@@ -169,7 +169,9 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const text = first.type === 'string' ? first : first.get('text');
   if (message === undefined && text?.type === 'string')
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
-  const read = fromChatMessage(message ?? first, keepSealed);
+  const whole = fromChatMessage(message ?? first, keepSealed);
+  const isEmpty = message === undefined && first.get('finish_reason') !== undefined;
+  const read = whole.isUnknown === true && isEmpty ? NONE : whole;
   return { ...read, notes: [...read.notes, ...notes] };
 }
 
@@ -180,7 +182,7 @@ const REPLIES = ['function_call', 'refusal', 'audio', 'reasoning', 'reasoning_co
 
 /** A message, byte for byte. One without a role is the assistant's. */
 function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
-  if (view.type !== 'object') return UNKNOWN;
+  if (view.type !== 'object') return present(view) ? UNKNOWN : NONE;
   const bytes = view.copy();
   const role = stringValue(bytes, 'role');
   if (['content', 'tool_calls'].some((key) => present(view.get(key))))

@@ -34,9 +34,8 @@ export function objectIn(json: Uint8Array, tape?: ValueTape): JsonView | undefin
 
 /** Whether the object is an event or a chunk of a stream. */
 export function isStreamEvent(event: Pick<JsonView, 'get'>): boolean {
-  return [isChatChunk, isAnthropicEvent, isResponsesEvent, isGeminiChunk, isConverseEvent].some((is) =>
-    is(event),
-  );
+  if (isChatChunk(event) || isAnthropicEvent(event) || isResponsesEvent(event)) return true;
+  return isGeminiChunk(event) || isConverseEvent(event);
 }
 
 /** Also true for errors and chunks without choices, which may come before the first event that shows the API. */

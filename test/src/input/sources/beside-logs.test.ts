@@ -22,6 +22,11 @@ it('reads the projects of a Claude Code home and skips the rest', () => {
   expect(listed('me', files, '.claude')).toEqual([['.claude/projects/p/s.jsonl'], 4]);
 });
 
+it('skips the long bodies beside a log of Amazon Bedrock', () => {
+  const files = ['08/r1.json.gz', '08/data/r1_output.json.gz', '08/data/r1_input.json', 'data/r2.json'];
+  expect(listed('logs', files)).toEqual([['08/r1.json.gz', 'data/r2.json'], 2]);
+});
+
 it('reads the agents of a workflow of Claude Code, and not its journal and its outcome', () => {
   const run = 's/subagents/workflows/wf_1';
   const files = [`${run}/agent-a.jsonl`, `${run}/agent-a.meta.json`, `${run}/journal.jsonl`, 's.jsonl'];
