@@ -214,6 +214,22 @@ it.each([
   expect(read(logged)).toMatchObject([{ reason: 'unknown-content' }]);
 });
 
+it.each([
+  ['whose API the request shows', { request: { system: 's', messages: [{ role: 'user', content: 'a' }] } }],
+  [
+    'that has a session',
+    { session_id: 's', request: { system: 's', messages: [{ role: 'user', content: 'a' }] } },
+  ],
+])('rejects an unknown answer in a pair %s', (_what, pair) => {
+  expect(read({ ...pair, response: { bees: 7 } })).toMatchObject([{ reason: 'unknown-content' }]);
+});
+
+test('a failed request in a batch of Vertex AI has an error', () => {
+  const line = { processed_time: 't', request: { contents: 'a' }, response: {}, status: 'Bad Request' };
+  expect(rulesOf(entryOf(line))).toEqual(['response-error']);
+  expect(rulesOf(entryOf({ ...line, response: geminiAnswer, status: '' }))).toEqual([]);
+});
+
 test('a body of Bedrock may lie elsewhere', () => {
   const log = (output: object) => ({
     ...{ schemaType: 'ModelInvocationLog', operation: 'Converse', input: { inputBodyJson: converse } },

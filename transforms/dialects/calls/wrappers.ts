@@ -114,10 +114,15 @@ export const wrapped: Wrapper = {
     return {
       request: request && bodyOf(request),
       ...loggedAnswer(json.get('response')),
+      ...(hasBatchError(json) && { isFailed: true }),
       timestamp: time(json.get('created_at')),
     };
   },
 };
+
+/** Did a request of a batch of Vertex AI fail? Its status is then the error. */
+const hasBatchError = (json: JsonView): boolean =>
+  present(json.get('processed_time')) && Boolean(json.get('status')?.text());
 
 /** Types of LiteLLM's calls that return no text. */
 const NO_CHAT = /embedding|moderation|rerank|image|video|speech|transcription|ocr|search|mcp/;

@@ -119,8 +119,17 @@ export class PairReader implements DialectReader {
       if (other === undefined && isUnread && !isForAny && isFailed(answer))
         return [withNotes(only, [RESPONSE_ERROR])];
     }
+    const isStrange = only.kind === 'entry' && answer !== undefined && this.#now === GATHERED;
+    const refused = isStrange && !isForAny ? this.#refused(line) : undefined;
+    if (refused !== undefined) return [refused];
     const isOther = isForAny || (answer === undefined && this.#isOfOther(sent));
     return isOther ? this.#readAny(line, only, pair.sessionId) : undefined;
+  }
+
+  /** The rejection of a pair whose answer has no known form; the reader of chats takes it for none, by its contract. */
+  #refused(line: Line): ReadElement | undefined {
+    const [read] = this.#reader(ANY).readApart?.(line) ?? [];
+    return read?.kind === 'rejection' && read.reason === 'unknown-content' ? read : undefined;
   }
 
   /** Does a request without an answer that tells the API belong to another one than the last pair? */
