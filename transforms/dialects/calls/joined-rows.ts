@@ -42,7 +42,7 @@ export class JoinedRows {
     this.#maxBytes = maxConversation;
   }
 
-  /** The first row of a call stands for it; the others are dropped. */
+  /** The first row of a call becomes its entry; the others are dropped. */
   read(row: JsonView, context: ReadContext): ObjectPart {
     const id = row.get('CorrelationId')?.text() ?? '';
     const known = this.#calls.get(id);
