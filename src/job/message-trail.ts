@@ -2,6 +2,7 @@
 import { decode } from '../../transforms/json/utf8.ts';
 import { canonical } from '../../transforms/model/canonical.ts';
 import type { Entry, Message, WrittenRecord } from '../../transforms/model/element.ts';
+import { isLoneThought } from '../../transforms/model/reply.ts';
 import { traceCleanup } from '../../transforms/stages/cleanup.ts';
 
 /** Fate of a logged message. */
@@ -24,7 +25,7 @@ export interface TraceOptions {
   readonly withTexts: boolean;
 }
 
-const REASONING_RULES = ['reasoning-dropped', 'reasoning-inlined'];
+const REASONING_RULES = ['reasoning-name', 'sealed-reasoning', 'reasoning-dropped', 'reasoning-inlined'];
 const EMPTY_REPLY = 'empty-reply';
 
 /** Returns the fate of each message of an entry. @param record the record that the entry became, if it did */
@@ -39,7 +40,9 @@ export function traceMessages(
   let kept = 0;
   return cleaned.map(({ message, rules }, i): MessageTrail => {
     const names = [...rules];
-    const final = written === undefined || message === undefined ? message : written[kept];
+    const isLeftOut = message !== undefined && isLoneThought(message);
+    const final =
+      written === undefined || message === undefined ? message : isLeftOut ? undefined : written[kept];
     if (record !== undefined && message !== undefined) names.push(...laterRules(message, final, record));
     const before = all[i] as Message;
     return {

@@ -24,7 +24,6 @@ describe('the reply', () => {
     ['{"content":"a","role":null}', '{"content":"a","role":"assistant"}'],
     ['{"content":5.0,"role":""}', '{"content":5.0,"role":"assistant"}'],
     ['{"role":"model","refusal":"no"}', '{"role":"model","refusal":"no"}'],
-    ['{"role":"assistant","reasoning":"r"}', '{"role":"assistant","reasoning":"r"}'],
   ])('%s', (reply, written) => {
     expect(recordWith(reply)).toBe(`{"messages":[${U},${written}],"tools":[]}`);
   });
@@ -33,6 +32,8 @@ describe('the reply', () => {
     '{}',
     '{"role":"assistant","content":" \\n","tool_calls":[]}',
     '{"content":[{"type":"text","text":" "}],"function_call":null}',
+    '{"role":"assistant","reasoning":"r"}',
+    '{"role":"assistant","content":" <think>r</think>"}',
   ])('%s is an empty reply', (reply) => {
     expect(recordWith(reply)).toBe(`{"messages":[${U}],"tools":[]}`);
   });

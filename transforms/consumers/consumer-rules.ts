@@ -5,6 +5,7 @@
  * formats.
  */
 
+import { NO_ANSWER } from '../formats/no-answer.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
@@ -25,13 +26,6 @@ function hasObjectValues({ bytes, written }: WrittenRecord): boolean {
 }
 
 export const consumerRules: readonly ConsumerRule[] = [
-  {
-    name: 'reader-no-answer',
-    effect: 'refuses',
-    formats: [...TEMPLATES, 'openai'],
-    problem: 'has no assistant message to learn from',
-    broken: (record) => (record.written.some(({ role }) => role === 'assistant') ? [] : [-1]),
-  },
   {
     name: 'reader-role',
     effect: 'refuses',
@@ -87,5 +81,6 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 /** How consumers treat a record with a finding of this rule, which may also be a rule of its format. */
 export function effectOf(rule: string): Effect {
   const known = consumerRules.find(({ name }) => name === rule);
+  if (rule === NO_ANSWER) return 'refuses';
   return known?.effect ?? (LEFT_OUT.has(rule) ? 'drops' : 'alters');
 }

@@ -22,6 +22,7 @@ import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { AS_IT_IS, AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
+import { NO_ANSWER } from './no-answer.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
 const scanner = createTextScanner();
@@ -113,7 +114,7 @@ const chatInline: Format<ArrowSafe> = {
   name: 'chat-inline',
   summary:
     'Like chat, with <tool_call> and <tool_result> in the content: for models that call tools by text.',
-  rules: ['content-not-text', 'control-token-in-content', 'non-text-part'],
+  rules: ['content-not-text', 'control-token-in-content', NO_ANSWER, 'non-text-part'],
   otherContent:
     'is written as it is, and as its JSON text in the message of calls or a result that become text',
   options: { arrowSafe: arrowSafeOption(false) },

@@ -7,6 +7,7 @@ import type { Conversation, Message, ToolDefinition } from '../model/element.ts'
 import { type ArrowSafe, arrowSafeOption, toolsInString } from './arrow-safe.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
+import { NO_ANSWER } from './no-answer.ts';
 import { asString, type EncodeArguments, encodeArguments, type Report } from './tool-arguments.ts';
 
 const HEAD = encode('{"messages":[');
@@ -56,7 +57,7 @@ export function withCommas(items: readonly { readonly bytes: Uint8Array }[]): Ui
 const chat: Format<ArrowSafe> = {
   name: 'chat',
   summary: 'One conversation per line: {"messages": [...], "tools": [...]}, bytes as logged.',
-  rules: ['content-not-text', 'empty-arguments'],
+  rules: ['content-not-text', 'empty-arguments', NO_ANSWER],
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),

@@ -24,6 +24,8 @@ export interface Format<Options extends object = object> {
    * RULE=reject|keep`).
    */
   readonly rules: readonly string[];
+  /** Whether it rejects a conversation without an answer (`no-answer`), because its consumers cannot learn from it. */
+  readonly needsAnswer?: true;
   /** Rest of a sentence of docs/formats.md about contents that are a number, an object or a boolean. */
   readonly otherContent: string;
   /** Each option becomes a flag of the command. */

@@ -14,6 +14,7 @@ import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
+import { NO_ANSWER } from './no-answer.ts';
 import { asString, encodeArguments, type Report } from './tool-arguments.ts';
 import { reportUnknownRoles } from './unknown-role.ts';
 
@@ -60,7 +61,15 @@ function hasParallelCalls(message: Message): boolean {
 const openai: Format<ArrowSafe> = {
   name: 'openai',
   summary: 'Like chat, with wrapped tools and arguments as strings: for OpenAI fine-tuning and MLX-LM.',
-  rules: ['arguments-not-json', 'content-not-text', 'empty-arguments', 'tool-not-function', 'unknown-role'],
+  rules: [
+    'arguments-not-json',
+    'content-not-text',
+    'empty-arguments',
+    NO_ANSWER,
+    'tool-not-function',
+    'unknown-role',
+  ],
+  needsAnswer: true,
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),

@@ -13,6 +13,7 @@ import { isBlank } from '../model/white-space.ts';
 import type { OptionSpecs } from '../stage.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { lastAnswer } from './last-answer.ts';
+import { NO_ANSWER } from './no-answer.ts';
 import { createReader, type HistoryMessage } from './prompt-history.ts';
 import type { Report } from './tool-arguments.ts';
 
@@ -149,6 +150,7 @@ const prompt: Format<PromptOptions> = {
     'malformed-call',
     'member-left-out',
     'messages-left-out',
+    NO_ANSWER,
     'no-user-turn',
     'non-text-part',
     'reasoning-inlined',

@@ -15,6 +15,7 @@ import type { OptionSpecs } from '../stage.ts';
 import { withCommas } from './chat.ts';
 import { inline } from './chat-inline.ts';
 import type { Format, FormatFinding } from './format.ts';
+import { NO_ANSWER } from './no-answer.ts';
 import { type Refuse, tomlKey, tomlValue } from './toml-value.ts';
 import type { Report } from './tool-arguments.ts';
 
@@ -87,6 +88,7 @@ const samples: Format<SamplesOptions> = {
     'calls-inlined',
     'content-not-text',
     'definition-left-out',
+    NO_ANSWER,
     'no-messages',
     'non-text-part',
     'not-toml',

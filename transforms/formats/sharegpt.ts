@@ -15,6 +15,7 @@ import { toolsInString } from './arrow-safe.ts';
 import { withCommas } from './chat.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { unansweredEnd } from './last-answer.ts';
+import { NO_ANSWER } from './no-answer.ts';
 import { functionsOf } from './openai.ts';
 import { type Turn, turnsOf } from './sharegpt-turns.ts';
 import type { Report } from './tool-arguments.ts';
@@ -146,6 +147,7 @@ const sharegpt: Format = {
     'malformed-call',
     'members-dropped',
     'messages-merged',
+    NO_ANSWER,
     'non-text-part',
     'not-alternating',
     'reasoning-inlined',
@@ -154,6 +156,7 @@ const sharegpt: Format = {
     'unanswered-end',
     'unknown-role',
   ],
+  needsAnswer: true,
   otherContent: 'is written as its JSON text',
   options: {},
   metadata: () => 'string',

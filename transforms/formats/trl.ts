@@ -9,6 +9,7 @@ import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import type { EncodedRecord, Format, FormatFinding } from './format.ts';
+import { NO_ANSWER } from './no-answer.ts';
 import { wrapTools } from './openai.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
 import { reportUnknownRoles } from './unknown-role.ts';
@@ -26,7 +27,15 @@ export function templateRecord({ messages, tools }: Conversation, arrowSafe: boo
 const trl: Format<ArrowSafe> = {
   name: 'trl',
   summary: 'Like openai, with arguments as JSON objects: for TRL, Unsloth and Hugging Face templates.',
-  rules: ['arguments-not-object', 'content-not-text', 'empty-arguments', 'tool-not-function', 'unknown-role'],
+  rules: [
+    'arguments-not-object',
+    'content-not-text',
+    'empty-arguments',
+    NO_ANSWER,
+    'tool-not-function',
+    'unknown-role',
+  ],
+  needsAnswer: true,
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),

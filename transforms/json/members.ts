@@ -99,6 +99,13 @@ export function membersOf(object: Uint8Array): readonly Member[] {
   return members;
 }
 
+/** Like `membersOf`, and remembers them, for an object that several stages look into. Its bytes must never change. */
+export function keptMembersOf(object: Uint8Array): readonly Member[] {
+  const members = membersOf(object);
+  if (Walked.membersOf(object) === undefined) rememberMembers(object, members);
+  return members;
+}
+
 /** Span of a member's value in the object: the last one with that key, as in JSON.parse; undefined if absent. */
 export function valueSpan(object: Uint8Array, key: string): ValueSpan | undefined {
   const members = Walked.membersOf(object);

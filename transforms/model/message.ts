@@ -89,6 +89,14 @@ export function memberValue(message: Message, key: string): unknown {
 
 /** Members in which logs keep the model's reasoning. */
 export const REASONING_MEMBERS: readonly string[] = ['reasoning_content', 'thinking'];
+/**
+ * Other names of the reasoning: OpenRouter and vLLM write `reasoning`, OpenRouter `reasoning_details`, LiteLLM
+ * `thinking_blocks`, GitHub Copilot `reasoning_text` and, encrypted, `reasoning_opaque`. In a record it is
+ * `reasoning_content` (reasoning-names.ts).
+ */
+export const OTHER_REASONING_MEMBERS: readonly string[] = [
+  ...['reasoning', 'reasoning_text', 'reasoning_details', 'thinking_blocks', 'reasoning_opaque'],
+];
 
 /** The model's reasoning: its distinct texts, joined with line feeds; `''` if there is none. */
 export function reasoningOf(message: Message): string {

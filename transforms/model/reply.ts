@@ -1,6 +1,6 @@
 /**
- * Removes empty replies, because there is nothing to learn from them (docs/conversion.md), and adds the role assistant
- * to replies without a role.
+ * Removes replies that are empty or only a thought, because there is nothing to learn from them (docs/conversion.md),
+ * and adds the role assistant to replies without a role.
  */
 
 import {
@@ -13,39 +13,59 @@ import {
   QUOTE,
   SPACE,
 } from '../json/bytes.ts';
-import { type Member, membersOf, walkElements } from '../json/members.ts';
+import { keptMembersOf, type Member, type ValueSpan, walkElements } from '../json/members.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { concat, replaceValue } from '../json/splice.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
 import type { Entry, Message, ReadingNote, RepairName } from './element.ts';
-import { firstVisible, REASONING_MEMBERS, stringValue } from './message.ts';
+import { firstVisible, OTHER_REASONING_MEMBERS, REASONING_MEMBERS, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
-/** Members that make a message non-empty, including reasoning under other names than `REASONING_MEMBERS`. */
-const CONTENT_MEMBERS: ReadonlySet<string> = new Set([
-  'content',
-  ...['tool_calls', 'function_call', 'refusal', 'audio'],
-  ...[...REASONING_MEMBERS, 'reasoning', 'reasoning_details', 'thinking_blocks'],
+/** Members that make a message an answer. */
+const ANSWER_MEMBERS: ReadonlySet<string> = new Set([
+  ...['content', 'tool_calls', 'function_call', 'refusal', 'audio'],
 ]);
+const THOUGHT_MEMBERS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, ...OTHER_REASONING_MEMBERS]);
+const THOUGHT_PARTS: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 const ASSISTANT = encode('"assistant"');
 const ROLE_MEMBER = encode('"role":"assistant",');
 const REPLY_ROLE: readonly RepairName[] = ['reply-role'];
 
+/** How much a message of the model says: something besides its reasoning, only its reasoning, or nothing. */
+export type Saying = 'answer' | 'thought' | 'nothing';
+
 /**
- * Whether the message has no content, calls, reasoning, refusal or audio. Null, blank text, empty lists and a content
- * of blank texts count as none.
+ * A message is an answer if it has content, calls, a refusal or audio. Null, blank text, empty lists and a content of
+ * blank texts count as none; a `<think>` block and parts with reasoning are reasoning.
  */
-export function isEmptyReply(reply: Message): boolean {
-  if (firstVisible(reply) !== undefined) return false; // the most common case
+export function sayingOf(reply: Message): Saying {
+  const first = firstVisible(reply);
+  if (first !== undefined && first !== '<') return 'answer'; // the most common case
   const { bytes } = reply;
   const last = new Map<string, Member>(); // if a key occurs twice, the last one counts
-  for (const member of membersOf(bytes)) if (CONTENT_MEMBERS.has(member.key)) last.set(member.key, member);
-  for (const member of last.values()) if (isFilled(bytes, member)) return false;
-  return true;
+  for (const member of keptMembersOf(bytes))
+    if (ANSWER_MEMBERS.has(member.key) || THOUGHT_MEMBERS.has(member.key)) last.set(member.key, member);
+  let saying: Saying = 'nothing';
+  for (const member of last.values()) {
+    const said = member.key === 'content' ? sayingOfContent(bytes, member) : isFilled(bytes, member);
+    if (said === 'answer' || (said === true && ANSWER_MEMBERS.has(member.key))) return 'answer';
+    if (said === 'thought' || said === true) saying = 'thought';
+  }
+  return saying;
 }
 
-function isFilled(bytes: Uint8Array, { key, valueStart, end }: Member): boolean {
+/** Whether it is a message of the model that has only reasoning. */
+export function isLoneThought(message: Message): boolean {
+  if (message.role !== 'assistant') return false;
+  keptMembersOf(message.bytes); // walked once, also for the checks and the format
+  return sayingOf(message) === 'thought';
+}
+
+/** Whether the message is not an answer: a thought alone is none. */
+export const isEmptyReply = (reply: Message): boolean => sayingOf(reply) !== 'answer';
+
+function isFilled(bytes: Uint8Array, { valueStart, end }: ValueSpan): boolean {
   const first = bytes[valueStart];
   if (first === LETTER_N) return false;
   if (first === QUOTE) {
@@ -53,24 +73,50 @@ function isFilled(bytes: Uint8Array, { key, valueStart, end }: Member): boolean 
     const isVisible = next > SPACE && next < DELETE && next !== QUOTE && next !== BACKSLASH;
     return isVisible || !isBlank(parseString(bytes, valueStart, end));
   }
-  if (first !== OPEN_ARRAY) return true;
-  if (key === 'content') return !holdsBlankTextsOnly(bytes.subarray(valueStart, end));
-  return bytes[skipBlanks(bytes, valueStart + 1)] !== CLOSE_ARRAY;
+  return first !== OPEN_ARRAY || bytes[skipBlanks(bytes, valueStart + 1)] !== CLOSE_ARRAY;
 }
 
-/** Whether all parts are blank texts. The walk ends at the first other part, for which the visitor returns -1. */
-function holdsBlankTextsOnly(list: Uint8Array): boolean {
+function sayingOfContent(bytes: Uint8Array, span: ValueSpan): Saying {
+  const content = bytes.subarray(span.valueStart, span.end);
+  if (content[0] === OPEN_ARRAY) return sayingOfParts(content);
+  if (!isFilled(bytes, span)) return 'nothing';
+  return content[0] === QUOTE && isThoughtOnly(content) ? 'thought' : 'answer';
+}
+
+/** The walk ends at the first part that is neither a blank text nor reasoning: for it the visitor returns -1. */
+function sayingOfParts(list: Uint8Array): Saying {
+  let saying: Saying = 'nothing';
   const end = walkElements(list, 0, trustingScanner, (_number, start) => {
     const after = trustingScanner.value(list, start, 1);
-    return isBlankText(list.subarray(start, after)) ? after : -1;
+    const part = list.subarray(start, after);
+    if (part[0] !== OPEN_OBJECT) return -1;
+    const type = stringValue(part, 'type') ?? '';
+    if (THOUGHT_PARTS.has(type)) saying = 'thought';
+    else if (type !== 'text' || !isBlank(stringValue(part, 'text') ?? '-')) return -1;
+    return after;
   });
-  return end >= 0;
+  return end < 0 ? 'answer' : saying;
 }
 
-function isBlankText(part: Uint8Array): boolean {
-  if (part[0] !== OPEN_OBJECT || stringValue(part, 'type') !== 'text') return false;
-  const text = stringValue(part, 'text');
-  return text !== undefined && isBlank(text);
+/** Most bytes of white space that may follow a thought. */
+const MAX_REST_BYTES = 256;
+const THOUGHT_END = encode('</think>');
+
+/** Whether a JSON string is a `<think>` block and nothing else. */
+function isThoughtOnly(json: Uint8Array): boolean {
+  const end = Buffer.from(json.buffer, json.byteOffset, json.length).lastIndexOf(THOUGHT_END);
+  if (end < 0 || json.length - end > MAX_REST_BYTES) return false;
+  return afterThought(parseString(json, 0, json.length)) === '';
+}
+
+const OPEN_THOUGHT = '<think>';
+const CLOSE_THOUGHT = '</think>';
+
+/** The text after a `<think>` block at its beginning; undefined if there is none. */
+export function afterThought(text: string): string | undefined {
+  const start = text.trimStart();
+  const end = start.startsWith(OPEN_THOUGHT) ? start.indexOf(CLOSE_THOUGHT) : -1;
+  return end < 0 ? undefined : start.slice(end + CLOSE_THOUGHT.length).trimStart();
 }
 
 /**

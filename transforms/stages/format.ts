@@ -8,6 +8,7 @@
 import type { EncodedRecord, Format, FormatFinding } from '../formats/format.ts';
 import { type FormatOptionValues, valuesFor } from '../formats/format-options.ts';
 import { formats } from '../formats/index.ts';
+import { findNoAnswer } from '../formats/no-answer.ts';
 import { withMetadata } from '../formats/record-meta.ts';
 import type { Conversation, Finding, Rejection, StreamElement, WrittenRecord } from '../model/element.ts';
 import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';
@@ -102,14 +103,22 @@ interface Chosen {
   readonly values: FormatOptionValues;
 }
 
+function encodedBy({ format, values }: Chosen, conversation: Conversation): EncodedRecord {
+  const encoded = format.encode(conversation, values);
+  const found = findNoAnswer(conversation, format);
+  if (found === undefined) return encoded;
+  const { findings } = encoded;
+  const isByUnknown = findings.some(({ rule }) => rule === 'unknown-role'); // says more
+  return { ...encoded, findings: isByUnknown ? [...findings, found] : [found, ...findings] };
+}
+
 function* encode(
   conversation: Conversation,
   chosen: Chosen,
   options: FormatOptions,
 ): Generator<StreamElement> {
-  const { format, values } = chosen;
   const { origin, sessionId } = conversation;
-  const encoded = format.encode(conversation, values);
+  const encoded = encodedBy(chosen, conversation);
   const fatal = fatalOf(encoded.findings, options);
   if (fatal !== undefined) {
     yield rejectSession(STAGE, origin, sessionId, fatal.rule as SessionReason, fatal.message);
@@ -131,8 +140,8 @@ function* encodeInEach(
   const { origin, sessionId } = conversation;
   const rejections: Rejection[] = [];
   for (const one of chosen) {
-    const { format, values } = one;
-    const encoded = format.encode(conversation, values);
+    const { format } = one;
+    const encoded = encodedBy(one, conversation);
     const withFormatName = (found: FormatFinding): FormatFinding => ({
       ...found,
       message: `${format.name}: ${found.message}`,

@@ -1,9 +1,10 @@
 /**
- * Stage: conversation -> conversation. Keeps, drops or inlines the model's reasoning (docs/conversion.md):
- * `reasoning_content` or `thinking` of a message, or a `<think>` block before its text. Every change is counted by
- * rule.
+ * Stage: conversation -> conversation. Gives the model's reasoning one name, leaves out messages that are only a thought,
+ * and keeps, drops or inlines the reasoning (docs/conversion.md): `reasoning_content` or `thinking` of a message, or a
+ * `<think>` block before its text. Every change is counted by rule.
  */
 
+import { noted, SEALED, SUMMARY } from '../dialects/shared/reading-notes.ts';
 import { OPEN_ARRAY, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
@@ -11,7 +12,8 @@ import { addMember, concat, dropMembers, replaceValue } from '../json/splice.ts'
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ReadingNote } from '../model/element.ts';
 import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts';
-import { isEmptyReply } from '../model/reply.ts';
+import { hasOtherName, nameReasoning } from '../model/reasoning-names.ts';
+import { afterThought, isLoneThought } from '../model/reply.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export const REASONING_MODES = ['keep', 'keep-sealed', 'last', 'drop', 'inline'] as const;
@@ -48,13 +50,6 @@ export function withoutReasoning(message: Message): Message {
   return edited === message.bytes ? message : { ...message, bytes: edited };
 }
 
-/** The text after a `<think>` block at its beginning; undefined if there is none. */
-function afterThought(text: string): string | undefined {
-  const start = text.trimStart();
-  const end = start.startsWith(OPEN) ? start.indexOf(CLOSE) : -1;
-  return end < 0 ? undefined : start.slice(end + CLOSE.length).trimStart();
-}
-
 /**
  * Moves the reasoning of a message before its text; the same object if it has none. Reasoning with a tag that would end
  * its block early is not moved, with a finding.
@@ -85,6 +80,44 @@ function withTextBefore(block: string, content: Uint8Array | undefined): Uint8Ar
 }
 
 function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation {
+  const settled = withNamedReasoning(withoutLoneThoughts(conversation), mode === 'keep-sealed');
+  return mode === 'keep' || mode === 'keep-sealed' ? settled : withMode(settled, mode);
+}
+
+/** Adds to the changes of a conversation. */
+function counted({ changes }: Conversation, rule: string, count: number): Conversation['changes'] {
+  return count === 0 ? changes : new Map(changes).set(rule, (changes.get(rule) ?? 0) + count);
+}
+
+/** Gives all reasoning one name. Reports encrypted parts and summaries. */
+function withNamedReasoning(conversation: Conversation, keepSealed: boolean): Conversation {
+  const isOther = (message: Message): boolean => message.role === 'assistant' && hasOtherName(message);
+  if (!conversation.messages.some(isOther)) return conversation;
+  let sealed = 0;
+  let renamed = 0;
+  const messages = conversation.messages.map((message) => {
+    if (!isOther(message)) return message;
+    const named = nameReasoning(message, keepSealed);
+    renamed++;
+    if (named.isSealed) sealed++;
+    const notes = [...(named.isSummary ? [SUMMARY] : []), ...(named.isSealed ? [SEALED] : [])];
+    return noted(named.message, notes);
+  });
+  const changes = counted(conversation, 'reasoning-name', renamed);
+  const all = { ...conversation, messages, changes };
+  return { ...all, changes: counted(all, 'sealed-reasoning', keepSealed ? 0 : sealed) };
+}
+
+/** Leaves out messages that are only a thought: they would teach an empty answer. Samples keep theirs. */
+function withoutLoneThoughts(conversation: Conversation): Conversation {
+  if (conversation.sample !== undefined) return conversation;
+  const kept = conversation.messages.filter((message) => !isLoneThought(message));
+  const count = conversation.messages.length - kept.length;
+  if (count === 0) return conversation;
+  return { ...conversation, messages: kept, changes: counted(conversation, 'empty-reply', count) };
+}
+
+function withMode(conversation: Conversation, mode: ReasoningMode): Conversation {
   const from =
     mode === 'last' ? conversation.messages.findLastIndex(({ role }) => role === 'user') : Infinity;
   const rule = mode === 'inline' ? 'reasoning-inlined' : 'reasoning-dropped';
@@ -96,20 +129,11 @@ function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation 
     if (result.bytes !== message.bytes) changed++;
     return result;
   });
-  const changes = new Map(conversation.changes);
-  if (changed > 0) changes.set(rule, changed);
-  const answer = messages.at(-1);
-  if (answer !== undefined && answer !== conversation.messages.at(-1) && isEmptyReply(answer)) {
-    messages.pop(); // it was only reasoning; a record never ends in an empty answer
-    changes.set('empty-reply', 1);
-  }
-  return { ...conversation, messages, changes };
+  return { ...conversation, messages, changes: counted(conversation, rule, changed) };
 }
 
 function create({ reasoning: mode }: ReasoningOptions): Handlers {
-  return mode === 'keep' || mode === 'keep-sealed'
-    ? {}
-    : { conversation: (conversation) => [applyTo(conversation, mode)] };
+  return { conversation: (conversation) => [applyTo(conversation, mode)] };
 }
 
 export const reasoning: Stage<ReasoningOptions> = {

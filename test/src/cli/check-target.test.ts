@@ -63,7 +63,7 @@ describe('check --target', () => {
     const { status, stdout } = await turnmill(['check', input, '--target', 'openai']);
     expect(status).toBe(3);
     expect(stdout.toString()).toBe(
-      'alone.jsonl:1: refuses: reader-no-answer: openai: the record has no assistant message to learn from\n',
+      'alone.jsonl:1: refuses: no-answer: the conversation has no assistant message to learn from\n',
     );
   });
 
@@ -87,7 +87,6 @@ describe('check --target', () => {
   const broken: Readonly<
     Record<string, readonly [target: string, messages: readonly object[], tools?: readonly object[]]>
   > = {
-    'reader-no-answer': ['chat', [ask]],
     'reader-role': ['axolotl', [ask, { role: 'critic', content: 'c' }, reply({})]],
     'reader-late-system': ['trl', [ask, { role: 'system', content: 's' }, reply({})]],
     'reader-parts': ['trl', [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, reply({})]],

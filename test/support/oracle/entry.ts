@@ -31,7 +31,7 @@ function objects(tree: Tree | undefined): readonly ObjectTree[] | undefined {
 function replyOf(response: Tree | undefined): ObjectTree | undefined {
   const choices = get(response, 'choices');
   const message = choices?.kind === 'array' ? get(choices.items[0], 'message') : undefined;
-  return message?.kind === 'object' && saysSomething(message) ? message : undefined;
+  return message?.kind === 'object' && isAnswer(message) ? message : undefined;
 }
 
 const SPEAKING = 'content tool_calls function_call refusal audio'.split(' ');
@@ -49,9 +49,21 @@ function hasContent(value: Tree | undefined, key: string): boolean {
   return value?.kind !== 'string' || strip(value.value) !== '';
 }
 
-function saysSomething(message: ObjectTree): boolean {
-  return [...SPEAKING, ...REASONING].some((key) => hasContent(get(message, key), key));
+/** A thought alone, in a member or in tags, is not an answer. */
+function isAnswer(message: ObjectTree): boolean {
+  const content = getString(message, 'content');
+  if (content !== undefined && /^<think>(?:(?!<\/think>)[\s\S])*<\/think>$/.test(strip(content)))
+    return false;
+  return SPEAKING.some((key) => hasContent(get(message, key), key));
 }
+
+export function isLoneThought(message: ObjectTree): boolean {
+  if (getString(message, 'role') !== 'assistant' || isAnswer(message)) return false;
+  return REASONING.some((key) => hasContent(get(message, key), key)) || messageHasTags(message);
+}
+
+const messageHasTags = (message: ObjectTree): boolean =>
+  strip(getString(message, 'content') ?? '').startsWith('<think>');
 
 /** Gives the reply the assistant's role: first adds a missing one, then replaces one that is empty or not a text. */
 function withRole(reply: ObjectTree): ObjectTree {

@@ -3,7 +3,7 @@
  * goose-title keeps that fate and is not validated.
  */
 import { cleanEntry } from './cleanup.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, isLoneThought } from './entry.ts';
 import { type Tool, uniteTools } from './tools.ts';
 import type { ObjectTree } from './tree.ts';
 
@@ -34,9 +34,10 @@ function violation(entries: readonly Entry[]): string | undefined {
 function conversationOf(entries: readonly Entry[], snapshotAt: number): Conversation | undefined {
   const snapshot = entries[snapshotAt];
   if (snapshot === undefined) return undefined;
+  const messages = snapshot.reply ? [...snapshot.messages, snapshot.reply] : snapshot.messages;
   return {
     sessionId: snapshot.sessionId,
-    messages: snapshot.reply ? [...snapshot.messages, snapshot.reply] : snapshot.messages,
+    messages: messages.filter((message) => !isLoneThought(message)),
     tools: uniteTools(entries.slice(0, snapshotAt + 1)),
     entries,
   };

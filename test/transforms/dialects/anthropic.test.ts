@@ -87,6 +87,7 @@ describe('the reply', () => {
     '[{"type":"text","text":" \\n"},{"type":"text","text":"\\u2003"}]',
     '[{"type":"thinking","thinking":"","signature":"c2ln"}]',
     '[{"type":"redacted_thinking","data":"x"}]',
+    '[{"type":"thinking","thinking":"t"}]',
   ])('is absent, and counted as empty, for the content %s', (content) => {
     const response = `{"type":"message","content":${content}}`;
     expect(one(pair('[]', '', response))).toMatchObject({ reply: undefined, emptyReply: true });
@@ -94,7 +95,6 @@ describe('the reply', () => {
   });
 
   test.each([
-    '[{"type":"thinking","thinking":"t"}]',
     '[{"type":"tool_use","id":"t","name":"f","input":{}}]',
     '[{"type":"server_tool_use","id":"t","name":"f","input":{}}]',
   ])('is present for the content %s', (content) => {
@@ -144,9 +144,15 @@ describe('encrypted reasoning', () => {
   });
 
   it('of a thought that has a text is its signature, which is not counted', () => {
-    const entry = one(pair('[]', '', '{"content":[{"type":"thinking","thinking":"t","signature":"s"}]}'));
+    const entry = one(
+      pair(
+        '[]',
+        '',
+        '{"content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"a"}]}',
+      ),
+    );
     expect(entry.reply && text(entry.reply.bytes)).toBe(
-      '{"role":"assistant","content":"","reasoning_content":"t"}',
+      '{"role":"assistant","content":"a","reasoning_content":"t"}',
     );
     expect([...entry.changes]).toEqual([]);
   });

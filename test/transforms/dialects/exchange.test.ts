@@ -159,9 +159,6 @@ describe('the reply', () => {
     '"tool_calls":[{"type":"text","text":""}]',
     '"content":null,"content":"a"',
     '"function_call":{"name":"f"}',
-    '"reasoning_content":"r"',
-    '"thinking":"r"',
-    '"reasoning":"r"',
     '"refusal":"r"',
     '"audio":{"id":"a"}',
   ])('with %s is a message', (member) => {

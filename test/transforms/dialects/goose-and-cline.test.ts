@@ -220,7 +220,6 @@ describe('cline', () => {
         { role: 'assistant', content: 'b', reasoning_content: 'so' },
         { role: 'assistant', content: 'c', reasoning_content: 'and' },
         { role: 'assistant', content: 'd' },
-        { role: 'assistant', content: '', reasoning_content: 'at the end' },
       ]);
       expect(entry?.changes.get('sealed-reasoning')).toBe(2);
     });

@@ -44,5 +44,5 @@ test('the record is one line of JSON with the same values', () => {
 });
 
 test('changes by --arrow-safe and contents that are not text are reported', () => {
-  expect(chat.rules).toEqual(['content-not-text', 'empty-arguments']);
+  expect(chat.rules).toEqual(['content-not-text', 'empty-arguments', 'no-answer']);
 });

@@ -220,9 +220,9 @@ describe('the bytes of messages', () => {
 /** The conversation without empty answers at its end, since reading yields none. */
 function answered({ messages, tools }: OddConversation): OddConversation {
   const isEmpty = ({ role, json }: OddConversation['messages'][number]): boolean => {
-    const { content, tool_calls: calls, reasoning_content: thought } = JSON.parse(json);
+    const { content, tool_calls: calls } = JSON.parse(json);
     const texts = Array.isArray(content) ? content.map(({ text }) => text ?? 'image') : [content ?? ''];
-    return role === 'assistant' && [...texts, thought ?? ''].join('').trim() === '' && !calls;
+    return role === 'assistant' && texts.join('').trim() === '' && !calls;
   };
   const last = messages.at(-1);
   return { tools, messages: last !== undefined && isEmpty(last) ? messages.slice(0, -1) : messages };

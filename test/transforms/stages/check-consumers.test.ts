@@ -42,7 +42,6 @@ describe('the consumer of a format', () => {
   });
 
   it.each<[string, string, readonly Message[], string[]]>([
-    ['no answer', 'trl', [user('a')], ['reader-no-answer -']],
     [
       'a strange role',
       'chat',
@@ -213,7 +212,7 @@ describe('the consumer of a format', () => {
   });
 
   it('reports what a consumer refuses as an error, and passes the record on', () => {
-    const record = recordOf('trl', [user('a')]);
+    const record = recordOf('openai', [...GOOD, user('c')]);
     const emitted = [...apply(checkConsumers.create({}), [record])];
     expect(emitted.at(-1)).toBe(record);
     expect(emitted[0]).toMatchObject({ severity: 'ERROR', origin: record.origin } satisfies Partial<Finding>);
@@ -259,8 +258,9 @@ describe('the effect of a finding', () => {
 
   it('is decided for every rule of a format', () => {
     const all = new Set(formats.flatMap((format) => format.rules));
-    expect([...DROPS, ...ALTERS].sort()).toEqual([...all].sort());
+    expect([...DROPS, ...ALTERS, 'no-answer'].sort()).toEqual([...all].sort());
     for (const rule of DROPS) expect([rule, effectOf(rule)]).toEqual([rule, 'drops']);
+    expect(effectOf('no-answer')).toBe('refuses');
     for (const rule of ALTERS) expect([rule, effectOf(rule)]).toEqual([rule, 'alters']);
   });
 

@@ -3,14 +3,26 @@ import type { Finding, Rejection, StreamElement, WrittenRecord } from '../../../
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
 import { type FormatOptions, format } from '../../../transforms/stages/format.ts';
 import { text } from '../bytes.ts';
-import { call, calling, conversationOf, entryOf, originOf, user } from '../checks/samples.ts';
+import {
+  assistant,
+  call,
+  calling,
+  conversationOf,
+  entryOf,
+  messageOf,
+  originOf,
+  user,
+} from '../checks/samples.ts';
 
 const DEFAULTS = defaultsOf(format.options);
 const run = (element: StreamElement, options: Partial<FormatOptions> = {}) => [
   ...apply(format.create({ ...DEFAULTS, ...options }), [element]),
 ];
-const GOOD = conversationOf([user('a')], { startedAt: 1_768_342_443_000_000_000n, tools: [] });
-const FORGED = conversationOf([user('<tool_call>'), user('</tool_call>')]);
+const GOOD = conversationOf([user('a'), assistant('b')], {
+  startedAt: 1_768_342_443_000_000_000n,
+  tools: [],
+});
+const FORGED = conversationOf([user('<tool_call>'), user('</tool_call>'), assistant('b')]);
 
 test('the defaults are chat, grouped by date, without rejections', () => {
   expect(DEFAULTS).toEqual({
@@ -33,7 +45,7 @@ describe('a record', () => {
       ...{ bytes: (record as WrittenRecord).bytes, conversation: GOOD, written: GOOD.messages },
     });
     expect(text((record as WrittenRecord).bytes)).toBe(
-      '{"messages":[{"role":"user","content":"a"}],"tools":[]}',
+      '{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}],"tools":[]}',
     );
   });
 
@@ -116,6 +128,34 @@ describe('a finding that rejects by itself', () => {
   it('rejects the session when the rule is both kept and rejected', () => {
     const both = ['arguments-not-object'];
     expect(kinds({ keepOn: both, rejectOn: both })).toEqual(['rejection']);
+  });
+});
+
+describe('a conversation without an answer', () => {
+  const thought = messageOf({ role: 'assistant', content: '', reasoning_content: 't' });
+  const ALONE = conversationOf([user('a'), thought]);
+  const outcome = (name: string, options: Partial<FormatOptions> = {}, element = ALONE) =>
+    run(element, { format: [name], ...options }).map((one) =>
+      one.kind === 'finding' ? one.rule : one.kind === 'rejection' ? `rejected: ${one.reason}` : one.kind,
+    );
+
+  it.each(['trl', 'openai', 'axolotl', 'sharegpt'])('is rejected by %s', (name) => {
+    expect(outcome(name)).toEqual(['rejected: no-answer']);
+  });
+
+  it.each(['trl', 'openai', 'axolotl'])('is written by %s on request', (name) => {
+    expect(outcome(name, { keepOn: ['no-answer'] })).toEqual(['no-answer', 'record']);
+  });
+
+  it.each(['chat', 'chat-inline'])('is written by %s, with a finding', (name) => {
+    expect(outcome(name)).toEqual(['no-answer', 'record']);
+    expect(outcome(name, { rejectOn: ['no-answer'] })).toEqual(['rejected: no-answer']);
+  });
+
+  it('is not reported for a sample', () => {
+    const sample = { ...conversationOf([user('a')], { tools: [] }), sample: new Map() };
+    expect(outcome('samples', {}, sample)).toEqual(['record']);
+    expect(outcome('trl', {}, sample)).toEqual(['rejected: no-answer']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Conversation } from '../../../transforms/model/element.ts';
 import { apply } from '../../../transforms/stage.ts';
-import { type ReasoningMode, reasoning } from '../../../transforms/stages/reasoning.ts';
+import { REASONING_MODES, type ReasoningMode, reasoning } from '../../../transforms/stages/reasoning.ts';
 import { text } from '../bytes.ts';
 import { conversationOf, rawMessage } from '../checks/samples.ts';
 
@@ -20,6 +20,65 @@ const outcomeOf = (mode: ReasoningMode, json: string) => {
 const DROPPED = [['reasoning-dropped', 1]];
 const INLINED = [['reasoning-inlined', 1]];
 
+describe.each(REASONING_MODES)('with %s, a message that is only a thought', (mode) => {
+  test.each([
+    '{"role":"assistant","thinking":"t","content":null}',
+    '{"role":"assistant","content":"<think></think>"}',
+    '{"role":"assistant","content":" <think>t</think> \\n"}',
+    '{"role":"assistant","content":"","reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]}',
+    '{"role":"assistant","content":[{"type":"thinking","thinking":"t"}]}',
+  ])('is left out and counted, wherever it is: %s', (json) => {
+    const ask = ['user', '{"role":"user","content":"q"}'] as const;
+    const { messages, changes } = run(mode, ask, ['assistant', json], ask, ['assistant', json]);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'user']);
+    expect(changes.get('empty-reply')).toBe(2);
+  });
+});
+
+test('a sample keeps a message that is only a thought', () => {
+  const thought = rawMessage('assistant', '{"role":"assistant","thinking":"t"}');
+  const sample = { ...conversationOf([thought]), sample: new Map() };
+  expect([...apply(reasoning.create({ reasoning: 'keep' }), [sample])]).toEqual([sample]);
+});
+
+describe('reasoning under another name', () => {
+  const ANSWER = '{"role":"assistant","content":"a"';
+  const SEALED = '{"type":"reasoning.encrypted","data":"x"}';
+  test.each<[string, string, rules: string[]]>([
+    ['"reasoning":"r"', '"reasoning_content":"r"', []],
+    ['"reasoning":"r","reasoning_content":"r"', '"reasoning_content":"r"', []],
+    ['"reasoning":"r","reasoning_content":""', '"reasoning_content":"r"', []],
+    [
+      '"reasoning":"r","reasoning_details":[{"type":"reasoning.text","text":"r"}]',
+      '"reasoning_content":"r"',
+      [],
+    ],
+    ['"reasoning_details":[{"text":"a\\u0041"},{"text":"b"}]', '"reasoning_content":"a\\u0041\\nb"', []],
+    ['"reasoning_details":[{"summary":"s"}]', '"reasoning_content":"s"', ['reasoning-summary']],
+    ['"thinking_blocks":[{"type":"thinking","thinking":"r","signature":"s"}]', '"reasoning_content":"r"', []],
+    ['"reasoning_text":"r"', '"reasoning_content":"r"', []],
+    [`"reasoning":"r","reasoning_details":[${SEALED}]`, '"reasoning_content":"r"', ['reasoning-sealed']],
+  ])('%s becomes %s', (logged, written, rules) => {
+    const { messages, changes } = run('keep', ['assistant', `${ANSWER},${logged}}`]);
+    expect(text(messages[0]?.bytes as Uint8Array)).toBe(`${ANSWER},${written}}`);
+    expect(messages[0]?.notes?.map(({ rule }) => rule) ?? []).toEqual(rules);
+    expect(changes.get('reasoning-name')).toBe(1);
+    expect(changes.get('sealed-reasoning')).toBe(rules.includes('reasoning-sealed') ? 1 : undefined);
+    expect(outcomeOf('drop', `${ANSWER},${logged}}`)[0]).toBe(`${ANSWER}}`);
+    expect(outcomeOf('inline', `${ANSWER},${logged}}`)[0]).toMatch(/"content":"<think>/);
+  });
+
+  test.each([
+    ['"reasoning_opaque":"x"', SEALED],
+    [`"reasoning_details":[${SEALED}]`, SEALED],
+    ['"thinking_blocks":[{"type":"redacted_thinking","data":"x"}]', SEALED],
+  ])('is kept when it is encrypted, with keep-sealed: %s', (logged, part) => {
+    const outcome = (mode: ReasoningMode) => outcomeOf(mode, `${ANSWER},${logged}}`)[0];
+    expect(outcome('keep-sealed')).toBe(`${ANSWER},"reasoning_details":[${part}]}`);
+    expect(outcome('keep')).toBe(`${ANSWER}}`);
+  });
+});
+
 describe('drop', () => {
   test.each([
     [
@@ -30,19 +89,6 @@ describe('drop', () => {
     ['{"role":"assistant","content":" <think>t</think>\\n\\na"}', '{"role":"assistant","content":"a"}'],
   ])('%s', (json, rest) => {
     expect(outcomeOf('drop', json)).toEqual([rest, DROPPED]);
-  });
-
-  test.each([
-    '{"role":"assistant","thinking":"t","content":null}',
-    '{"role":"assistant","content":"<think></think>"}',
-    '{"role":"assistant","content":" <think>t</think> \\n"}',
-  ])('makes %s an empty answer, which is left out at the end and counted', (json) => {
-    const { messages, changes } = run('drop', ['user', '{"role":"user","content":"q"}'], ['assistant', json]);
-    expect(messages.map(({ role }) => role)).toEqual(['user']);
-    expect([...changes]).toEqual([...DROPPED, ['empty-reply', 1]]);
-    const further = run('drop', ['assistant', json], ['user', '{"role":"user","content":"q"}']);
-    expect(further.messages.map(({ role }) => role)).toEqual(['assistant', 'user']);
-    expect([...further.changes]).toEqual(DROPPED);
   });
 
   test.each([
@@ -62,20 +108,20 @@ describe('inline', () => {
       '{"role":"assistant","content":"<think>\\nt\\n</think>\\n\\na\\u0041"}',
     ],
     [
-      '{"role":"assistant","reasoning_content":"t","thinking":"t"}',
-      '{"role":"assistant","content":"<think>\\nt\\n</think>\\n\\n"}',
+      '{"role":"assistant","reasoning_content":"t","thinking":"t","content":"a"}',
+      '{"role":"assistant","content":"<think>\\nt\\n</think>\\n\\na"}',
     ],
     [
-      '{"role":"assistant","reasoning_content":"t","thinking":"u","content":null}',
-      '{"role":"assistant","content":"<think>\\nt\\nu\\n</think>\\n\\n"}',
+      '{"role":"assistant","reasoning_content":"t","thinking":"u","content":null,"refusal":"no"}',
+      '{"role":"assistant","content":"<think>\\nt\\nu\\n</think>\\n\\n","refusal":"no"}',
     ],
     [
       '{"role":"assistant","reasoning_content":"t","content":[{"x":1.0}]}',
       '{"role":"assistant","content":[{"type":"text","text":"<think>\\nt\\n</think>\\n\\n"},{"x":1.0}]}',
     ],
     [
-      '{"role":"assistant","reasoning_content":"t","content":[]}',
-      '{"role":"assistant","content":[{"type":"text","text":"<think>\\nt\\n</think>\\n\\n"}]}',
+      '{"role":"assistant","reasoning_content":"t","content":[],"refusal":"no"}',
+      '{"role":"assistant","content":[{"type":"text","text":"<think>\\nt\\n</think>\\n\\n"}],"refusal":"no"}',
     ],
   ])('%s', (json, inlined) => {
     expect(outcomeOf('inline', json)).toEqual([inlined, INLINED]);
@@ -83,14 +129,14 @@ describe('inline', () => {
 
   test.each([
     '{"role":"assistant","reasoning_content":""}',
-    '{"role":"assistant","reasoning_content":{}}',
+    '{"role":"assistant","reasoning_content":{},"content":"a"}',
     '{"role":"assistant","content":"<think>t</think>a"}',
   ])('keeps %s', (json) => {
     expect(outcomeOf('inline', json)).toEqual([json, []]);
   });
 
   it('keeps a thought that contains a tag, with a finding', () => {
-    const json = '{"role":"assistant","reasoning_content":"a</think>"}';
+    const json = '{"role":"assistant","reasoning_content":"a</think>","content":"b"}';
     const { messages, changes } = run('inline', ['assistant', json]);
     expect(text(messages[0]?.bytes as Uint8Array)).toBe(json);
     expect(messages[0]?.notes).toMatchObject([{ rule: 'reasoning-not-inlined' }]);
@@ -98,7 +144,7 @@ describe('inline', () => {
   });
 });
 
-const thinking = (role: string) => [role, `{"role":"${role}","thinking":"t"}`] as const;
+const thinking = (role: string) => [role, `{"role":"${role}","thinking":"t","content":"a"}`] as const;
 
 it('last keeps reasoning after the last user message', () => {
   const of = (...roles: readonly string[]) =>
@@ -120,14 +166,15 @@ it('changes only messages of the model', () => {
     '{"role":"assistant","thinking":"t","content":"a"}',
   ]);
   expect(messages.map(({ bytes }) => text(bytes))).toEqual([
-    '{"role":"user","thinking":"t"}',
-    '{"role":"system","thinking":"t"}',
+    '{"role":"user","thinking":"t","content":"a"}',
+    '{"role":"system","thinking":"t","content":"a"}',
     '{"role":"assistant","content":"a"}',
   ]);
 });
 
-it('keep changes nothing', () => {
-  const conversation = conversationOf([rawMessage('assistant', '{"role":"assistant","thinking":"t"}')]);
+it('keep changes nothing besides', () => {
+  const thought = '{"role":"assistant","thinking":"t","reasoning_content":"t","content":"a"}';
+  const conversation = conversationOf([rawMessage('assistant', thought)]);
   expect([...apply(reasoning.create({ reasoning: 'keep' }), [conversation])]).toEqual([conversation]);
 });
 

@@ -41,11 +41,12 @@ static u32 doubts_about(const List *list) {
   static u8 answered[MAX_NAMED];
   static const Row nothing;
   const Row *caller = &nothing, *last = &nothing;
-  u32 open = 0;
+  u32 open = 0, answers = 0;
   for (u32 i = 0; i < list->count; i++) {
     const Row *one = last = &rows[list->rows[i]];
     if (one->flags & DOUBTFUL) return DOUBT_CHECKS;
     if (one->role == ASSISTANT) {
+      answers += one->first || one->calls;
       if (open > 0 || one->calls > MAX_NAMED) return DOUBT_CHECKS;
       caller = one, open = one->calls;
       __builtin_memset(answered, 0, open);
@@ -56,7 +57,7 @@ static u32 doubts_about(const List *list) {
       answered[answers] = 1, open--;
     }
   }
-  if (list->count == 0 || (open > 0 && last != caller)) return DOUBT_CHECKS;
+  if (answers == 0 || (open > 0 && last != caller)) return DOUBT_CHECKS;
   return last->role != ASSISTANT || last->calls > 0 ? DOUBT_OPEN : 0;
 }
 

@@ -9,6 +9,7 @@ typedef struct { const char *key; Reader *read; } Member;
 static Span spans[LINE_SPANS];       // of the line
 static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
 static u32 nulls, choices, notes, next_known, fresh;
+static u32 thoughts;                 // members of the message with reasoning: 1, and 2 if one has another name than in a record
 typedef struct { Span key; u32 value, end; } Listed;
 static Listed members[MAX_MEMBERS];
 static u32 member_count, is_listing;
@@ -84,6 +85,16 @@ static u32 read_call(u32 p, u32 end, u32 depth) {
   return p;
 }
 
+static u32 read_thought(u32 p, u32 end, u32 depth) {
+  thoughts |= 1;
+  return any_value(p, end, depth);
+}
+
+static u32 read_named_thought(u32 p, u32 end, u32 depth) {
+  thoughts |= 3;
+  return any_value(p, end, depth);
+}
+
 static u32 read_calls(u32 p, u32 end, u32 depth) { return read_elements(p, end, depth, read_call); }
 
 static inline u8 first_byte(Span span) { return span.at ? byte_at(span.at) : 'n'; }  // an absent value counts as null
@@ -106,8 +117,17 @@ static u32 is_doubtful(void) {
   return 0;
 }
 
-// Computes the facts about the row that rules and checks need.
-static void judge(void) {
+// May the text be cut by a logger, or only a thought? Such a message is not taught.
+static u32 is_untaught(u32 p, u32 end) {
+  if (holds((Span){p, end}, CUT_MARK)) return 1;
+  const Span content = row->spans[CONTENT];
+  if (row->role != ASSISTANT || row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n') return 0;
+  if (row->first == 0) return thoughts || first_byte(content) == '[';
+  return row->first == '<' && holds((Span){content.end - content.at > MAX_REST ? content.end - MAX_REST : content.at, content.end}, THOUGHT_END);
+}
+
+// Computes the facts about the row, whose text is from p to `end`, that rules and checks need.
+static void judge(u32 p, u32 end) {
   const Span content = row->spans[CONTENT];
   u32 text = first_byte(content) == '"', list = first_byte(content) == '[', role = row->role, ask = 0;
   u32 calling = row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n';
@@ -116,7 +136,9 @@ static void judge(void) {
   if (role == SYSTEM) ask = list || (text && (holds(content, PURPOSE) || may_spell(content)));
   if (role == USER) ask = list || row->first == '<';
   if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
-  row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0) | (is_doubtful() ? DOUBTFUL : 0);
+  row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0);
+  if (is_untaught(p, end)) row->flags |= UNTAUGHT;
+  if (row->flags & UNTAUGHT || (role == ASSISTANT && thoughts & 2) || is_doubtful()) row->flags |= DOUBTFUL;
   if (role == ASSISTANT && !calling && content.at && (holds(content, CALL_TAG) || may_spell(content))) row->flags |= TAGS;
 }
 
@@ -127,20 +149,24 @@ static void make_relative(u32 at, Span *list, u32 count) {
 // Reads the message at p into a new row.
 static u32 read_message(u32 p, u32 end, u32 depth) {
   static const Member MEMBERS[] = {
-    {"role", any_value}, {"content", any_value}, {"tool_calls", read_calls}, {"function_call", any_value}, {"tool_call_id", any_value}, {0},
+    {"role", any_value}, {"content", any_value}, {"tool_calls", read_calls}, {"function_call", any_value}, {"tool_call_id", any_value},
+    {"reasoning_content", read_thought}, {"thinking", read_thought}, {"reasoning", read_named_thought}, {"reasoning_text", read_named_thought},
+    {"reasoning_details", read_named_thought}, {"reasoning_opaque", read_named_thought}, {"thinking_blocks", read_named_thought}, {0},
   };
+  Span found[REASONING_SPANS] = {0};
   if (row_count == MAX_ROWS || peek(p, end) != '{') return 0;
   u32 elements = crowd.total;
   row = &rows[row_count];
   *row = (Row){.call = call_count, .at = state.top};
-  nulls = crowd.total = 0;
-  u32 after = read_object(p, end, depth, MEMBERS, row->spans);
+  nulls = thoughts = crowd.total = 0;
+  u32 after = read_object(p, end, depth, MEMBERS, found);
   if (after == 0 || state.top + (after - p) + SLACK > arena_end) return 0;
+  __builtin_memcpy(row->spans, found, sizeof(row->spans));
   row->length = after - p, row->elements = crowd.total + 1, row->calls = call_count - row->call;
   crowd.total = elements;
   for (row->role = FUNCTION; row->role > 0 && !is_word(row->spans[ROLE], ROLES[row->role]);) row->role--;
   if (row->role == 0) return 0;
-  judge();
+  judge(p, after);
   make_relative(p, row->spans, MESSAGE_SPANS);
   for (u32 i = row->call; i < call_count; i++) make_relative(p, calls[i].spans, CALL_SPANS);
   __builtin_memcpy((void *)row->at, (void *)p, row->length);
@@ -268,5 +294,5 @@ static u32 read_line(u32 p, u32 end) {
           (first_byte(spans[ERROR]) != 'n' || is_word(finish, "\"error\"")) * FAILED;
   if (has_escape(finish)) return 0;
   const Row *reply = raw->reply ? &rows[raw->reply - 1] : 0;
-  return reply ? reply->first || reply->calls : !notes;  // the stages decide whether it is empty
+  return reply ? (reply->first || reply->calls) && !(reply->flags & UNTAUGHT) : !notes;  // the stages decide whether it is an answer
 }

@@ -25,6 +25,7 @@ HOST(read_time) i64 read_time(u32 at, u32 end);     // nanoseconds since 1970; N
 #define MAX_ID 4096
 #define LOOK_AHEAD 8
 #define IN_ALL 10
+#define MAX_REST 256  // bytes after a thought, as in ../../model/reply.ts
 
 enum { SYSTEM = 1, DEVELOPER, USER, ASSISTANT, TOOL, FUNCTION };
 static const char *const ROLES[] = {"", "\"system\"", "\"developer\"", "\"user\"", "\"assistant\"", "\"tool\"", "\"function\""};
@@ -35,12 +36,13 @@ enum {  // flags of a row
   TAGS = 8,      // its text may hold calls
   KEPT = 16,     // compact() must not free its text
   DROPPED = 32, EMPTY = 64, REPLACED = 128, ODD = 256,  // answers of the host
+  UNTAUGHT = 512,  // the text may be cut by a logger, or only a thought
 };
 // The host has to: run the checks on the conversation; count its use of tools; report that it does not end in an answer.
 enum { DOUBT_CHECKS = 1, DOUBT_USAGE = 2, DOUBT_OPEN = 4 };
 enum { OTHER_SESSION = 2 };  // result of packed_line()
 enum { FOUND_NO_REPLY = 1, FOUND_PARTED, FOUND_ENDED, FOUND_NOT_PREFIX };
-enum { ROLE, CONTENT, TOOL_CALLS, FUNCTION_CALL, CALL_ID, MESSAGE_SPANS };
+enum { ROLE, CONTENT, TOOL_CALLS, FUNCTION_CALL, CALL_ID, MESSAGE_SPANS, REASONING_SPANS = MESSAGE_SPANS + 7 };
 enum { NAME, ARGUMENTS, ID_OF_CALL, FUNCTION_OF_CALL, CALL_SPANS };
 enum { TIME, ID, REQUEST, RESPONSE, MESSAGES, TOOLS, CHOICES, BODY, ERROR, REPLY, FINISH, LINE_SPANS };
 enum { CUT = 1, FILTERED = 2, FAILED = 4, OTHERS = 8 };  // findings about an answer

@@ -131,7 +131,8 @@ describe('chat chunks', () => {
       { index: 0, type: 'reasoning.summary', summary: 'b' },
       { index: 0, type: 'reasoning.encrypted', data: 'x' },
     ];
-    const events = details.map((one) => chunk({ delta: { reasoning_details: [one] } }));
+    const thoughts = details.map((one) => chunk({ delta: { reasoning_details: [one] } }));
+    const events = [...thoughts, chunk({ delta: { content: 'c' } })];
     expect(reply(...events).message.reasoning_details).toEqual([
       { index: 0, type: 'reasoning.summary', summary: 'ab' },
       { index: 0, type: 'reasoning.encrypted', data: 'x' },

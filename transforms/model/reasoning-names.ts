@@ -1,0 +1,105 @@
+/**
+ * Gives the reasoning of a message one name: `reasoning_content`. Providers and gateways log it under several
+ * (`OTHER_REASONING_MEMBERS`), often twice. Encrypted parts, which only their provider can read, are left out.
+ */
+
+import { joinStrings } from '../dialects/shared/build-messages.ts';
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { elementsOf, keptMembersOf, valueBytes } from '../json/members.ts';
+import { addMember, concat, dropMembers } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import type { Message } from './element.ts';
+import { OTHER_REASONING_MEMBERS, stringValue } from './message.ts';
+
+/** A message whose reasoning has one name. */
+export interface NamedReasoning {
+  readonly message: Message;
+  /** Whether a part of its reasoning is encrypted. */
+  readonly isSealed: boolean;
+  /** Whether the log has only a summary of the reasoning. */
+  readonly isSummary: boolean;
+}
+
+const OTHERS: ReadonlySet<string> = new Set(OTHER_REASONING_MEMBERS);
+const NAME = 'reasoning_content';
+/** Members of a message with its reasoning as one text; the first that has any counts. */
+const TEXTS = [NAME, 'reasoning', 'reasoning_text'] as const;
+/** Members of a message that list the parts of its reasoning. */
+const LISTS = ['reasoning_details', 'thinking_blocks'] as const;
+const EMPTY_STRING_BYTES = 2;
+const SEALED_HEAD = encode('{"type":"reasoning.encrypted","data":');
+const CLOSE = encode('}');
+const OPEN_LIST = encode('[');
+const COMMA = encode(',');
+const CLOSE_LIST = encode(']');
+
+/** Whether a member of the message is reasoning under another name than `reasoning_content` and `thinking`. */
+export const hasOtherName = ({ bytes }: Message): boolean =>
+  keptMembersOf(bytes).some(({ key }) => OTHERS.has(key));
+
+/** @param keepSealed whether to keep encrypted parts, as `reasoning_details` */
+export function nameReasoning(message: Message, keepSealed: boolean): NamedReasoning {
+  const { bytes } = message;
+  const { texts, summaries, sealed } = partsOf(bytes);
+  const whole = TEXTS.map((key) => textIn(bytes, key)).find((text) => text !== undefined);
+  const isSummary = whole === undefined && texts.length === 0 && summaries.length > 0;
+  const parts = isSummary ? summaries : texts;
+  const text = whole ?? (parts.length === 0 ? undefined : joinStrings(parts));
+  const isOwn = textIn(bytes, NAME) !== undefined;
+  let named = dropMembers(bytes, ({ key }) => OTHERS.has(key) || (key === NAME && !isOwn));
+  if (text !== undefined && !isOwn) named = addMember(named, NAME, text);
+  if (keepSealed && sealed.length > 0) named = addMember(named, 'reasoning_details', listOf(sealed));
+  return { message: { ...message, bytes: named }, isSealed: sealed.length > 0, isSummary };
+}
+
+interface Parts {
+  /** JSON strings. */
+  readonly texts: readonly Uint8Array[];
+  readonly summaries: readonly Uint8Array[];
+  /** Objects. */
+  readonly sealed: readonly Uint8Array[];
+}
+
+/** The parts in the first list that has any. A part without a text or a summary counts as encrypted. */
+function partsOf(message: Uint8Array): Parts {
+  const texts: Uint8Array[] = [];
+  const summaries: Uint8Array[] = [];
+  const sealed: Uint8Array[] = [];
+  for (const part of listIn(message)) {
+    const text = textIn(part, 'text') ?? textIn(part, 'thinking');
+    const summary = textIn(part, 'summary');
+    if (text !== undefined) texts.push(text);
+    else if (summary !== undefined) summaries.push(summary);
+    else if (!isEmpty(part)) sealed.push(sealedPart(part));
+  }
+  const opaque = textIn(message, 'reasoning_opaque');
+  if (opaque !== undefined) sealed.push(concat([SEALED_HEAD, opaque, CLOSE]));
+  return { texts, summaries, sealed };
+}
+
+function listIn(message: Uint8Array): readonly Uint8Array[] {
+  for (const key of LISTS) {
+    const list = valueBytes(message, key);
+    const parts = list?.[0] === OPEN_ARRAY ? elementsOf(list).filter((one) => one[0] === OPEN_OBJECT) : [];
+    if (parts.length > 0) return parts;
+  }
+  return [];
+}
+
+/** Whether a part is the end of a streamed text: it has neither data nor a signature. */
+const isEmpty = (part: Uint8Array): boolean =>
+  textIn(part, 'data') === undefined && textIn(part, 'signature') === undefined;
+
+const sealedPart = (part: Uint8Array): Uint8Array =>
+  stringValue(part, 'type') === 'redacted_thinking'
+    ? concat([SEALED_HEAD, textIn(part, 'data') ?? encode('""'), CLOSE])
+    : part;
+
+/** The JSON text of a member that is a string and not empty. */
+function textIn(object: Uint8Array, key: string): Uint8Array | undefined {
+  const value = valueBytes(object, key);
+  return value?.[0] === QUOTE && value.length > EMPTY_STRING_BYTES ? value : undefined;
+}
+
+const listOf = (items: readonly Uint8Array[]): Uint8Array =>
+  concat([OPEN_LIST, ...items.flatMap((item, i) => (i === 0 ? [item] : [COMMA, item])), CLOSE_LIST]);
