@@ -30,7 +30,7 @@ function workshop(module: string): { root: string; logs: string; plugin: string;
   const root = temporaryFolder();
   const logs = join(root, 'logs');
   mkdirSync(logs);
-  const lines = ['{"q":"one","a":"1"}', '{"q":"a secret","a":"2"}', '{"q":1.0,"a":"3"}'];
+  const lines = ['{"q":"one","a":"1"}', '{"q":"a secret","a":"2"}', '{"q":[{"type":"text","text":"three","n":1.0}],"a":"3"}'];
   for (const name of ['a', 'b', 'c', 'd'])
     writeFileSync(join(logs, `${name}.jsonl`), `${lines.join('\n')}\n`);
   const plugin = join(root, 'plug.mjs');
@@ -83,7 +83,7 @@ describe('a plug-in file', () => {
   it('passes bytes on as they were logged', async () => {
     const { logs, plugin, out } = workshop(DIALECT);
     await build({ inputs: [logs], plugins: [plugin], out });
-    expect(dataOf(out)).toContain('{"role":"user","content":1.0}');
+    expect(dataOf(out)).toContain('{"role":"user","content":[{"type":"text","text":"three","n":1.0}]}');
   });
 
   it.each([
@@ -248,9 +248,9 @@ describe('plug-in objects', () => {
         },
       }),
     };
-    const { root, file } = write('{"deep":{"list":[{"role":"user"}]}}\n');
+    const { root, file } = write('{"deep":{"list":[{"role":"user","content":"a"}]}}\n');
     const other = join(root, 'b.jsonl');
-    writeFileSync(other, '{"deep":{"list":[{"role":"user"}]}}\n');
+    writeFileSync(other, '{"deep":{"list":[{"role":"user","content":"a"}]}}\n');
     const out = join(root, 'ds');
     await build({ inputs: [file, other], dialects: [pairs], stages: [stage], out, workers: 2 });
     expect(seen).toEqual(['a.jsonl:1', 'b.jsonl:1']);

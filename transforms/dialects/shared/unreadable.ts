@@ -9,7 +9,7 @@ import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message } from '../../model/element.ts';
 import { isRole, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/rejection.ts';
-import { isEmptyReply } from '../../model/reply.ts';
+import { sayingOf } from '../../model/reply.ts';
 import { isKnownPart } from './known-parts.ts';
 
 export interface Unreadable {
@@ -27,7 +27,7 @@ const ASIDE: ReadonlySet<string> = new Set([
 
 const NO_CONTENT = ' has no content under a name that is read';
 
-/** What is wrong with the content of a message; undefined if it may be written. */
+/** The fault of a message's content; undefined if it may be written. */
 const contentFault: (message: Message) => string | undefined = perObject((message: Message) => {
   const { bytes, role, notes } = message;
   const note = notes?.find(({ rule }) => rule === 'unknown-content');
@@ -55,7 +55,7 @@ function contentAt(bytes: Uint8Array): number {
 
 /** Whether a message without content has nothing else that could be one. */
 function isSilent(message: Message): boolean {
-  if (!isEmptyReply(message)) return true;
+  if (sayingOf(message) !== 'nothing') return true;
   const { bytes } = message;
   return membersOf(bytes).every(({ key, valueStart, end }) => {
     const first = bytes[valueStart];
@@ -64,7 +64,7 @@ function isSilent(message: Message): boolean {
   });
 }
 
-/** What is wrong with a message that a dialect copies: it may have any role and any content, but not none. */
+/** The fault of a message that a dialect copies: it may have any role and any content, but not none. */
 const copyFault: (message: Message) => string | undefined = perObject((message: Message) =>
   contentAt(message.bytes) < 0 && !isSilent(message) ? NO_CONTENT : undefined,
 );
