@@ -30,7 +30,11 @@ function workshop(module: string): { root: string; logs: string; plugin: string;
   const root = temporaryFolder();
   const logs = join(root, 'logs');
   mkdirSync(logs);
-  const lines = ['{"q":"one","a":"1"}', '{"q":"a secret","a":"2"}', '{"q":[{"type":"text","text":"three","n":1.0}],"a":"3"}'];
+  const lines = [
+    '{"q":"one","a":"1"}',
+    '{"q":"a secret","a":"2"}',
+    '{"q":[{"type":"text","text":"three","n":1.0}],"a":"3"}',
+  ];
   for (const name of ['a', 'b', 'c', 'd'])
     writeFileSync(join(logs, `${name}.jsonl`), `${lines.join('\n')}\n`);
   const plugin = join(root, 'plug.mjs');
