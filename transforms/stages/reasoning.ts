@@ -10,6 +10,8 @@ import { elementsOf, valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { addMember, concat, dropMembers, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
+import { assistantCalls } from '../model/assistant-calls.ts';
+import { isCutByLogger } from '../model/cut-texts.ts';
 import type { Conversation, Message, ReadingNote } from '../model/element.ts';
 import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts';
 import { hasOtherName, nameReasoning } from '../model/reasoning-names.ts';
@@ -80,7 +82,10 @@ function withTextBefore(block: string, content: Uint8Array | undefined): Uint8Ar
 }
 
 function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation {
-  const settled = withNamedReasoning(withoutLoneThoughts(conversation), mode === 'keep-sealed');
+  const settled = withNamedReasoning(
+    withoutLoneThoughts(withoutCutAnswers(conversation)),
+    mode === 'keep-sealed',
+  );
   return mode === 'keep' || mode === 'keep-sealed' ? settled : withMode(settled, mode);
 }
 
@@ -106,6 +111,26 @@ function withNamedReasoning(conversation: Conversation, keepSealed: boolean): Co
   const changes = counted(conversation, 'reasoning-name', renamed);
   const all = { ...conversation, messages, changes };
   return { ...all, changes: counted(all, 'sealed-reasoning', keepSealed ? 0 : sealed) };
+}
+
+const CUT_TEXT: ReadingNote = {
+  rule: 'body-placeholder',
+  severity: 'WARNING',
+  message: 'the logger cut a text, a result or arguments here',
+};
+const CUT_ANSWER: ReadingNote = { ...CUT_TEXT, message: 'the logger cut the answer after this: left out' };
+
+/** Reports texts that a logger cut, and leaves out answers with such a text: they would teach half of a sentence. */
+function withoutCutAnswers(conversation: Conversation): Conversation {
+  if (!conversation.messages.some(isCutByLogger)) return conversation;
+  const messages: Message[] = [];
+  for (const message of conversation.messages) {
+    if (!isCutByLogger(message)) messages.push(message);
+    else if (message.role !== 'assistant' || assistantCalls(message).length > 0)
+      messages.push(noted(message, [CUT_TEXT]));
+    else if (messages.length > 0) messages.push(noted(messages.pop() as Message, [CUT_ANSWER]));
+  }
+  return { ...conversation, messages };
 }
 
 /** Leaves out messages that are only a thought: they would teach an empty answer. Samples keep theirs. */

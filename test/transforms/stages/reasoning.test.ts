@@ -41,6 +41,39 @@ test('a sample keeps a message that is only a thought', () => {
   expect([...apply(reasoning.create({ reasoning: 'keep' }), [sample])]).toEqual([sample]);
 });
 
+describe('a text that a logger cut', () => {
+  const cut = (role: string, more = '') =>
+    [
+      role,
+      `{"role":"${role}","content":"It is ... (litellm_truncated skipped 90 chars. Why) ... so."${more}}`,
+    ] as const;
+
+  it('is left out if it is an answer, and reported', () => {
+    const { messages } = run('keep', cut('user'), cut('assistant'), [
+      'assistant',
+      '{"role":"assistant","content":"a"}',
+    ]);
+    expect(messages.map(({ role, notes = [] }) => [role, ...notes.map(({ rule }) => rule)])).toEqual([
+      ['user', 'body-placeholder', 'body-placeholder'],
+      ['assistant'],
+    ]);
+  });
+
+  it('is reported if the message has calls, or is a result', () => {
+    const calls = ',"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]';
+    const { messages } = run('keep', cut('assistant', calls), cut('tool'));
+    expect(messages.map(({ notes }) => notes?.map(({ rule }) => rule))).toEqual([
+      ['body-placeholder'],
+      ['body-placeholder'],
+    ]);
+  });
+
+  it('is not a text that only names the mark', () => {
+    const json = '{"role":"assistant","content":"Look for litellm_truncated in the log."}';
+    expect(outcomeOf('keep', json)).toEqual([json, []]);
+  });
+});
+
 describe('reasoning under another name', () => {
   const ANSWER = '{"role":"assistant","content":"a"';
   const SEALED = '{"type":"reasoning.encrypted","data":"x"}';
