@@ -64,10 +64,14 @@ function isSilent(message: Message): boolean {
   });
 }
 
-/** The fault of a message that a dialect copies: it may have any role and any content, but not none. */
-const copyFault: (message: Message) => string | undefined = perObject((message: Message) =>
-  contentAt(message.bytes) < 0 && !isSilent(message) ? NO_CONTENT : undefined,
-);
+/**
+ * The fault of a message that a dialect copies: it may have any role and any content, but not none. Blocks that
+ * the dialect converts are not copies.
+ */
+const copyFault: (message: Message) => string | undefined = perObject((message: Message) => {
+  if (message.notes?.some(({ rule }) => rule === 'block-kept') === true) return contentFault(message);
+  return contentAt(message.bytes) < 0 && !isSilent(message) ? NO_CONTENT : undefined;
+});
 
 /** Why a message may not be written; undefined if it may. @param where names the message */
 export function faultOf(message: Message, where: string): Unreadable | undefined {
@@ -103,5 +107,5 @@ export function faultIn(
   const bad = at < 0 ? reply : messages[at];
   if (bad === undefined || (at < 0 && !isBad(bad))) return undefined;
   const where = at < 0 ? 'the answer' : `messages[${at}]`;
-  return areCopies ? { reason: 'unknown-content', detail: `${where}${NO_CONTENT}` } : faultOf(bad, where);
+  return areCopies ? { reason: 'unknown-content', detail: `${where}${copyFault(bad)}` } : faultOf(bad, where);
 }
