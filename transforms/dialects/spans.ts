@@ -22,6 +22,7 @@ import { CHAIN_MISSING, linkIn, SpanChains, type SpanLink } from './spans/span-c
 import { messageEvents } from './spans/span-events.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 import { HALF_MISSING, isUnfinished, SplitRuns } from './spans/split-runs.ts';
+import { platformOf, readTracked } from './spans/tracked-call.ts';
 
 const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
@@ -52,6 +53,7 @@ function detect(first: FirstObject): boolean {
   if (attributes?.members().some(([key]) => MODEL_KEYS.test(key)) === true) return true;
   if (attributes?.type === 'object' && traceOf(first) !== undefined) return true;
   if (first.get('observations')?.type === 'array') return hasTrace(first);
+  if (platformOf(first) !== undefined) return true;
   const isTraced = [first.get('traceId'), first.get('trace_id')].some(present);
   if (isTraced && isObservation(first.get('type')?.text())) return true;
   if (first.get('run_type') !== undefined && first.get('trace_id') !== undefined) return true;
@@ -111,6 +113,7 @@ class SpanReader {
 
   *#one(json: JsonView, context: ReadContext): Generator<ObjectPart> {
     if (json.get('run_type') !== undefined) yield* this.#runs(json, context);
+    else if (platformOf(json) !== undefined) yield this.#tracked(json, context);
     else if (json.get('dotted_order') !== undefined) yield this.#ended(json, context);
     else if (json.get('attributes') === undefined && isObservation(json.get('type')?.text()))
       yield this.#observation(json, context, undefined);
@@ -156,6 +159,17 @@ class SpanReader {
       [observation.get('output'), observation.get('metadata')],
     );
     return this.#entryOf(transcript, inSession, traceOf(observation), time, observation, link, context);
+  }
+
+  /** Reads a span of a platform that has an input and an output. */
+  #tracked(span: JsonView, context: ReadContext): ObjectPart {
+    const platform = platformOf(span);
+    if (platform === undefined || !platform.isModelCall(span)) return this.#leave(undefined, context);
+    const transcript = new Transcript(this.#keepSealed);
+    const call = readTracked(span, platform, transcript);
+    const link = linkIn([span.get(platform.input)], [span.get('output')]);
+    const time = context.time(firstOf(span, platform.start));
+    return this.#entryOf(transcript, call, span.get(platform.trace)?.text(), time, span, link, context);
   }
 
   /** Yields a run and its child runs. */

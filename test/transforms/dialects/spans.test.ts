@@ -247,6 +247,15 @@ describe('a call that was not understood', () => {
   });
 });
 
+describe('a list of calls as the text of an answer', () => {
+  it('is read as calls, if each is whole', () => {
+    const answer = { role: 'assistant', content: JSON.stringify([call('c', '{}')]) };
+    expect(messagesFor([user], answer).at(-1)).toEqual({ role: 'assistant', tool_calls: [call('c', '{}')] });
+    const text = { role: 'assistant', content: '[{"type":"function","function":{"name":"f"}}]' };
+    expect(messagesFor([user], text).at(-1)).toEqual(text);
+  });
+});
+
 describe('a span', () => {
   it('without messages is rejected', () => {
     const span = {

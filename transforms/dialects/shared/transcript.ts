@@ -10,7 +10,7 @@ import type { LineReason } from '../../model/rejection.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
-import { firstOf, unpacked } from './logged-values.ts';
+import { firstOf, jsonIn, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf, isOpenAi } from './message-blocks.ts';
 import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
 import {
@@ -103,6 +103,7 @@ export class Transcript {
     const named = logged === undefined ? firstOf(body, ...SPEAKERS)?.text() : undefined;
     const speaker = logged ?? (named === undefined ? role : (roleNamed(named) ?? named));
     if (speaker === undefined) return false;
+    const printed = speaker === 'assistant' ? callsInText(body) : undefined;
     const content = unpacked(body.get('content'));
     if (speaker === 'tool' && content?.type === 'object' && !namesCall(body)) {
       if (isDefinition(content)) this.definitions.push(content);
@@ -112,7 +113,8 @@ export class Transcript {
           'the content of a message of a tool is neither a text nor parts',
           content,
         );
-    } else if (isOpenAi(body)) this.#addAsLogged(body, speaker);
+    } else if (printed !== undefined) this.addBlocks(speaker, printed.map(callOf));
+    else if (isOpenAi(body)) this.#addAsLogged(body, speaker);
     else if (isRole(speaker)) this.addBlocks(speaker, blocksIn(body), body);
     else if (this.#open.some(({ name }) => name === speaker)) this.#addResultOf(speaker, body);
     else this.refuse('unknown-speaker', unknownSpeaker(`message ${this.messages.length + 1}`), message);
@@ -288,6 +290,22 @@ const SPEAKERS = ['sender', 'author', 'message_type', 'kind'] as const;
 /** Does a message say which call it answers? */
 const namesCall = (message: JsonView): boolean =>
   firstOf(message, 'tool_call_id', 'toolCallId', 'call_id', 'name') !== undefined;
+
+const BEGINS_CALLS = /^\s*\[\s*\{/;
+
+/** The calls that Koog's tracer writes as the text of a message: a whole list of them, each with its id. */
+function callsInText(body: JsonView): readonly JsonView[] | undefined {
+  const text = body.get('content')?.text() ?? '';
+  if (!BEGINS_CALLS.test(text) || firstOf(body, 'tool_calls') !== undefined) return undefined;
+  const calls = jsonIn(text)?.elements() ?? [];
+  return calls.length > 0 && calls.every(isWholeCall) ? calls : undefined;
+}
+
+const isWholeCall = (call: JsonView): boolean =>
+  call.get('type')?.text() === 'function' &&
+  call.get('id')?.type === 'string' &&
+  call.get('function')?.get('name')?.type === 'string' &&
+  call.get('function')?.get('arguments')?.type === 'string';
 
 /** Does an object define a function? A call of one has arguments. */
 function isDefinition(value: JsonView): boolean {

@@ -13,9 +13,7 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
   const input = unpacked(observation.get('input'));
   const output = unpacked(observation.get('output'));
   const metadata = unpacked(observation.get('metadata'));
-  addInstructions(transcript, input, output);
-  addRequest(transcript, input);
-  const hasReply = addLogged(transcript, observation.get('input'), observation.get('output'));
+  const hasReply = addCall(transcript, observation.get('input'), observation.get('output'));
   if (!hasReply && observation.get('level')?.text() === 'ERROR') transcript.note(RESPONSE_ERROR);
   const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
   return {
@@ -73,8 +71,19 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   };
 }
 
+/** Adds the request and the answer of a call. @returns whether it has an answer */
+export function addCall(
+  transcript: Transcript,
+  input: JsonView | undefined,
+  output: JsonView | undefined,
+): boolean {
+  addInstructions(transcript, unpacked(input), unpacked(output));
+  addRequest(transcript, input);
+  return addLogged(transcript, input, output);
+}
+
 /** Adds the system text that a response of the Responses API repeats, if the request was logged without it. */
-export function addInstructions(
+function addInstructions(
   transcript: Transcript,
   input: JsonView | undefined,
   output: JsonView | undefined,
@@ -90,8 +99,8 @@ export function addInstructions(
 
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 
-/** Places in the metadata of an observation that integrations of Langfuse write the tools to. */
-function toolsOfMetadata(metadata: JsonView | undefined): readonly (JsonView | undefined)[] {
+/** Places in the metadata of a call that integrations write the tools to. */
+export function toolsOfMetadata(metadata: JsonView | undefined): readonly (JsonView | undefined)[] {
   const attributes = unpacked(metadata?.get('attributes'));
   const parameters = unpacked(attributes?.get('model_request_parameters'));
   return [

@@ -46,7 +46,7 @@ export function wrappedSpans(body: FirstObject): Iterable<JsonView> | undefined 
 
 function isSpan(view: JsonView): boolean {
   if (view.type !== 'object') return false;
-  if (firstOf(view, 'run_type') !== undefined) return true;
+  if (firstOf(view, 'run_type', 'span_attributes', 'op_name') !== undefined) return true;
   const isTraced =
     firstOf(view, 'traceId', 'traceID', 'trace_id', 'context', 'context.trace_id') !== undefined;
   return isTraced && firstOf(view, 'attributes', 'tags', 'type', 'span_kind') !== undefined;

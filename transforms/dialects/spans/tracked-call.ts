@@ -1,0 +1,87 @@
+/**
+ * Reads model calls as Braintrust, Weave and Opik store them: one value for the input, one for the output, and the tools
+ * in the request or in the metadata.
+ */
+import type { JsonView } from '../../json/json-view.ts';
+import type { LoggedCall } from '../shared/logged-bodies.ts';
+import { toolsIn } from '../shared/logged-bodies.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { firstOf, present, unpacked } from '../shared/logged-values.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import type { Transcript } from '../shared/transcript.ts';
+import { addCall, toolsOfMetadata } from './platform-call.ts';
+
+/** Members of a span as one platform names them. */
+interface Platform {
+  /** Whether an object with these members is a span of it. */
+  isSpan(span: Members): boolean;
+  isModelCall(span: JsonView): boolean;
+  readonly input: string;
+  readonly trace: string;
+  readonly start: string;
+  readonly usage: string;
+}
+
+type Members = Pick<JsonView, 'get'>;
+
+/** Types of the spans of Opik. */
+const OPIK_TYPES: ReadonlySet<string> = new Set(['general', 'llm', 'tool', 'guardrail']);
+/** Names of the operations that Weave's integrations trace, after the address of the project. */
+const WEAVE_CALL =
+  /\/op\/(?:openai|anthropic|litellm|groq|mistralai|cohere|cerebras|together|google|vertexai|huggingface_hub)\.[^/:]*(?::|$)/i;
+
+const PLATFORMS: readonly Platform[] = [
+  {
+    isSpan: (span) => span.get('span_attributes')?.type === 'object' && present(span.get('root_span_id')),
+    isModelCall: (span) => span.get('span_attributes')?.get('type')?.text() === 'llm',
+    ...{ input: 'input', trace: 'root_span_id', start: 'created', usage: 'metrics' },
+  },
+  {
+    isSpan: (span) => span.get('op_name')?.type === 'string' && present(span.get('trace_id')),
+    isModelCall: (span) => WEAVE_CALL.test(span.get('op_name')?.text() ?? ''),
+    ...{ input: 'inputs', trace: 'trace_id', start: 'started_at', usage: 'summary' },
+  },
+  {
+    isSpan: (span) =>
+      OPIK_TYPES.has(span.get('type')?.text() ?? '') &&
+      present(span.get('trace_id')) &&
+      firstOf(span as JsonView, 'input', 'output') !== undefined &&
+      span.get('attributes') === undefined,
+    isModelCall: (span) => span.get('type')?.text() === 'llm',
+    ...{ input: 'input', trace: 'trace_id', start: 'start_time', usage: 'usage' },
+  },
+];
+
+/** The platform whose span this is. */
+export const platformOf = (span: Members): Platform | undefined =>
+  PLATFORMS.find((platform) => platform.isSpan(span));
+
+/** Begins the address of a value that Weave stores elsewhere. */
+const ELSEWHERE = /^weave:\/\/\//;
+const BODIES = ['messages', 'contents', 'input', 'prompt'] as const;
+
+/** Reads the call, and adds its messages to the transcript. */
+export function readTracked(span: JsonView, platform: Platform, transcript: Transcript): LoggedCall {
+  const [input, output] = [span.get(platform.input), span.get('output')];
+  const request = unpacked(input);
+  const elsewhere = [firstOf(request, ...BODIES), input, output].find((one) =>
+    ELSEWHERE.test(one?.text() ?? ''),
+  );
+  if (elsewhere !== undefined)
+    transcript.refuse('body-elsewhere', 'the log has only the address of a value', elsewhere);
+  const hasReply = addCall(transcript, input, output);
+  if (!hasReply && firstOf(span, 'error', 'exception', 'error_info') !== undefined)
+    transcript.note(RESPONSE_ERROR);
+  const metadata = unpacked(span.get('metadata'));
+  return {
+    hasReply,
+    tools: toolsIn(request?.get('tools'), unpacked(output)?.get('tools'), ...toolsOfMetadata(metadata)),
+    session: firstOf(span, 'thread_id')?.text() || undefined,
+    meta: metaOf({
+      model: firstOf(span, 'model') ?? firstOf(request, 'model') ?? firstOf(metadata, 'model'),
+      usage: unpacked(firstOf(span, platform.usage)),
+      cost: firstOf(span, 'total_estimated_cost'),
+      tags: firstOf(span, 'tags'),
+    }),
+  };
+}
