@@ -63,7 +63,7 @@ describe('findings', () => {
     'calls-left-out': [chat('<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"g"}</tool_call>')],
     'protocol-debris': [chat('Use <TOOL_CALL> to call.')],
     'reasoning-not-inlined': [
-      entry({ reply: { role: 'assistant', reasoning_content: 'a </think> b' } }),
+      entry({ reply: { role: 'assistant', content: 'c', reasoning_content: 'a </think> b' } }),
       ['--reasoning', 'inline'],
     ],
     'order-lost': [pair([use, { type: 'text', text: 'after' }])],

@@ -54,7 +54,7 @@ describe('an empty reply', () => {
 
   it.each(nothing)('is reported: %j', async (reply) => {
     const { findings } = await build([entryLine({ reply })]);
-    expect(rulesOf(findings)).toEqual(['no-reply', 'protocol-open']);
+    expect(rulesOf(findings)).toEqual(['no-reply', 'protocol-open', 'no-answer']);
   });
 
   it.each(formats.map(({ name }) => name))('is not a message in %s', async (format) => {
@@ -80,18 +80,18 @@ describe('an empty reply', () => {
     const pair = { session_id: 'a', request, response: { type: 'message', content: [] } };
     const { records, findings } = await build([JSON.stringify(pair)]);
     expect(lastMessage(records[0])).toEqual(USER);
-    expect(rulesOf(findings)).toEqual(['no-reply', 'protocol-open', 'no-tools']);
+    expect(rulesOf(findings)).toEqual(['no-reply', 'protocol-open', 'no-tools', 'no-answer']);
   });
 
   test('at the end of a conversation or an old chat', async () => {
     const messages = [USER, { role: 'assistant', content: '' }];
     const talk = await build([JSON.stringify({ messages, tools: [] })]);
     expect(lastMessage(talk.records[0])).toEqual(USER);
-    expect(rulesOf(talk.findings)).toEqual(['no-reply', 'no-tools']);
+    expect(rulesOf(talk.findings)).toEqual(['no-reply', 'no-tools', 'no-answer']);
     const chat = JSON.stringify({ meta: { id: 'c' }, settings: {}, state: 'idle', messages });
     const old = await build([chat], [], 'c.json');
     expect(lastMessage(old.records[0])).toEqual(USER);
-    expect(rulesOf(old.findings)).toEqual(['no-reply']);
+    expect(rulesOf(old.findings)).toEqual(['no-reply', 'no-answer']);
   });
 
   test('of a sample is kept: a grader may need it', async () => {
@@ -104,13 +104,13 @@ describe('an empty reply', () => {
     expect(findings).toEqual([]);
   });
 
-  test('that becomes empty when its reasoning is dropped', async () => {
+  test.each(['keep', 'drop'])('that is only a thought, with --reasoning %s', async (mode) => {
     const { records, sums } = await build(
       [entryLine({ reply: { content: '', reasoning_content: 'hm' } })],
-      ['--reasoning', 'drop'],
+      ['--reasoning', mode],
     );
     expect(lastMessage(records[0])).toEqual(USER);
-    expect(sums.rewrites).toEqual({ 'empty-reply': 1, 'reasoning-dropped': 1 });
+    expect([sums.findings['no-reply'], sums.findings['no-answer']]).toEqual([1, 1]);
   });
 });
 
@@ -149,14 +149,14 @@ describe('members that a dialect never has are not reported as missing', () => {
   test.each([
     ['samples', 's.jsonl', JSON.stringify({ ...request, expected: 1 }), []],
     ['a deck', 's.toml', '[[samples]]\nmessages = [{role = "user", content = "a"}]\n', []],
-    ['old chats', 's.json', JSON.stringify({ ...request, meta: {}, settings: {} }), []],
-    ['conversations, which may have tools', 's.jsonl', JSON.stringify(request), ['no-tools']],
+    ['old chats', 's.json', JSON.stringify({ ...request, meta: {}, settings: {} }), ['no-answer']],
+    ['conversations, which may have tools', 's.jsonl', JSON.stringify(request), ['no-tools', 'no-answer']],
     ['a bare response', 's.jsonl', '{"content":[{"type":"text","text":"a"}]}', ['no-question']],
     [
       'a request',
       's.jsonl',
       entryLine({ reply: null, tools: [] }),
-      ['no-reply', 'protocol-open', 'no-tools'],
+      ['no-reply', 'protocol-open', 'no-tools', 'no-answer'],
     ],
   ])('%s', async (_what, name, log, rules) => {
     expect(rulesOf((await build([log], [], name)).findings)).toEqual(rules);

@@ -43,6 +43,12 @@ export const inFormats: readonly Inexpressible[] = [
     format: 'axolotl',
     log: withMessages(user, calls(call('a', '')), result('a', '1')),
   },
+  ...['openai', 'trl', 'axolotl'].map((format) => ({
+    rule: 'no-answer',
+    format,
+    log: entry({ reply: { role: 'assistant', content: '', reasoning_content: 'hm' } }),
+    rejects: true as const,
+  })),
   { rule: 'tool-not-function', format: 'openai', log: entry({ tools: [{ type: 'web_search' }] }) },
   ...['openai', 'trl', 'axolotl', 'sharegpt'].map((format) => ({
     rule: 'unknown-role',
@@ -73,7 +79,7 @@ export const inFormats: readonly Inexpressible[] = [
   {
     rule: 'reasoning-inlined',
     format: 'sharegpt',
-    log: entry({ reply: { role: 'assistant', reasoning_content: 'hm' } }),
+    log: entry({ reply: { role: 'assistant', content: 'a', reasoning_content: 'hm' } }),
   },
   {
     rule: 'results-reordered',
