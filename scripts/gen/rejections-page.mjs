@@ -40,6 +40,7 @@ export async function rejectionsPage(root) {
   const { catalogue } = await built(root, 'src/cli/catalogue.js');
   const { rules } = await built(root, 'transforms/rules/index.js');
   const { ruleSets } = await built(root, 'transforms/stages/cleanup.js');
+  const { dialects } = await built(root, 'transforms/dialects/index.js');
   const { checks } = await built(root, 'transforms/checks/index.js');
   const { formats } = await built(root, 'transforms/formats/index.js');
   const { DROPS } = await built(root, 'transforms/model/drops.js');
@@ -57,7 +58,7 @@ export async function rejectionsPage(root) {
     '## Why a file is skipped when the sources are listed',
     table(['reason', 'when'], named(skipReasons(root))),
     '## Cleanup rules',
-    `Each change is counted by rule. Sets: ${setsOf(ruleSets)}. \`--no-cleanup\` turns all off.`,
+    `Each change is counted by rule. Sets: ${setsOf(ruleSets)}. The default, \`auto\`, also has the rules of the client whose log is read: ${clientsOf(dialects)}. \`--no-cleanup\` turns all off.`,
     table(
       ['rule', 'looks at', 'does'],
       rules.map(({ name, on, summary }) => [code(name), LOOKS_AT[on], prose(summary)]),
@@ -109,6 +110,11 @@ function repairNames(root) {
 }
 
 const named = (rows) => rows.map(([name, text]) => [code(name), prose(text)]);
+
+function clientsOf(dialects) {
+  const having = dialects.filter(({ clientRules }) => clientRules !== undefined);
+  return having.map(({ name, clientRules }) => `${clientRules.map(code).join(', ')} for ${code(name)}`).join('; ');
+}
 
 function setsOf(ruleSets) {
   return [...ruleSets].map(([set, names]) => `${code(set)} (${names.map(code).join(', ')})`).join('; ');

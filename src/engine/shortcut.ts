@@ -91,7 +91,8 @@ export class Shortcut {
 /** Returns whether these settings allow the shortcut. */
 export function mayTakeShortcut(settings: TaskSettings): boolean {
   const { dialect, cleanup, maxDepth, maxMessages, only, limit, profile, plugIns } = settings;
-  const isDefault = cleanup.length === 1 && cleanup[0] === 'goose' && maxMessages === undefined;
+  const isGoose = cleanup.length === 1 && ['auto', 'goose'].includes(cleanup[0] as string); // exchange has no other client
+  const isDefault = isGoose && maxMessages === undefined;
   const mayBeExchange = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
   const canCountDepth = maxDepth >= LEAST_DEPTH && maxDepth <= MOST_DEPTH;
   return (

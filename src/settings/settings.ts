@@ -146,7 +146,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   toolDefinitions: undefined,
   sessionBy: undefined,
   select: 'leaves',
-  cleanup: ['goose'],
+  cleanup: ['auto'],
   format: ['chat'],
   meta: [],
   formatOptions: {},

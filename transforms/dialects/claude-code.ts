@@ -51,6 +51,7 @@ const claudeCode: Dialect = defineDialect({
     'type and sessionId; type and leafUuid or snapshot; in stream-json: type, session_id, and uuid, parent_tool_use_id or tools; type user or assistant and a message of that role; or a loglines list of these',
   keys: ['type', 'uuid', 'parentUuid', 'sessionId', 'session_id', 'message', 'isSidechain', 'agentId'],
   folds: true,
+  clientRules: ['system-reminder'],
   inside: 'loglines',
   memory: ({ sessionBy }) => new ClaudeSource(sessionBy === 'id'),
   marks: ['type', 'uuid', 'sessionId', 'message'],

@@ -83,6 +83,7 @@ const codex: Dialect = defineDialect({
     'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp, and instructions or git; or session and items; or type thread.started and thread_id',
   keys: ['type', 'payload', 'timestamp', 'item', 'thread_id', 'usage'],
   folds: true,
+  clientRules: ['codex-context'],
   memory: ({ sessionBy }): Memory => ({
     rollout: new CodexSource(sessionBy === 'id'),
     exec: new CodexExecSource(),

@@ -9,7 +9,15 @@ import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
 import { knownText } from '../json/utf8.ts';
 import { ValueTape } from '../json/value-tape.ts';
-import type { Entry, Line, Message, Origin, Rejection, ToolDefinition } from '../model/element.ts';
+import type {
+  Entry,
+  EntryTraits,
+  Line,
+  Message,
+  Origin,
+  Rejection,
+  ToolDefinition,
+} from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
 import { settleReply } from '../model/reply.ts';
@@ -48,11 +56,12 @@ export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Di
 
 /** Does the same; calls `mistake` with a text if `read` returns or rejects what it must not. */
 export function dialectFrom<Memory>(spec: DialectSpec<Memory>, mistake: ReportMistake): Dialect {
-  const { name, summary, lacks, knownBy, marks, inside } = spec;
+  const { name, summary, lacks, clientRules, knownBy, marks, inside } = spec;
   return {
     name,
     summary,
     ...(lacks && { lacks }),
+    ...(clientRules && { clientRules }),
     ...(knownBy !== undefined && { knownBy }),
     ...(marks && { marks }),
     ...(inside !== undefined && { inside }),
@@ -118,7 +127,13 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#options = options;
     const { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves', keepSealed = false } = options;
     const { keepsMeta = true } = options;
-    this.#fold = new Fold({ maxBytes: maxConversation, select, keepSealed, keepsMeta, lacks: spec.lacks });
+    this.#fold = new Fold({
+      maxBytes: maxConversation,
+      select,
+      keepSealed,
+      keepsMeta,
+      traits: traitsOf(spec),
+    });
     this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
     this.#waiting = new WaitingParts(maxConversation);
     this.#memory = this.#remember();
@@ -317,6 +332,7 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     };
     if (fields.alone ?? this.#spec.alone ?? fields.sessionId === undefined) entry.alone = true;
     if (lacks !== undefined) entry.lacks = lacks;
+    if (this.#spec.clientRules !== undefined) entry.clientRules = this.#spec.clientRules;
     if (sample !== undefined) entry.sample = sample;
     if (meta !== undefined && meta.size > 0) entry.meta = meta;
     if (refused !== undefined) entry.refused = refused;
@@ -401,6 +417,12 @@ function oneOfSeveral(entry: Entry): Entry {
   log.add(entry.origin);
   return { ...entry, lines: log.take(), isGathered: true };
 }
+
+/** The members that all entries of a dialect share. */
+const traitsOf = ({ lacks, clientRules }: EntryTraits): EntryTraits => ({
+  ...(lacks && { lacks }),
+  ...(clientRules && { clientRules }),
+});
 
 /** Nesting depth of the value at a path. */
 function depthOf(path = ''): number {

@@ -66,6 +66,8 @@ export interface DialectSpec<Memory = undefined> {
   readonly copies?: true;
   /** Names what logs of this dialect never have, so that no check reports it as missing. */
   readonly lacks?: readonly Lack[];
+  /** Cleanup rules for texts that its client adds, such as reminders: `--cleanup auto` applies them to its entries. */
+  readonly clientRules?: readonly string[];
   /**
    * Reads one object.
    * @returns the entry; a rejection (`context.reject`); a fate (`context.drop`) for an object that is not part of a

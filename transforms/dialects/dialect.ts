@@ -36,6 +36,8 @@ export interface Dialect {
   readonly inside?: string;
   /** Names what its logs never have; copied to its entries. */
   readonly lacks?: readonly Lack[];
+  /** Cleanup rules for texts that its client adds: `--cleanup auto` applies them to its entries. */
+  readonly clientRules?: readonly string[];
   /** Whether the first object of a source is of this dialect; `true` means `yes`. Must not throw. */
   detect(first: ObjectMembers): boolean | Detected;
   /** @param scanner validates new text; the plain one by default */

@@ -38,6 +38,7 @@ const geminiCli: Dialect = defineDialect({
   summary: 'Chat recordings and checkpoints of Gemini CLI, recordings of Qwen Code.',
   keys: ['sessionId', 'startTime', 'messages', 'id', 'type', 'content', 'toolCalls', '$set', '$rewindTo'],
   folds: true,
+  clientRules: ['session-context'],
   memory: (): Memory => ({ recording: new GeminiSource(), contents: new ContentsSource() }),
   knownBy:
     'sessionId, projectHash and startTime; a role of user or model, and parts; or uuid, sessionId and such a message',

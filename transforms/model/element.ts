@@ -98,6 +98,8 @@ export interface Entry {
   readonly repairs?: readonly RepairName[];
   /** Names the things that logs of its dialect never have. */
   readonly lacks?: readonly Lack[];
+  /** Cleanup rules for texts that the client of its dialect adds; `--cleanup auto` applies them. */
+  readonly clientRules?: readonly string[];
   /** For a grader's sample: its members besides the messages (`expected`, `tags`, ...) as JSON text, in order. */
   readonly sample?: ReadonlyMap<string, Uint8Array>;
   /** Metadata under a closed list of names. */
@@ -105,6 +107,9 @@ export interface Entry {
   /** Changes that the dialect and cleanup made to `messages`. */
   readonly changes: Changes;
 }
+
+/** Members that all entries of a dialect share. */
+export type EntryTraits = Pick<Entry, 'lacks' | 'clientRules'>;
 
 /** Something that a dialect's logs never have, so that no finding reports it as missing. */
 export type Lack = 'replies' | 'tools' | 'last-result';

@@ -16,15 +16,20 @@ export interface CleanupOptions {
   readonly cleanup: readonly string[];
 }
 
-/** Sets of rules, one per client, in the order in which the rules are applied. */
+const GOOSE = ['goose-info', 'goose-bootstrap', 'empty-assistant', 'goose-title'];
+/** The set that also has the rules of the client whose log is read (`Entry.clientRules`). */
+export const AUTO = 'auto';
+
+/** Sets of rules, in the order in which the rules are applied. */
 export const ruleSets: ReadonlyMap<string, readonly string[]> = new Map([
-  ['goose', ['goose-info', 'goose-bootstrap', 'empty-assistant', 'goose-title']],
+  [AUTO, GOOSE],
+  ['goose', GOOSE],
 ]);
 
 const options: OptionSpecs<CleanupOptions> = {
   cleanup: {
     describe: `Cleanup rules, by name or set: ${[...ruleSets.keys(), ...rules.map((rule) => rule.name)].join(', ')}`,
-    default: ['goose'],
+    default: [AUTO],
   },
 };
 
@@ -91,14 +96,31 @@ function cleaningWith(enabled: readonly Rule[], pairRules: readonly PairRule[]):
   return { clean, concerns };
 }
 
-function create({ cleanup: names }: CleanupOptions): Handlers {
-  const enabled = rulesOf(names);
-  if (enabled.length === 0) return {};
-  const entryRules = enabled.filter((rule): rule is EntryRule => rule.on === 'entry');
-  const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
-  const { clean, concerns } = cleaningWith(enabled, pairRules);
+/** The names of the rules for an entry: with `auto` also those of its client. */
+const namesFor = (names: readonly string[], { clientRules = NO_RULES }: Entry): readonly string[] =>
+  clientRules.length > 0 && names.includes(AUTO) ? [...names, ...clientRules] : names;
 
-  function cleanEntry(entry: Entry): Entry {
+/** Applies a list of rules to entries. */
+class EntryCleaner {
+  readonly #entryRules: readonly EntryRule[];
+  readonly #pairRules: readonly PairRule[];
+  readonly #cleaning: MessageCleaning;
+
+  constructor(names: readonly string[]) {
+    const enabled = rulesOf(names);
+    this.#entryRules = enabled.filter((rule): rule is EntryRule => rule.on === 'entry');
+    this.#pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
+    this.#cleaning = cleaningWith(enabled, this.#pairRules);
+  }
+
+  take(entry: Entry): readonly StreamElement[] {
+    const cleaned = this.#clean(entry);
+    const dropping = this.#entryRules.find((rule) => rule.drops(cleaned));
+    return dropping === undefined ? [cleaned] : [...fatesOf(entry, `dropped:${dropping.name}`)];
+  }
+
+  #clean(entry: Entry): Entry {
+    const { clean, concerns } = this.#cleaning;
     if (!entry.messages.some(concerns)) return entry;
     const changes = new Map(entry.changes);
     let isChanged = false;
@@ -115,18 +137,26 @@ function create({ cleanup: names }: CleanupOptions): Handlers {
     }
     const reply = list.end(entry.reply);
     let { messages } = list;
-    for (const rule of pairRules) messages = dropPairs(messages, rule, count);
+    for (const rule of this.#pairRules) messages = dropPairs(messages, rule, count);
     return isChanged ? { ...entry, messages, reply, changes } : entry;
   }
+}
 
-  return {
-    entry(entry): readonly StreamElement[] {
-      const cleaned = cleanEntry(entry);
-      const dropping = entryRules.find((rule) => rule.drops(cleaned));
-      if (dropping === undefined) return [cleaned];
-      return [...fatesOf(entry, `dropped:${dropping.name}`)];
-    },
+function create({ cleanup: names }: CleanupOptions): Handlers {
+  if (rulesOf(names).length === 0) return {};
+  const plain = new EntryCleaner(names);
+  const ofClients = new Map<readonly string[], EntryCleaner>();
+  const cleanerOf = (entry: Entry): EntryCleaner => {
+    const { clientRules } = entry;
+    if (clientRules === undefined) return plain;
+    let cleaner = ofClients.get(clientRules);
+    if (cleaner === undefined) {
+      cleaner = new EntryCleaner(namesFor(names, entry));
+      ofClients.set(clientRules, cleaner);
+    }
+    return cleaner;
   };
+  return { entry: (entry) => cleanerOf(entry).take(entry) };
 }
 
 function isDropped(message: Message, next: Message | undefined, rule: PairRule): boolean {
@@ -142,11 +172,9 @@ export interface CleanedMessage {
 }
 
 /** Applies the rules for messages like the stage, and returns what they do to each message, in order. */
-export function traceCleanup(
-  { messages }: Entry,
-  { cleanup: names }: CleanupOptions,
-): readonly CleanedMessage[] {
-  const enabled = rulesOf(names);
+export function traceCleanup(entry: Entry, { cleanup: names }: CleanupOptions): readonly CleanedMessage[] {
+  const { messages } = entry;
+  const enabled = rulesOf(namesFor(names, entry));
   const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
   const { clean } = cleaningWith(enabled, pairRules);
   const traced = messages.map((message) => {

@@ -81,8 +81,9 @@ export const conversionOptions: readonly Option[] = [
   option<'cleanup'>({
     name: 'cleanup',
     group: 'Conversion',
-    describe: 'Apply these cleanup rules or sets of rules, separated by commas',
-    default: 'goose',
+    describe:
+      'Apply these cleanup rules or sets of rules, separated by commas; auto is goose and the rules of the client whose log is read',
+    default: 'auto',
     type: list(CLEANUP_NAMES, 'RULES'),
     negative: { describe: 'Apply no cleanup rules', value: [] },
   }),

@@ -44,7 +44,7 @@ it('joins the lines of one answer of Qwen Code, up to the next result', () => {
   ]);
 });
 
-it('reads a queued prompt whose mode is not logged, but no notification', () => {
+it('reads queued prompts and notifications, which the model received, but no lines for the shell', () => {
   const queued = (uuid: string, more: object) => ({
     ...{ type: 'attachment', uuid, parentUuid: null, sessionId: 's' },
     attachment: { type: 'queued_command', ...more },
@@ -55,12 +55,15 @@ it('reads a queued prompt whose mode is not logged, but no notification', () => 
       queued('1', { prompt: 'a' }),
       queued('2', { prompt: notification }),
       queued('3', { prompt: 'b', commandMode: 'bash' }),
-      queued('4', { prompt: notification, commandMode: 'prompt' }),
+      queued('4', { prompt: notification, commandMode: 'task-notification' }),
+      queued('5', { prompt: 'c', commandMode: 'prompt' }),
     ),
   ).toEqual([
     [
       { role: 'user', content: 'a' },
       { role: 'user', content: notification },
+      { role: 'user', content: notification },
+      { role: 'user', content: 'c' },
     ],
   ]);
 });

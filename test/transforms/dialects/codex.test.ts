@@ -245,7 +245,7 @@ describe('a compaction', () => {
     say('assistant', 'kept').payload,
     { type: 'context_compaction', encrypted_content: 'x' },
     { type: 'ghost_snapshot' },
-    say('user', '<turn_aborted>\nx').payload,
+    say('user', '<turn_aborted>\nx\n</turn_aborted>').payload,
   ];
   const compacted = { type: 'compacted', payload: { message: '', replacement_history: history } };
 

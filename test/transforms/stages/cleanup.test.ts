@@ -81,7 +81,7 @@ describe('rulesOf', () => {
 
 describe('cleanup', () => {
   it('is on for goose by default', () => {
-    expect(defaultsOf(cleanup.options)).toEqual({ cleanup: ['goose'] });
+    expect(defaultsOf(cleanup.options)).toEqual({ cleanup: ['auto'] });
   });
 
   it('passes an entry that needs no cleanup unchanged', () => {

@@ -15,8 +15,8 @@ import { isTrue } from '../shared/logged-values.ts';
 import { keptBlock, noted } from '../shared/reading-notes.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
 
-/** Beginning of the text that the client queues when a background task ends. */
-const NOTIFICATION = /^\s*<task-notification>/;
+/** Modes of queued texts that the model received; a line for the shell is none. */
+const RECEIVED_MODES: ReadonlySet<string> = new Set(['prompt', 'task-notification']);
 
 export interface ClaudeResult {
   readonly callId: string | undefined;
@@ -119,14 +119,13 @@ export class ClaudeLine {
     return preservedBy(this.#json);
   }
 
-  /** A prompt that the user typed while the model was working. */
+  /** What the model received in the middle of a turn: a prompt of the user, or the end of a background task. */
   get queuedPrompt(): UserContent | undefined {
     const attachment = this.#json.get('attachment');
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
     const content = userContentOf(attachment.get('prompt'));
     const mode = attachment.textOf('commandMode');
-    if (mode === undefined) return isNotification(content) ? undefined : content;
-    return mode === 'prompt' ? content : undefined;
+    return mode === undefined || RECEIVED_MODES.has(mode) ? content : undefined;
   }
 
   /** The prompt of an event of the queue; undefined if the event does not have it. */
@@ -160,10 +159,6 @@ export class ClaudeLine {
     return value?.type === 'boolean' && isTrue(value);
   }
 }
-
-/** Whether the client queued the text, because a background task had ended. */
-export const isNotification = (content: UserContent | undefined): boolean =>
-  NOTIFICATION.test(content?.texts?.[0] ?? '');
 
 function userContentOf(content: JsonView | undefined): UserContent | undefined {
   if (content?.type === 'string') {

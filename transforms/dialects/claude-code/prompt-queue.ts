@@ -4,7 +4,7 @@
  * receives it. A prompt that begins a turn is taken out by `dequeue`, and a user line has it too.
  */
 import type { FoldPlace } from '../fold/fold.ts';
-import { isNotification, type UserContent } from './line.ts';
+import type { UserContent } from './line.ts';
 
 const MOST = 64;
 
@@ -29,7 +29,7 @@ export class PromptQueue {
       if (content === undefined || this.#take(content) === undefined) this.#waiting = [];
     } else if (operation === 'remove') {
       const prompt = this.#take(content) ?? content;
-      return this.#hasAttachments || isNotification(prompt) ? undefined : prompt;
+      return this.#hasAttachments ? undefined : prompt;
     }
     return undefined;
   }

@@ -2,6 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, Message, Rejection, ToolDefinition } from '../../model/element.ts';
+import { blockOf, isBlocks } from '../../rules/blocks.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
@@ -30,7 +31,8 @@ const CONTEXT =
 const CLIENT: ReadonlySet<string> = new Set([
   ...['ghost_snapshot', 'compaction_trigger', 'world_state', 'inter_agent_communication_metadata'],
 ]);
-const ABORTED = /^\s*<turn_aborted>/;
+/** The whole text that says that the user interrupted the turn. */
+const ABORTED = [blockOf('turn_aborted')];
 const BASE_ELSEWHERE = warning(
   'parent-missing',
   'the session continues another one, whose messages are in the log of that one',
@@ -222,7 +224,7 @@ export class CodexSource {
     const read = readItem(item);
     if (read.kind === 'bad') return context.reject('bad-event', read.detail, item);
     if (read.kind === 'unknown') return this.#leaveOut(read.type, item, context, time);
-    if (read.kind === 'message' && read.text !== undefined && ABORTED.test(read.text)) {
+    if (read.kind === 'message' && read.text !== undefined && isBlocks(read.text, ABORTED)) {
       this.#open(context, time);
       this.#interrupt(context);
       return context.drop('interrupt-mark');

@@ -1,6 +1,14 @@
 /** Turns a finished conversation into entries: one per path, with the places of its lines. */
 
-import type { Entry, EntryLog, Fate, Lack, Message, Origin, ReadingNote } from '../../model/element.ts';
+import type {
+  Entry,
+  EntryLog,
+  EntryTraits,
+  Fate,
+  Message,
+  Origin,
+  ReadingNote,
+} from '../../model/element.ts';
 import { createEntryLog } from '../../model/entry-log.ts';
 import { settleReply } from '../../model/reply.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
@@ -20,8 +28,8 @@ export interface Closed {
 interface Choice {
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
-  /** Names what the dialect's logs never have. */
-  readonly lacks?: readonly Lack[] | undefined;
+  /** Members that all entries of the dialect share. */
+  readonly traits?: EntryTraits | undefined;
 }
 
 const NO_SYSTEM: ReadingNote = {
@@ -80,7 +88,7 @@ function entryOf(
   thread: Thread,
   path: Path,
   source: string,
-  { keepSealed, lacks }: Choice,
+  { keepSealed, traits }: Choice,
   sessionId: string,
 ): Entry {
   const changes = new Map<string, number>();
@@ -100,7 +108,7 @@ function entryOf(
     messages: reply === undefined ? messages : messages.slice(0, -1),
     tools: thread.tools ?? NO_TOOLS,
     reply,
-    ...(lacks !== undefined && { lacks }),
+    ...traits,
     ...(meta !== undefined && { meta }),
     ...(root !== undefined && { root }),
     changes,

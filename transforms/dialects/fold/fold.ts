@@ -3,7 +3,7 @@
  * time: a compaction ends it and starts the next, and going back splits off the abandoned branch. Only open
  * conversations are held in memory, so a log of any length is read in one pass.
  */
-import type { Lack, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
+import type { EntryTraits, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { faultOf, faultOfPart, type Unreadable } from '../shared/unreadable.ts';
@@ -21,8 +21,8 @@ export interface FoldOptions {
   readonly keepSealed: boolean;
   /** Whether metadata is read. */
   readonly keepsMeta: boolean;
-  /** Names what the dialect's logs never have. */
-  readonly lacks?: readonly Lack[] | undefined;
+  /** Members that all entries of the dialect share. */
+  readonly traits?: EntryTraits | undefined;
 }
 
 /** A position in a conversation: a message, or the position before the first one. */

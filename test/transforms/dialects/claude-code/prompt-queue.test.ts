@@ -79,13 +79,13 @@ it.each([
   expect(read(...begin, ...received, says('a2'))).toEqual([['go', 'CALL', 'r1', 'wait', 'a2'], fates]);
 });
 
-it('leaves out prompts that the model did not receive, and notifications', () => {
+it('leaves out prompts that the model did not receive', () => {
   const notification = '<task-notification>done</task-notification>';
   const lines = [
     ...[user('u1', 'go'), queue('enqueue', 'a'), queue('popAll', 'a'), queue('remove')],
     ...[queue('enqueue', notification), queue('remove', notification), says('a1'), queue('enqueue', 'b')],
   ];
-  expect(read(...lines)[0]).toEqual(['go', 'a1']);
+  expect(read(...lines)[0]).toEqual(['go', notification, 'a1']);
 });
 
 it('counts notifications in the queue', () => {
