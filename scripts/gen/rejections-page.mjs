@@ -113,7 +113,9 @@ const named = (rows) => rows.map(([name, text]) => [code(name), prose(text)]);
 
 function clientsOf(dialects) {
   const having = dialects.filter(({ clientRules }) => clientRules !== undefined);
-  return having.map(({ name, clientRules }) => `${clientRules.map(code).join(', ')} for ${code(name)}`).join('; ');
+  return having
+    .map(({ name, clientRules }) => `${clientRules.map(code).join(', ')} for ${code(name)}`)
+    .join('; ');
 }
 
 function setsOf(ruleSets) {

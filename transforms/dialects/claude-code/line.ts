@@ -119,7 +119,7 @@ export class ClaudeLine {
     return preservedBy(this.#json);
   }
 
-  /** What the model received in the middle of a turn: a prompt of the user, or the end of a background task. */
+  /** A text that the model received in the middle of a turn: a prompt of the user, or the end of a background task. */
   get queuedPrompt(): UserContent | undefined {
     const attachment = this.#json.get('attachment');
     if (attachment?.textOf('type') !== 'queued_command') return undefined;
