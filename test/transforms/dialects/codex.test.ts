@@ -64,6 +64,13 @@ describe('turns that were taken back', () => {
     ]);
   });
 
+  it('may begin with a text that only begins like one of the client', () => {
+    const typed = [say('user', '<skill> is a tag in my file?'), say('assistant', 'a2')];
+    expect(saidIn(...turn(1), ...typed, back(1), ...turn(3))[0]).toEqual([
+      ...['user q1', 'assistant a1', 'user q3', 'assistant a3'],
+    ]);
+  });
+
   it('do not go further back than the first turn', () => {
     const lines = [say('developer', 'd'), ...turn(1), back(9), ...turn(2)];
     expect(saidIn(...lines)[0]).toEqual(['developer d', 'user q2', 'assistant a2']);

@@ -2,6 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, Message, Rejection, ToolDefinition } from '../../model/element.ts';
+import { strip } from '../../model/white-space.ts';
 import { blockOf, isBlocks } from '../../rules/blocks.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
@@ -24,9 +25,13 @@ const MAIN = 'main';
 /** The conversation that the events make. */
 const EVENTS = 'events';
 const HARNESS = 'codex';
-/** Beginnings of user items that the client inserts. */
-const CONTEXT =
-  /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|permissions instructions|collaboration_mode|user_instructions|skill|user_shell_command|subagent_notification|hook_prompt|goal_context|codex_internal_context|recommended_plugins)\b)/;
+/** Tags of the blocks that the client inserts as user items. */
+const CONTEXT_TAGS =
+  'environment_context|permissions instructions|collaboration_mode|user_instructions|skill|user_shell_command|subagent_notification|hook_prompt|goal_context|codex_internal_context|recommended_plugins';
+const CONTEXT_BEGINS = new RegExp(`^(?:# AGENTS\\.md instructions|<(?:${CONTEXT_TAGS})\\b)`);
+/** Longer than the longest closing tag. */
+const MAX_TAG_CHARS = 64;
+const CONTEXT_ENDS = new RegExp(`</(?:INSTRUCTIONS|${CONTEXT_TAGS})>$`);
 /** Lines and items about the client, not the conversation. */
 const CLIENT: ReadonlySet<string> = new Set([
   ...['ghost_snapshot', 'compaction_trigger', 'world_state', 'inter_agent_communication_metadata'],
@@ -311,7 +316,7 @@ export const rejectionIn = (read: Fate | Rejection | undefined): Rejection | und
 
 /** Whether a person typed the message. */
 const isTurn = ({ message, text }: ResponseMessage): boolean =>
-  message.role === 'user' && (text === undefined || !CONTEXT.test(text));
+  message.role === 'user' && (text === undefined || !isContext(text));
 
 /** Whether the user or the model said it, not the client. */
 const isSaid = (item: ResponseItem): boolean => (item.kind === 'message' ? isTurn(item) : true);
@@ -332,3 +337,9 @@ const isInserted = (place: FoldPlace | undefined): boolean =>
 
 const toolsIn = (list: JsonView | undefined): readonly ToolDefinition[] | undefined =>
   list === undefined ? undefined : definitionsOf(list.copy(), defineTool);
+
+/** Whether a text begins and ends as the blocks of the client do. */
+function isContext(text: string): boolean {
+  const whole = strip(text);
+  return CONTEXT_BEGINS.test(whole) && CONTEXT_ENDS.test(whole.slice(-MAX_TAG_CHARS));
+}
