@@ -19,7 +19,7 @@ import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts'
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { SpanAttributes } from './spans/span-attributes.ts';
 import { CHAIN_MISSING, linkIn, SpanChains, type SpanLink } from './spans/span-chains.ts';
-import { messageEvents } from './spans/span-events.ts';
+import { detailsIn, messageEvents } from './spans/span-events.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 import { HALF_MISSING, isUnfinished, SplitRuns } from './spans/split-runs.ts';
 import { platformOf, readTracked } from './spans/tracked-call.ts';
@@ -121,14 +121,12 @@ class SpanReader {
   }
 
   #span(span: JsonView, context: ReadContext): ObjectPart {
-    const events = span.get('events')?.elements() ?? [];
-    const details = events.find((event) => event.get('name')?.text() === DETAILS);
     const logged = firstOf(span, 'attributes', 'tags');
     const own = logged === undefined ? SpanAttributes.ofRow(span) : SpanAttributes.of(logged);
-    const isInEvent = details !== undefined && own.at('gen_ai.input.messages').isEmpty;
-    const attributes = isInEvent ? SpanAttributes.of(logged, details.get('attributes')) : own;
+    const details = detailsIn(span, own);
+    const attributes = details.length === 0 ? own : SpanAttributes.of(...details, logged ?? own.json());
     const messages = messageEvents(span, own);
-    if (!isModelCall(own, messages)) return this.#leave(isNamed(own) ? undefined : span, context);
+    if (!isModelCall(attributes, messages)) return this.#leave(isNamed(own) ? undefined : span, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readAttributes(attributes, transcript, messages);
     if (liesElsewhere(attributes, call.hasReply)) return context.reject('body-elsewhere', ELSEWHERE, span);
@@ -290,9 +288,6 @@ function liesElsewhere(attributes: SpanAttributes, hasReply: boolean): boolean {
     attributes.at(path).isEmpty && !attributes.at(`${path}_ref`).isEmpty;
   return isOnlyNamed('gen_ai.input.messages') || (!hasReply && isOnlyNamed('gen_ai.output.messages'));
 }
-
-/** Name of the event that has the messages if the span does not. */
-const DETAILS = 'gen_ai.client.inference.operation.details';
 
 function entryOf(
   transcript: Transcript,

@@ -313,3 +313,19 @@ describe('definitions of tools', () => {
     ]);
   });
 });
+
+it('a call without arguments in the attributes of OpenInference has empty ones', () => {
+  const at = 'llm.output_messages.0.message';
+  const attributes = {
+    'openinference.span.kind': 'LLM',
+    'llm.input_messages.0.message.role': 'user',
+    'llm.input_messages.0.message.content': 'a',
+    [`${at}.role`]: 'assistant',
+    [`${at}.tool_calls.0.tool_call.id`]: 'c',
+    [`${at}.tool_calls.0.tool_call.function.name`]: 'f',
+  };
+  const { content: _, ...called } = answer;
+  expect(conversations({ traceId: 't', spanId: 's', attributes })).toEqual([
+    [question, { ...called, tool_calls: [call('{}')] }],
+  ]);
+});

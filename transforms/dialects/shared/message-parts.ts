@@ -8,8 +8,9 @@ import { inString } from '../../json/respace.ts';
 import { encode, latin1 } from '../../json/utf8.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
-import { joinStrings, objectOf } from './build-messages.ts';
+import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
 import { dataUrl, imagePart } from './content-parts.ts';
+import { isKnownPart } from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 
 /**
@@ -173,7 +174,9 @@ function resultOf(part: JsonView): ResultBlock {
   const name = firstOf(part, 'name', 'toolName');
   const content = firstOf(part, 'response', 'result', 'output', 'content');
   const isError = isFailed(part) || /^error-/.test(part.get('output')?.get('type')?.text() ?? '');
-  return { kind: 'result', id: id?.text(), name: name?.text(), content: resultText(content), isError };
+  const isAny = content?.type === 'array' && firstOf(part, 'response') !== undefined;
+  const text = isAny ? anyResult(content) : resultText(content);
+  return { kind: 'result', id: id?.text(), name: name?.text(), content: text, isError };
 }
 
 /** Does a message or a part say that the tool failed? */
@@ -188,7 +191,25 @@ export function resultText(content: JsonView | undefined): Uint8Array {
   if (value !== undefined) return resultText(value); // {type, value} of the AI SDK
   const parts = content.elements();
   const areParts = parts.length > 0 && parts.every((part) => part.get('type')?.type === 'string');
-  return areParts ? resultContent(content.copy(), () => {}) : textBytes(content);
+  return areParts ? resultContent(arrayOf(parts.map(resultPart)), () => {}) : textBytes(content);
+}
+
+/** The result of a part of OpenTelemetry, which may be any JSON: typed objects that are no known parts are its data. */
+function anyResult(content: JsonView): Uint8Array {
+  const parts = content.elements();
+  return parts.every((part) => isKnownPart(resultPart(part))) ? resultText(content) : textBytes(content);
+}
+
+/** A part of a result as the chat completions API has it: OpenTelemetry has the words of a text as its content. */
+function resultPart(part: JsonView): Uint8Array {
+  const words =
+    part.get('type')?.text() === 'text' && part.get('text') === undefined ? part.get('content') : undefined;
+  return words?.type === 'string'
+    ? objectOf([
+        ['type', '"text"'],
+        ['text', words.copy()],
+      ])
+    : part.copy();
 }
 
 /** A mark of Converse's cache is nothing that was said. A part of Gemini may carry sealed reasoning. */

@@ -4,11 +4,12 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
 import { isRole, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/rejection.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
-import { callJson, makeMessage, toolMessage } from './build-messages.ts';
+import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { firstOf, jsonIn, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf, isOpenAi } from './message-blocks.ts';
@@ -169,9 +170,10 @@ export class Transcript {
     }
     if (role === 'user') this.#noteUnanswered();
     const answered = message.get('tool_call_id')?.text();
-    if (answered !== undefined) this.#closeCall(answered, undefined);
+    const id = answered === undefined ? undefined : this.#closeCall(answered, undefined);
     const masked = isMasked(message.get('content')?.text()) ? [PLACEHOLDER] : [];
-    this.messages.push(noted({ bytes: message.copy(), role }, masked));
+    const bytes = id === answered ? message.copy() : withCallId(message, id);
+    this.messages.push(noted({ bytes, role }, masked));
   }
 
   #addAnswer(all: readonly MessageBlock[]): void {
@@ -261,17 +263,21 @@ export class Transcript {
 
   /**
    * The id of the call that a result answers: its own, else that of the first open call of its name, else of the first
-   * one. An id that repeats is that of the nearest message.
+   * one. An id that repeats is that of the nearest message. A call that is logged under the id of its item of the
+   * Responses API has results under another id, in its order.
    */
   #closeCall(id: string | undefined, name: string | undefined): string | undefined {
     const byName = this.#open.findIndex((call) => call.name === name);
     const nearest = this.#open.findLast((call) => call.id === id)?.at;
+    const isItems = id !== undefined && nearest === undefined && !ITEM_ID.test(id);
     const at =
       id === undefined
         ? Math.max(byName, 0)
-        : this.#open.findIndex((call) => call.id === id && call.at === nearest);
+        : this.#open.findIndex((call) =>
+            isItems ? ITEM_ID.test(call.id) : call.id === id && call.at === nearest,
+          );
     const [call] = at < 0 ? [] : this.#open.splice(at, 1);
-    return id ?? call?.id;
+    return isItems ? (call?.id ?? id) : (id ?? call?.id);
   }
 
   /** Reports calls without a result, before a text of the user. Only results that name them can still answer them. */
@@ -315,6 +321,19 @@ function isDefinition(value: JsonView): boolean {
   const isFunction = value.get('type')?.text() === 'function' && firstOf(inner, 'arguments') === undefined;
   return inner.get('name')?.type === 'string' && (hasSchema || isFunction);
 }
+
+/** Ids of items of the Responses API that are calls; the call has another id in them. */
+const ITEM_ID = /^(?:fc|ctc)_/;
+
+/** A message with the id of the call that it answers replaced. */
+const withCallId = (message: JsonView, id: string | undefined): Uint8Array =>
+  objectOf(
+    message
+      .members()
+      .map(
+        ([key, value]): Piece => [key, key === 'tool_call_id' && id !== undefined ? quote(id) : value.copy()],
+      ),
+  );
 
 const UNKNOWN_PART = 'a part of a content has no known form';
 

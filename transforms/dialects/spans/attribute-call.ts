@@ -9,6 +9,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { answerIn } from './no-answer.ts';
 import { readOpenInference } from './open-inference.ts';
 import { readOpenLlmetry } from './open-llmetry.ts';
 import type { SpanAttributes } from './span-attributes.ts';
@@ -77,7 +78,7 @@ function inTwoValues(paths: BodyPaths): Pick<Convention, 'hasMessages' | 'read'>
     read(attributes, transcript) {
       const [request, response] = [input, output].map((path) => valueAt(attributes.at(path).value));
       addRequest(transcript, request);
-      const hasReply = addAnswer(transcript, response);
+      const hasReply = addAnswer(transcript, answerIn(output, response));
       const [sent, received] = [unpacked(request), unpacked(response)];
       const tools = toolsIn(sent?.get('tools'), unpacked(sent?.get('config'))?.get('tools'));
       const meta = metaOf({
@@ -206,10 +207,12 @@ export function readAttributes(
   return { ...call, hasReply: call.hasReply || hasAnswered, session };
 }
 
+const OUTPUT = 'gen_ai.output.messages';
+
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   addSystem(transcript, attributes.at('gen_ai.system_instructions').value);
   addRequest(transcript, attributes.at('gen_ai.input.messages').value);
-  const output = unpacked(attributes.at('gen_ai.output.messages').value);
+  const output = unpacked(answerIn(OUTPUT, attributes.at(OUTPUT).value));
   const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];
   const choices = Number(request.at('choice.count').value?.parsed() ?? 1);
   const isResponse = attributes.at('openai.api.type').text() === 'responses';

@@ -164,8 +164,8 @@ function blocksAt(message: SpanAttributes): readonly MessageBlock[] {
     .items()
     .flatMap((item) => (isCall(item) ? [callAt(item)] : []));
   const name = message.at('function_call_name').text();
-  const args = message.at('function_call_arguments_json').value;
-  const legacy: CallBlock = { kind: 'call', id: undefined, name, args: args && textOf(args) };
+  const args = argumentsAt(message.at('function_call_arguments_json'));
+  const legacy: CallBlock = { kind: 'call', id: undefined, name, args };
   return [
     ...(thought?.type === 'string' ? [{ kind: 'thought', text: thought.copy() } as const] : []),
     ...content,
@@ -204,14 +204,21 @@ const PART_KEYS = [
 
 function callAt(item: SpanAttributes): CallBlock {
   const call = item.at('tool_call').isEmpty ? item : item.at('tool_call');
-  const args = call.at('function.arguments').value;
   return {
     kind: 'call',
     id: call.at('id').text(),
     name: call.at('function.name').text(),
-    args: args && textOf(args),
+    args: argumentsAt(call.at('function.arguments')),
   };
 }
+
+/** The arguments of a call; its tracers leave out those that are empty. */
+function argumentsAt(item: SpanAttributes): Uint8Array {
+  const args = item.json();
+  return args === undefined ? NO_ARGUMENTS : textOf(args);
+}
+
+const NO_ARGUMENTS = encode('"{}"');
 
 /** A tool definition; built from name and description if the schema is only that of the parameters. */
 function toolAt(item: SpanAttributes): Uint8Array {

@@ -13,6 +13,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { jsonIn } from '../shared/logged-values.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { answerIn } from './no-answer.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
 /** Types of the parts in a list that is logged as JSON text. */
@@ -32,7 +33,7 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
   const hasReply =
     completion.value === undefined
       ? addAnswers(transcript, answers)
-      : addAnswer(transcript, completion.value);
+      : addAnswer(transcript, answerIn('gen_ai.completion', completion.value));
   const finish = answers.find((item) => !item.at('finish_reason').isEmpty)?.at('finish_reason').value;
   if (hasReply) noteFinish(transcript, finish);
   const meta = metaOf({

@@ -97,7 +97,7 @@ export class SpanAttributes {
       node.#children.set(name, next);
       node = next;
     }
-    node.#value = value;
+    if (value.type !== 'null' || node.#value === undefined) node.#value = value;
   }
 
   /** Creates the nodes for members of an object and elements of a list. */

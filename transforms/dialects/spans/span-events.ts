@@ -10,6 +10,7 @@ import { addRequest } from '../shared/logged-bodies.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { answerIn } from './no-answer.ts';
 import { plainValue, type SpanAttributes } from './span-attributes.ts';
 
 const MESSAGE = /^gen_ai\.(system|user|assistant|tool)\.message$/;
@@ -26,12 +27,27 @@ const isMessageEvent = (event: JsonView): boolean => {
   return MESSAGE.test(name) || name === CHOICE || name === PROMPT || name === COMPLETION;
 };
 
+/** Name of an event with what its span lacks: the input and the output may be in two of them. */
+const DETAILS = 'gen_ai.client.inference.operation.details';
+
 /** The events of a span that are messages, in their order; some clients log them as one attribute. */
-export function messageEvents(span: JsonView, attributes: SpanAttributes): readonly JsonView[] {
+export const messageEvents = (span: JsonView, attributes: SpanAttributes): readonly JsonView[] =>
+  eventsIn(span, attributes, isMessageEvent);
+
+/** The attributes of all events of a span that have the details of its call. */
+export const detailsIn = (span: JsonView, attributes: SpanAttributes): readonly (JsonView | undefined)[] =>
+  eventsIn(span, attributes, (event) => nameOf(event) === DETAILS).map(bodyOf);
+
+/** The events of one kind, from the first place that has any. */
+function eventsIn(
+  span: JsonView,
+  attributes: SpanAttributes,
+  isWanted: (event: JsonView) => boolean,
+): readonly JsonView[] {
   const ofJaeger = span.get('logs')?.elements().map(eventOf);
   const lists = [span.get('events'), attributes.at('events').value].map((list) => unpacked(list)?.elements());
   const events = [...lists, ofJaeger];
-  return events.map((list) => list?.filter(isMessageEvent) ?? []).find((list) => list.length > 0) ?? [];
+  return events.map((list) => list?.filter(isWanted) ?? []).find((list) => list.length > 0) ?? [];
 }
 
 /** An event in the words of Jaeger: the field `event` is its name. */
@@ -58,12 +74,15 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
     const role = MESSAGE.exec(name)?.[1];
     if (role !== undefined) transcript.add(messageOf(body, role), role);
     else if (name === PROMPT) addRequest(transcript, body.get('gen_ai.prompt'));
-    else if (name === COMPLETION) hasReply = addAnswer(transcript, body.get('gen_ai.completion')) || hasReply;
+    else if (name === COMPLETION) hasReply = addAnswer(transcript, completionOf(body)) || hasReply;
     else if (hasReply) transcript.note(OTHER_CHOICES);
     else hasReply = addChoice(transcript, body);
   }
   return hasReply;
 }
+
+const completionOf = (body: JsonView): JsonView | undefined =>
+  answerIn('gen_ai.completion', body.get('gen_ai.completion'));
 
 function addChoice(transcript: Transcript, choice: JsonView): boolean {
   const message = unpacked(firstOf(choice, 'message', 'content'));
