@@ -9,6 +9,7 @@ import { type ChecksumKind, createChecksum, type RunningChecksum } from './check
 import type { FileIdentity } from './source.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+const COMPARED_BYTES = 1024 * 1024;
 
 export interface OpenFileOptions {
   /** Whether to follow links: for a path that the user named, but not for one that was found in a folder. */
@@ -44,8 +45,11 @@ export class OpenFile {
   readonly #fd: number;
   readonly #stats: BigIntStats;
   readonly #isSettled: boolean;
+  /** Undefined on a first reading whose fingerprint needs no checksum: computing one takes a tenth of a build. */
   readonly #checksumKind: ChecksumKind | undefined;
   #checksum: RunningChecksum | undefined;
+  /** Whether the fingerprint has the checksum. */
+  readonly #needsChecksum: boolean;
   #readBytes = 0;
   /** Whether all reads are at explicit positions. */
   #isPlaced: boolean;
@@ -58,8 +62,9 @@ export class OpenFile {
     this.#isSettled = isSettled(stats);
     this.sizeBytes = Number(stats.size);
     this.identity = identityOf(stats);
+    this.#needsChecksum = withContent || !this.#isSettled;
     if (withContent) this.#checksumKind = 'sha256';
-    else if (!this.#isSettled) this.#checksumKind = 'crc32';
+    else if (!this.#isSettled || isSecond) this.#checksumKind = 'crc32';
     this.#checksum = this.#checksumKind && createChecksum(this.#checksumKind);
   }
 
@@ -70,7 +75,7 @@ export class OpenFile {
 
   /** Returns the identity with its checksum, if there is one; undefined before the end was read. */
   fingerprint(): string | undefined {
-    if (this.#checksum === undefined) return this.identity;
+    if (this.#checksum === undefined || !this.#needsChecksum) return this.identity;
     if (this.#readBytes !== this.sizeBytes) return undefined;
     return fingerprintOf(this.identity, this.#checksum.digest(), this.#isSettled);
   }
@@ -103,16 +108,32 @@ export class OpenFile {
   }
 
   /**
-   * Throws SourceFault `changed-while-read` if the file has changed since it was opened.
-   * @param strictly also throw if it was deleted or replaced, which changes ctime as a hidden write does
+   * Throws SourceFault `changed-while-read` if the file has changed since it was opened. A new ctime alone may come from a
+   * hard link or from a write whose mtime was set back: if there is a checksum of what was read, it decides.
+   * @param strictly also compare if it was deleted or replaced, which changes ctime too
    */
   verify(strictly = false): void {
     const now = this.#inspect();
     const { size, mtimeNs, ctimeNs, nlink } = this.#stats;
     if (now.size !== size) throw changed(`it had ${size} bytes when it was opened and now has ${now.size}`);
     if (now.mtimeNs !== mtimeNs) throw changed('it was written to');
-    if (now.ctimeNs !== ctimeNs && (strictly || now.nlink >= nlink))
+    const isTouched = now.ctimeNs !== ctimeNs && (strictly || now.nlink >= nlink);
+    if (isTouched && !this.#hasSameContent())
       throw changed('it was written to, or its entry was changed (ctime), while it was read');
+  }
+
+  /** Whether the file, if it was read whole, still has the content that was read. */
+  #hasSameContent(): boolean {
+    if (this.#checksumKind === undefined || this.#readBytes !== this.sizeBytes) return false;
+    const room = Buffer.allocUnsafe(Math.min(this.sizeBytes, COMPARED_BYTES));
+    const checksum = createChecksum(this.#checksumKind);
+    for (let at = 0; at < this.sizeBytes; ) {
+      const count = this.readAt(at, room);
+      if (count === 0) return false;
+      checksum.update(room.subarray(0, count));
+      at += count;
+    }
+    return checksum.digest() === this.#checksum?.digest();
   }
 
   /** Returns whether it changed without changing its size. A write whose mtime was set back shows only in ctime. */

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SourceFault } from '../../../../src/errors.ts';
@@ -41,6 +49,28 @@ it('a file that was overwritten in place is a fault at the end', () => {
   const { path, file } = opened('0123456789');
   utimesSync(path, 1, 1);
   expect(reasonOf(() => file.verify())).toBe('changed-while-read');
+  file.close();
+});
+
+it('a hard link during the reading changes only ctime: the same content is no fault, another one is', () => {
+  const { path, file } = opened('0123456789');
+  expect(file.read(Buffer.alloc(100))).toBe(10);
+  const { atime, mtime, ctimeMs } = statSync(path);
+  linkSync(path, `${path}.backup`);
+  expect(statSync(path).ctimeMs).not.toBe(ctimeMs);
+  file.verify(true);
+  expect(file.fingerprint()).toContain(':10:');
+  writeFileSync(path, '012345678x');
+  utimesSync(path, atime, mtime);
+  expect(reasonOf(() => file.verify())).toBe('changed-while-read');
+  file.close();
+});
+
+it('a new ctime of a file that was not read to its end is a fault', () => {
+  const { path, file } = opened('0123456789');
+  expect(file.read(Buffer.alloc(4))).toBe(4);
+  linkSync(path, `${path}.backup`);
+  expect(reasonOf(() => file.verify(true))).toBe('changed-while-read');
   file.close();
 });
 
