@@ -5,6 +5,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
+import type { Message } from '../model/element.ts';
 import { HashedSet } from '../model/hashed-set.ts';
 import type { Meta } from '../model/meta.ts';
 import { defineDialect, MAX_CONVERSATION_BYTES } from './define-dialect.ts';
@@ -13,12 +14,12 @@ import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialec
 import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present, unpacked } from './shared/logged-values.ts';
-import { RESPONSE_ERROR } from './shared/reading-notes.ts';
+import { NO_QUESTION, RESPONSE_ERROR } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { SpanAttributes } from './spans/span-attributes.ts';
-import { CHAIN_MISSING, linkIn, SpanChains, type SpanLink } from './spans/span-chains.ts';
+import { CHAIN_MISSING, linkAt, linkIn, SpanChains, type SpanLink } from './spans/span-chains.ts';
 import { detailsIn, messageEvents } from './spans/span-events.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 import { HALF_MISSING, isUnfinished, SplitRuns } from './spans/split-runs.ts';
@@ -133,11 +134,10 @@ class SpanReader {
     const code = firstOf(span.get('status'), 'code', 'status_code') ?? firstOf(span, 'status_code');
     if (!call.hasReply && code !== undefined && ERROR_CODES.has(`${Buffer.from(code.bytes)}`))
       transcript.note(RESPONSE_ERROR);
-    const link = linkIn(
-      [attributes.at('input.value').value, attributes.at('llm.invocation_parameters').value],
-      [attributes.at('output.value').value],
-    );
-    return this.#entryOf(transcript, call, traceOf(span), startOf(span, context), span, link, context);
+    const link = linkAt(attributes);
+    const session = this.#chains.isResponse(call.session) ? undefined : call.session;
+    const time = startOf(span, context);
+    return this.#entryOf(transcript, { ...call, session }, traceOf(span), time, span, link, context);
   }
 
   #observation(observation: JsonView, context: ReadContext, trace: JsonView | undefined): ObjectPart {
@@ -289,6 +289,9 @@ function liesElsewhere(attributes: SpanAttributes, hasReply: boolean): boolean {
   return isOnlyNamed('gen_ai.input.messages') || (!hasReply && isOnlyNamed('gen_ai.output.messages'));
 }
 
+const speaks = ({ role }: Message): boolean =>
+  role !== 'assistant' && role !== 'system' && role !== 'developer';
+
 function entryOf(
   transcript: Transcript,
   { hasReply, tools, session, meta }: LoggedCall,
@@ -298,6 +301,7 @@ function entryOf(
   context: ReadContext,
 ): EntryFields {
   const { messages, changes } = transcript;
+  if (hasReply && !messages.some(speaks)) transcript.noteFirst(NO_QUESTION);
   const conversation = hasReply ? context.replyLast(messages) : { messages, reply: undefined };
   const sessionId = session ?? trace;
   const all = new Map([...meta, ...metaOf({ source_id: sessionId }), ...parent]);

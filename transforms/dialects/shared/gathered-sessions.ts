@@ -41,21 +41,32 @@ class Session {
   /** The ids of its calls; empty if the calls have none. */
   readonly ids = new Set<string>();
   readonly leaves = new Set<Leaf>();
+  /** Hashes of the messages of its answered calls, without the answers. */
+  readonly questions = new Set<string>();
   weight = 0;
   /** By the hash of a prefix of messages: a leaf whose conversation begins with it. */
   readonly #through = new Map<string, Leaf>();
   /** The sessions of all leaves of the source, by the leaves' `end`. */
   readonly #ends: Map<string, Session>;
 
+  /** The sessions of all answered calls of the source, by the hash of their messages without the answer. */
+  readonly #asked: Map<string, Session>;
+
   /** @param number its position among the sessions of the source, from 0 */
-  constructor(id: string, number: number, ends: Map<string, Session>) {
+  constructor(id: string, number: number, ends: Map<string, Session>, asked: Map<string, Session>) {
     this.id = id;
     this.number = number;
     this.#ends = ends;
+    this.#asked = asked;
   }
 
   add(entry: Entry, hashes: readonly string[]): void {
     const { origin } = entry;
+    const question = entry.reply === undefined ? undefined : hashes.at(-2);
+    if (question !== undefined) {
+      this.questions.add(question);
+      this.#asked.set(question, this);
+    }
     const end = hashes.at(-1) ?? '';
     this.weight += CALL_BYTES;
     const longer = this.#through.get(end);
@@ -100,6 +111,9 @@ class Session {
 const isUnanswered = ({ reply }: Entry, { reply: other }: Entry): boolean =>
   reply === undefined && other !== undefined;
 
+/** Does the log give no reason why there is no answer, as an error or a placeholder? */
+const isSilent = ({ messages }: Entry): boolean => (messages.at(-1)?.notes?.length ?? 0) === 0;
+
 function weightOf({ messages, reply, tools }: Entry): number {
   let weight = 0;
   for (const { bytes } of messages) weight += bytes.length + MESSAGE_BYTES;
@@ -127,6 +141,8 @@ export class GatheredSessions {
   readonly #ended = new HashedSet();
   /** The sessions of all leaves, by the leaves' `end`. */
   readonly #ends = new Map<string, Session>();
+  /** The sessions of all answered calls, by the hash of their messages without the answer. */
+  readonly #asked = new Map<string, Session>();
   /** The session of the last call, if it has no id: only the next call may continue it. */
   #nameless: Session | undefined;
   /** Hashes of the last call's messages, most of which the next call repeats. */
@@ -151,8 +167,8 @@ export class GatheredSessions {
     }
     this.#path = pathOf(reply === undefined ? messages : [...messages, reply], this.#path);
     const known = hasId ? this.#open.get(id) : undefined;
-    const earlier = known === undefined && joins ? this.#earlier(this.#path) : undefined;
-    const session = known ?? earlier ?? new Session(id, this.#sessions++, this.#ends);
+    const earlier = known === undefined && joins ? this.#earlier(this.#path, entry) : undefined;
+    const session = known ?? earlier ?? new Session(id, this.#sessions++, this.#ends, this.#asked);
     if (this.#nameless !== undefined && this.#nameless !== session) this.#close(this.#nameless);
     if (hasId) {
       session.ids.add(id);
@@ -174,14 +190,23 @@ export class GatheredSessions {
   }
 
   /** The session of the longest answered conversation that a path begins with, or of the last call if that failed and this one repeats it. */
-  #earlier({ messages, hashes }: Path): Session | undefined {
+  #earlier({ messages, hashes }: Path, entry: Entry): Session | undefined {
     if (this.#nameless?.hasOnly(hashes) === true) return this.#nameless;
     const first = messages.findIndex(({ role }) => role === 'assistant');
     for (let i = hashes.length - 1; i >= first && first >= 0; i--) {
       const session = this.#ends.get(hashes[i] as string);
       if (session !== undefined) return session;
     }
-    return undefined;
+    return this.#twinOf(entry, hashes);
+  }
+
+  /** The session of a call with the same messages, if one of the two has the answer: some tracers log a streamed call twice. */
+  #twinOf(entry: Entry, hashes: readonly string[]): Session | undefined {
+    if (entry.reply === undefined) return isSilent(entry) ? this.#asked.get(hashes.at(-1) ?? '') : undefined;
+    const question = hashes.at(-2) ?? '';
+    const session = this.#ends.get(question);
+    const isTwin = [...(session?.leaves ?? [])].some((leaf) => leaf.end === question && isSilent(leaf.entry));
+    return isTwin ? session : undefined;
   }
 
   closeAll(): void {
@@ -207,6 +232,7 @@ export class GatheredSessions {
     this.#idle.clear();
     this.#ended.clear();
     this.#ends.clear();
+    this.#asked.clear();
     this.#nameless = this.#path = undefined;
     this.#finished = [];
     this.#held = 0;
@@ -216,6 +242,7 @@ export class GatheredSessions {
     for (const id of session.ids) this.#open.delete(id);
     this.#idle.delete(session);
     for (const { end } of session.leaves) this.#ends.delete(end);
+    for (const question of session.questions) this.#asked.delete(question);
     this.#held -= session.weight;
     const leaves = inOrder(session.leaves);
     const only = this.#options.select === 'last' ? longest(leaves) : undefined;

@@ -7,8 +7,10 @@ import type { Message } from '../../model/element.ts';
 import { Chains, messagesUpTo } from '../pairs/chains.ts';
 import { asReadMessage } from '../pairs/item-messages.ts';
 import { unpacked } from '../shared/logged-values.ts';
+import type { SpanAttributes } from './span-attributes.ts';
 
-export const CHAIN_MISSING = 'previous_response_id names a response that is not in the source';
+export const CHAIN_MISSING =
+  'previous_response_id names a response that is not in the source, or no longer in memory';
 
 /** The ids that link a call to other calls of its chain. */
 export interface SpanLink {
@@ -16,6 +18,29 @@ export interface SpanLink {
   readonly previous: string | undefined;
   /** Id of the response. */
   readonly id: string | undefined;
+  /** Id of a conversation, which is that of the response before in some tracers. */
+  readonly conversation?: string | undefined;
+}
+
+/** Attributes of OpenTelemetry with the id of the response that a request continues. */
+const PREVIOUS = [
+  ...['gen_ai.request.previous_response_id', 'gen_ai.openai.request.previous_response_id'],
+  ...['openai.request.previous_response_id', 'llm.request.previous_response_id'],
+];
+/** Ids of responses as their API makes them. */
+const RESPONSE_ID = /^resp_/;
+
+/** The link in the attributes of a span: those of its convention, or what it logs of the request and the response. */
+export function linkAt(attributes: SpanAttributes): SpanLink {
+  const valueAt = (path: string): JsonView | undefined => attributes.at(path).value;
+  const logged = linkIn(['input.value', 'llm.invocation_parameters', 'request_data'].map(valueAt), [
+    valueAt('output.value'),
+  ]);
+  const id = valueAt('gen_ai.response.id')?.text() ?? logged.id;
+  const previous = PREVIOUS.map((path) => valueAt(path)?.text()).find(Boolean) ?? logged.previous;
+  const conversation = valueAt('gen_ai.conversation.id')?.text();
+  if (conversation === undefined || conversation === id || previous !== undefined) return { previous, id };
+  return RESPONSE_ID.test(conversation) ? { previous: conversation, id } : { previous, id, conversation };
 }
 
 /** @param requests values that may be the request or its settings @param responses values that may be the response */
@@ -35,9 +60,17 @@ const isSystem = ({ role }: Message): boolean => role === 'system' || role === '
 /** Remembers the messages of the responses of a source. */
 export class SpanChains {
   readonly #chains: Chains;
+  /** Ids of responses that themselves continue one that is not known yet. */
+  readonly #waiting = new Set<string>();
 
   constructor(maxBytes: number) {
     this.#chains = new Chains(maxBytes);
+  }
+
+  /** Is an id that of a response in the source, so far? */
+  isResponse(id: string | undefined): boolean {
+    if (id === undefined) return false;
+    return RESPONSE_ID.test(id) || this.#waiting.has(id) || this.#chains.find(id) !== undefined;
   }
 
   /**
@@ -46,13 +79,17 @@ export class SpanChains {
    * @param messages of the call, changed in place
    * @returns false if the response that the call continues is unknown
    */
-  follow({ previous, id }: SpanLink, messages: Message[]): boolean {
+  follow({ previous: named, id, conversation }: SpanLink, messages: Message[]): boolean {
+    const previous = named ?? (this.isResponse(conversation) ? conversation : undefined);
     const first = messages.findIndex((message) => !isSystem(message));
     const added = first < 0 ? [] : messages.slice(first);
     const question = added.findLastIndex(({ role }) => role !== 'assistant');
     const isWhole = added.slice(0, Math.max(question, 0)).some(({ role }) => role === 'assistant');
     const parent = previous === undefined || isWhole ? undefined : this.#chains.find(previous);
-    if (previous !== undefined && parent === undefined && !isWhole) return false;
+    if (previous !== undefined && parent === undefined && !isWhole) {
+      if (id !== undefined) this.#waiting.add(id);
+      return false;
+    }
     const history = messagesUpTo(parent).flatMap(({ message }) => message ?? []);
     messages.splice(first < 0 ? messages.length : first, 0, ...history);
     if (id !== undefined) this.#chains.add(id, { parent, messages: added.map(asReadMessage), sessionId: '' });
