@@ -69,7 +69,8 @@ export type SourceReason =
   | 'unsupported-compression'
   | 'encoding-utf16'
   | 'not-json-lines'
-  | 'worker-crash';
+  | 'worker-crash'
+  | 'internal-error';
 
 /** Meaning of each reason. */
 export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
@@ -95,6 +96,8 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'unsupported-compression': 'The file is compressed in a way that turnmill does not support.',
   'encoding-utf16': 'The file is UTF-16 or UTF-32, but logs must be UTF-8.',
   'not-json-lines': 'The file is not a log, but CSV, HTML, a git-lfs pointer, a program or a database.',
+  'internal-error':
+    'An exception or a ledger mismatch while the source was read: a bug in turnmill or in a plug-in. The detail names the place; please report it.',
   'worker-crash': 'Three worker threads in a row died while reading the file.',
 };
 

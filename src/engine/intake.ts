@@ -200,6 +200,17 @@ export class Intake {
     return { framing, sessions, totals: this.#ledger.endSource() };
   }
 
+  /** Ends a source after a bug in a stage. The stages may be in any state, so the next source gets new ones. */
+  fail(framing: FramingCounts): Ended {
+    this.forget();
+    this.#chains.clear();
+    this.#push = undefined;
+    this.#isOnShortcut = false;
+    this.#ledger.rejectRest('internal-error', framing.lines);
+    const { sessions } = this.#ledger;
+    return { framing, sessions, totals: this.#ledger.endSource() };
+  }
+
   /** Counts the sessions of a source towards the limit, once its results are final. */
   count({ sessions }: Ended): void {
     this.#sessionsBefore += sessions;

@@ -4,6 +4,7 @@ import { type SourceFault, systemCode } from '../errors.ts';
 import type { Framer, FramingCounts } from '../input/framing/framer.ts';
 import type { SourceReader } from '../input/source-reader.ts';
 import type { SourceRef } from '../input/sources/source.ts';
+import { sourceMismatch } from '../ledger/ledger.ts';
 import type { SourceReport } from '../ledger/result.ts';
 import type { SourceTotals } from '../ledger/source-ledger.ts';
 
@@ -24,6 +25,8 @@ export interface OpenSource extends ReadSource {
   isLimited?: boolean;
   /** Set during the second reading. */
   again?: true;
+  /** Set after a bug: the stages may be in any state. */
+  isBroken?: true;
 }
 
 /** Account of a source that has ended. */
@@ -42,7 +45,7 @@ export function reportOf(
   const { lines, fates, repairs, dialect, text } = totals;
   const isBlank = fates.every(([fate]) => fate === 'blank');
   const isMisnamed = fault === undefined && reader?.misnamed === true;
-  return {
+  const report: SourceReport = {
     kind: 'source',
     source: index,
     status: fault === undefined ? (isLimited ? 'limited' : isBlank ? 'empty' : 'read') : 'rejected',
@@ -58,6 +61,15 @@ export function reportOf(
     repairs: isMisnamed ? [...repairs, ['wrong-extension', 1]] : repairs,
     ...(text && { text }),
   };
+  const isWhole = report.status === 'read' || report.status === 'empty';
+  const mismatch = isWhole ? sourceMismatch(report, 'the source') : undefined;
+  return mismatch === undefined ? report : rejectedFor(report, mismatch);
+}
+
+/** A ledger that does not add up within a source costs that source. */
+function rejectedFor(report: SourceReport, mismatch: string): SourceReport {
+  const detail = `ledger mismatch, please report it with this line: ${mismatch}`;
+  return { ...report, status: 'rejected', rejection: { reason: 'internal-error', detail } };
 }
 
 /** Returns the error code of the system call that failed, if one did. */

@@ -7,12 +7,13 @@ import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { SourceFault } from '../errors.ts';
 import type { FramedSource } from '../input/frame-source.ts';
-import { type Framer, NO_BYTES } from '../input/framing/framer.ts';
+import { type Framer, type FramingCounts, NO_BYTES } from '../input/framing/framer.ts';
 import { createSlab, type Slab, shrinkSlab } from '../input/framing/slab.ts';
 import type { SourceReader } from '../input/source-reader.ts';
 import { isStdin } from '../input/sources/source.ts';
 import type { SourceBegin } from '../ledger/result.ts';
 import type { TaskSettings } from '../settings/settings.ts';
+import { bugFault } from './bug-fault.ts';
 import type { DeliveryBuilder } from './delivery.ts';
 import type { Watch } from './instrument.ts';
 import { Intake } from './intake.ts';
@@ -112,11 +113,13 @@ export class SourceRun {
   read(): Pause {
     const open = this.#open;
     if (open === undefined) return 'over';
-    if (open.reader === undefined && this.#takeWhole(open)) return 'over';
     try {
+      if (open.reader === undefined && !this.#isClosing && this.#takeWhole(open)) return 'over';
       this.#throwFailure();
       return this.#advance(open) ?? this.#close(open);
     } catch (error) {
+      const bug = open.isBroken === true ? undefined : bugFault(error);
+      if (bug !== undefined) return this.#breakOff(open, bug);
       if (this.#isClosing) throw error;
       if (this.#intake.isOnShortcut && error instanceof SourceFault) return this.#leaveShortcut(open);
       if (!this.#isRestarting && this.#isRewritten(open, error)) {
@@ -126,6 +129,16 @@ export class SourceRun {
       if (!(error instanceof SourceFault)) throw error;
       return this.#close(open, error);
     }
+  }
+
+  /** Ends a source in which there was a bug. It is read once more by the stages if only the shortcut has read it so far. */
+  #breakOff(open: OpenSource, bug: SourceFault): Pause {
+    if (this.#intake.isOnShortcut && !this.#isClosing && open.reader !== undefined)
+      return this.#leaveShortcut(open);
+    open.isBroken = true;
+    if (!this.#isClosing) return this.#close(open, bug);
+    this.#report(open, bug);
+    return 'over';
   }
 
   /** Closes the current source, if there is one, because its results are no longer wanted. */
@@ -231,8 +244,24 @@ export class SourceRun {
       fingerprint: () => file.fingerprint,
       readBytes: () => bytes,
     } as const;
-    this.#reportOn({ index, reader }, this.#intake.end(framing));
+    this.#endWhole({ index, reader }, framing, file.identity);
     return true;
+  }
+
+  /** Ends a source that took the shortcut whole. After a bug it begins again, so that its results are withdrawn. */
+  #endWhole(source: ReadSource, framing: FramingCounts, identity: string): void {
+    let ended: Ended;
+    let bug: SourceFault | undefined;
+    try {
+      ended = this.#intake.end(framing);
+    } catch (error) {
+      bug = bugFault(error);
+      if (bug === undefined) throw error;
+      const begin = { kind: 'source-begin', source: source.index, provisional: true } as const;
+      this.#delivery.add({ ...begin, identity, again: true });
+      ended = this.#intake.fail(framing);
+    }
+    this.#reportOn(source, ended, bug);
   }
 
   #feed(
@@ -320,12 +349,13 @@ export class SourceRun {
   }
 
   /** Ends the sessions of a source and returns the account of its lines. */
-  #endSource({ framer }: OpenSource): Ended {
+  #endSource({ framer, isBroken }: OpenSource): Ended {
     if (this.#slab.bytes.length > GIANT_BYTES) {
       shrinkSlab(this.#slab); // makes room for a record as long as the line
       globalThis.gc?.(); // only if the host exposes it, as the command does
     }
-    return this.#intake.end(framer?.counts() ?? NO_BYTES);
+    const framing = framer?.counts() ?? NO_BYTES;
+    return isBroken === true ? this.#intake.fail(framing) : this.#intake.end(framing);
   }
 }
 

@@ -209,21 +209,9 @@ export class Ledger {
   }
 
   /** I1 and I2: checks that every byte and every line of a source that was read to its end is accounted for. */
-  #checkBytesAndLines({ source, framing, packed, readBytes, repairs, lines }: SourceReport): void {
-    const { bytes, bomBytes, lineBytes, terminatorBytes } = framing;
-    const name = this.#nameOf(source);
-    this.#assert(
-      bytes === bomBytes + lineBytes + terminatorBytes,
-      () => `I1: the bytes of ${name} do not add up`,
-    );
-    const accounted = packed === undefined ? bytes : packed.memberBytes + packed.paddingBytes;
-    this.#assert(
-      readBytes === accounted,
-      () => `I1: ${readBytes} bytes of ${name} were read, but ${accounted} are accounted for`,
-    );
-    const split = repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
-    const expected = framing.lines + split;
-    this.#assert(lines === expected, () => `I2: ${name} has ${expected} lines, but ${lines} got a fate`);
+  #checkBytesAndLines(report: SourceReport): void {
+    const problem = sourceMismatch(report, String(this.#nameOf(report.source)));
+    this.#assert(problem === undefined, () => problem as string);
   }
 
   #nameOf(source: number): string | undefined {
@@ -261,6 +249,24 @@ export class Ledger {
       () => `I7: ${tools.get('seen')} tool definitions, ${accounted} accounted for`,
     );
   }
+}
+
+/**
+ * Says what does not add up in a source that was read to its end; undefined if all does.
+ * @param name names the source in the text
+ */
+export function sourceMismatch(
+  { framing, packed, readBytes, repairs, lines }: SourceReport,
+  name: string,
+): string | undefined {
+  const { bytes, bomBytes, lineBytes, terminatorBytes } = framing;
+  if (bytes !== bomBytes + lineBytes + terminatorBytes) return `I1: the bytes of ${name} do not add up`;
+  const accounted = packed === undefined ? bytes : packed.memberBytes + packed.paddingBytes;
+  if (readBytes !== accounted)
+    return `I1: ${readBytes} bytes of ${name} were read, but ${accounted} are accounted for`;
+  const split = repairs.find(([repair]) => repair === 'split-objects')?.[1] ?? 0;
+  const expected = framing.lines + split;
+  return lines === expected ? undefined : `I2: ${name} has ${expected} lines, but ${lines} got a fate`;
 }
 
 /**

@@ -113,6 +113,12 @@ export class SourceLedger {
     this.#fates.add(fate, lines);
   }
 
+  /** Rejects the lines of the source that have no fate yet. @param lines all lines that were framed */
+  rejectRest(reason: string, lines: number): void {
+    const rest = lines + this.#repairs.get('split-objects') - this.#fates.sum();
+    if (rest > 0) this.#fates.add(`rejected:${reason}`, rest);
+  }
+
   /** Adds a session that took the shortcut, with its only record. */
   takeShortcut(session: ShortcutSession, record: RecordResult): void {
     this.#dialect = SHORTCUT_DIALECT;

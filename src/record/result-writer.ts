@@ -264,6 +264,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   'not-regular',
   'vanished',
   'worker-crash',
+  'internal-error',
   'corrupt-zstd',
 ]);
 

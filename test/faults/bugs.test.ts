@@ -1,13 +1,14 @@
 /**
- * F008, F012: a run that drains early, or hits a bug in any stage, exits with 70 and commits nothing. The faults come from a preloaded
- * module: test/support/throwing-stage.mjs, or one that patches Node.
+ * F008, F012: a run that drains early exits with 70 and commits nothing; a bug in any stage costs the source that was being read, and the
+ * others are published. The faults come from a preloaded module: test/support/throwing-stage.mjs, or one that patches Node.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { createChain } from '../../src/engine/chain.ts';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
+import { verifyDataset } from '../../src/verify/verify-dataset.ts';
 import { COMMAND, type Ended, ended } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -62,7 +63,7 @@ async function run({
   return { ...(await ended(child)), parent };
 }
 
-describe('a bug in a stage is reported with its place and commits nothing', () => {
+describe('a bug in a stage is reported with its place and costs one source', () => {
   for (const stage of STAGES) {
     const long = !ALWAYS.includes(stage);
     faultTest('F012', `a throw in ${stage}`, { long }, async () => {
@@ -72,10 +73,8 @@ describe('a bug in a stage is reported with its place and commits nothing', () =
         [2, 2],
       ] as const) {
         const { status, stderr, parent } = await run({ throwing: `${stage}:${at}`, workers });
-        expect(status, stderr).toBe(70);
-        expect(stderr).toContain(`a bug from outside in ${stage}`);
-        expect(stderr).toMatch(/while 2026-01-1[34]\/job-0\d\d\.jsonl was read, line \d+, byte \d+/);
-        expect(readdirSync(parent)).toEqual(['logs']);
+        expect(status, stderr).toBe(3);
+        await expectLost(parent, workers === 1 ? 6 : 40, workers);
       }
     });
   }
@@ -86,13 +85,38 @@ describe('a bug in a stage that also sees sessions that took the shortcut', () =
     const long = !ALWAYS.includes(stage);
     faultTest('F012', `a throw in ${stage}`, { long }, async () => {
       const { status, stderr, parent } = await run({ throwing: `${stage}:2`, scanner: 'auto' });
-      expect(status, stderr).toBe(70);
-      expect(stderr).toContain(`a bug from outside in ${stage}`);
-      expect(stderr).toMatch(/while 2026-01-1[34]\/job-0\d\d\.jsonl was read, line \d+, byte \d+/);
-      expect(readdirSync(parent)).toEqual(['logs']);
+      expect(status, stderr).toBe(3);
+      await expectLost(parent, 6, 1);
     });
   }
 });
+
+/** Expects all sources but one of each thread in the dataset, and their rejections to name the place and quote nothing. */
+async function expectLost(parent: string, sources: number, threads: number): Promise<void> {
+  const out = join(parent, 'out');
+  const lines = readFileSync(join(out, 'ledger/sources.jsonl'), 'utf8').trimEnd().split('\n');
+  const lost = lines.map((line) => JSON.parse(line)).filter(({ status }) => status !== 'read');
+  expect(lines.length).toBe(sources);
+  expect(lost.length).toBeGreaterThan(0);
+  expect(lost.length).toBeLessThanOrEqual(threads);
+  for (const source of lost) expectNamed(source);
+  expect((await verifyDataset(out)).problems).toEqual([]);
+}
+
+interface LostSource {
+  readonly detail: string;
+  readonly framed: number;
+  readonly fates: Readonly<Record<string, number>>;
+}
+
+function expectNamed(source: LostSource): void {
+  expect(source).toMatchObject({ status: 'rejected', reason: 'internal-error' });
+  expect(source.detail).toMatch(
+    /^an error in turnmill at line \d+, byte \d+: Error at .*\([0-9a-f]{12}\); please report it with this line$/,
+  );
+  expect(source.detail).not.toContain('a bug from outside');
+  expect(Object.entries(source.fates)).toEqual([['rejected:internal-error', source.framed]]);
+}
 
 /** Imports of the modules below. */
 const CHANGE = `import { syncBuiltinESMExports } from 'node:module';

@@ -2,16 +2,16 @@
  * Preloaded in every thread: makes a stage of the chain throw, without any trace in the program. The modules are changed while they are
  * loaded: `createChain` returns its stages with one of them wrapped.
  *
- *     THROWING_STAGE=NAME:N    the stage throws at its N-th element
+ *     THROWING_STAGE=NAME:N    the stage throws at its N-th element in the thread, once
  */
 import { register } from 'node:module';
 
 /** Runs in the program in place of `createChain`. */
 function faulty(links) {
   const [name, at] = process.env.THROWING_STAGE.split(':');
-  let seen = 0;
   const wrapped = (handler) => (element) => {
-    if (++seen === Number(at)) throw new Error(`a bug from outside in ${name}`);
+    globalThis.seenByStage = (globalThis.seenByStage ?? 0) + 1; // chains are created again after the fault
+    if (globalThis.seenByStage === Number(at)) throw new Error(`a bug from outside in ${name}`);
     return handler(element);
   };
   return links.map((link) => {

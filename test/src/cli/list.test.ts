@@ -28,6 +28,7 @@ const SOURCE_REASONS = [
   'unsupported-compression',
   'encoding-utf16',
   'not-json-lines',
+  'internal-error',
   'worker-crash',
 ];
 const STAGES = [
