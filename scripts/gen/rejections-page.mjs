@@ -96,6 +96,9 @@ const REPAIR_MEANINGS = {
   'split-objects': 'A line contained several objects; each counts as a separate line.',
   'json-document': 'A source named like JSON lines is a single JSON document.',
   'reply-role': 'A reply had no role and was given the role `assistant`.',
+  'nul-prefix': 'NULs before or after the objects of a line were left out.',
+  'torn-prefix':
+    'The object after a torn one on the same line was read. What is left of the torn one is rejected; the two count as `split-objects` too.',
   'time-prefix': 'A time before the object of a line was left out, as exports of CloudWatch have it.',
   'bare-nan': 'A line had NaN, Infinity or -Infinity in members that are not read; they are kept.',
 };

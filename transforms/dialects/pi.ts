@@ -9,7 +9,19 @@ import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { PiSource } from './pi/source.ts';
 
+/** Whether an object is a message of the tree, by which a log is known whose first line is lost. */
+function isTreeMessage(first: FirstObject): boolean {
+  const parent = first.get('parentId')?.type;
+  return (
+    first.get('type')?.text() === 'message' &&
+    first.get('id')?.type === 'string' &&
+    (parent === 'null' || parent === 'string') &&
+    first.get('message')?.get('role')?.type === 'string'
+  );
+}
+
 function detect(first: FirstObject): boolean {
+  if (isTreeMessage(first)) return true;
   if (first.get('type')?.text() !== 'session' || first.get('id')?.type !== 'string') return false;
   // sessions of other clients begin with a header of this type too
   if (first.get('harness') !== undefined || first.get('createdAt') !== undefined) return false;
@@ -28,7 +40,7 @@ const pi: Dialect = defineDialect({
   keys: ['type', 'id', 'parentId', 'timestamp', 'message', 'summary'],
   folds: true,
   memory: () => new PiSource(),
-  knownBy: 'type session, with id, and cwd or version',
+  knownBy: 'type session, with id, and cwd or version; or type message, with id, parentId and message.role',
   marks: ['type', 'id', 'cwd', 'version'],
   detect,
   read,

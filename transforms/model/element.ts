@@ -202,8 +202,18 @@ export interface Fate {
   readonly timestamp?: bigint | undefined;
 }
 
-/** `reply-role`: a reply without a role got the role assistant. `time-prefix`: a time before the object is left out. */
-export type RepairName = 'split-objects' | 'json-document' | 'reply-role' | 'bare-nan' | 'time-prefix';
+/**
+ * `reply-role`: a reply without a role got the role assistant. `time-prefix`: a time before the object is left out.
+ * `nul-prefix`: so are NULs. `torn-prefix`: an object after a torn one on the same line is read.
+ */
+export type RepairName =
+  | 'split-objects'
+  | 'json-document'
+  | 'reply-role'
+  | 'bare-nan'
+  | 'time-prefix'
+  | 'nul-prefix'
+  | 'torn-prefix';
 
 /** A repair that was needed to read a line. Repairs are counted. */
 export interface Repair {

@@ -69,6 +69,13 @@ export function detectDialect(
   return found === 'ask-next' ? undefined : found;
 }
 
+/** Whether an object is an ordinary line of a dialect, whatever else it may be. */
+export function isOfDialect(object: Uint8Array, scanner: Scanner, dialect: Dialect): boolean {
+  const members = firstObject(object, scanner);
+  const answer = members !== undefined && dialect.detect(members);
+  return answer === true || answer === 'yes';
+}
+
 /** Recognises documents with a list whose elements a dialect reads one by one (`Dialect.inside`). */
 export interface ListsInside {
   /** Names of members that may hold such a list. */

@@ -15,10 +15,8 @@ import {
 } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { isGathered, isPairDialect, PairReader } from '../dialects/pairs/pair-reader.ts';
-import { rejectObject } from '../dialects/shared/line-objects.ts';
-import { elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from '../json/elements.ts';
-import { perObject } from '../json/notes.ts';
-import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
+import { MAX_ELEMENTS } from '../json/elements.ts';
+import { MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
 import type {
   Entry,
@@ -30,11 +28,12 @@ import type {
   SessionEnd,
   StreamElement,
 } from '../model/element.ts';
-import { type LineReason, rejectLine } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { type BareReading, isNotJson, readBareNumbers } from './bare-numbers.ts';
 import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
+import { EntryLimits } from './entry-limits.ts';
 import { timePrefix, withoutPrefix } from './time-prefix.ts';
+import { type Pieces, TornLines } from './torn-line.ts';
 
 /** A source whose beginning the shortcut (transforms/shortcut/) has read. It may continue where the next session begins. */
 export interface BegunSource {
@@ -116,46 +115,6 @@ const options: OptionSpecs<ParseOptions> = {
   begun: { describe: 'Sources whose beginning was read by the shortcut', default: undefined },
 };
 
-/** Enforces the limits of an entry. */
-class EntryLimits {
-  readonly #maxMessages: number | undefined;
-  readonly #maxElements: number;
-
-  constructor({ maxMessages, maxElements }: Pick<ParseOptions, 'maxMessages' | 'maxElements'>) {
-    this.#maxMessages = maxMessages;
-    this.#maxElements = maxElements;
-  }
-
-  /** The limit that an entry exceeds, as reason and detail; undefined if none. */
-  #excessOf(entry: Entry, mayBeCrowded: boolean): readonly [LineReason, string] | undefined {
-    const count = messagesOf(entry);
-    if (this.#maxMessages !== undefined && count > this.#maxMessages)
-      return ['too-many-messages', `${count} messages, over the limit of ${this.#maxMessages}`];
-    if (!mayBeCrowded || elementsOfEntry(entry) <= mostInAll(this.#maxElements)) return undefined;
-    const all = `messages, tools and reply have more than ${mostInAll(this.#maxElements)} elements in all`;
-    return ['too-many-elements', all];
-  }
-
-  bounded(line: Line, element: ReadElement, isOnly: boolean): ReadElement {
-    if (element.kind === 'entry' && element.lines !== undefined) return this.boundedFold(element);
-    const mayBeCrowded = mayExceed(element.origin.length, mostInAll(this.#maxElements));
-    if (element.kind !== 'entry' || (this.#maxMessages === undefined && !mayBeCrowded)) return element;
-    const excess = this.#excessOf(element, mayBeCrowded);
-    if (excess === undefined) return element;
-    const [reason, detail] = excess;
-    return isOnly
-      ? rejectLine(STAGE, line, reason, detail)
-      : rejectObject(line, element.origin, reason, detail, -1);
-  }
-
-  /** Marks a conversation that is too long. Its lines were accepted before, so they are rejected with its session. */
-  boundedFold(entry: Entry): Entry {
-    const [, detail] = this.#excessOf(entry, false) ?? [];
-    if (detail === undefined) return entry;
-    return { ...entry, messages: [], reply: undefined, refused: { reason: 'conversation-too-long', detail } };
-  }
-}
-
 /** Reads the lines of the sources, one source after the other. */
 class Parser {
   readonly #begun: BegunSource | undefined;
@@ -169,12 +128,13 @@ class Parser {
   /** The dialect that the shortcut found at the beginning of the source. */
   readonly #found: Dialect | undefined;
   readonly #chooser: DialectChooser;
+  readonly #torn: TornLines;
   readonly #readers = new Map<string, DialectReader>();
 
   // state of the current source
   #reader: DialectReader | undefined;
-  /** Name of the reader's dialect. */
-  #dialect: string | undefined;
+  /** The reader's dialect. */
+  #dialect: Dialect | undefined;
   /** Whether the source was rejected because no dialect recognises it. */
   #isUnknown = false;
   /** Id of the current session. */
@@ -187,6 +147,8 @@ class Parser {
   #unread: Rejection | undefined;
   /** Whether the current line has NaN or Infinity in values that are not read. */
   #bareNumbers = false;
+  /** Whether it has them in values that are read. */
+  #isSpoiled = false;
 
   constructor({ dialect, scanner, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
     const { sessionBy, userTurn, select, maxConversation, keepSealed, keepsMeta } = options;
@@ -200,6 +162,7 @@ class Parser {
     this.#found = this.#known.find(({ name }) => name === begun?.dialect);
     if (this.#fixed === undefined && dialect !== 'auto') throw new RangeError(`unknown dialect '${dialect}'`);
     this.#chooser = new DialectChooser(this.#ownScanner, more);
+    this.#torn = new TornLines(this.#ownScanner, more);
   }
 
   line(line: Line): Iterable<StreamElement> {
@@ -212,15 +175,34 @@ class Parser {
     const by = this.#readerFor(line);
     if (by === 'held') return [];
     if (by === 'unknown') return this.#refuseSource(line);
+    return this.#readBy(line, by);
+  }
+
+  #readBy(line: Line, by: DialectReader): Iterable<StreamElement> {
     if (this.#chooser.holds) return this.#withHeld(line, by);
     const objects = this.#read(line, by);
     if (objects.length !== 1 || !Array.isArray(objects)) return this.#several(line, objects);
     const [one] = objects as unknown as readonly [ReadElement];
     const only = this.#limits.bounded(line, one, true);
+    const pieces = only.kind === 'rejection' ? this.#piecesOf(line, only) : undefined;
+    if (pieces !== undefined) return this.#readPieces(pieces);
     if (only.kind !== 'entry' || only.repairs !== undefined || this.#bareNumbers || this.#endsBefore(only))
       return this.#several(line, [only]);
     this.#continueWith(only);
     return [only];
+  }
+
+  #piecesOf(line: Line, rejection: Rejection): Pieces | undefined {
+    return this.#isSpoiled ? undefined : this.#torn.piecesOf(line, rejection, this.#dialect);
+  }
+
+  /** Reads the whole objects of a torn line and rejects its fragments. */
+  *#readPieces({ pieces, repairs }: Pieces): Generator<StreamElement> {
+    yield* repairs;
+    for (const { line, isWhole } of pieces) {
+      if (isWhole) yield* this.#line(line);
+      else yield* this.#several(line, (this.#reader ?? this.#readerOf(native)).read(line));
+    }
   }
 
   /** Ends the session; at the end of the source also yields what is still held. */
@@ -258,18 +240,19 @@ class Parser {
       isPairDialect(chosen) && (named === undefined || isGathered(chosen))
         ? this.#pairReader(chosen)
         : this.#readerOf(chosen);
-    this.#dialect = chosen.name;
+    this.#dialect = chosen;
     return this.#reader;
   }
 
   #read(line: Line, by: DialectReader): LineObjects {
-    this.#bareNumbers = false;
+    this.#bareNumbers = this.#isSpoiled = false;
     const objects = by.read(line);
     if (!isNotJson(objects)) return objects;
     // all objects are read here, because the words are restored when this returns
     const again = readBareNumbers(STAGE, line, () => this.#bareReading(line));
     this.#bareNumbers = again !== undefined && !isNotJson(again);
     if (again === undefined) return objects;
+    this.#isSpoiled = !this.#bareNumbers;
     const reader = this.#reader ?? by; // this line may have been the first to show the dialect
     return reader.folds === true ? again : (reader.gather?.(again) ?? again);
   }
@@ -277,7 +260,7 @@ class Parser {
   /** Returns how to read a line whose NaN and Infinity were replaced. If the dialect folds lines, `apart` reads it as a log of one line. */
   #bareReading(line: Line): BareReading {
     const reader = this.#readerFor(line, false);
-    const dialect = this.#known.find(({ name }) => name === this.#dialect);
+    const dialect = this.#dialect;
     if (typeof reader === 'string' || reader.folds !== true || dialect === undefined)
       return { apart: (one) => readApart(one, reader) };
     return {
@@ -324,11 +307,6 @@ class Parser {
     }
   }
 
-  /** Reads the held lines once the source's dialect is known. */
-  *#heldLines(by: DialectReader): Generator<StreamElement> {
-    for (const line of this.#chooser.take()) yield* this.#several(line, this.#read(line, by));
-  }
-
   /** Ends the source: rejects it if it is still unknown, or yields what the reader holds. */
   *#rest(): Generator<StreamElement> {
     if (this.#reader === undefined && this.#chooser.holds) yield* this.#refuseSource();
@@ -349,16 +327,17 @@ class Parser {
   }
 
   #endSource({ kind, origin, last }: SessionEnd): SessionEnd {
-    const end = { kind, origin, last, dialect: this.#dialect };
+    const end = { kind, origin, last, dialect: this.#dialect?.name };
     this.#reader = this.#currentId = this.#dialect = undefined;
     this.#isUnknown = this.#hasRead = false;
     this.#unread = undefined;
     return end;
   }
 
+  /** Reads the held lines once the source's dialect is known, and then a line. */
   *#withHeld(line: Line, by: DialectReader): Generator<StreamElement> {
-    yield* this.#heldLines(by);
-    yield* this.#several(line, this.#read(line, by));
+    for (const held of this.#chooser.take()) yield* this.#readBy(held, by);
+    yield* this.#readBy(line, by);
   }
 }
 
@@ -374,23 +353,8 @@ function readApart(line: Line, by: DialectReader | 'held' | 'unknown'): readonly
   return by.holds === true ? [] : [...by.read(line)];
 }
 
-const messagesOf = ({ messages, reply }: Entry): number => messages.length + (reply === undefined ? 0 : 1);
-
 const repairsOf = ({ repairs = [], origin }: Entry): readonly Repair[] =>
   repairs.map((repair) => ({ kind: 'repair', repair, origin, count: 1 }));
-
-/** Number of JSON elements in a message or tool, at all levels. */
-const elementsWithin = perObject(({ bytes }: { readonly bytes: Uint8Array }) =>
-  elementsIn(bytes, 0, bytes.length, ANY_NUMBER),
-);
-
-/** Number of JSON elements in all messages and tools of an entry. */
-function elementsOfEntry({ messages, tools, reply }: Entry): number {
-  let count = reply === undefined ? 0 : elementsWithin(reply);
-  for (const message of messages) count += elementsWithin(message);
-  for (const tool of tools) count += elementsWithin(tool);
-  return count;
-}
 
 const blank = (line: Line): Fate => ({ kind: 'fate', fate: 'blank', origin: line.origin });
 

@@ -3,6 +3,7 @@
  * blanks is `blank`, and every other line is one or more trees or one rejection. The UTF-8 of the whole line is checked before its JSON.
  */
 import { JsonFault, parseLine } from './parse-json.ts';
+import { beginsWithObject, tornPieces } from './torn-line.ts';
 import type { Tree } from './tree.ts';
 
 export type ReadLine =
@@ -55,7 +56,17 @@ function withBareNumbers(text: string): readonly Tree[] | undefined {
   }
 }
 
-/** Line numbers count from 1. */
+/** The lines of a source, numbered from 1. A torn line is several with the same number. */
 export function readLines(bytes: Buffer): readonly ReadLine[] {
-  return splitLines(bytes).map((line, i) => readLine(line, i + 1));
+  let isKnown = false;
+  return splitLines(bytes).flatMap((line, i) => {
+    const read = readLine(line, i + 1);
+    const text = line.toString('latin1');
+    isKnown ||= beginsWithObject(text);
+    const isTorn = read.kind === 'rejected' && read.reason !== 'too-deep';
+    const pieces = isTorn ? tornPieces(text, isKnown) : undefined;
+    if (pieces === undefined) return [read];
+    isKnown = true;
+    return pieces.map((piece) => readLine(Buffer.from(piece.text, 'latin1'), i + 1));
+  });
 }

@@ -170,6 +170,13 @@ export function parseJson(text: string): Tree {
   return tree;
 }
 
+/** Parses the value that begins at `at`, whatever follows it; throws JsonFault. */
+export function parseHead(text: string, at: number, bareNumbers: boolean): { tree: Tree; end: number } {
+  const c: Cursor = { text, bareNumbers, at, depth: 0 };
+  const tree = parseValue(c);
+  return { tree, end: c.at };
+}
+
 /** Parses one JSON document; undefined if it is invalid or too deep. */
 export function tryParseJson(text: string): Tree | undefined {
   try {
