@@ -16,11 +16,15 @@ import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present, unpacked } from './shared/logged-values.ts';
 import { NO_QUESTION, RESPONSE_ERROR } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
+import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
+import { isCallRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
+import { RecordReader } from './spans/record-reader.ts';
 import { SpanAttributes } from './spans/span-attributes.ts';
 import { CHAIN_MISSING, linkAt, linkIn, SpanChains, type SpanLink } from './spans/span-chains.ts';
 import { detailsIn, messageEvents } from './spans/span-events.ts';
+import { idOf, PARENTS, startOf, traceOf } from './spans/span-ids.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 import { HALF_MISSING, isUnfinished, SplitRuns } from './spans/split-runs.ts';
 import { platformOf, readTracked } from './spans/tracked-call.ts';
@@ -41,14 +45,14 @@ const MODEL_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?
 /** The member of a body of OTLP. */
 const BODIES = ['resourceSpans', 'resource_spans'] as const;
 const ERROR_CODES: ReadonlySet<string> = new Set(['2', '"ERROR"', '"STATUS_CODE_ERROR"']);
-const NANOSECONDS = /^\d{1,19}$/;
 
 const isObservation = (type: string | undefined): boolean =>
   type !== undefined && (OBSERVATIONS.has(type) || MORE_OBSERVATIONS.has(type));
 
 function detect(first: FirstObject): boolean {
   if (BODIES.some((key) => first.get(key) !== undefined) || wrappedSpans(first) !== undefined) return true;
-  if (isFrame(first)) return true;
+  if (isFrame(first) || logsIn(first) !== undefined) return true;
+  if (isCallRecord(first) || isAgentBody(first.get('body'))) return true;
   if (first.get('context.trace_id') !== undefined && first.get('span_kind') !== undefined) return true;
   const attributes = first.get('attributes');
   if (attributes?.members().some(([key]) => MODEL_KEYS.test(key)) === true) return true;
@@ -68,22 +72,13 @@ function hasTrace(first: FirstObject): boolean {
   return one === undefined || one.get('traceId') !== undefined || isObservation(one.get('type')?.text());
 }
 
-const traceOf = (span: Pick<JsonView, 'get'>): string | undefined => {
-  const inner = span.get('context') ?? span.get('spanContext');
-  const own = ['traceId', 'trace_id', 'traceID', 'context.trace_id'].map((key) => span.get(key));
-  const ids = [...own, inner?.get('trace_id'), inner?.get('traceId')];
-  return ids.find((id) => id?.type === 'string')?.text() || undefined;
-};
-
-/** Members with the id of a span, an observation or a run. */
-const IDS = ['spanId', 'span_id', 'spanID', 'context.span_id', 'id'] as const;
-
 class SpanReader {
   readonly #keepSealed: boolean;
   /** Ids of the spans whose tokens and cost were counted, because an export may repeat a span. */
   readonly #counted = new HashedSet();
   readonly #chains: SpanChains;
   readonly #split: SplitRuns;
+  readonly #records: RecordReader;
   /** Whether a model call has been read: what is left out is then a part of its trace. */
   #hasRead = false;
 
@@ -91,6 +86,11 @@ class SpanReader {
     this.#keepSealed = keepSealed;
     this.#chains = new SpanChains(maxConversation);
     this.#split = new SplitRuns(maxConversation);
+    this.#records = new RecordReader(maxConversation, {
+      span: (span, context, isJoined) => this.#span(span, context, isJoined),
+      leave: (form, context) => this.#leave(form, context),
+      time: startOf,
+    });
   }
 
   read(json: JsonView, context: ReadContext): readonly ObjectPart[] {
@@ -102,7 +102,10 @@ class SpanReader {
     const wrapped = isFrame(json) ? rowsOf(json) : wrappedSpans(json);
     const observations = json.get('observations');
     const runs = json.get('post');
+    const logs = logsIn(json);
     if (wrapped !== undefined) for (const span of wrapped) yield* this.#one(span, context);
+    else if (logs !== undefined)
+      for (const record of recordsOf(logs)) yield this.#records.read(record, context);
     else if (observations?.type === 'array') {
       const trace = json.get('trace')?.type === 'object' ? json.get('trace') : json;
       for (const one of observations.elements()) yield this.#observation(one, context, trace);
@@ -114,6 +117,8 @@ class SpanReader {
 
   *#one(json: JsonView, context: ReadContext): Generator<ObjectPart> {
     if (json.get('run_type') !== undefined) yield* this.#runs(json, context);
+    else if (isCallRecord(json) || isAgentBody(json.get('body')))
+      yield this.#records.read(new LogRecord(json), context);
     else if (platformOf(json) !== undefined) yield this.#tracked(json, context);
     else if (json.get('dotted_order') !== undefined) yield this.#ended(json, context);
     else if (json.get('attributes') === undefined && isObservation(json.get('type')?.text()))
@@ -121,7 +126,8 @@ class SpanReader {
     else yield this.#span(json, context);
   }
 
-  #span(span: JsonView, context: ReadContext): ObjectPart {
+  /** @param isJoined whether its events were logged apart from it */
+  #span(span: JsonView, context: ReadContext, isJoined = false): ObjectPart {
     const logged = firstOf(span, 'attributes', 'tags');
     const own = logged === undefined ? SpanAttributes.ofRow(span) : SpanAttributes.of(logged);
     const details = detailsIn(span, own);
@@ -130,6 +136,9 @@ class SpanReader {
     if (!isModelCall(attributes, messages)) return this.#leave(isNamed(own) ? undefined : span, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readAttributes(attributes, transcript, messages);
+    const isSilent = !isJoined && transcript.messages.length === 0 && transcript.refusal === undefined;
+    if (isSilent && this.#records.describe(traceOf(span), idOf(span), own.json()))
+      return context.drop('joined-event');
     if (liesElsewhere(attributes, call.hasReply)) return context.reject('body-elsewhere', ELSEWHERE, span);
     const code = firstOf(span.get('status'), 'code', 'status_code') ?? firstOf(span, 'status_code');
     if (!call.hasReply && code !== undefined && ERROR_CODES.has(`${Buffer.from(code.bytes)}`))
@@ -268,9 +277,7 @@ class SpanReader {
 
   /** The call; without tokens and cost if those of the same span were counted before. */
   #countedOnce(call: LoggedCall, trace: string | undefined, span: JsonView): LoggedCall {
-    const id = (
-      firstOf(span, ...IDS) ?? firstOf(firstOf(span, 'context', 'spanContext'), 'span_id', 'spanId')
-    )?.text();
+    const id = idOf(span);
     const isKnown = !call.meta.has('usage') && !call.meta.has('cost');
     if (id === undefined || isKnown || this.#counted.add(`${trace} ${id}`)) return call;
     const meta = new Map(call.meta);
@@ -309,12 +316,6 @@ function entryOf(
   return { ...conversation, tools, timestamp, changes, sessionId, joins, meta: all };
 }
 
-/** Members with the id of the span around this one. */
-const PARENTS = [
-  ...['parentSpanId', 'parent_id', 'parent_span_id', 'parentObservationId', 'parent_observation_id'],
-  'parent_run_id',
-];
-
 /** The type of a run; the end of one may not have it, but repeat its messages. */
 const typeOf = (run: JsonView): string | undefined =>
   run.get('run_type')?.text() ?? (run.get('inputs')?.get('messages') && 'llm');
@@ -335,20 +336,24 @@ function* endsOnly(posts: JsonView, patches: JsonView | undefined): Generator<Js
   for (const patch of patches?.elements() ?? []) if (!here.has(patch.get('id')?.text())) yield patch;
 }
 
-/** The start of a span: nanoseconds in OTLP, a time in other formats. */
-function startOf(span: JsonView, context: ReadContext): bigint | undefined {
-  const nanos = firstOf(span, 'startTimeUnixNano', 'start_time_unix_nano');
-  const digits = nanos && (nanos.text() ?? `${Buffer.from(nanos.bytes)}`);
-  if (digits !== undefined) return NANOSECONDS.test(digits) ? BigInt(digits) : undefined;
-  return context.time(firstOf(span, 'start_time', 'startTime'));
-}
-
 const spans: Dialect = defineDialect({
   name: 'spans',
   summary:
-    'Traces of model calls: OpenTelemetry, OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
+    'Traces of model calls: OpenTelemetry (spans and logs), OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
   keys: [
-    ...['attributes', ...BODIES, 'observations', 'input', 'output', 'inputs', 'outputs', 'post'],
+    ...[
+      'attributes',
+      ...BODIES,
+      'resourceLogs',
+      'resource_logs',
+      'body',
+      'observations',
+      'input',
+      'output',
+      'inputs',
+      'outputs',
+      'post',
+    ],
     ...[
       'batch',
       'batches',

@@ -15,6 +15,7 @@ export const DROPS = {
     'The request is not for a completion: it counts tokens, tests a key, or does not call a chat model.',
   'no-model-span': 'It is a span of a trace, but not a model call.',
   'joined-run': 'It is the start or the end of a run, and was read with the other half.',
+  'joined-event': 'It is an event of a model call, and was read with the other events of the call.',
   'document-head': 'It is the part of a document before its conversations.',
   'abandoned-branch':
     'The user went back before it, or a compaction replaced it, and --select last was given; or the branch has no answer.',

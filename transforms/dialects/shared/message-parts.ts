@@ -194,7 +194,7 @@ export function resultText(content: JsonView | undefined): Uint8Array {
   return areParts ? resultContent(arrayOf(parts.map(resultPart)), () => {}) : textBytes(content);
 }
 
-/** The result of a part of OpenTelemetry, which may be any JSON: typed objects that are no known parts are its data. */
+/** The result in a part of OpenTelemetry, which may be any JSON: typed objects of other types than those of parts are its data. */
 function anyResult(content: JsonView): Uint8Array {
   const parts = content.elements();
   return parts.every((part) => isKnownPart(resultPart(part))) ? resultText(content) : textBytes(content);

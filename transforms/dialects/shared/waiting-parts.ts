@@ -10,6 +10,9 @@ interface Waiting {
   readonly number: number;
 }
 
+/** Estimate of the memory of a part without its object. */
+const PART_BYTES = 256;
+
 /** Makes an element; undefined if it was gathered. */
 type Finish = (part: EntryFields, origin: Origin, number: number) => ReadElement | undefined;
 
@@ -24,8 +27,10 @@ export class WaitingParts {
 
   /** @returns false if the limit of memory is reached; then the part is not held */
   hold(part: EntryFields, origin: Origin, number: number): boolean {
-    if (this.#held + origin.length > this.#maxBytes) return false;
-    this.#held += origin.length;
+    const isSame = this.#parts.at(-1)?.origin.offset === origin.offset;
+    const weight = isSame ? PART_BYTES : origin.length; // the parts of one object are counted with the first
+    if (this.#held + weight > this.#maxBytes) return false;
+    this.#held += weight;
     this.#parts.push({ part, origin, number });
     return true;
   }

@@ -1,4 +1,4 @@
-/** What tracers write as an answer where there is none: the text of a value of their language. */
+/** Recognises the text that a tracer writes in place of an answer: that of an empty value of its language. */
 import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 

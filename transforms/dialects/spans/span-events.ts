@@ -17,18 +17,20 @@ const MESSAGE = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 const CHOICE = 'gen_ai.choice';
 const PROMPT = 'gen_ai.content.prompt';
 const COMPLETION = 'gen_ai.content.completion';
+/** Name of an event with what its span lacks: the input and the output may be in two of them. */
+const DETAILS = 'gen_ai.client.inference.operation.details';
 /** Members of an event that do not belong to its message. */
 const EVENT_MEMBERS: ReadonlySet<string> = new Set(['event.name', 'event_name', 'event']);
 
 const nameOf = (event: JsonView): string => firstOf(event, 'event.name', 'event_name', 'name')?.text() ?? '';
 
-const isMessageEvent = (event: JsonView): boolean => {
-  const name = nameOf(event);
-  return MESSAGE.test(name) || name === CHOICE || name === PROMPT || name === COMPLETION;
-};
+const isMessageName = (name: string): boolean =>
+  MESSAGE.test(name) || name === CHOICE || name === PROMPT || name === COMPLETION;
 
-/** Name of an event with what its span lacks: the input and the output may be in two of them. */
-const DETAILS = 'gen_ai.client.inference.operation.details';
+const isMessageEvent = (event: JsonView): boolean => isMessageName(nameOf(event));
+
+/** Whether an event of this name has messages of a model call. */
+export const isCallEvent = (name: string): boolean => isMessageName(name) || name === DETAILS;
 
 /** The events of a span that are messages, in their order; some clients log them as one attribute. */
 export const messageEvents = (span: JsonView, attributes: SpanAttributes): readonly JsonView[] =>
@@ -36,7 +38,10 @@ export const messageEvents = (span: JsonView, attributes: SpanAttributes): reado
 
 /** The attributes of all events of a span that have the details of its call. */
 export const detailsIn = (span: JsonView, attributes: SpanAttributes): readonly (JsonView | undefined)[] =>
-  eventsIn(span, attributes, (event) => nameOf(event) === DETAILS).map(bodyOf);
+  eventsIn(span, attributes, (event) => nameOf(event) === DETAILS).flatMap((event) => [
+    event.get('attributes'),
+    bodyOf(event),
+  ]);
 
 /** The events of one kind, from the first place that has any. */
 function eventsIn(
@@ -88,10 +93,16 @@ function addChoice(transcript: Transcript, choice: JsonView): boolean {
   const message = unpacked(firstOf(choice, 'message', 'content'));
   const before = transcript.messages.length;
   const isWhole = message?.type === 'object' && firstOf(message, 'content', 'tool_calls') !== undefined;
-  const completion = isWhole ? message : withContent(choice, message);
-  transcript.add(completion, 'assistant');
+  transcript.add(asAnswer(isWhole ? message : withContent(choice, message)), 'assistant');
   noteFinish(transcript, choice.get('finish_reason'));
   return transcript.messages.length > before;
+}
+
+/** A choice is an answer, whether or not its message has a role. */
+function asAnswer(message: JsonView): JsonView {
+  if (message.get('role') !== undefined) return message;
+  const members = message.members().map(([key, value]): Piece => [key, value.copy()]);
+  return new JsonView(objectOf([['role', '"assistant"'], ...members]));
 }
 
 /** Builds an answer from a choice that has the content and the calls side by side. */

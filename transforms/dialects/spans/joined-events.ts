@@ -1,0 +1,68 @@
+/** Keeps the events of model calls that are logged apart from their spans, until the source ends. */
+import { JsonView } from '../../json/json-view.ts';
+import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+
+interface Call {
+  /** Members of its span: ids and time. */
+  readonly place: readonly Piece[];
+  readonly events: { readonly json: Uint8Array; readonly time: bigint | undefined }[];
+  /** The attributes of its span, if the span is in the source too. */
+  attributes?: Uint8Array;
+  /** Was an event left out, because there was no room for it? */
+  isLost?: true;
+}
+
+export const EVENTS_MISSING = 'the events of the call did not fit into --max-conversation';
+
+export class JoinedEvents {
+  readonly #maxBytes: number;
+  readonly #calls = new Map<string, Call>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @returns whether the call is a new one */
+  keep(id: string, place: readonly Piece[], event: JsonView, time: bigint | undefined): boolean {
+    const known = this.#calls.get(id);
+    const call: Call = known ?? { place, events: [] };
+    this.#calls.set(id, call);
+    if (this.#fits(event)) call.events.push({ json: event.copy(), time });
+    else call.isLost = true;
+    return known === undefined;
+  }
+
+  /** Adds what the span says about a call. @returns false if the call has no events so far */
+  describe(id: string, attributes: JsonView | undefined): boolean {
+    const call = this.#calls.get(id);
+    if (call !== undefined && attributes !== undefined && this.#fits(attributes))
+      call.attributes = attributes.copy();
+    return call !== undefined;
+  }
+
+  /** The call as a span with all its events; undefined if one had to be left out. */
+  span(id: string): JsonView | undefined {
+    const call = this.#calls.get(id);
+    if (call === undefined || call.isLost) return undefined;
+    const { place, attributes = '{}' } = call;
+    const events = arrayOf(inOrder(call.events));
+    return new JsonView(objectOf([...place, ['attributes', attributes], ['events', events]]));
+  }
+
+  #fits(value: JsonView): boolean {
+    const fits = this.#bytes + value.length <= this.#maxBytes;
+    if (fits) this.#bytes += value.length;
+    return fits;
+  }
+}
+
+/** Sorts by time, if all events have one. A log may begin with the newest; those of one time then are reversed too. */
+function inOrder(events: Call['events']): readonly Uint8Array[] {
+  const [first, last] = [events[0]?.time, events.at(-1)?.time];
+  const isReversed = first !== undefined && last !== undefined && first > last;
+  const list = isReversed ? events.toReversed() : [...events];
+  if (list.every(({ time }) => time !== undefined))
+    list.sort((a, b) => Number((a.time as bigint) - (b.time as bigint)));
+  return list.map(({ json }) => json);
+}

@@ -1,0 +1,78 @@
+/** Reads model calls from records of logs, and joins the events of one call. */
+import { JsonView } from '../../json/json-view.ts';
+import type { Origin, Rejection } from '../../model/element.ts';
+import type { EntryFields, ObjectPart, ReadContext } from '../dialect-spec.ts';
+import { objectOf } from '../shared/build-messages.ts';
+import { AGENT_ORDER_LOST, isAgentBody, spanOfAgent } from './agent-records.ts';
+import { EVENTS_MISSING, JoinedEvents } from './joined-events.ts';
+import { bareId, type LogRecord } from './log-records.ts';
+
+/** Functions of the reader of spans. */
+interface SpanReading {
+  /** @param isJoined whether its events were logged apart from it */
+  readonly span: (span: JsonView, context: ReadContext, isJoined: boolean) => ObjectPart;
+  /** Drops what is not a model call. */
+  readonly leave: (form: JsonView, context: ReadContext) => ObjectPart;
+  readonly time: (span: JsonView, context: ReadContext) => bigint | undefined;
+}
+
+export class RecordReader {
+  readonly #events: JoinedEvents;
+  readonly #reading: SpanReading;
+
+  constructor(maxBytes: number, reading: SpanReading) {
+    this.#events = new JoinedEvents(maxBytes);
+    this.#reading = reading;
+  }
+
+  /** Reads a record. An event of a model call waits for the others of its span, until the source ends. */
+  read(record: LogRecord, context: ReadContext): ObjectPart {
+    if (isAgentBody(record.body)) return this.#ofAgent(record, context);
+    const event = record.event();
+    if (event === undefined) return this.#reading.leave(record.json, context);
+    const { span, place } = record;
+    if (span === undefined) return context.reject('bad-event', NO_SPAN, record.json);
+    const id = idOf(record.trace, span);
+    const timestamp = this.#reading.time(new JsonView(objectOf(place)), context);
+    if (!this.#events.keep(id, place, event, timestamp)) return context.drop('joined-event');
+    const refused = { reason: 'context-missing', detail: EVENTS_MISSING } as const;
+    return { messages: [], alone: true, timestamp, refused, later: this.#joined(id, context) };
+  }
+
+  /** Adds what a span without messages says about a call. @returns false if no event of it was read so far */
+  describe(trace: string | undefined, span: string | undefined, attributes: JsonView | undefined): boolean {
+    return this.#events.describe(idOf(bareId(trace), bareId(span)), attributes);
+  }
+
+  /** Reads the call with these events, when the source ends. */
+  #joined(id: string, context: ReadContext): () => EntryFields | undefined {
+    const { origin } = context;
+    let part: ObjectPart | undefined;
+    return () => {
+      const span = this.#events.span(id);
+      if (span === undefined) return undefined;
+      part ??= this.#reading.span(span, context, true);
+      if (!('kind' in part)) return part.later === undefined ? part : part.later();
+      const rejection = part.kind === 'rejection' ? part : context.reject('bad-event', NO_CALL);
+      return { messages: placed(rejection, origin), alone: true };
+    };
+  }
+
+  #ofAgent(record: LogRecord, context: ReadContext): ObjectPart {
+    const span = spanOfAgent(record);
+    if (span === undefined) return context.reject('unknown-content', AGENT_ORDER_LOST, record.json);
+    if (span === 'other') return this.#reading.leave(record.json, context);
+    return this.#reading.span(span, context, true);
+  }
+}
+
+const idOf = (trace: string | undefined, span: string | undefined): string => `${trace} ${span}`;
+
+const NO_SPAN = 'an event of a model call does not name its span: what belongs to it is unknown';
+const NO_CALL = 'the events are those of a span that is not a model call';
+
+/** The rejection at the place of another line, whose bytes are gone. */
+function placed(rejection: Rejection, origin: Origin): Rejection {
+  const { bytes: _bytes, at: _at, ...others } = rejection;
+  return { ...others, origin };
+}
