@@ -11,8 +11,8 @@ function run(check: Check): readonly Found[] {
   if (check.on === 'session-end')
     return ends.flatMap((end) =>
       [
-        { count: 0, last: undefined },
-        { count: 1, last: end.origin },
+        { count: 0, last: undefined, inSource: [] },
+        { count: 1, last: end.origin, inSource: [end.origin] },
       ].flatMap((rejected) => [...check.check(end, rejected)]),
     );
   const watch = check.create();

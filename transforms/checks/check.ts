@@ -55,6 +55,8 @@ export interface RecordCheck extends Named {
 export interface RejectedLines {
   readonly count: number;
   readonly last: Origin | undefined;
+  /** Those of the whole source so far; at most the first 1,000. */
+  readonly inSource: readonly Origin[];
 }
 
 /** Gets the end of a session, with its fate, and the lines of it that were rejected. */

@@ -6,6 +6,7 @@ import damagedTail from './damaged-tail.ts';
 import inlineTags from './inline-tags.ts';
 import knownRoles from './known-roles.ts';
 import legacyFunctionCall from './legacy-function-call.ts';
+import lineLost from './line-lost.ts';
 import noRecord from './no-record.ts';
 import noReply from './no-reply.ts';
 import notAPrefix from './not-a-prefix.ts';
@@ -23,6 +24,7 @@ export const checks: readonly Check[] = [
   inlineTags,
   knownRoles,
   legacyFunctionCall,
+  lineLost,
   noRecord,
   noReply,
   notAPrefix,

@@ -254,6 +254,8 @@ export interface SessionEnd {
   readonly entries?: EntryLog | undefined;
   /** Set by validate if the session is a single entry with `alone`. */
   readonly alone?: true;
+  /** Set by validate if that entry was folded from events. */
+  readonly isFolded?: true;
   /** Set by snapshot-select: the fate of the session. */
   readonly fate?: SessionFate;
   /** Set at the end of a source whose text is measured. */

@@ -30,6 +30,7 @@ const KNOWN_CHECKS: ReadonlySet<string> = new Set([
   'inline-tags',
   'known-roles',
   'legacy-function-call',
+  'line-lost',
   'no-record',
   'no-reply',
   'not-a-prefix',

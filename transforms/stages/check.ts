@@ -4,7 +4,15 @@
  */
 import type { Check, EntryCheck, Found, PlacedFound, RejectedLines } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
-import type { Conversation, Finding, Origin, StreamElement, WrittenRecord } from '../model/element.ts';
+import type {
+  Conversation,
+  Finding,
+  Origin,
+  Rejection,
+  SessionEnd,
+  StreamElement,
+  WrittenRecord,
+} from '../model/element.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 type CheckOn<On extends Check['on']> = Extract<Check, { on: On }>;
@@ -70,7 +78,32 @@ export const checkEntries: Stage = {
   },
 };
 
-const NO_LINES: RejectedLines = { count: 0, last: undefined };
+const NO_LINES: RejectedLines = { count: 0, last: undefined, inSource: [] };
+const MAX_PLACES = 1000;
+
+/** Collects the lines that are rejected. */
+class RejectedOfSession {
+  #count = 0;
+  #last: Origin | undefined;
+  #inSource: Origin[] = [];
+
+  add({ scope, origin }: Rejection): void {
+    if (scope !== 'line') return;
+    this.#count++;
+    this.#last = origin;
+    if (this.#inSource.length < MAX_PLACES) this.#inSource.push(origin);
+  }
+
+  /** Returns those of a session that ends, and forgets them, except for those of the source until it ends. */
+  take({ last: isLast }: SessionEnd): RejectedLines {
+    if (this.#inSource.length === 0) return NO_LINES;
+    const taken = { count: this.#count, last: this.#last, inSource: this.#inSource };
+    this.#count = 0;
+    this.#last = undefined;
+    if (isLast) this.#inSource = [];
+    return taken;
+  }
+}
 
 interface ConversationOptions {
   readonly endsInCall?: boolean;
@@ -89,7 +122,7 @@ export const checkConversations: Stage<ConversationOptions> = {
   create({ endsInCall = false }): Handlers {
     const onConversation = checksOn('conversation');
     const onSessionEnd = checksOn('session-end');
-    let rejected = NO_LINES; // rejected lines of the current session
+    const rejected = new RejectedOfSession();
     return {
       *conversation(conversation) {
         const checked: Conversation = endsInCall
@@ -101,12 +134,11 @@ export const checkConversations: Stage<ConversationOptions> = {
         yield conversation;
       },
       rejection(rejection) {
-        if (rejection.scope === 'line') rejected = { count: rejected.count + 1, last: rejection.origin };
+        rejected.add(rejection);
         return [rejection];
       },
       'session-end'(end) {
-        const lines = rejected;
-        rejected = NO_LINES;
+        const lines = rejected.take(end);
         return reported(
           end,
           onSessionEnd.map((check) => check.check(end, lines)),

@@ -52,10 +52,10 @@ function conversationOf(snapshot: Entry, sums: Sums): Conversation {
 
 /** The end of a session with its fate. Lists the members: V8 would create a hidden class for each spread object. */
 function closedWith(end: SessionEnd, fate: SessionFate): SessionEnd {
-  const { kind, origin, last, alone, dialect, sessionId, entries } = end;
-  return alone === true
-    ? { kind, origin, last, alone, dialect, sessionId, entries, fate }
-    : { kind, origin, last, dialect, sessionId, entries, fate };
+  const { kind, origin, last, alone, isFolded, dialect, sessionId, entries } = end;
+  const shared = { kind, origin, last, dialect, sessionId, entries, fate };
+  if (alone !== true) return shared;
+  return isFolded === true ? { ...shared, alone, isFolded } : { ...shared, alone };
 }
 
 /** The current session. */

@@ -27,8 +27,10 @@ class Validator {
   #isRejected = false;
   /** Whether the session is a single entry with `alone`. */
   #isAlone = false;
-  /** Places of the lines from which an entry was folded. */
-  #folded: EntryLog | undefined;
+  /** Places of the lines of an entry with several. */
+  #lines: EntryLog | undefined;
+  /** Whether it was folded from events. */
+  #isFolded = false;
 
   constructor(ended: HashedSet) {
     this.#ended = ended;
@@ -36,7 +38,8 @@ class Validator {
 
   entry(entry: Entry): readonly (Entry | Rejection)[] {
     if (entry.lines === undefined) this.#log.add(entry.origin);
-    else this.#folded = entry.lines;
+    else this.#lines = entry.lines;
+    this.#isFolded = entry.lines !== undefined && entry.isGathered !== true;
     if (this.#isRejected) return [];
     const found = this.#violation(entry);
     this.#latest = entry.timestamp ?? this.#latest;
@@ -53,14 +56,16 @@ class Validator {
   end({ kind, origin, last, dialect }: SessionEnd): readonly SessionEnd[] {
     const sessionId = this.#sessionId ?? this.#droppedId;
     const alone = this.#isAlone;
-    const entries = this.#folded ?? this.#log.take();
-    this.#folded = undefined;
+    const entries = this.#lines ?? this.#log.take();
+    const folded = this.#isFolded ? { isFolded: true as const } : {};
+    this.#lines = undefined;
+    this.#isFolded = false;
     if (last) this.#ended.clear();
     else if (sessionId !== undefined && !alone) this.#ended.add(sessionId);
     this.#sessionId = this.#droppedId = this.#latest = undefined;
     this.#isRejected = this.#isAlone = false;
     return alone
-      ? [{ kind, origin, last, alone, dialect, sessionId, entries }]
+      ? [{ kind, origin, last, alone, dialect, sessionId, entries, ...folded }]
       : [{ kind, origin, last, dialect, sessionId, entries }];
   }
 

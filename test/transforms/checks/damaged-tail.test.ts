@@ -11,7 +11,7 @@ function end(fate: SessionFate, ...entries: readonly number[]): SessionEnd {
   for (const line of entries) log.add(at(line));
   return { kind: 'session-end', origin: at(9), last: true, fate, entries: log.take() };
 }
-const rejected = (line: number) => ({ count: 1, last: at(line) });
+const rejected = (line: number) => ({ count: 1, last: at(line), inSource: [at(line)] });
 
 it('reports a rejected line after the last entry', () => {
   const found = [...damagedTail.check(end('written', 1, 2), rejected(3))];
@@ -23,7 +23,7 @@ it('reports a rejected line after the last entry', () => {
 
 it('reports nothing if an entry follows, no line was rejected or no record was written', () => {
   expect([...damagedTail.check(end('written', 1, 3), rejected(2))]).toEqual([]);
-  expect([...damagedTail.check(end('written', 1), { count: 0, last: undefined })]).toEqual([]);
+  expect([...damagedTail.check(end('written', 1), { count: 0, last: undefined, inSource: [] })]).toEqual([]);
   for (const fate of ['empty', 'rejected'] as const)
     expect([...damagedTail.check(end(fate, 1), rejected(3))]).toEqual([]);
   expect([...damagedTail.check({ ...end('written', 1), alone: true }, rejected(3))]).toEqual([]);

@@ -12,19 +12,25 @@ const end = (fate: SessionFate): SessionEnd => ({
 
 describe('no-record', () => {
   it('warns about a session whose entries cleanup dropped', () => {
-    expect(named(noRecord.check(end('empty'), { count: 0, last: undefined }))).toEqual(['WARNING no-record']);
+    expect(named(noRecord.check(end('empty'), { count: 0, last: undefined, inSource: [] }))).toEqual([
+      'WARNING no-record',
+    ]);
   });
 
   it.each([
     [1, '1 line'],
     [7, '7 lines'],
   ])('reports an error when %d of its lines were rejected', (lines, text) => {
-    const found = [...noRecord.check(end('empty'), { count: lines, last: originOf(8) })];
+    const found = [
+      ...noRecord.check(end('empty'), { count: lines, last: originOf(8), inSource: [originOf(8)] }),
+    ];
     expect(named(found)).toEqual(['ERROR no-record']);
     expect(texts(found)).toEqual([`no record: ${text} of the session rejected, no entry left`]);
   });
 
   it.each(['written', 'rejected', 'none'] as const)('reports nothing for a session that is %s', (fate) => {
-    expect([...noRecord.check(end(fate), { count: 3, last: originOf(8) })]).toEqual([]);
+    expect([...noRecord.check(end(fate), { count: 3, last: originOf(8), inSource: [originOf(8)] })]).toEqual(
+      [],
+    );
   });
 });
