@@ -19,7 +19,7 @@ export function bugFault(error: unknown): SourceFault | undefined {
   const whose = plugIn === undefined ? 'turnmill' : `the plug-in ${plugIn.file.replace(PLUG_IN, '')}`;
   const places = frames
     .slice(0, MAX_FRAMES)
-    .map(({ name, file, position }) => `${name} ${baseOf(file)}:${position}`);
+    .map(({ name, file, position }) => `${name} ${baseOf(file)}:${position}`.trim());
   const kind = error instanceof Error ? error.name : 'exception';
   const hash = createHash('sha256').update(places.join('\n')).digest('hex').slice(0, HASH_DIGITS);
   const ask =
@@ -52,7 +52,7 @@ interface Frame {
 function framesOf(error: unknown): readonly Frame[] {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return stack.split('\n').flatMap((line) => {
-    const [, name = 'at', file, row, column] = FRAME.exec(line) ?? [];
+    const [, name = '', file, row, column] = FRAME.exec(line) ?? [];
     return file === undefined
       ? []
       : [{ name, file: file.replace(/^file:\/\//, ''), position: `${row}:${column}` }];

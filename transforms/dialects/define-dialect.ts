@@ -155,11 +155,13 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return readObjects(line, this.#scanner, this);
   }
 
-  readApart(line: Line): readonly ReadElement[] {
+  readApart(line: Line): LineObjects {
     if (this.#spec.folds) return [];
     this.#isApart = true;
     try {
-      return [...readObjects(line, this.#scanner, this)];
+      const objects = readObjects(line, this.#scanner, this);
+      const elements = [...objects];
+      return { length: objects.length, [Symbol.iterator]: () => elements[Symbol.iterator]() };
     } finally {
       this.#isApart = false;
     }

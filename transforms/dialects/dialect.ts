@@ -80,7 +80,7 @@ export interface DialectReader {
   /** Whether the next line is read as another dialect than the first one, because the lines since had another API. */
   readonly strays?: boolean;
   /** Reads a line without holding it or changing state; may be called several times for a line. */
-  readApart?(line: Line): readonly ReadElement[];
+  readApart?(line: Line): LineObjects;
   /** Takes elements that `readApart` returned as if `read` had. @returns those that are not held for later */
   gather?(entries: readonly ReadElement[]): readonly ReadElement[];
   /** Drops all state, before a new source. */

@@ -21,9 +21,10 @@ const SOURCES: ReadonlyMap<string, string> = new Map([
 ]);
 const RESULTS: ReadonlySet<string> = new Set(['tool', 'function']);
 /** Image types that the format allows, by extension of the URL. */
-const IMAGES: Readonly<Record<string, string>> = {
-  ...{ jpg: 'image/jpeg', jpeg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp' },
-};
+const IMAGES: ReadonlyMap<string, string> = new Map([
+  ['jpg', 'image/jpeg'],
+  ...['jpeg', 'png', 'gif', 'webp'].map((ending) => [ending, `image/${ending}`] as const),
+]);
 const DATA_URI = /^data:(image\/(?:jpeg|png|gif|webp))[;,]/;
 const ENDING = /\.(jpe?g|png|gif|webp)$/i;
 const QUERY = /[?#]/;
@@ -194,5 +195,5 @@ function mediaOf(url: string): string | undefined {
   if (data !== undefined) return data;
   const query = url.search(QUERY);
   const ending = ENDING.exec(query < 0 ? url : url.slice(0, query))?.[1];
-  return ending === undefined ? undefined : IMAGES[ending.toLowerCase()];
+  return ending === undefined ? undefined : IMAGES.get(ending.toLowerCase());
 }

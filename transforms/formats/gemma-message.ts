@@ -18,10 +18,10 @@ import type { Note } from './gemma-rules.ts';
 import { readArguments } from './tool-arguments.ts';
 
 const EMPTY = encode('{}');
-const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
-  assistant: new Set(['role', 'content', 'tool_calls', 'function_call']),
-  tool: new Set(['role', 'content', 'tool_call_id', 'name']),
-};
+const MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['assistant', new Set(['role', 'content', 'tool_calls', 'function_call'])],
+  ['tool', new Set(['role', 'content', 'tool_call_id', 'name'])],
+]);
 const OTHER_MEMBERS = new Set(['role', 'content']);
 
 /** A call that has a function with a name. */
@@ -70,7 +70,7 @@ export function callArguments(json: Uint8Array | undefined, note: Note): Uint8Ar
 
 /** Reports members of a message, except null ones, that a turn cannot hold. */
 export function noteMembers({ bytes, role }: Message, note: Note): void {
-  const names = MEMBERS[role] ?? OTHER_MEMBERS;
+  const names = MEMBERS.get(role) ?? OTHER_MEMBERS;
   const others = membersOf(bytes).some(
     ({ key, valueStart }) => !names.has(key) && bytes[valueStart] !== LETTER_N,
   );

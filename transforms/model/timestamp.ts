@@ -145,12 +145,12 @@ export function utcTimestamp(timestamp: bigint): string {
 
 /** A value of only these characters may be shown in a message; anything else could be content. */
 const SHOWN = /^[\d\-:.,+TZ ]{0,40}$/;
-const NAMES: Readonly<Record<string, string>> = {
-  '{': 'an object',
-  '[': 'an array',
-  t: 'a boolean',
-  f: 'a boolean',
-};
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['{', 'an object'],
+  ['[', 'an array'],
+  ['t', 'a boolean'],
+  ['f', 'a boolean'],
+]);
 
 /** Parses the value in `bytes[start, end)` to nanoseconds since 1970; undefined if it is not a time. */
 export function timeIn(bytes: Uint8Array, start: number, end: number): bigint | undefined {
@@ -175,7 +175,7 @@ function shown(json: Uint8Array): string {
     const text = parseString(json, 0, json.length);
     return SHOWN.test(text) ? `"${text}"` : `a string of ${count(text.length, 'character')}`;
   }
-  const kind = NAMES[first];
+  const kind = NAMES.get(first);
   if (kind !== undefined) return `${kind} of ${count(json.length, 'byte')}`;
   const text = decode(json);
   return SHOWN.test(text) ? text : `a number of ${count(text.length, 'character')}`;

@@ -197,7 +197,7 @@ export class ShortcutReader implements ShortcutHost {
   judgeRow(at: number, length: number): number {
     const bytes = this.#state.bytes.subarray(at, at + length);
     const message: Message = { bytes, role: stringValue(bytes, 'role') as string };
-    const code = SIGNS[roleSign(message)];
+    const code = SIGNS.get(roleSign(message));
     if (code === undefined) return ODD;
     const sign = code << 16;
     const result = cleaned(message);

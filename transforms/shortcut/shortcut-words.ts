@@ -49,16 +49,20 @@ export const REPLACED: number = 1 << 7;
 export const ODD: number = 1 << 8;
 
 /** Codes of the role signs (checks/role-trace.ts). */
-export const SIGNS: Readonly<Record<string, number>> = {
-  S: 0x53,
-  T: 0x54,
-  U: 0x55,
-  R: 0x52,
-  A: 0,
-  Ac: 1,
-  At: 2,
-  Act: 3,
-};
+export const SIGNS: ReadonlyMap<string, number> = new Map([
+  ...([
+    ['S', 0x53],
+    ['T', 0x54],
+    ['U', 0x55],
+    ['R', 0x52],
+  ] as const),
+  ...([
+    ['A', 0],
+    ['Ac', 1],
+    ['At', 2],
+    ['Act', 3],
+  ] as const),
+]);
 export const SIGN_NAMES: ReadonlyMap<number, string> = new Map(
-  Object.entries(SIGNS).map(([name, code]) => [code, name]),
+  [...SIGNS].map(([name, code]) => [code, name]),
 );

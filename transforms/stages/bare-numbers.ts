@@ -4,7 +4,7 @@
  * texts, zeros and ones in place of the words: if no message depends on them, all readings are the same, in any
  * dialect. Metadata leaves such values out.
  */
-import type { LineObjects, ReadElement } from '../dialects/dialect.ts';
+import type { DialectReader, LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { BareNumbers } from '../json/bare-numbers.ts';
 import { copyOf } from '../json/keep.ts';
 import type { Entry, Line, Message, ToolDefinition } from '../model/element.ts';
@@ -12,32 +12,56 @@ import { rejectLine } from '../model/rejection.ts';
 
 type Reading = readonly ReadElement[];
 
+/** The elements of a line that were all read, and the number of its objects. */
+export interface WholeReading {
+  readonly elements: Reading;
+  readonly length: number;
+}
+
+/** Reads all elements of a line at once. */
+export const wholeReading = (objects: LineObjects): WholeReading => ({
+  elements: [...objects],
+  length: objects.length,
+});
+
 export function isNotJson(objects: LineObjects): boolean {
   if (objects.length !== 1) return false;
   const only = (objects as Reading)[0]; // destructuring would create an iterator for every line
   return only?.kind === 'rejection' && only.reason === 'invalid-json';
 }
 
+/** Reads a line without keeping any of it, so that it may be read again. @param by undefined for no reader */
+export function readApart(line: Line, by: DialectReader | undefined): WholeReading {
+  if (by === undefined || (by.readApart === undefined && by.holds === true)) return NOTHING_READ;
+  return wholeReading(by.readApart?.(line) ?? by.read(line));
+}
+
+const NOTHING_READ: WholeReading = { elements: [], length: 0 };
+
 /** How to read a line in which other values replace the words. */
 export interface BareReading {
   /** Reads the line without keeping any of it. Called several times, with other values each time. */
-  readonly apart: (line: Line) => Reading;
+  readonly apart: (line: Line) => WholeReading;
   /** Reads the line once more, for a dialect that keeps what it reads; without it, the result is that of `apart`. */
-  readonly take?: ((line: Line) => Reading) | undefined;
+  readonly take?: ((line: Line) => WholeReading) | undefined;
 }
 
 /** @returns undefined if the line has no such words, or is not an entry even without them */
-export function readBareNumbers(stage: string, line: Line, reading: () => BareReading): Reading | undefined {
+export function readBareNumbers(
+  stage: string,
+  line: Line,
+  reading: () => BareReading,
+): WholeReading | undefined {
   const { bytes } = line;
   const words = new BareNumbers(bytes);
   if (words.count === 0) return undefined;
   try {
     words.putNumbers(bytes, 0); // in place, because the line may be of any length
     const { apart, take } = reading();
-    const zeros = apart(line);
+    const { elements: zeros } = apart(line);
     if (!zeros.some(({ kind }) => kind === 'entry' || kind === 'fate')) return undefined;
     const copy = copyOf(bytes);
-    const isOther = (): boolean => !isSame(zeros, apart({ ...line, bytes: copy }));
+    const isOther = (): boolean => !isSame(zeros, apart({ ...line, bytes: copy }).elements);
     const depends = (ones: number): boolean => {
       words.putNumbers(copy, ones);
       return isOther();
@@ -46,7 +70,8 @@ export function readBareNumbers(stage: string, line: Line, reading: () => BareRe
     words.putTexts(copy);
     if (isRead || isOther()) {
       const at = words.placeOf(isRead ? firstRead(words.count, depends) : 0);
-      return [rejectLine(stage, line, 'invalid-json', 'NaN or Infinity in a value that turnmill reads', at)];
+      const detail = 'NaN or Infinity in a value that turnmill reads';
+      return { elements: [rejectLine(stage, line, 'invalid-json', detail, at)], length: 1 };
     }
     words.putTexts(bytes);
     return (take ?? apart)(line);

@@ -29,7 +29,7 @@ import type {
   StreamElement,
 } from '../model/element.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
-import { type BareReading, isNotJson, readBareNumbers } from './bare-numbers.ts';
+import { type BareReading, isNotJson, readApart, readBareNumbers, wholeReading } from './bare-numbers.ts';
 import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
 import { EntryLimits } from './entry-limits.ts';
 import { timePrefix, withoutPrefix } from './time-prefix.ts';
@@ -250,11 +250,13 @@ class Parser {
     if (!isNotJson(objects)) return objects;
     // all objects are read here, because the words are restored when this returns
     const again = readBareNumbers(STAGE, line, () => this.#bareReading(line));
-    this.#bareNumbers = again !== undefined && !isNotJson(again);
     if (again === undefined) return objects;
+    const { elements, length } = again;
+    this.#bareNumbers = !isNotJson(elements);
     this.#isSpoiled = !this.#bareNumbers;
     const reader = this.#reader ?? by; // this line may have been the first to show the dialect
-    return reader.folds === true ? again : (reader.gather?.(again) ?? again);
+    const taken = reader.folds === true ? elements : (reader.gather?.(elements) ?? elements);
+    return { length, [Symbol.iterator]: () => taken[Symbol.iterator]() };
   }
 
   /** Returns how to read a line whose NaN and Infinity were replaced. If the dialect folds lines, `apart` reads it as a log of one line. */
@@ -262,13 +264,14 @@ class Parser {
     const reader = this.#readerFor(line, false);
     const dialect = this.#dialect;
     if (typeof reader === 'string' || reader.folds !== true || dialect === undefined)
-      return { apart: (one) => readApart(one, reader) };
+      return { apart: (one) => readApart(one, typeof reader === 'string' ? undefined : reader) };
     return {
       apart: (one) => {
         const alone = dialect.create(this.#ownScanner, this.#reading);
-        return [...alone.read(one), ...(alone.end?.() ?? [])];
+        const { elements, length } = wholeReading(alone.read(one));
+        return { elements: [...elements, ...(alone.end?.() ?? [])], length };
       },
-      take: (one) => [...reader.read(one)],
+      take: (one) => wholeReading(reader.read(one)),
     };
   }
 
@@ -344,13 +347,6 @@ class Parser {
 function create(options: ParseOptions): Handlers {
   const parser = new Parser(options);
   return { line: (line) => parser.line(line), 'session-end': (end) => parser.sessionEnd(end) };
-}
-
-/** Reads a line without keeping any of it, so that it may be read again. */
-function readApart(line: Line, by: DialectReader | 'held' | 'unknown'): readonly ReadElement[] {
-  if (typeof by === 'string') return [];
-  if (by.readApart !== undefined) return by.readApart(line);
-  return by.holds === true ? [] : [...by.read(line)];
 }
 
 const repairsOf = ({ repairs = [], origin }: Entry): readonly Repair[] =>

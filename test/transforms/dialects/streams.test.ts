@@ -121,7 +121,7 @@ test.each(['data: see below', ': not a stream', 'event: party', 'data: {"a":1}']
   'a completion that only looks like a stream is text: %s',
   (completion) => {
     const json = `{"request":{"messages":[]},"session_id":"s","response":${JSON.stringify(completion)}}`;
-    const [entry] = entriesOf(responses.create().readApart?.(lineOf(json)) ?? []);
+    const [entry] = entriesOf([...(responses.create().readApart?.(lineOf(json)) ?? [])]);
     expect(JSON.parse(text(entry?.reply?.bytes as Uint8Array)).content).toBe(completion);
   },
 );

@@ -157,7 +157,7 @@ export class PairReader implements DialectReader {
     return this.#gathered === undefined ? this.#reader(this.#first).holds : true;
   }
 
-  readApart(line: Line): readonly ReadElement[] {
+  readApart(line: Line): LineObjects {
     const reader = this.#reader(this.#first);
     return reader.readApart?.(line) ?? [...this.#readPairs(line)];
   }

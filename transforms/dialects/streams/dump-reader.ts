@@ -97,7 +97,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const isNext = line.origin.line === this.#lastLine + 1;
     this.#lastLine = line.origin.line;
     const ended = isJson || !isNext ? this.#endLoose() : [];
-    if (!isJson) return ended.length === 0 ? this.#readSse(line) : [...ended, ...this.#readSse(line)];
+    if (!isJson) return several(1, ended, this.#readSse(line));
     const objects = readObjects(line, this.#scanner, this);
     return ended.length === 0 ? objects : several(objects.length, ended, objects);
   }
