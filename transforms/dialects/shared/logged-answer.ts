@@ -126,7 +126,7 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   const calls = firstOf(answer, 'toolCalls', 'tool_calls');
   const text = firstOf(answer, ...TEXTS);
   if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
-  else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.add(message, 'assistant');
+  else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.addAnswer(message);
   else if (text?.type === 'string' || calls !== undefined)
     transcript.addBlocks('assistant', [
       ...blocksOf(text?.type === 'string' ? text : undefined),

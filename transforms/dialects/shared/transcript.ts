@@ -24,6 +24,7 @@ import {
   UNANSWERED,
   warning,
 } from './reading-notes.ts';
+import { faultOf } from './unreadable.ts';
 
 const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
@@ -116,10 +117,27 @@ export class Transcript {
         );
     } else if (printed !== undefined) this.addBlocks(speaker, printed.map(callOf));
     else if (isOpenAi(body)) this.#addAsLogged(body, speaker);
+    else if (isRole(speaker) && !hasContentMember(body)) this.#addBare(body, speaker);
     else if (isRole(speaker)) this.addBlocks(speaker, blocksIn(body), body);
     else if (this.#open.some(({ name }) => name === speaker)) this.#addResultOf(speaker, body);
     else this.refuse('unknown-speaker', unknownSpeaker(`message ${this.messages.length + 1}`), message);
     return true;
+  }
+
+  /** Adds a message without a member that has content: only an empty one of the model may lack it. */
+  #addBare(body: JsonView, speaker: string): void {
+    const blocks = blocksIn(body);
+    const bare = blocks.length > 0 ? undefined : { bytes: body.copy(), role: speaker };
+    const fault = bare && faultOf(bare, `message ${this.messages.length + 1}`);
+    if (fault === undefined) this.addBlocks(speaker, blocks, body);
+    else this.refuse(fault.reason, fault.detail, body);
+  }
+
+  /** Adds an answer: a message of the model. */
+  addAnswer(message: JsonView): void {
+    const { speaker } = bodyOf(message);
+    if (speaker !== undefined && ASKING.has(speaker)) this.refuse('unknown-speaker', NOT_OF_MODEL, message);
+    else this.add(message, 'assistant');
   }
 
   /** Adds messages that are the items of one answer, as the Responses API has them. */
@@ -134,6 +152,7 @@ export class Transcript {
   addBlocks(role: string, blocks: readonly MessageBlock[], message?: JsonView): void {
     if (blocks.some((block) => block.kind === 'part' && block.isUnknown === true))
       this.refuse('unknown-content', UNKNOWN_PART, message);
+    if (blocks.some(isNoCall)) this.refuse('unknown-content', UNKNOWN_CALL, message);
     if (role === 'assistant') this.#addAnswer(blocks);
     else if (RESULT_ROLES.has(role) && blocks.every(({ kind }) => kind !== 'result'))
       this.#addToolMessage(blocks, message);
@@ -334,6 +353,22 @@ const withCallId = (message: JsonView, id: string | undefined): Uint8Array =>
         ([key, value]): Piece => [key, key === 'tool_call_id' && id !== undefined ? quote(id) : value.copy()],
       ),
   );
+
+/** Members that hold what was said or called, in the messages of all clients. */
+const CONTENT_MEMBERS = [
+  ...['content', 'parts', 'contents', 'tool_calls', 'toolCalls', 'function_call', 'additional_kwargs'],
+];
+const hasContentMember = (body: JsonView): boolean =>
+  CONTENT_MEMBERS.some((key) => body.get(key) !== undefined);
+
+/** Roles of those who ask the model. */
+const ASKING: ReadonlySet<string> = new Set(['user', 'system', 'developer']);
+const NOT_OF_MODEL = 'the answer has the role of a user or of the system';
+
+/** Is it a call of which the log says nothing? */
+const isNoCall = (block: MessageBlock): boolean =>
+  block.kind === 'call' && block.id === undefined && block.name === undefined && block.args === undefined;
+const UNKNOWN_CALL = 'a call has no known form';
 
 const UNKNOWN_PART = 'a part of a content has no known form';
 

@@ -4,7 +4,14 @@ import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
-import { addRequest, addSystem, type CallFacts, type LoggedCall, toolsIn } from '../shared/logged-bodies.ts';
+import {
+  addRequest,
+  addSystem,
+  type CallFacts,
+  type LoggedCall,
+  refuseValue,
+  toolsIn,
+} from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
@@ -238,6 +245,8 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFact
   addRequest(transcript, prompt.at('messages').value ?? prompt.value);
   const response = attributes.at('ai.response');
   const answer = response.isEmpty ? attributes.at('ai.result') : response;
+  const strange = [answer.at('text').value, unpacked(answer.at('toolCalls').value)].find(isStrange);
+  if (strange !== undefined) refuseValue(transcript, strange);
   const blocks = blocksIn(answer);
   if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
   const finish = answer.at('finishReason').value;
@@ -250,6 +259,9 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFact
   const tools = prompt.at('tools').items();
   return { hasReply: blocks.length > 0, tools: toolsIn(prompt.at('tools').value ?? tools[0]?.value), meta };
 }
+
+/** Is it no text of an answer, and no list of its calls? */
+const isStrange = (value: JsonView | undefined): boolean => value?.type === 'object';
 
 function blocksIn(answer: SpanAttributes): readonly MessageBlock[] {
   const reasoning = answer.at('reasoning').value;

@@ -7,7 +7,7 @@ import { quote } from '../../json/respace.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { firstOf } from '../shared/logged-values.ts';
 import { plainValue, SpanAttributes } from './span-attributes.ts';
-import { isCallEvent } from './span-events.ts';
+import { isCallEvent, isUnknownEvent } from './span-events.ts';
 
 type Members = Pick<JsonView, 'get'>;
 
@@ -77,12 +77,13 @@ export class LogRecord {
   /** The record as an event of a span; undefined if it is not about a model call. */
   event(): JsonView | undefined {
     const name = nameOf(this.json);
-    if (name === undefined || !isCallEvent(name)) return undefined;
+    if (name === undefined) return undefined;
     const pieces: Piece[] = [['name', quote(name)]];
     const attributes = this.attributes.json();
     if (attributes !== undefined) pieces.push(['attributes', attributes.copy()]);
     if (this.body !== undefined) pieces.push(['body', this.body.copy()]);
-    return new JsonView(objectOf(pieces));
+    const event = new JsonView(objectOf(pieces));
+    return isCallEvent(name) || isUnknownEvent(event) ? event : undefined;
   }
 
   /** Its members that a span has too: ids and time. */

@@ -5,6 +5,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
+import { roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { imagePart } from '../shared/content-parts.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
@@ -27,7 +28,7 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   else if (request.length > 0) {
     if (!request.some((message) => SYSTEM_ROLES.has(bodyOf(message).at('role').text() ?? '')))
       addSystem(transcript, firstOf(sent, 'system') ?? firstOf(parameters, 'system'));
-    for (const message of request) addMessage(transcript, message);
+    for (const message of request) addMessage(transcript, message, request.length === 1);
   } else if (prompts.length > 0)
     for (const prompt of prompts) addRequest(transcript, prompt.at('prompt.text').value ?? prompt.value);
   else addRequest(transcript, attributes.at('input.value').value);
@@ -77,6 +78,9 @@ function addAnswers(
 ): boolean {
   const before = transcript.messages.length;
   const hasChoices = CHOICES.some((key) => unpacked(output)?.get(key) !== undefined);
+  const roles = answers.map((answer) => bodyOf(answer).at('role').text() ?? 'assistant');
+  if (roles.some((role) => roleNamed(role) !== 'assistant'))
+    transcript.refuse('unknown-speaker', 'an answer has another role than that of the model');
   const [first, ...others] = answers.map((answer) => blocksAt(bodyOf(answer)));
   const areItems = !hasChoices && [first, ...others].some((blocks) => !isText(blocks));
   for (const blocks of areItems ? [first, ...others] : [first])
@@ -91,9 +95,15 @@ const isText = (blocks: readonly MessageBlock[] | undefined): boolean =>
 const bodyOf = (item: SpanAttributes): SpanAttributes =>
   item.at('message').isEmpty ? item : item.at('message');
 
-function addMessage(transcript: Transcript, item: SpanAttributes): void {
+/** @param isOnly whether it is the only message of the request: one without a role is then that of the user */
+function addMessage(transcript: Transcript, item: SpanAttributes, isOnly: boolean): void {
   const message = bodyOf(item);
-  const role = message.at('role').text() ?? 'user';
+  const named = message.at('role').text();
+  if (named === undefined && !isOnly) {
+    transcript.refuse('unknown-speaker', unknownSpeaker('a message of the request'));
+    return;
+  }
+  const role = named ?? 'user';
   if (role === 'assistant') {
     const blocks = blocksAt(message);
     transcript.addBlocks('assistant', blocks.length > 0 ? blocks : blocksOf(EMPTY));

@@ -6,6 +6,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import type { ToolDefinition } from '../../model/element.ts';
+import { unknownSpeaker } from '../../model/known-roles.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest, type CallFacts, toolsIn } from '../shared/logged-bodies.ts';
@@ -27,7 +28,7 @@ const THINKING = 'thinking';
 export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   const prompt = firstAt(attributes, 'gen_ai.prompt', 'llm.prompts');
   const completion = firstAt(attributes, 'gen_ai.completion', 'llm.completions');
-  if (prompt.value === undefined) for (const item of prompt.items()) transcript.add(messageAt(item), 'user');
+  if (prompt.value === undefined) addPrompts(transcript, prompt.items());
   else addRequest(transcript, prompt.value);
   const answers = completion.items();
   const hasReply =
@@ -42,6 +43,24 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
     finish,
   });
   return { hasReply, tools: toolsAt(attributes.at('llm.request.functions')), meta };
+}
+
+/** Adds the messages of the request. One without a role is that of the user, if it is the only one. */
+function addPrompts(transcript: Transcript, items: readonly SpanAttributes[]): void {
+  for (const item of items) {
+    const role = item.at('role').text();
+    if (role !== 'assistant' && role !== 'tool' && hasUnknownParts(item.at('content').value))
+      transcript.refuse('unknown-content', 'a part of a content has no known form');
+    if (!transcript.add(messageAt(item), items.length === 1 ? 'user' : undefined))
+      transcript.refuse('unknown-speaker', unknownSpeaker('a message of the request'));
+  }
+}
+
+/** Is a content a list of typed parts as JSON text, with one that is not known? */
+function hasUnknownParts(logged: JsonView | undefined): boolean {
+  const parts = jsonIn(logged?.text() ?? '')?.elements() ?? [];
+  const types = parts.map((part) => part.get('type')?.text());
+  return types.every((type) => type !== undefined) && types.some((type) => !PARTS.has(type ?? ''));
 }
 
 function firstAt(attributes: SpanAttributes, path: string, older: string): SpanAttributes {
@@ -59,7 +78,7 @@ function addAnswers(transcript: Transcript, items: readonly SpanAttributes[]): b
   const [answer, ...others] = items.filter((item) => !isThought(item));
   const thoughts = items.filter(isThought).flatMap((item) => textAt(item));
   const isFilled = answer !== undefined && CONTENT_KEYS.some((key) => !answer.at(key).isEmpty);
-  if (isFilled) transcript.add(messageAt(answer, thoughts), 'assistant');
+  if (isFilled) transcript.addAnswer(messageAt(answer, thoughts));
   else for (const one of thoughts) transcript.addBlocks('assistant', [{ kind: 'thought', text: one.copy() }]);
   if (others.length > 0) transcript.note(OTHER_CHOICES);
   return transcript.messages.length > before;
@@ -99,9 +118,18 @@ function contentOf(logged: JsonView | undefined, role: string | undefined): Json
   const text = role === 'tool' ? undefined : logged?.text();
   const list = text === undefined ? undefined : jsonIn(text);
   const parts = list?.elements() ?? [];
-  const areParts = parts.length > 0 && parts.every((part) => PARTS.has(part.get('type')?.text() ?? ''));
+  const areParts =
+    parts.length > 0 &&
+    parts.every((part) => PARTS.has(part.get('type')?.text() ?? '') || isOfConverse(part));
   return areParts ? list : logged;
 }
+
+/** Is it a part of Bedrock's Converse API, which has no type? */
+const isOfConverse = (part: JsonView): boolean =>
+  part.type === 'object' &&
+  part.members().length === 1 &&
+  CONVERSE.some((key) => part.get(key) !== undefined);
+const CONVERSE = ['text', 'toolUse', 'toolResult', 'reasoningContent', 'cachePoint'] as const;
 
 function callAt(item: SpanAttributes): Uint8Array {
   const fn: Piece[] = [];

@@ -5,6 +5,7 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
+import { carriesContent } from '../shared/carried-content.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest } from '../shared/logged-bodies.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
@@ -27,7 +28,18 @@ const nameOf = (event: JsonView): string => firstOf(event, 'event.name', 'event_
 const isMessageName = (name: string): boolean =>
   MESSAGE.test(name) || name === CHOICE || name === PROMPT || name === COMPLETION;
 
-const isMessageEvent = (event: JsonView): boolean => isMessageName(nameOf(event));
+const isMessageEvent = (event: JsonView): boolean => isMessageName(nameOf(event)) || isUnknownEvent(event);
+
+/** Events of the convention that have no messages of a call. */
+const OTHER_EVENTS: ReadonlySet<string> = new Set(['gen_ai.evaluation.result']);
+const UNKNOWN_EVENT = 'an event of the call carries content, but its name is not known';
+
+/** Does an event belong to the convention and carry content, under a name that is not known? */
+export function isUnknownEvent(event: JsonView): boolean {
+  const name = nameOf(event);
+  if (!name.startsWith('gen_ai.') || isCallEvent(name) || OTHER_EVENTS.has(name)) return false;
+  return carriesContent(bodyOf(event));
+}
 
 /** Whether an event of this name has messages of a model call. */
 export const isCallEvent = (name: string): boolean => isMessageName(name) || name === DETAILS;
@@ -80,6 +92,7 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
     if (role !== undefined) transcript.add(messageOf(body, role), role);
     else if (name === PROMPT) addRequest(transcript, body.get('gen_ai.prompt'));
     else if (name === COMPLETION) hasReply = addAnswer(transcript, completionOf(body)) || hasReply;
+    else if (name !== CHOICE) transcript.refuse('unknown-content', UNKNOWN_EVENT, body);
     else if (hasReply) transcript.note(OTHER_CHOICES);
     else hasReply = addChoice(transcript, body);
   }
@@ -93,7 +106,7 @@ function addChoice(transcript: Transcript, choice: JsonView): boolean {
   const message = unpacked(firstOf(choice, 'message', 'content'));
   const before = transcript.messages.length;
   const isWhole = message?.type === 'object' && firstOf(message, 'content', 'tool_calls') !== undefined;
-  transcript.add(asAnswer(isWhole ? message : withContent(choice, message)), 'assistant');
+  transcript.addAnswer(asAnswer(isWhole ? message : withContent(choice, message)));
   noteFinish(transcript, choice.get('finish_reason'));
   return transcript.messages.length > before;
 }
@@ -110,7 +123,7 @@ function withContent(choice: JsonView, content: JsonView | undefined): JsonView 
   const pieces: Piece[] = content === undefined ? [] : [['content', content.copy()]];
   const calls = unpacked(choice.get('tool_calls'));
   if (calls !== undefined) pieces.push(['tool_calls', calls.copy()]);
-  return new JsonView(objectOf(pieces));
+  return pieces.length === 0 ? messageOf(choice, 'assistant') : new JsonView(objectOf(pieces));
 }
 
 /** The members of an event: its body, the JSON text in one of its attributes, its attributes, or the event itself. */
