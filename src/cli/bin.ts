@@ -26,6 +26,14 @@ function stopListening(): void {
 }
 
 let ended = false;
+/** A plug-in may call `process.exit`, with 0 or without a status. */
+process.on('exit', (status) => {
+  if (ended || status !== 0) return;
+  process.exitCode = 70;
+  tell(
+    'turnmill: something called process.exit before the run ended, perhaps a plug-in; nothing was published\n',
+  );
+});
 process.on('beforeExit', () => {
   if (!ended)
     tell('turnmill: unfinished: the process ended before the run did; this is a bug, please report it\n');

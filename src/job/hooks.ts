@@ -31,7 +31,7 @@ export interface RunHooks {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RunProgress) => void;
   /** Called with every result, in the order of the sources, before it is recorded; a returned promise is awaited. */
-  readonly onResult?: (result: Result, listing: Listing) => Promise<void> | void;
+  readonly onResult?: (result: Result, listing: Listing) => unknown;
   /** Shows a note about the run to people. Returns false if it could not be shown. */
   readonly onNote?: (message: string) => boolean | undefined;
 }

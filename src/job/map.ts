@@ -97,7 +97,8 @@ class Recording {
   #take(result: Result): Promise<void> | void {
     const { hooks, listing } = this.#options;
     const shown = hooks.onResult?.(result, listing);
-    return shown === undefined ? this.#record(result) : shown.then(() => this.#record(result));
+    // a hook may return anything, such as the length that `push` returns
+    return isPromise(shown) ? shown.then(() => this.#record(result)) : this.#record(result);
   }
 
   #record(result: Result): Promise<void> | void {
@@ -135,6 +136,9 @@ class Recording {
     ledger.overLimit(all - done);
   }
 }
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof (value as Promise<unknown> | undefined)?.then === 'function';
 
 function bytesToRead({ listing, reuse }: RecordingOptions): number | undefined {
   let bytes = 0;

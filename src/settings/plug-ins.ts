@@ -12,6 +12,7 @@ import type { OptionSpec } from '../../transforms/stage.ts';
 import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { sha256 } from '../sha256.ts';
+import { ownedFormat } from './plug-in-format.ts';
 
 export interface PlugInFile {
   readonly path: string;
@@ -178,7 +179,7 @@ function checked<K extends Kind>(
   if (kind === 'formats') {
     const format: Format = Object.assign({ rules: [], otherContent: '', options: {} }, plugIn as Format);
     checkOptions(format, where);
-    return format as never;
+    return ownedFormat(format) as never;
   }
   if (!CHAIN.includes(String(after)))
     return fail(

@@ -87,6 +87,7 @@ export const SESSION_REASONS = {
   'no-final-call': 'The last assistant message, the one to be learned, has no call.',
   'several-final-calls': 'The last assistant message, the one to be learned, has more than one call.',
   'no-user-turn': 'No user message comes before the turn to be learned.',
+  'record-not-json': 'A format of a plug-in returned a record that is not one JSON object on one line.',
   'nested-arguments': 'The arguments of the call contain an object.',
   'input-missing': 'The call has no arguments at all, not even empty ones.',
   'comment-end-in-reasoning': 'The reasoning would become a comment, but contains the end of one.',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build, check, defineDialect, dialects, formats } from '../../../src/index.ts';
 import type { PlacedStage } from '../../../transforms/plug-ins.ts';
+import { turnmill as command } from '../../support/command.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 
@@ -147,6 +148,61 @@ describe('a dialect from a file', () => {
     };
     expect(await rules('')).toContain('no-tools');
     expect(await rules("lacks: ['tools'],")).not.toContain('no-tools');
+  });
+
+  it('may reuse its buffer: each record is copied', async () => {
+    const { logs, plugin, out } = workshop(
+      `const room = Buffer.alloc(100);
+export default { name: 'reused', summary: 'Reused.', encode: ({ messages }) =>
+  ({ bytes: room.subarray(0, room.write(JSON.stringify({ n: String(messages[0].bytes.length) }))), written: [], findings: [] }) };
+export const dialects = [{ name: 'odd', summary: 'Odd.', detect: () => true, read: (json, context) =>
+  ({ messages: [context.makeMessage('user', { content: json.get('a') })] }) }];`,
+    );
+    writeFileSync(join(logs, 'b.jsonl'), '{"q":"x","a":"22"}\n{"q":"x","a":"333"}\n');
+    await build({
+      inputs: [join(logs, 'b.jsonl')],
+      plugins: [plugin],
+      out,
+      format: ['reused'],
+      groupBy: 'none',
+    });
+    expect(dataOf(out)).toBe('{"n":"30"}\n{"n":"31"}\n');
+  });
+
+  it.each([
+    ['two lines', "Buffer.from('{}\\n{}')"],
+    ['a list', "Buffer.from('[]')"],
+    ['half an object', "Buffer.from('{')"],
+    ['bytes that are not UTF-8', 'new Uint8Array([0x7b, 0xff, 0x7d])'],
+    ['a text', "'{}'"],
+  ])('that returns %s as a record costs the session', async (_what, bytes) => {
+    const { logs, plugin, out } = workshop(
+      `export default { name: 'torn', summary: 'Torn.', encode: () => ({ bytes: ${bytes}, written: [], findings: [] }) };`,
+    );
+    writeFileSync(join(logs, 'only.jsonl'), '{"messages":[{"role":"user","content":"a"}]}\n');
+    const input = join(logs, 'only.jsonl');
+    const { status } = await turnmill(['build', input, '--plugin', plugin, '--format', 'torn', '--out', out]);
+    expect(status).toBe(3);
+    expect(JSON.parse(readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8')).reason).toBe(
+      'record-not-json',
+    );
+    expect((await turnmill(['verify', out])).status).toBe(0);
+  });
+
+  it('that ends the process publishes nothing, with status 70', async () => {
+    const { logs, plugin, out } = workshop(DIALECT.replace('messages: [', 'messages: [process.exit(0), '));
+    const { status, stderr } = await command([
+      'build',
+      logs,
+      '--plugin',
+      plugin,
+      '--out',
+      out,
+      '--workers',
+      '1',
+    ]);
+    expect([status, existsSync(out)]).toEqual([70, false]);
+    expect(stderr).toContain('something called process.exit before the run ended, perhaps a plug-in');
   });
 
   it('that throws costs the source, and is named with the line it was reading', async () => {

@@ -1,0 +1,41 @@
+/**
+ * A format of a plug-in, whose records are checked and copied: its buffers may be reused for the next record, and a record
+ * that is not one JSON object on one line would make a dataset that `verify` refuses.
+ */
+import type { EncodedRecord, Format, FormatFinding } from '../../transforms/formats/format.ts';
+import { copyOf } from '../../transforms/json/keep.ts';
+import { isObject } from '../../transforms/model/message.ts';
+
+const LINE_FEED = 0x0a;
+const NOT_A_RECORD: FormatFinding = {
+  rule: 'record-not-json',
+  severity: 'ERROR',
+  message: 'the format returned a record that is not one JSON object on one line',
+  rejects: true,
+};
+
+export function ownedFormat<Options extends object>(format: Format<Options>): Format<Options> {
+  return {
+    ...format,
+    encode(conversation, options) {
+      const encoded = format.encode(conversation, options);
+      const isLines = (format.fileKind?.(options ?? {}) ?? 'jsonl') === 'jsonl';
+      const records = [encoded.bytes, ...(encoded.more ?? [])];
+      const isFine = records.every((bytes) => bytes instanceof Uint8Array && (!isLines || isRecord(bytes)));
+      return isFine ? owned(encoded) : { ...encoded, findings: [NOT_A_RECORD, ...encoded.findings] };
+    },
+  };
+}
+
+function owned({ bytes, more, ...rest }: EncodedRecord): EncodedRecord {
+  return { ...rest, bytes: copyOf(bytes), ...(more && { more: more.map((one) => copyOf(one)) }) };
+}
+
+function isRecord(bytes: Uint8Array): boolean {
+  if (bytes.includes(LINE_FEED)) return false;
+  try {
+    return isObject(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+  } catch {
+    return false;
+  }
+}
