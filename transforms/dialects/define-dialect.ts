@@ -247,7 +247,8 @@ class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#origin = origin;
     if (line.beginsList === true && number === 0 && this.#spec.folds === true) this.#beginList();
     this.#fold.begin(origin);
-    const result = this.#spec.read(JsonView.onTape(line.bytes, this.#tape), this.#context, this.#memory);
+    const read = this.#spec.read(JsonView.onTape(line.bytes, this.#tape), this.#context, this.#memory);
+    const result = read === undefined && this.#fold.isRepeat ? this.#context.drop('copied-line') : read;
     const { fault } = this.#fold;
     if (result === undefined && fault !== undefined) return this.#refuse(fault);
     const count = result === undefined ? this.#fold.finish() : 0;

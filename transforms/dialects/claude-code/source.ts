@@ -77,7 +77,7 @@ export class ClaudeSource {
 
   read(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
     const { uuid } = line;
-    if (uuid !== undefined && this.#spots.has(uuid)) return context.drop('copied-line');
+    if (uuid !== undefined && this.#spots.has(uuid)) return this.#readAgain(line, uuid, context);
     this.#enterSession(line, context);
     if (typeof line.parent === 'string') this.#hasParents = true;
     if (line.type === 'stream_event') return this.#drop('stream-partial', line, context);
@@ -89,6 +89,17 @@ export class ClaudeSource {
     if (line.type === 'attachment') return this.#drop('client-attachment', line, context);
     if (CLIENT_EVENTS.has(line.type)) return this.#drop('client-event', line, context);
     return this.#readMessage(line, context);
+  }
+
+  /** Reads a line whose uuid has occurred. If its content is another, it is a later version and replaces the former. */
+  #readAgain(line: ClaudeLine, uuid: string, context: ReadContext): Fate | Rejection | undefined {
+    const spot = this.#spots.get(uuid);
+    const { fold } = context;
+    const isOpen = spot?.isOwn === true && fold.has(spot.stretch.thread);
+    if (!isOpen || spot.place === undefined || line.isSynthetic) return context.drop('copied-line');
+    this.#open(line, context);
+    const isHere = fold.items[spot.place.index] === spot.place;
+    return isHere && rewrites(line, spot.place, fold) ? undefined : context.drop('copied-line');
   }
 
   #readMessage(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
@@ -374,6 +385,16 @@ function addUser(content: UserContent, facts: ItemFacts, fold: Fold): FoldPlace 
   for (const [i, { callId, message }] of results.entries())
     place = fold.answer(callId, message, i === results.length - 1 ? mark : {});
   return rest === undefined || isInterrupted ? place : fold.add(rest, facts);
+}
+
+/** Replaces the content of a line by that of a later version. @returns false if that is the same */
+function rewrites({ role, type, blocks, userContent }: ClaudeLine, place: FoldPlace, fold: Fold): boolean {
+  if ((role ?? type) === 'assistant') return blocks !== undefined && fold.rewrite(place, blocks);
+  if (type !== 'user' || userContent === undefined) return false;
+  const { results, rest } = userContent;
+  if (results.length === 0) return rest !== undefined && fold.rewriteMessage(place, rest);
+  const changed = results.map(({ callId, message }) => fold.rewriteResult(place, callId, message));
+  return changed.includes(true);
 }
 
 /** Whether all texts of a user message are marks of an interruption. */

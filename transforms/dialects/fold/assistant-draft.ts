@@ -36,6 +36,8 @@ export class AssistantDraft {
   /** Index of the last block of each kind, and of each call by its id: a new block may repeat these. */
   readonly #last = new Map<string, number>();
   #sealed = 0;
+  /** Number of lines that added to it. */
+  lines = 0;
 
   /**
    * Adds a block.
@@ -63,8 +65,26 @@ export class AssistantDraft {
       : isSame(bytesOf(block), bytesOf(known));
   }
 
+  /**
+   * Puts a block in the place of its former version: the one that it continues, or the only one of its kind.
+   * @returns false if there is none
+   */
+  renew(block: FoldBlock): boolean {
+    let at = this.#blocks.findLastIndex((one) => continues(block, one));
+    const alike = this.#blocks.filter(({ kind }) => kind === block.kind).length;
+    if (at < 0 && alike === 1 && block.kind !== 'call')
+      at = this.#blocks.findIndex(({ kind }) => kind === block.kind);
+    if (at >= 0) this.#blocks[at] = block;
+    return at >= 0;
+  }
+
   has(block: FoldBlock): boolean {
     return this.#blocks.some((one) => one.kind === block.kind && isSame(bytesOf(one), bytesOf(block)));
+  }
+
+  /** Whether it has a block, or a text that begins with that of the block. */
+  covers(block: FoldBlock): boolean {
+    return this.has(block) || (block.kind !== 'call' && this.#blocks.some((one) => continues(one, block)));
   }
 
   get size(): number {

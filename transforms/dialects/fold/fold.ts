@@ -50,6 +50,9 @@ export class Fold {
   #fault: Unreadable | undefined;
   /** Threads that ended during the current object. */
   #ended: Thread[] = [];
+  /** Number of changes, and of those that were results which their call has already. */
+  #changes = 0;
+  #repeats = 0;
 
   constructor(options: FoldOptions) {
     this.#options = options;
@@ -61,6 +64,12 @@ export class Fold {
     this.#origin = origin;
     this.#thread = this.#time = this.#fault = undefined;
     this.#ended = [];
+    this.#changes = this.#repeats = 0;
+  }
+
+  /** Whether the current object added only results that their calls have already. */
+  get isRepeat(): boolean {
+    return this.#repeats > 0 && this.#repeats === this.#changes;
   }
 
   /** Why something that the current object added may not be written; such an object must be rejected. */
@@ -137,7 +146,38 @@ export class Fold {
    */
   answer(callId: string | undefined, result: Message, facts: ItemFacts = {}): FoldPlace {
     if (this.#isUnreadable(result)) return this.last;
-    return this.#grow((thread, origin) => thread.answer(callId, result, origin, facts));
+    return this.#grow((thread, origin) => {
+      const item = thread.answer(callId, result, origin, facts);
+      if (thread.isRepeat) this.#repeats++;
+      return item;
+    });
+  }
+
+  /** Replaces what a line added to an answer by a later version of the line. @returns false if that is the same */
+  rewrite(place: FoldPlace, blocks: readonly FoldBlock[]): boolean {
+    const { content } = place;
+    if (content === undefined || 'role' in content || blocks.every((block) => content.covers(block)))
+      return false;
+    for (const block of blocks) if (block.kind === 'part') this.#fault ??= faultOfPart(block.object);
+    if (this.#fault === undefined) this.#grow((thread, origin) => thread.rewrite(place, blocks, origin));
+    return true;
+  }
+
+  /** Does the same for a message that is no answer. */
+  rewriteMessage(place: FoldPlace, message: Message): boolean {
+    const { content } = place;
+    if (content === undefined || !('role' in content) || isSame(content, message)) return false;
+    if (!this.#isUnreadable(message)) this.reset(place, message);
+    return true;
+  }
+
+  /** Does the same for the result of a call. */
+  rewriteResult(place: FoldPlace, callId: string | undefined, result: Message): boolean {
+    const call = place.calls.find(({ id, result: known }) => id === callId && known !== undefined);
+    const known = call?.result ?? place.content;
+    if (known === undefined || !('role' in known) || isSame(known, result)) return false;
+    if (!this.#isUnreadable(result)) this.#grow((thread) => thread.rewriteResult(place, callId, result));
+    return true;
   }
 
   /**
@@ -266,6 +306,7 @@ export class Fold {
 
   #grow(change: (thread: Thread, origin: Origin) => FoldPlace): FoldPlace {
     const thread = this.#current();
+    this.#changes++;
     const before = thread.weight;
     const place = change(thread, this.#origin as Origin);
     this.#held += thread.weight - before;
@@ -283,5 +324,7 @@ export class Fold {
     thread.refuse();
   }
 }
+
+const isSame = (a: Message, b: Message): boolean => Buffer.compare(a.bytes, b.bytes) === 0;
 
 const offsetOf = ({ paths }: Thread): number => paths[0]?.offset ?? 0;

@@ -27,6 +27,8 @@ const META_BYTES = 512;
 const BLOCK_BYTES = 128;
 /** One more path that has an item. */
 const POINTER_BYTES = 8;
+/** A repeated result is looked for in so many messages. */
+const MAX_REPEAT_ITEMS = 64;
 
 export class Thread {
   readonly name: string;
@@ -44,6 +46,8 @@ export class Thread {
   weight = 0;
   /** Index of the last item that the current line contributed to. */
   touched = -1;
+  /** Whether the last result was one that its call has already. */
+  isRepeat = false;
   #isRefused = false;
   readonly #named = new Map<string, Item>();
   readonly #pending = new PendingCalls();
@@ -80,6 +84,7 @@ export class Thread {
   amend(item: Item, blocks: readonly FoldBlock[], repeats: Repeats, origin: Origin): void {
     if (this.#isRefused) return;
     const draft = item.content as AssistantDraft;
+    draft.lines++;
     const before = draft.size;
     for (const block of blocks) this.#put(item, block, draft.put(block, repeats, before), origin);
   }
@@ -98,11 +103,15 @@ export class Thread {
   answer(id: string | undefined, result: Message, origin: Origin, facts: ItemFacts): Item {
     const pending = this.#pending.take(id, this.#isHere);
     if (pending === undefined) {
+      const repeated = id === undefined || this.#isRefused ? undefined : this.answeredBy(id, result);
+      this.isRepeat = repeated !== undefined;
+      if (repeated !== undefined) return repeated;
       const orphan = this.add(result, origin, facts);
       if (id !== undefined && !this.#isRefused) this.#pending.wait(id, orphan, origin.line);
       return orphan;
     }
     const { item, call } = pending;
+    this.isRepeat = false;
     call.result = result;
     this.weight += BLOCK_BYTES + result.bytes.length;
     return this.#touch(note(item, facts));
@@ -149,6 +158,45 @@ export class Thread {
     delete item.meta;
     this.weight += message?.bytes.length ?? 0;
     return this.#touch(item);
+  }
+
+  /** Replaces what a line added to an assistant message by the later version of that line. */
+  rewrite(item: Item, blocks: readonly FoldBlock[], origin: Origin): Item {
+    const old = item.content as AssistantDraft;
+    const isWhole = old.lines === 1;
+    const draft = isWhole ? new AssistantDraft() : old;
+    const calls = isWhole ? item.calls.splice(0) : [];
+    item.content = draft;
+    draft.lines = old.lines;
+    for (const block of blocks) {
+      if (!isWhole && (draft.covers(block) || draft.renew(block))) continue;
+      const isNew = draft.put(block, 'add');
+      const known = calls.findIndex(({ id }) => block.kind === 'call' && id !== undefined && id === block.id);
+      if (known < 0) this.#put(item, block, isNew, origin);
+      else item.calls.push(...calls.splice(known, 1));
+    }
+    for (const call of calls) call.isGone = true;
+    return this.#touch(item);
+  }
+
+  /** Replaces the result of a call of an item. */
+  rewriteResult(item: Item, id: string | undefined, result: Message): Item {
+    const call = item.calls.find((one) => one.id === id && one.result !== undefined);
+    if (call === undefined) item.content = result;
+    else call.result = result;
+    this.weight += result.bytes.length;
+    return this.#touch(item);
+  }
+
+  /** The message with a call that has this result already; undefined if there is none among the last ones. */
+  answeredBy(id: string, { bytes }: Message): Item | undefined {
+    const { items } = this.path;
+    for (let i = items.length - 1; i >= Math.max(0, items.length - MAX_REPEAT_ITEMS); i--) {
+      const item = items[i] as Item;
+      const known = item.calls.find((call) => call.id === id && call.result !== undefined);
+      if (known !== undefined) return isSame(known.result?.bytes, bytes) ? item : undefined;
+    }
+    return undefined;
   }
 
   /**
@@ -219,6 +267,9 @@ export class Thread {
 export function joinMeta(a: Meta | undefined, b: Meta): Meta {
   return a === undefined ? b : new Map([...a, ...b]);
 }
+
+const isSame = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
+  a !== undefined && Buffer.compare(a, b) === 0;
 
 function note(item: Item, { notes, changes, meta }: ItemFacts): Item {
   if (meta !== undefined && meta.size > 0) item.meta = joinMeta(item.meta, meta);

@@ -55,7 +55,7 @@ export class PiSource {
     if (type === 'session') return this.#begin(entry, context);
     const id = entry.get('id')?.text();
     if (id !== undefined && (this.#spots.has(id) || this.#replaced.has(id)))
-      return context.drop('copied-line');
+      return this.#readAgain(id, entry, context);
     this.#entries++;
     if (type === 'message' || type === 'message_end')
       return this.#readMessage(entry, entry.get('message'), context);
@@ -67,6 +67,19 @@ export class PiSource {
     this.#noteUnknown(type, entry, context);
     const lost = contentOfUnknown(type, entry);
     return lost === undefined ? dropped : context.reject('bad-event', lost, entry);
+  }
+
+  /** Reads an entry whose id has occurred. If its message is another, it replaces the former. */
+  #readAgain(id: string, entry: JsonView, context: ReadContext): Fate | undefined {
+    const { place, isOwn } = this.#spots.get(id) ?? {};
+    const message = entry.get('message');
+    const parsed = message && readPiMessage(message);
+    if (isOwn !== true || place === undefined || parsed === undefined || !isFolded(parsed))
+      return context.drop('copied-line');
+    const { fold } = context;
+    this.#open(entry, context);
+    const isHere = fold.items[place.index] === place;
+    return isHere && rewrites(parsed, place, fold) ? undefined : context.drop('copied-line');
   }
 
   #begin(header: JsonView, context: ReadContext): undefined {
@@ -209,6 +222,13 @@ type FoldedMessage = Extract<PiMessage, { readonly kind: 'answer' | 'result' | '
 
 const isFolded = (message: PiMessage): message is FoldedMessage =>
   message.kind === 'answer' || message.kind === 'result' || message.kind === 'message';
+
+/** Replaces a message by a later version. @returns false if that is the same */
+function rewrites(parsed: FoldedMessage, place: FoldPlace, fold: Fold): boolean {
+  if (parsed.kind === 'answer') return fold.rewrite(place, parsed.blocks);
+  if (parsed.kind === 'message') return fold.rewriteMessage(place, parsed.message);
+  return fold.rewriteResult(place, parsed.callId, parsed.message);
+}
 
 /** @param name for the message, if it is an answer @param isCopied whether it is context only */
 function foldMessage(parsed: FoldedMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {
