@@ -49,11 +49,8 @@ function nameOf(record: Members): string | undefined {
   return SpanAttributes.of(record.get('attributes')).at('event.name').text();
 }
 
-/** Whether an object is a record about a model call. */
-export function isCallRecord(record: Members): boolean {
-  const name = nameOf(record);
-  return name !== undefined && isCallEvent(name);
-}
+/** Whether an object is a record of the convention for model calls. */
+export const isCallRecord = (record: Members): boolean => nameOf(record)?.startsWith('gen_ai.') === true;
 
 export class LogRecord {
   readonly json: JsonView;
@@ -79,7 +76,7 @@ export class LogRecord {
     const name = nameOf(this.json);
     if (name === undefined) return undefined;
     const pieces: Piece[] = [['name', quote(name)]];
-    const attributes = this.attributes.json();
+    const attributes = firstOf(this.json, 'attributes');
     if (attributes !== undefined) pieces.push(['attributes', attributes.copy()]);
     if (this.body !== undefined) pieces.push(['body', this.body.copy()]);
     const event = new JsonView(objectOf(pieces));

@@ -97,7 +97,15 @@ export class SpanAttributes {
       node.#children.set(name, next);
       node = next;
     }
-    if (value.type !== 'null' || node.#value === undefined) node.#value = value;
+    if (node.#value?.type === 'object' && value.type === 'object') node.#merge(value);
+    else if (value.type !== 'null' || node.#value === undefined) node.#value = value;
+  }
+
+  /** Adds the members of an object to those of the object here. */
+  #merge(value: JsonView): void {
+    this.#expand();
+    this.#value = undefined;
+    for (const [key, member] of value.members()) this.#put(key, member);
   }
 
   /** Creates the nodes for members of an object and elements of a list. */

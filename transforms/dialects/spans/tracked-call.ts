@@ -45,6 +45,7 @@ const PLATFORMS: readonly Platform[] = [
     isSpan: (span) =>
       OPIK_TYPES.has(span.get('type')?.text() ?? '') &&
       present(span.get('trace_id')) &&
+      span.get('timestamps') === undefined && // LangWatch
       firstOf(span as JsonView, 'input', 'output') !== undefined &&
       span.get('attributes') === undefined,
     isModelCall: (span) => span.get('type')?.text() === 'llm',
