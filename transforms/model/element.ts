@@ -204,7 +204,7 @@ export interface Fate {
 
 /**
  * `reply-role`: a reply without a role got the role assistant. `time-prefix`: a time before the object is left out.
- * `nul-prefix`: so are NULs. `torn-prefix`: an object after a torn one on the same line is read.
+ * `nul-prefix`: so are NULs. `text-prefix`: so is a text before a document. `torn-prefix`: an object after a torn one on the same line is read.
  */
 export type RepairName =
   | 'split-objects'
@@ -213,6 +213,7 @@ export type RepairName =
   | 'bare-nan'
   | 'time-prefix'
   | 'nul-prefix'
+  | 'text-prefix'
   | 'torn-prefix';
 
 /** A repair that was needed to read a line. Repairs are counted. */
@@ -255,7 +256,7 @@ export interface SessionEnd {
   /** Set by validate if the session is a single entry with `alone`. */
   readonly alone?: true;
   /** Set by validate if that entry was folded from events. */
-  readonly isFolded?: true;
+  readonly isFolded?: true | undefined;
   /** Set by snapshot-select: the fate of the session. */
   readonly fate?: SessionFate;
   /** Set at the end of a source whose text is measured. */

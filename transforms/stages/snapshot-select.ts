@@ -53,9 +53,9 @@ function conversationOf(snapshot: Entry, sums: Sums): Conversation {
 /** The end of a session with its fate. Lists the members: V8 would create a hidden class for each spread object. */
 function closedWith(end: SessionEnd, fate: SessionFate): SessionEnd {
   const { kind, origin, last, alone, isFolded, dialect, sessionId, entries } = end;
-  const shared = { kind, origin, last, dialect, sessionId, entries, fate };
-  if (alone !== true) return shared;
-  return isFolded === true ? { ...shared, alone, isFolded } : { ...shared, alone };
+  return alone === true
+    ? { kind, origin, last, alone, isFolded, dialect, sessionId, entries, fate }
+    : { kind, origin, last, dialect, sessionId, entries, fate };
 }
 
 /** The current session. */

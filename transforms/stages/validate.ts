@@ -57,7 +57,7 @@ class Validator {
     const sessionId = this.#sessionId ?? this.#droppedId;
     const alone = this.#isAlone;
     const entries = this.#lines ?? this.#log.take();
-    const folded = this.#isFolded ? { isFolded: true as const } : {};
+    const isFolded = this.#isFolded ? true : undefined;
     this.#lines = undefined;
     this.#isFolded = false;
     if (last) this.#ended.clear();
@@ -65,7 +65,7 @@ class Validator {
     this.#sessionId = this.#droppedId = this.#latest = undefined;
     this.#isRejected = this.#isAlone = false;
     return alone
-      ? [{ kind, origin, last, alone, dialect, sessionId, entries, ...folded }]
+      ? [{ kind, origin, last, alone, isFolded, dialect, sessionId, entries }]
       : [{ kind, origin, last, dialect, sessionId, entries }];
   }
 

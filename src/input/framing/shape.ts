@@ -130,6 +130,16 @@ function refuse(text: string): void {
     throw new SourceFault('not-json-lines', `the content is not JSON lines, but ${name}`);
 }
 
+/** A text before a document, as a client prints it: it has no bracket or quote, and is not itself JSON. */
+const TEXT_BEFORE =
+  /^(?!\s*(?:null|true|false|-?\d))[^\S\r\n]*[A-Za-z>*#][^{}[\]"<\0]{0,254}(?=\{\s*["}]|\[\s*[{\]])/;
+
+/** Number of bytes of a text before a document; 0 if there is none. */
+export function textBefore(head: Uint8Array): number {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
+  return TEXT_BEFORE.exec(bytes.toString('latin1'))?.[0].length ?? 0;
+}
+
 /** Returns whether the text begins with a CSV header and no line after it can be an entry. */
 function isCsv(text: string): boolean {
   const [header = '', ...rows] = text.split(/\r?\n/);

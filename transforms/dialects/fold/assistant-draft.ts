@@ -66,7 +66,7 @@ export class AssistantDraft {
   }
 
   /**
-   * Puts a block in the place of its former version: the one that it continues, or the only one of its kind.
+   * Replaces the former version of a block: the one that it continues, or the only one of its kind.
    * @returns false if there is none
    */
   renew(block: FoldBlock): boolean {

@@ -163,7 +163,7 @@ export class Fold {
     return true;
   }
 
-  /** Does the same for a message that is no answer. */
+  /** Does the same for another message. */
   rewriteMessage(place: FoldPlace, message: Message): boolean {
     const { content } = place;
     if (content === undefined || !('role' in content) || isSame(content, message)) return false;

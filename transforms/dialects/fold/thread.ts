@@ -27,7 +27,7 @@ const META_BYTES = 512;
 const BLOCK_BYTES = 128;
 /** One more path that has an item. */
 const POINTER_BYTES = 8;
-/** A repeated result is looked for in so many messages. */
+/** Number of last messages in which a repeated result is looked for. */
 const MAX_REPEAT_ITEMS = 64;
 
 export class Thread {
