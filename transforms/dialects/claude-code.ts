@@ -18,7 +18,8 @@ function detect(first: FirstObject): boolean {
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
   const type = first.get('type')?.text();
   if (type === undefined) return first.get('loglines')?.type === 'array';
-  if (first.get('payload') !== undefined) return false;
+  // lines of Codex, and of Qwen Code, which imitates this format
+  if (first.get('payload') !== undefined || first.get('systemPayload') !== undefined) return false;
   if (type === 'summary' && isText('leafUuid')) return true;
   if (type === 'file-history-snapshot' && first.get('snapshot') !== undefined) return true;
   if (isText('sessionId')) return CLIENT_EVENTS.has(type) || (MESSAGES.has(type) && hasContent(first));

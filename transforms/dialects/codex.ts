@@ -29,6 +29,10 @@ interface Memory {
 function detect(first: FirstObject): boolean {
   const type = first.get('type')?.text();
   if (type === 'thread.started') return first.get('thread_id')?.type === 'string';
+  if (type?.startsWith('item.') && isExecEvent(type)) {
+    const item = first.get('item');
+    return item?.get('id')?.type === 'string' && item.get('type')?.type === 'string';
+  }
   if (type !== undefined) return TYPES.has(type) && first.get('payload')?.type === 'object';
   if (first.get('session')?.type === 'object') return first.get('items')?.type === 'array';
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
@@ -80,7 +84,7 @@ const codex: Dialect = defineDialect({
   name: 'codex',
   summary: 'Rollouts of Codex: its events, with the items of the Responses API. Output of codex exec --json.',
   knownBy:
-    'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp, and instructions or git; or session and items; or type thread.started and thread_id',
+    'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp, and instructions or git; or session and items; or type thread.started and thread_id; or type item.completed (or such) and an item with id and type',
   keys: ['type', 'payload', 'timestamp', 'item', 'thread_id', 'usage'],
   folds: true,
   clientRules: ['codex-context'],

@@ -18,7 +18,10 @@ interface Memory {
 
 function detect(first: FirstObject): boolean {
   if (isQwenLine(first) || isContent(first) || isContent(first.get('history')?.elements()[0])) return true;
-  return ['sessionId', 'projectHash', 'startTime'].every((key) => first.get(key)?.type === 'string');
+  const isText = (key: string): boolean => first.get(key)?.type === 'string';
+  // a line after the header, which may be lost
+  if (first.get('type')?.text() === 'gemini') return isText('id') && isText('timestamp');
+  return ['sessionId', 'projectHash', 'startTime'].every(isText);
 }
 
 function read(
@@ -41,7 +44,7 @@ const geminiCli: Dialect = defineDialect({
   clientRules: ['session-context'],
   memory: (): Memory => ({ recording: new GeminiSource(), contents: new ContentsSource() }),
   knownBy:
-    'sessionId, projectHash and startTime; a role of user or model, and parts; or uuid, sessionId and such a message',
+    'sessionId, projectHash and startTime; type gemini, with id and timestamp; a role of user or model, and parts; or uuid, sessionId and such a message',
   marks: ['sessionId', 'projectHash', 'startTime'],
   detect,
   read,
