@@ -1,6 +1,7 @@
 /** Follows the messages of one entry through cleanup and, if it became a record, into the record. */
 import { decode } from '../../transforms/json/utf8.ts';
 import { canonical } from '../../transforms/model/canonical.ts';
+import { isCutAnswer } from '../../transforms/model/cut-texts.ts';
 import type { Entry, Message, WrittenRecord } from '../../transforms/model/element.ts';
 import { isLoneThought } from '../../transforms/model/reply.ts';
 import { traceCleanup } from '../../transforms/stages/cleanup.ts';
@@ -27,6 +28,7 @@ export interface TraceOptions {
 
 const REASONING_RULES = ['reasoning-name', 'sealed-reasoning', 'reasoning-dropped', 'reasoning-inlined'];
 const EMPTY_REPLY = 'empty-reply';
+const PLACEHOLDER = 'body-placeholder';
 
 /** Returns the fate of each message of an entry. @param record the record that the entry became, if it did */
 export function traceMessages(
@@ -40,7 +42,7 @@ export function traceMessages(
   let kept = 0;
   return cleaned.map(({ message, rules }, i): MessageTrail => {
     const names = [...rules];
-    const isLeftOut = message !== undefined && isLoneThought(message);
+    const isLeftOut = message !== undefined && (isLoneThought(message) || isCutAnswer(message));
     const final =
       written === undefined || message === undefined ? message : isLeftOut ? undefined : written[kept];
     if (record !== undefined && message !== undefined) names.push(...laterRules(message, final, record));
@@ -64,7 +66,7 @@ const unchanged = (message: Message): { message: Message; rules: readonly string
 function laterRules(cleaned: Message, final: Message | undefined, record: WrittenRecord): readonly string[] {
   const names: string[] = [];
   const expected = canonical(cleaned, (rule) => names.push(rule));
-  if (final === undefined) return [...names, EMPTY_REPLY];
+  if (final === undefined) return [...names, isLoneThought(cleaned) ? EMPTY_REPLY : PLACEHOLDER];
   if (Buffer.compare(expected.bytes, final.bytes) === 0) return names;
   return [...names, ...REASONING_RULES.filter((rule) => record.conversation.changes.has(rule))];
 }

@@ -1,5 +1,6 @@
 /** Every reason to reject a line or a session, from outside: the built command on real files, one case each. The last test proves that no session reason is missing. */
 import { describe, expect, it } from 'vitest';
+import { formats } from '../../transforms/formats/index.ts';
 import { type LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
 import { type EntryParts, entryLine as entry, USER as user } from '../support/build-logs.ts';
 import { build, inFormats } from '../support/rejected-content.ts';
@@ -72,6 +73,14 @@ describe('rejected sessions leave the others alone', () => {
     const log = `${good}\n${entry({ at: 2, id: 't' })}\n${later}`;
     const fates = { snapshot: 2, 'rejected:session-reopened': 2 };
     return rejectsLog('session-reopened', log, fates, ['--session-by', 'id']);
+  });
+
+  it.each(formats.map(({ name }) => name))('body-placeholder, in %s', async (format) => {
+    const content = 'It is ... (litellm_truncated skipped 9 chars) ... so.';
+    const log = `${entry({ reply: { role: 'assistant', content } })}\n`;
+    seen.add('body-placeholder');
+    const { status, sums } = await build({ 's.jsonl': log }, ['--format', format, '--allow-empty']);
+    expect([status, sums.fates]).toEqual([3, { 'rejected:body-placeholder': 1 }]);
   });
 
   it('control-token-in-content, on request', () => {

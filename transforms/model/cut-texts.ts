@@ -1,29 +1,87 @@
 /**
- * Marks that a logger writes into a text where it cut something out. A model never writes them, and a client never
- * sends them: they are only in the log.
+ * Marks of loggers: in a text where they cut something out, or in place of a whole text. A model never writes them, and
+ * a client never sends them: they are only in the log.
  */
-import { decode } from '../json/utf8.ts';
+import { QUOTE } from '../json/bytes.ts';
+import { keptMembersOf } from '../json/members.ts';
+import { decode, parseString } from '../json/utf8.ts';
+import { assistantCalls } from './assistant-calls.ts';
 import type { Message } from './element.ts';
 
-interface CutMark {
-  /** Who writes it. */
+interface Mark {
+  /** Who writes it, and where. */
   readonly logger: string;
-  /** A part of the mark that is rare elsewhere; shortcut.c looks for `_truncated`. */
-  readonly word: string;
-  /** The whole mark. */
   readonly mark: RegExp;
 }
 
-const CUT_MARKS: readonly CutMark[] = [
+/** A mark between the beginning and the end of a text. */
+const INSIDE = {
+  logger: 'LiteLLM: request and response bodies in its spend logs',
+  /** A part of the mark that is rare elsewhere; the shortcut looks for `_truncated`. */
+  word: 'litellm_truncated',
+  mark: /\(litellm_truncated (?:skipped )?\d+ chars\b/,
+};
+
+/** Marks that are the whole text. The shortcut looks for a word of each in short contents (CUT_TEXTS). */
+const WHOLE: readonly Mark[] = [
+  { logger: 'LiteLLM, configured not to log messages', mark: /^\s*redacted-by-litellm\.?\s*$/ },
   {
-    logger: 'LiteLLM: request and response bodies in its spend logs',
-    word: 'litellm_truncated',
-    mark: /\(litellm_truncated (?:skipped )?\d+ chars\b/,
+    logger: 'Datadog LLM Observability: values of spans',
+    mark: /^\s*\[This value has been dropped because this span's size exceeds the \d+ ?MB size limit\.?\]\s*$/,
+  },
+  {
+    logger: 'Langfuse: input and output of observations',
+    mark: /^\s*<truncated due to size exceeding limit>\s*$/,
   },
 ];
+/** Beginnings of the short texts that other loggers write in place of a text they left out. */
+const OTHER =
+  /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
+const MOST_OTHER = 100;
+/** Most characters of a text, or bytes of its JSON, that is looked at. */
+export const MOST_MASKED = 160;
 
-/** Whether a logger cut the text, the arguments or the result of a message. */
+const isWhole = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(text));
+
+/** Is a text only a logger's placeholder? */
+export const isMasked = (text: string | undefined): boolean =>
+  text !== undefined &&
+  text.length <= MOST_MASKED &&
+  (isWhole(text) || (text.length <= MOST_OTHER && OTHER.test(text)));
+
+const ESCAPED = '\\u00';
+const ESCAPE = /\\+u(00[4-7][\da-f])/gi;
+const unescaped = (text: string): string =>
+  text.replace(ESCAPE, (_escape, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** Has the text an escape of a letter or of `_`? No encoder needs one. */
+function spellsLetters(buffer: Buffer): boolean {
+  for (let at = buffer.indexOf(ESCAPED); at >= 0; at = buffer.indexOf(ESCAPED, at + 1)) {
+    const digit = buffer[at + ESCAPED.length] as number;
+    if (digit >= 0x34 && digit <= 0x37) return true;
+  }
+  return false;
+}
+
+/** Whether a logger cut the text, the arguments or the result of a message, or left out its content. */
 export function isCutByLogger({ bytes }: Message): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return CUT_MARKS.some(({ word, mark }) => buffer.includes(word) && mark.test(decode(bytes)));
+  if (buffer.includes(INSIDE.word) && INSIDE.mark.test(decode(bytes))) return true;
+  if (spellsLetters(buffer) && INSIDE.mark.test(unescaped(decode(bytes)))) return true;
+  const text = shortContent(bytes);
+  return text !== undefined && isWhole(text);
+}
+
+/** The content of a message, if it is a short text. */
+function shortContent(bytes: Uint8Array): string | undefined {
+  const span = keptMembersOf(bytes).findLast(({ key }) => key === 'content');
+  if (span === undefined || span.end - span.valueStart > MOST_MASKED) return undefined;
+  return bytes[span.valueStart] === QUOTE ? parseString(bytes, span.valueStart, span.end) : undefined;
+}
+
+/** Whether a message of the model is no answer because of its logger: it has no calls, and its text is cut or masked. */
+export function isCutAnswer(message: Message): boolean {
+  if (message.role !== 'assistant' || assistantCalls(message).length > 0) return false;
+  const isNoted = message.notes?.some(({ rule }) => rule === 'body-placeholder') === true;
+  return isCutByLogger(message) || (isNoted && isMasked(shortContent(message.bytes)));
 }

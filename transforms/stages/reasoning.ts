@@ -10,13 +10,13 @@ import { elementsOf, valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { addMember, concat, dropMembers, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
-import { assistantCalls } from '../model/assistant-calls.ts';
-import { isCutByLogger } from '../model/cut-texts.ts';
-import type { Conversation, Message, ReadingNote } from '../model/element.ts';
+import type { Conversation, Message, ReadingNote, StreamElement } from '../model/element.ts';
 import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts';
 import { hasOtherName, nameReasoning } from '../model/reasoning-names.ts';
+import { rejectSession } from '../model/rejection.ts';
 import { afterThought, isLoneThought } from '../model/reply.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
+import { hasOnlyPlaceholders, ONLY_PLACEHOLDERS, withoutCutAnswers } from './cut-answers.ts';
 
 export const REASONING_MODES = ['keep', 'keep-sealed', 'last', 'drop', 'inline'] as const;
 export type ReasoningMode = (typeof REASONING_MODES)[number];
@@ -81,11 +81,13 @@ function withTextBefore(block: string, content: Uint8Array | undefined): Uint8Ar
   return concat([part, encode(elementsOf(content).length > 0 ? ',' : ''), content.subarray(1)]);
 }
 
-function applyTo(conversation: Conversation, mode: ReasoningMode): Conversation {
-  const settled = withNamedReasoning(
-    withoutLoneThoughts(withoutCutAnswers(conversation)),
-    mode === 'keep-sealed',
-  );
+function applyTo(conversation: Conversation, mode: ReasoningMode): StreamElement {
+  const taught = withoutLoneThoughts(withoutCutAnswers(conversation));
+  if (hasOnlyPlaceholders(taught, conversation)) {
+    const { origin, sessionId } = conversation;
+    return rejectSession('reasoning', origin, sessionId, 'body-placeholder', ONLY_PLACEHOLDERS);
+  }
+  const settled = withNamedReasoning(taught, mode === 'keep-sealed');
   return mode === 'keep' || mode === 'keep-sealed' ? settled : withMode(settled, mode);
 }
 
@@ -113,32 +115,21 @@ function withNamedReasoning(conversation: Conversation, keepSealed: boolean): Co
   return { ...all, changes: counted(all, 'sealed-reasoning', keepSealed ? 0 : sealed) };
 }
 
-const CUT_TEXT: ReadingNote = {
-  rule: 'body-placeholder',
-  severity: 'WARNING',
-  message: 'the logger cut a text, a result or arguments here',
-};
-const CUT_ANSWER: ReadingNote = { ...CUT_TEXT, message: 'the logger cut the answer after this: left out' };
-
-/** Reports texts that a logger cut, and leaves out answers with such a text: they would teach half of a sentence. */
-function withoutCutAnswers(conversation: Conversation): Conversation {
-  if (!conversation.messages.some(isCutByLogger)) return conversation;
-  const messages: Message[] = [];
-  for (const message of conversation.messages) {
-    if (!isCutByLogger(message)) messages.push(message);
-    else if (message.role !== 'assistant' || assistantCalls(message).length > 0)
-      messages.push(noted(message, [CUT_TEXT]));
-    else if (messages.length > 0) messages.push(noted(messages.pop() as Message, [CUT_ANSWER]));
-  }
-  return { ...conversation, messages };
-}
-
 /** Leaves out messages that are only a thought: they would teach an empty answer. Samples keep theirs. */
 function withoutLoneThoughts(conversation: Conversation): Conversation {
   if (conversation.sample !== undefined) return conversation;
-  const kept = conversation.messages.filter((message) => !isLoneThought(message));
+  if (!conversation.messages.some(isLoneThought)) return conversation;
+  const kept: Message[] = [];
+  let notes: readonly ReadingNote[] = [];
+  for (const message of conversation.messages) {
+    if (isLoneThought(message)) notes = [...notes, ...(message.notes ?? [])];
+    else {
+      kept.push(noted(message, notes));
+      notes = [];
+    }
+  }
+  if (kept.length > 0) kept.push(noted(kept.pop() as Message, notes));
   const count = conversation.messages.length - kept.length;
-  if (count === 0) return conversation;
   return { ...conversation, messages: kept, changes: counted(conversation, 'empty-reply', count) };
 }
 

@@ -35,6 +35,19 @@ describe.each(REASONING_MODES)('with %s, a message that is only a thought', (mod
   });
 });
 
+test('notes on a thought that is left out go to the next message, or to the last one', () => {
+  const thought = {
+    ...rawMessage('assistant', '{"role":"assistant","thinking":"t"}'),
+    notes: [{ rule: 'reply-cut', severity: 'WARNING', message: 'x' }] as const,
+  };
+  const ask = rawMessage('user', '{"role":"user","content":"q"}');
+  const [kept] = apply(reasoning.create({ reasoning: 'keep' }), [
+    conversationOf([ask, thought, ask, thought]),
+  ]);
+  const { messages } = kept as Conversation;
+  expect(messages.map(({ notes }) => notes?.length ?? 0)).toEqual([0, 2]);
+});
+
 test('a sample keeps a message that is only a thought', () => {
   const thought = rawMessage('assistant', '{"role":"assistant","thinking":"t"}');
   const sample = { ...conversationOf([thought]), sample: new Map() };
@@ -67,6 +80,42 @@ describe('a text that a logger cut', () => {
       ['body-placeholder'],
     ]);
   });
+
+  const ask = ['user', '{"role":"user","content":"q"}'] as const;
+  const answer = (content: string) => ['assistant', `{"role":"assistant","content":${content}}`] as const;
+  const MARKS = [
+    '"redacted-by-litellm"',
+    `"[This value has been dropped because this span's size exceeds the 1MB size limit.]"`,
+    '"<truncated due to size exceeding limit>"',
+    '"\\u003ctruncated due to size exceeding limit\\u003e"',
+    '"a (litellm\\u005ftruncated 90 chars) b"',
+  ];
+
+  it.each(MARKS)('is no answer, wherever it is: %s', (mark) => {
+    const { messages } = run('keep', ask, answer(mark), ask, answer('"a"'), ask, answer(mark));
+    expect(messages.map(({ role, notes = [] }) => [role, notes.length])).toEqual([
+      ...[
+        ['user', 1],
+        ['user', 0],
+        ['assistant', 0],
+        ['user', 1],
+      ],
+    ]);
+  });
+
+  it.each(MARKS)('rejects the session if there is no other answer: %s', (mark) => {
+    const messages = [ask, answer(mark)].map(([role, json]) => rawMessage(role, json));
+    expect([...apply(reasoning.create({ reasoning: 'keep' }), [conversationOf(messages)])]).toMatchObject([
+      { kind: 'rejection', scope: 'session', reason: 'body-placeholder' },
+    ]);
+  });
+
+  it.each(['"{}"', '"None"', '"null"', '"see redacted-by-litellm"', '"[redacted]"', '"<truncated>"'])(
+    'is not a text of the model: %s',
+    (content) => {
+      expect(run('keep', ask, answer(content)).messages).toHaveLength(2);
+    },
+  );
 
   it('is not a text that only names the mark', () => {
     const json = '{"role":"assistant","content":"Look for litellm_truncated in the log."}';

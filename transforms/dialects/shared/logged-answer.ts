@@ -1,13 +1,14 @@
 /** Reads answers of model calls as observability platforms log them, and adds them to a transcript. */
 
 import type { JsonView } from '../../json/json-view.ts';
+import { isMasked } from '../../model/cut-texts.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
 import { blocksOf, callOf } from './message-parts.ts';
 import { FILTERED, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR } from './reading-notes.ts';
-import { isMasked, type Transcript } from './transcript.ts';
+import type { Transcript } from './transcript.ts';
 
 /** Several messages in an answer are items of it, or choices; undefined if the log does not say. */
 export type Several = 'items' | 'choices' | undefined;

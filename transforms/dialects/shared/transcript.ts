@@ -5,6 +5,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
+import { isMasked, MOST_MASKED } from '../../model/cut-texts.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
 import { isRole, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/rejection.ts';
@@ -30,15 +31,6 @@ const PLACEHOLDER: ReadingNote = warning(
   'body-placeholder',
   'the text was masked or truncated by the logger',
 );
-
-/** Beginnings of the short texts that loggers write in place of a text they left out. */
-const MASKED =
-  /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
-const MOST_MASKED = 100;
-
-/** Is a text only a logger's placeholder? */
-export const isMasked = (text: string | undefined): boolean =>
-  text !== undefined && text.length <= MOST_MASKED && MASKED.test(text);
 
 /** Why the conversation cannot be read: something in it was not understood. */
 export interface Refusal {

@@ -119,8 +119,12 @@ static u32 is_doubtful(void) {
 
 // May the text be cut by a logger, or only a thought? Such a message is not taught.
 static u32 is_untaught(u32 p, u32 end) {
-  if (holds((Span){p, end}, CUT_MARK)) return 1;
   const Span content = row->spans[CONTENT];
+  if (holds((Span){p, end}, CUT_MARK) || may_spell_mark((Span){p, end})) return 1;
+  if (content.at && content.end - content.at <= MOST_MASKED) {
+    if (may_spell(content)) return 1;
+    for (u32 i = 0; i < sizeof(CUT_TEXTS) / sizeof(*CUT_TEXTS); i++) if (holds(content, CUT_TEXTS[i])) return 1;
+  }
   if (row->role != ASSISTANT || row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n') return 0;
   if (row->first == 0) return thoughts || first_byte(content) == '[';
   return row->first == '<' && holds((Span){content.end - content.at > MAX_REST ? content.end - MAX_REST : content.at, content.end}, THOUGHT_END);

@@ -40,6 +40,8 @@ static inline int is_word(Span text, const char *word) {
 // Does the text contain one of the words, in any case? All words of a list begin with the same character.
 static const char *const PURPOSE[] = {"-purpose", 0}, *const CALL_TAG[] = {"_call", 0};
 static const char *const CUT_MARK[] = {"_truncated", 0}, *const THOUGHT_END[] = {"</think>", 0};
+// A word of each mark that is a whole content (cut-texts.ts).
+static const char *const CUT_TEXTS[][2] = {{"-by-litellm", 0}, {"[this value has been dropped", 0}, {"<truncated due", 0}};
 static const char *const ERRORS[] = {"\\\"error\\\"", "\\\"timeout\\\"", "\\\"missing\\\"", "\\\"incomplete\\\"", 0};
 static int holds(Span text, const char *const *words) {
   for (u32 p = find_byte(text.at, text.end, **words); p < text.end; p = find_byte(p + 1, text.end, **words))
@@ -55,6 +57,20 @@ static int holds(Span text, const char *const *words) {
 static int may_spell(Span text) {
   for (u32 p = find_byte(text.at, text.end, '\\'); p < text.end; p = find_byte(p + 1, text.end, '\\'))
     if (byte_at(p + 1) == 'u' && byte_at(p + 2) == '0' && byte_at(p + 3) == '0' && byte_at(p + 4) < '8') return 1;
+  return 0;
+}
+
+// Does the text have an escape of a letter or of `_`, written \\u0040 to \\u007f?
+static int may_spell_mark(Span text) {
+  const v128_t backslash = wasm_i8x16_splat('\\'), letter = wasm_i8x16_splat('u'), zero = wasm_i8x16_splat('0');
+  for (u32 p = text.at; p < text.end; p += 16) {
+    v128_t begins = wasm_v128_and(wasm_i8x16_eq(wasm_v128_load((void *)p), backslash), wasm_i8x16_eq(wasm_v128_load((void *)(p + 1)), letter));
+    u32 found = wasm_i8x16_bitmask(wasm_v128_and(begins, wasm_i8x16_eq(wasm_v128_load((void *)(p + 2)), zero)));
+    for (; found; found &= found - 1) {
+      u32 at = p + __builtin_ctz(found);
+      if (at < text.end && byte_at(at + 3) == '0' && byte_at(at + 4) >= '4' && byte_at(at + 4) <= '7') return 1;
+    }
+  }
   return 0;
 }
 

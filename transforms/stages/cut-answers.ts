@@ -1,0 +1,41 @@
+/** Leaves out answers that a logger cut or masked, and finds conversations that have no others. */
+import { noted } from '../dialects/shared/reading-notes.ts';
+import { isCutAnswer, isCutByLogger } from '../model/cut-texts.ts';
+import type { Conversation, Message, ReadingNote } from '../model/element.ts';
+import { isEmptyReply } from '../model/reply.ts';
+
+const CUT_TEXT: ReadingNote = {
+  rule: 'body-placeholder',
+  severity: 'WARNING',
+  message: 'the logger cut a text, a result or arguments here',
+};
+const CUT_ANSWER: ReadingNote = { ...CUT_TEXT, message: 'the logger cut the answer after this: left out' };
+const CUT_START: ReadingNote = { ...CUT_TEXT, message: 'the logger cut the answer before this: left out' };
+export const ONLY_PLACEHOLDERS = 'the logger cut or masked all answers of the model';
+
+/** Reports texts that a logger cut, and leaves out answers with such a text: they would teach half of a sentence. */
+export function withoutCutAnswers(conversation: Conversation): Conversation {
+  if (!conversation.messages.some((one) => isCutByLogger(one) || isCutAnswer(one))) return conversation;
+  const messages: Message[] = [];
+  let before: readonly ReadingNote[] = [];
+  for (const message of conversation.messages) {
+    if (isCutAnswer(message)) {
+      if (messages.length > 0) messages.push(noted(messages.pop() as Message, [CUT_ANSWER]));
+      else before = [CUT_START];
+    } else {
+      messages.push(noted(message, isCutByLogger(message) ? [...before, CUT_TEXT] : before));
+      before = [];
+    }
+  }
+  return { ...conversation, messages };
+}
+
+const isAnswer = (message: Message): boolean => message.role === 'assistant' && !isEmptyReply(message);
+const isPlaceholder = (note: ReadingNote): boolean => note.rule === 'body-placeholder';
+
+/** Whether no answer is left, and a placeholder was in place of the last one. */
+export function hasOnlyPlaceholders({ messages, sample }: Conversation, logged: Conversation): boolean {
+  if (sample !== undefined || messages.some(isAnswer)) return false;
+  const last = messages.at(-1);
+  return last === undefined ? logged.messages.some(isCutAnswer) : last.notes?.some(isPlaceholder) === true;
+}
