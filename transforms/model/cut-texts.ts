@@ -79,7 +79,7 @@ function shortContent(bytes: Uint8Array): string | undefined {
   return bytes[span.valueStart] === QUOTE ? parseString(bytes, span.valueStart, span.end) : undefined;
 }
 
-/** Whether a message of the model is no answer because of its logger: it has no calls, and its text is cut or masked. */
+/** Whether a message of the model has no calls, and a text that its logger cut or masked. */
 export function isCutAnswer(message: Message): boolean {
   if (message.role !== 'assistant' || assistantCalls(message).length > 0) return false;
   const isNoted = message.notes?.some(({ rule }) => rule === 'body-placeholder') === true;
