@@ -21,7 +21,7 @@ const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
 function detect(first: FirstObject): boolean {
   if (isClineSession(first) || isRooTask(first)) return true;
   const isMessage = ROLES.has(first.get('role')?.text() ?? '') && first.get('content') !== undefined;
-  return isMessage && first.get('ts') !== undefined;
+  return isMessage && first.get('ts') !== undefined && first.get('type') === undefined;
 }
 
 /** Whether the object is a task of a later Roo Code: a list of messages with a version beside it. */

@@ -9,7 +9,7 @@ import { isKey, type MemberVisitor, valuesOf, walkMembers } from '../json/member
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
-import { objectBytes, textAt } from '../model/message.ts';
+import { textAt } from '../model/message.ts';
 import type { LineReason } from '../model/rejection.ts';
 import { settleReply, withNotes } from '../model/reply.ts';
 import { timeIn, unreadableTime } from '../model/timestamp.ts';
@@ -151,26 +151,14 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
   return { read: (line) => readObjects(line, scanner, walk), forget: () => walk.forget() };
 }
 
-/** Whether the request is one of the Responses API. */
-function isItems(request: Uint8Array): boolean {
-  if (request[0] !== OPEN_OBJECT) return false;
-  const [messages, input] = valuesOf(objectBytes(request, 'body') ?? request, ['messages', 'input']);
-  return messages === undefined && input !== undefined && input[0] !== LETTER_N;
-}
-
-/** Members of events in other logs, which may also have a session id and a time. */
-const EVENT = ['uuid', 'type'];
-
 /**
- * True for a pair that no other dialect reads. An object without a request counts if it has a session id and a time.
+ * True for a pair that no other dialect reads. A request without messages does not count: only pairs beside it show
+ * that it is a broken one.
  */
 function detect(first: ObjectMembers): boolean {
   const request = first.get('request');
-  const isNamed = first.has('session_id');
-  const isTimed = first.has('timestamp');
-  if (request === undefined) return isNamed && isTimed && !EVENT.some((key) => first.has(key));
-  if (!isNamed && !isTimed && !hasMessages(request)) return false;
-  return !isItems(request) && !(request[0] === OPEN_OBJECT && isCapture(request)) && !isAnthropic(first);
+  if (request === undefined || !hasMessages(request)) return false;
+  return !isCapture(request) && !isAnthropic(first);
 }
 
 const hasMessages = (request: Uint8Array): boolean =>
@@ -179,8 +167,7 @@ const hasMessages = (request: Uint8Array): boolean =>
 const exchange: Dialect = {
   name: 'exchange',
   summary: 'Request/response pairs of an LLM proxy: {timestamp, session_id, request, response}.',
-  knownBy:
-    'request with messages, or with session_id or timestamp beside it; or session_id and timestamp without type or uuid',
+  knownBy: 'request with messages',
   marks: ['timestamp', 'session_id', 'request', 'response'],
   detect,
   create: createReader,

@@ -1,7 +1,7 @@
 /**
  * Dialect `gemini-cli`: chat recordings of Gemini CLI, `~/.gemini/tmp/HASH/chats/session-*.json` (one object) and,
  * since 0.39, `.jsonl` (a header, then messages and changes; a message may come again when it has changed); its
- * checkpoints; and recordings of Qwen Code, its fork.
+ * checkpoints; its output with `--output-format stream-json`; and recordings of Qwen Code, its fork.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
@@ -10,13 +10,18 @@ import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { ContentsSource, isContent, isQwenLine } from './gemini-cli/contents.ts';
 import { GeminiSource } from './gemini-cli/source.ts';
+import { isStreamEvent, isStreamLine, StreamJsonSource } from './gemini-cli/stream-json.ts';
 
 interface Memory {
   readonly recording: GeminiSource;
   readonly contents: ContentsSource;
+  readonly stream: StreamJsonSource;
+  /** Whether the source is the output of a run, not a recording. */
+  isStream: boolean;
 }
 
 function detect(first: FirstObject): boolean {
+  if (isStreamEvent(first)) return true;
   if (isQwenLine(first) || isContent(first) || isContent(first.get('history')?.elements()[0])) return true;
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
   // a line after the header, which may be lost
@@ -24,11 +29,12 @@ function detect(first: FirstObject): boolean {
   return ['sessionId', 'projectHash', 'startTime'].every(isText);
 }
 
-function read(
-  json: JsonView,
-  context: ReadContext,
-  { recording, contents }: Memory,
-): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Rejection | undefined {
+  const { recording, contents, stream } = memory;
+  if (memory.isStream || isStreamLine(json)) {
+    memory.isStream = true;
+    return stream.read(json, context);
+  }
   const history = json.get('history');
   if (history?.type === 'array') return contents.readContents(history.elements(), context);
   if (json.get('parts') !== undefined) return contents.readContents([json], context);
@@ -38,16 +44,22 @@ function read(
 
 const geminiCli: Dialect = defineDialect({
   name: 'gemini-cli',
-  summary: 'Chat recordings and checkpoints of Gemini CLI, recordings of Qwen Code.',
+  summary: 'Chat recordings, checkpoints and stream-json output of Gemini CLI, recordings of Qwen Code.',
   keys: ['sessionId', 'startTime', 'messages', 'id', 'type', 'content', 'toolCalls', '$set', '$rewindTo'],
   folds: true,
   clientRules: ['session-context'],
-  memory: (): Memory => ({ recording: new GeminiSource(), contents: new ContentsSource() }),
+  memory: (): Memory => ({
+    recording: new GeminiSource(),
+    contents: new ContentsSource(),
+    stream: new StreamJsonSource(),
+    isStream: false,
+  }),
   knownBy:
-    'sessionId, projectHash and startTime; type gemini, with id and timestamp; a role of user or model, and parts; or uuid, sessionId and such a message',
+    'sessionId, projectHash and startTime; type gemini, with id and timestamp; a role of user or model, and parts; uuid, sessionId and such a message; or timestamp and an event of stream-json',
   marks: ['sessionId', 'projectHash', 'startTime'],
   detect,
   read,
+  end: (context, { stream }) => stream.end(context),
 });
 
 export default geminiCli;

@@ -183,13 +183,28 @@ function takeAnswer(
     step = [];
   };
   for (const part of parts) {
-    if (typeOf(part) === 'step-start') end();
-    else step.push(part);
+    if (typeOf(part) === 'step-start' || followsResults(part, step)) end();
+    if (typeOf(part) !== 'step-start') step.push(part);
   }
   end();
   const error = info?.get('error');
   if (steps > 0 && present(error))
     fold.noteLast(error.get('name')?.text() === ABORTED ? INTERRUPT : RESPONSE_ERROR);
+}
+
+/** Whether a text began after every call of the step had its result: it is a new step, which has no `step-start`. */
+function followsResults(part: JsonView, step: readonly JsonView[]): boolean {
+  const type = typeOf(part);
+  const start = type === 'text' || type === 'reasoning' ? timeOf(part, 'start') : undefined;
+  if (start === undefined) return false;
+  const calls = step.filter((one) => typeOf(one) === 'tool');
+  return calls.length > 0 && calls.every((call) => (timeOf(call.get('state'), 'end') ?? Infinity) <= start);
+}
+
+/** A time in milliseconds; undefined if there is none. */
+function timeOf(view: JsonView | undefined, key: 'start' | 'end'): number | undefined {
+  const time = view?.get('time')?.get(key);
+  return time?.type === 'number' ? Number(Buffer.from(time.bytes).toString()) : undefined;
 }
 
 function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {

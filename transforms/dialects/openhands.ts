@@ -1,6 +1,6 @@
 /**
  * Dialect `openhands`: events of OpenHands, one object each, from its first version (`action`, `observation`) or its
- * SDK (`kind`); and the output of its benchmarks and exports, where one object has all events of a run.
+ * SDK (`kind`); and the output of its benchmarks and exports, where one object has all events of a run; and pages of its API.
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
@@ -14,6 +14,9 @@ import { firstOf, present } from './shared/logged-values.ts';
 
 const EVENT = /(?:Event|^Condensation\w*)$/;
 
+/** Members with the events of a trajectory, and of a page of the REST API. */
+const LISTS = ['trajectory', 'items'] as const;
+
 function detect(first: FirstObject): boolean {
   const text = (key: string): string | undefined => first.get(key)?.text();
   const is = (key: string, type: JsonView['type']): boolean => first.get(key)?.type === type;
@@ -24,7 +27,7 @@ function detect(first: FirstObject): boolean {
   if (EVENT.test(text('kind') ?? '')) return true;
   const isFailed = is('history', 'null') && is('metadata', 'object');
   if (text('instance_id') !== undefined && (is('history', 'array') || isFailed)) return true;
-  return isEvent(listIn(first.get('trajectory'))?.[0]);
+  return LISTS.some((key) => isEvent(listIn(first.get(key))?.[0]));
 }
 
 const listIn = (list: JsonView | undefined): readonly JsonView[] | undefined =>
@@ -44,6 +47,8 @@ class Memory {
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Rejection | undefined {
+  const page = listIn(json.get('items'));
+  if (page !== undefined && json.get('kind') === undefined) return readPage(page, context, memory.run);
   const history = listIn(json.get('history')) ?? listIn(json.get('trajectory'));
   if (history === undefined && isFailed(json)) return context.drop('client-event');
   if (history === undefined) return memory.run.read(json, context, context.origin.source) ?? undefined;
@@ -58,6 +63,21 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   }
   run.describe(metaOfRun(json), context);
   run.close(context);
+  return run.isEmpty ? context.drop('client-event') : undefined;
+}
+
+/** Reads a page of events; the next page continues it. The API can list the newest event first. */
+function readPage(
+  page: readonly JsonView[],
+  context: ReadContext,
+  run: OpenHandsRun,
+): Fate | Rejection | undefined {
+  const timeOf = (event: JsonView | undefined): string => event?.get('timestamp')?.text() ?? '';
+  const isReversed = timeOf(page[0]) > timeOf(page.at(-1));
+  for (const event of isReversed ? page.toReversed() : page) {
+    const result = run.read(event, context, context.origin.source);
+    if (result?.kind === 'rejection') return result;
+  }
   return run.isEmpty ? context.drop('client-event') : undefined;
 }
 
@@ -86,15 +106,15 @@ function eventsOf(step: JsonView): readonly JsonView[] {
 
 const openhands: Dialect = defineDialect({
   name: 'openhands',
-  summary: 'Events of OpenHands and of its SDK, and the outputs of its benchmarks.',
+  summary: 'Events of OpenHands and of its SDK, the outputs of its benchmarks, and pages of its API.',
   keys: [
     ...['action', 'observation', 'kind', 'source', 'args', 'extras', 'content', 'instance_id', 'history'],
-    'trajectory',
+    ...['trajectory', 'items'],
   ],
   folds: true,
   memory: () => new Memory(),
   knownBy:
-    'source with action or observation; a kind that ends in Event; instance_id and history; or a trajectory of events',
+    'source with action or observation; a kind that ends in Event; instance_id and history; or trajectory or items with events',
   marks: ['source', 'action', 'args'],
   detect,
   read,

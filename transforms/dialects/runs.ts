@@ -19,7 +19,8 @@ function isBareMessage(first: FirstObject): boolean {
   const isKnown = role !== undefined && ROLES.has(role) && first.get('content') !== undefined;
   const type = first.get('type');
   // an answer with this type may be a response of the Messages API
-  const hasNoType = type === undefined || (type.text() === 'message' && role !== 'assistant');
+  const isItem = type?.text() === 'message' && role !== 'assistant' && first.get('timestamp') === undefined;
+  const hasNoType = type === undefined || isItem;
   return isKnown && hasNoType && NOT_BARE.every((key) => first.get(key) === undefined);
 }
 

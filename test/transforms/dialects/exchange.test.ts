@@ -292,13 +292,15 @@ describe('detect', () => {
   const has = (...keys: readonly string[]) =>
     exchange.detect(new Map(keys.map((key) => [key, asBuffer('1')])));
 
-  test('accepts a request with a time or a session id, and both of these alone', () => {
-    expect([has('request', 'timestamp'), has('request', 'session_id')]).toEqual([true, true]);
-    expect([has('timestamp', 'session_id'), has('timestamp')]).toEqual([true, false]);
+  test('accepts no object without a request with messages', () => {
+    expect([has('request', 'timestamp', 'session_id'), has('timestamp', 'session_id')]).toEqual([
+      false,
+      false,
+    ]);
     expect([has(), has('session_id', 'response')]).toEqual([false, false]);
   });
 
-  test('accepts only a request with messages without a time and a session id', () => {
+  test('accepts a request with messages, without a time and a session id too', () => {
     const knows = (request: string) => exchange.detect(new Map([['request', asBuffer(request)]]));
     expect([knows('{"messages":null}'), knows('{"contents":[]}'), knows('1')]).toEqual([true, false, false]);
   });

@@ -61,6 +61,13 @@ describe('gemini-cli', () => {
     ]);
   });
 
+  it('has an empty text as the result of a call whose result has no parts', () => {
+    const cancelled = { toolCalls: [{ id: 'c', name: 'f', args: {}, status: 'cancelled', result: [] }] };
+    expect(conversationsOf(head, user('1'), answer('2', 'a', cancelled), answer('3'))).toEqual([
+      ['user 1', 'assistant a', 'tool ', 'assistant 3'],
+    ]);
+  });
+
   it('has each result once, even if its message is written repeatedly', () => {
     const lines = [head, user('1'), answer('2', '', call('c')), answer('2', '', call('c', 'r'))];
     expect(conversationsOf(...lines, answer('2', 'b', call('c', 'r')))).toEqual([

@@ -44,6 +44,23 @@ describe('opencode', () => {
     ['a conversation', { messages: [user()] }],
   ])('does not detect %s', (_what, first) => expect(detects(first)).toBe(false));
 
+  it('begins a step with a text that began after the results of all calls before it', () => {
+    const run = (end: number) => ({ status: 'completed', input: {}, output: 'r', time: { start: 1, end } });
+    const late = (start: number) => says('late', { time: { start, end: 90 } });
+    const rolesOf = (...parts: readonly object[]) =>
+      conversationsOf(user(says('a')), answer(...parts))[0]?.map((one) => (one as { role: string }).role);
+    const after = ['user', 'assistant', 'tool', 'assistant'];
+    expect(rolesOf(tool('a', run(5)), late(5))).toEqual(after);
+    expect(rolesOf(tool('a', run(5)), late(4))).toEqual(['user', 'assistant', 'tool']);
+    expect(rolesOf(tool('a', run(5)), tool('b', run(9)), late(7))).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+    ]);
+    expect(rolesOf(tool('a', run(5)), says('no time'))).toEqual(['user', 'assistant', 'tool']);
+  });
+
   it('makes each step an answer, followed by the results of its calls', () => {
     const done = { status: 'completed', input: {}, output: 'In May.' };
     const failed = { status: 'error', input: {}, error: 'gone' };

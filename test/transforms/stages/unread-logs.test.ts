@@ -15,7 +15,6 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
     { sessionId: 's', messageId: 0, type: 'user', message: 'a', timestamp: 't' },
   ],
   ['opencode run --format json', { type: 'step_start', timestamp: 1, sessionID: 's', part: {} }],
-  ['stream-json output of Gemini CLI', { type: 'init', timestamp: 't', session_id: 's', model: 'm' }],
   [
     'Cursor agent',
     { type: 'system', subtype: 'init', apiKeySource: 'login', cwd: '/', session_id: 's', model: 'm' },
@@ -38,6 +37,42 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Cloudflare', { Gateway: 'g', Provider: 'openai', RequestBody: '{}', ResponseBody: '{}' }],
   ['PostHog', { uuid: 'u', event: '$ai_generation', properties: { $ai_trace_id: 't', $ai_input: [] } }],
   ['LangWatch', { type: 'llm', trace_id: 't', span_id: 's', input: {}, output: {}, timestamps: {} }],
+  [
+    'Copilot in VS Code',
+    { version: 3, responderUsername: 'Copilot', requests: [], sessionId: 's', creationDate: 1 },
+  ],
+  ['Copilot in VS Code', { kind: 0, v: { version: 3, sessionId: 's', creationDate: 1, requests: [] } }],
+  ['Copilot', { type: 'user.message', data: { content: 'a' }, timestamp: 't' }],
+  ['Grok Build', { type: 'user', content: [{ type: 'text', text: 'a' }], prompt_index: 0 }],
+  ['Grok Build', { type: 'system', content: 'a' }],
+  ['Grok Build', { type: 'assistant', content: 'a', model_id: 'm' }],
+  ['DeepSeek', { type: 'user/message', seq: 1, time: 1, data: { role: 'user', content: [] } }],
+  ['Letta', { id: 'm', message_type: 'user_message', content: 'a', date: 't' }],
+  ['Letta', { id: 'm', message_type: 'assistant_message', content: [{ type: 'text', text: 'a' }] }],
+  ['Kimi', { type: 'metadata', protocol_version: '1.9' }],
+  ['Kimi', { timestamp: 1.5, message: { type: 'TurnBegin', payload: { user_input: 'a' } } }],
+  ['Kimi', { type: 'turn.prompt', time: 1, input: [{ type: 'text', text: 'a' }] }],
+  [
+    'Zed',
+    {
+      ...{ title: 't', updated_at: 't', version: '0.3.0', model: {} },
+      messages: [{ User: { id: 'u', content: [{ Text: 'a' }] } }],
+    },
+  ],
+  [
+    'Kiro',
+    {
+      sessionId: 's',
+      title: 't',
+      workspaceDirectory: 'w',
+      history: [{ message: { role: 'user', content: 'a' } }],
+    },
+  ],
+  ['Kiro', { executionId: 'e', actionId: 'act', context: [], chat: [{ role: 'human', content: 'a' }] }],
+  [
+    'LangWatch',
+    { trace_id: 't', timestamps: { started_at: 1 }, spans: [{ type: 'llm', input: {}, output: {} }] },
+  ],
   ['Lunary', { event: 'start', type: 'llm', runId: 'r', timestamp: 't', input: [] }],
   ['AI SDK', { id: '1', role: 'user', parts: [{ type: 'text', text: 'a' }] }],
   [

@@ -48,6 +48,7 @@ export type GeminiMessage =
   | { readonly kind: 'bad'; readonly detail: string };
 
 const EMPTY_STRING_BYTES = 2;
+const EMPTY = encode('""');
 /** Types of answers. The first versions of Qwen Code have the same format with another type. */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);
@@ -224,7 +225,7 @@ function thoughtOf(thought: JsonView): readonly FoldBlock[] {
   return lines.length === 0 ? [] : [{ kind: 'thought', text: encode(quote(lines.join('\n'))) }];
 }
 
-/** The result of a call; none if the call was cancelled. */
+/** The result of a call: an empty text if it has no parts; none if the call was cancelled before it ran. */
 function resultsOf(call: JsonView, callId: string): readonly GeminiResult[] {
   const result = call.get('result');
   if (!present(result)) return [];
@@ -258,7 +259,9 @@ export function resultOfParts(
     return [{ text: responseText(response) }, ...media];
   });
   const [only] = parts;
-  const content = parts.length === 1 && only !== undefined && 'text' in only ? only.text : listOfParts(parts);
+  const isText = parts.length === 1 && only !== undefined && 'text' in only;
+  const rest = parts.length === 0 ? EMPTY : listOfParts(parts);
+  const content = isText ? only.text : rest;
   return { callId, content, message: noted(toolMessage(callId, content), notes) };
 }
 

@@ -1,0 +1,168 @@
+/**
+ * Folds the output of `gemini --output-format stream-json`: an `init`, then messages, calls and results, one event a
+ * line. The text of an answer comes in pieces (`delta`).
+ */
+import type { JsonView } from '../../json/json-view.ts';
+import { concat } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
+import type { Fate, Rejection } from '../../model/element.ts';
+import { unknownSpeaker } from '../../model/known-roles.ts';
+import type { FirstObject, ReadContext } from '../dialect-spec.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
+import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
+import { metaOf } from '../shared/logged-meta.ts';
+import { isTrue, present, textOf } from '../shared/logged-values.ts';
+import { noted, RESPONSE_ERROR, RESULT_ERROR, unknownEvent } from '../shared/reading-notes.ts';
+
+const MAIN = 'main';
+const HARNESS = 'gemini-cli';
+const QUOTE = encode('"');
+/** Pieces of a text that wait until they are joined: this bounds the memory that no conversation counts. */
+const MOST_WAITING = 1024 * 1024;
+
+/** Whether the object is an event of this output; a message without `delta` may be one of other programs. */
+export function isStreamEvent(json: FirstObject): boolean {
+  const isText = (key: string): boolean => json.get(key)?.type === 'string';
+  if (!isText('timestamp')) return false;
+  const type = json.get('type')?.text();
+  if (type === 'init') return isText('session_id') && isText('model');
+  if (type === 'message') return isText('role') && isText('content') && isTrue(json.get('delta'));
+  if (type === 'tool_use') return isText('tool_name') && isText('tool_id');
+  return type === 'tool_result' && isText('tool_id') && isText('status');
+}
+
+const TYPES: ReadonlySet<string> = new Set(['init', 'message', 'tool_use', 'tool_result', 'error', 'result']);
+
+/** Whether the object can only be an event of this output: lines of recordings have an id. */
+export const isStreamLine = (json: JsonView): boolean =>
+  TYPES.has(json.get('type')?.text() ?? '') &&
+  json.get('timestamp')?.type === 'string' &&
+  ['id', 'uuid'].every((key) => json.get(key) === undefined);
+
+export class StreamJsonSource {
+  #session: string | undefined;
+  #model: string | undefined;
+  #answers = 0;
+  /** Whether the last event was of an answer, to which the next one belongs. */
+  #isAnswering = false;
+  /** Pieces of the text that is being written, without quotes. */
+  #pieces: Uint8Array[] = [];
+  #waiting = 0;
+
+  read(event: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    const type = event.get('type')?.text();
+    if (type === 'message') return this.#readMessage(event, context);
+    this.#endText(context);
+    if (type === 'init') return this.#begin(event, context);
+    if (type === 'tool_use') return this.#readCall(event, context);
+    if (type === 'tool_result') return this.#readResult(event, context);
+    if (type === 'result' || type === 'error') return this.#readState(event, context);
+    this.#open(context, event);
+    context.fold.note(unknownEvent(type));
+    const ofCall =
+      event.get('tool_id') === undefined ? undefined : 'an event of an unknown type names a call';
+    const lost = contentOfUnknown(type, event) ?? ofCall;
+    return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, event);
+  }
+
+  /** Ends the text at the end of the source. */
+  end(context: ReadContext): void {
+    this.#endText(context);
+  }
+
+  #begin(event: JsonView, context: ReadContext): Fate {
+    context.fold.closeAll();
+    this.#session = event.get('session_id')?.text();
+    this.#model = event.get('model')?.text();
+    this.#isAnswering = false;
+    this.#open(context, event);
+    return context.drop('client-event');
+  }
+
+  #readMessage(event: JsonView, context: ReadContext): Rejection | undefined {
+    const role = event.get('role')?.text();
+    const content = event.get('content');
+    if (role !== 'user' && role !== 'assistant')
+      return context.reject('unknown-speaker', unknownSpeaker('a message'), event);
+    if (content?.type !== 'string')
+      return context.reject('unknown-content', 'the content of a message is not a text', content ?? event);
+    if (role === 'assistant' && isTrue(event.get('delta'))) return this.#addPiece(content, event, context);
+    this.#endText(context);
+    this.#open(context, event);
+    if (role === 'assistant') this.#amend(context, { kind: 'text', text: content.copy() });
+    else {
+      this.#isAnswering = false;
+      context.fold.add(makeMessage('user', [['content', content.copy()]]), { isTurn: true });
+    }
+    return undefined;
+  }
+
+  #addPiece(content: JsonView, event: JsonView, context: ReadContext): undefined {
+    const text = content.copy();
+    this.#open(context, event);
+    if (this.#pieces.length === 0) this.#amend(context, { kind: 'text', text });
+    this.#pieces.push(text.subarray(1, -1));
+    this.#waiting += text.length;
+    if (this.#waiting < MOST_WAITING) return;
+    const joined = this.#endText(context);
+    this.#pieces = [joined];
+  }
+
+  /** Replaces the first pieces of the text by the whole text. @returns the text without quotes */
+  #endText(context: ReadContext): Uint8Array {
+    const joined = concat(this.#pieces);
+    if (this.#pieces.length > 1) {
+      const text = concat([QUOTE, joined, QUOTE]);
+      context.fold.open(MAIN, this.#session ?? context.origin.source);
+      context.fold.amend(`${this.#answers}`, [{ kind: 'text', text }], 'replace');
+    }
+    this.#pieces = [];
+    this.#waiting = 0;
+    return joined;
+  }
+
+  #readCall(event: JsonView, context: ReadContext): undefined {
+    const id = event.get('tool_id')?.text();
+    const args = event.get('parameters');
+    this.#open(context, event);
+    const json = callJson(id, event.get('tool_name')?.text(), present(args) ? textOf(args) : undefined);
+    this.#amend(context, { kind: 'call', id, json });
+    return undefined;
+  }
+
+  /** Adds a result. Its text is what the client showed of it; without a text, the call has no result. */
+  #readResult(event: JsonView, context: ReadContext): Fate | Rejection | undefined {
+    const isError = event.get('status')?.text() === 'error';
+    const message = event.get('error')?.get('message');
+    const output = isError && present(message) ? message : event.get('output');
+    this.#open(context, event);
+    this.#isAnswering = false;
+    if (!present(output)) return context.drop('client-event');
+    if (output.type !== 'string')
+      return context.reject('unknown-content', 'the output of a result is not a text', output);
+    const id = event.get('tool_id')?.text();
+    context.fold.answer(id, noted(toolMessage(id, output.copy()), isError ? [RESULT_ERROR] : []));
+    return undefined;
+  }
+
+  #readState(event: JsonView, context: ReadContext): Fate {
+    this.#open(context, event);
+    context.fold.describe(metaOf({ usage: event.get('stats') }));
+    const isFailed = (event.get('status') ?? event.get('severity'))?.text() === 'error';
+    if (isFailed) context.fold.noteLast(RESPONSE_ERROR);
+    return context.drop('client-event');
+  }
+
+  #amend({ fold }: ReadContext, block: FoldBlock): void {
+    if (!this.#isAnswering) this.#answers++;
+    this.#isAnswering = true;
+    fold.amend(`${this.#answers}`, [block], 'add', { meta: metaOf({ model: this.#model }) });
+  }
+
+  #open({ fold, origin, time }: ReadContext, event: JsonView): void {
+    const isNew = !fold.has(MAIN);
+    fold.open(MAIN, this.#session ?? origin.source, time(event.get('timestamp')));
+    if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
+  }
+}
