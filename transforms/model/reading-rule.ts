@@ -6,7 +6,6 @@ export const READING_RULES = [
   'body-placeholder',
   'call-unanswered',
   'calls-left-out',
-  'content-not-messages',
   'copied-history',
   'free-form-call',
   'interrupted',

@@ -195,16 +195,24 @@ describe('calls', () => {
     expect(image.content).toEqual([{ type: 'image_url', image_url: { url: shot.image_url } }]);
   });
 
-  it('have results with images, and with other objects as JSON text', () => {
+  it('have results with images', () => {
     const image = { type: 'input_image', image_url: 'data:image/png;base64,AA', detail: 'high' };
     const parts = [{ type: 'input_text', text: 'seen' }, image, { type: 'encrypted_content', x: 1 }];
-    const lines = [call('1'), call('2'), result('1', parts), result('2', { ok: true })];
-    const [, first, second] = messagesOf(entriesOf(...lines)[0]);
+    const [, first] = messagesOf(entriesOf(call('1'), result('1', parts))[0]);
     expect(first.content).toEqual([
       { type: 'text', text: 'seen' },
       { type: 'image_url', image_url: { url: image.image_url, detail: 'high' } },
     ]);
-    expect(second.content).toBe('{"ok":true}');
+  });
+
+  it('have results of the shell as JSON text, and none that are other objects', () => {
+    const shell = [{ stdout: 'a', stderr: '', outcome: { type: 'exit', exit_code: 0 } }];
+    const [, answer] = messagesOf(entriesOf(call('1'), result('1', shell))[0]);
+    expect(answer.content).toBe(JSON.stringify(shell));
+    for (const output of [{ ok: true }, [{ ok: true }], 4, { content: { ok: true } }])
+      expect(elementsOf(call('1'), result('1', output))).toContainEqual(
+        expect.objectContaining({ kind: 'rejection', reason: 'unknown-content' }),
+      );
   });
 });
 

@@ -258,7 +258,6 @@ export const pair: Wrapper = {
   call: (json, { time }) => ({
     request: json,
     response: answerIn(json),
-    isValue: true,
     isFailed: present(json.get('error')),
     timestamp: time(json.get('timestamp')),
   }),

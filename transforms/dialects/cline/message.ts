@@ -170,7 +170,7 @@ function foldOther(role: string, content: JsonView, isCopied: boolean, { fold }:
   fold.add(makeMessage(role, [['content', contentOfParts(parts)]]), { isTurn, isCopied });
 }
 
-/** A result that lists operations of the tool instead of content blocks, as a JSON string of its JSON text. */
+/** A result that lists operations of the tool instead of content blocks, as a JSON string of its JSON text: the client stores such lists, and shows the model their text. */
 function operationsIn(block: JsonView): Uint8Array | undefined {
   const content = block.get('content');
   const isOfBlocks = content?.elements().every((part) => part.textOf('type') !== undefined);

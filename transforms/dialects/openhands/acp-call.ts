@@ -35,7 +35,7 @@ export function readAcpCall(event: JsonView): EventContent {
   };
 }
 
-/** The output of the tool, or else the blocks that the client showed. */
+/** The output of the tool, which the protocol lets be any JSON, or else the blocks that the client showed. */
 function outputOf(event: JsonView): Uint8Array {
   const output = event.get('raw_output');
   if (present(output)) return textOf(output);

@@ -1,7 +1,7 @@
 /** Turns one call, a request and its answer of any API, into an entry. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import { inString, quote } from '../../json/respace.ts';
+import { quote } from '../../json/respace.ts';
 import type { Fate, Lack, ReadingNote, Rejection } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
@@ -10,7 +10,7 @@ import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, addOtherRequest, isOtherRequest } from '../shared/other-apis.ts';
-import { NOT_MESSAGES, noted, OTHER_CHOICES, RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { type Answer, readAnswer } from './answer.ts';
@@ -52,10 +52,10 @@ export class CallReader {
       return context.drop('no-completion');
     if (read.messages.length === 0 && present(call.elsewhere))
       return context.reject('body-elsewhere', ELSEWHERE, call.elsewhere);
-    if (answer.isUnknown === true && call.isValue !== true && answer.notes.length === 0)
+    if (answer.isUnknown === true && answer.notes.length === 0)
       return context.reject('unknown-content', UNKNOWN_ANSWER, response);
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
-    const entry = this.#read(call, call.isValue === true ? valueAnswer(response, answer) : answer, context);
+    const entry = this.#read(call, answer, context);
     if ('kind' in entry) return entry;
     if (isAgain) return entry; // its metadata was counted with the first one
     const meta = callMeta(call, json, answer.body);
@@ -133,18 +133,6 @@ function withoutRepeated(answer: Answer, before: readonly ReadMessage[]): Answer
   const isRepeated = messages.length > 1 && beginsWith(messages, before);
   return isRepeated ? { ...answer, messages: messages.slice(before.length) } : answer;
 }
-
-/** An answer that is a value of another shape: its JSON text. */
-function valueAnswer(response: JsonView | undefined, answer: Answer): Answer {
-  const isRead = answer.messages.length > 0 || answer.notes.some((note) => note !== OTHER_CHOICES);
-  if (isRead || !present(response) || response.type === 'string') return answer;
-  const isList = response.type === 'array';
-  if (isList ? response.elements().length === 0 : isEmptyObject(response)) return answer;
-  const message = makeMessage('assistant', [['content', inString(response.bytes)]]);
-  return { messages: [asReadMessage(noted(message, [NOT_MESSAGES]))], notes: [] };
-}
-
-const isEmptyObject = (view: JsonView): boolean => view.type === 'object' && view.members().length === 0;
 
 /** Whether a request was for something other than a completion (a count of tokens, embeddings), or only tested a key. */
 function isNoCompletion(request: JsonView, response: JsonView | undefined, answer: Answer): boolean {

@@ -44,8 +44,6 @@ export interface Call extends LoggedAnswer {
   /** Where the bodies are, if the log may name another place for them. */
   readonly elsewhere?: JsonView | undefined;
   readonly sessionId?: string | undefined;
-  /** May the answer be a value of any shape, because the logger takes what the program calls its answer? */
-  readonly isValue?: boolean;
   /** Whether the session id may be that of this call only. */
   readonly joins?: boolean | undefined;
   readonly timestamp?: bigint | undefined;

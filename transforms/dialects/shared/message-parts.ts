@@ -174,10 +174,25 @@ function resultOf(part: JsonView): ResultBlock {
   const name = firstOf(part, 'name', 'toolName');
   const content = firstOf(part, 'response', 'result', 'output', 'content');
   const isError = isFailed(part) || /^error-/.test(part.get('output')?.get('type')?.text() ?? '');
-  const isAny = content?.type === 'array' && firstOf(part, 'response') !== undefined;
-  const text = isAny ? anyResult(content) : resultText(content);
-  return { kind: 'result', id: id?.text(), name: name?.text(), content: text, isError };
+  return {
+    kind: 'result',
+    id: id?.text(),
+    name: name?.text(),
+    content: contentOfResult(part, content),
+    isError,
+  };
 }
+
+/** A result may be any JSON but in the Messages and Responses APIs: there an object stays one, which is no content. */
+function contentOfResult(part: JsonView, content: JsonView | undefined): Uint8Array {
+  if (content?.type === 'array' && firstOf(part, 'response') !== undefined) return anyResult(content);
+  const isOfApi = part.textOf('type')?.endsWith('_call_output') === true || isResultBlock(part);
+  return isOfApi && content?.type === 'object' ? content.bytes : resultText(content);
+}
+
+/** Is it a block of the Messages API? */
+const isResultBlock = (part: JsonView): boolean =>
+  part.textOf('type') === 'tool_result' && part.get('tool_use_id') !== undefined;
 
 /** Does a message or a part say that the tool failed? */
 export const isFailed = (result: JsonView): boolean =>

@@ -17,10 +17,6 @@ export const OTHER_CHOICES: ReadingNote = warning(
   'other-choices',
   'the response has several choices: only the first is kept',
 );
-export const NOT_MESSAGES: ReadingNote = warning(
-  'content-not-messages',
-  'the log has a value that is not a message: it is kept as text',
-);
 /** About a response that was logged without its request. */
 export const NO_QUESTION: ReadingNote = warning(
   'no-question',

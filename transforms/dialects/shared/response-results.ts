@@ -5,7 +5,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { makeMessage, objectOf, type Piece } from './build-messages.ts';
+import { arrayOf, makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { imageObject, listOfParts, type Part } from './content-parts.ts';
 import { keptBlock, SEALED_CONTEXT } from './reading-notes.ts';
 
@@ -101,6 +101,11 @@ export function readResult(item: JsonView): ResponseResult {
   return { kind: 'result', callId, message, changes, notes };
 }
 
+const SCREENSHOT = 'computer_screenshot';
+
+const isOfShell = (part: JsonView): boolean =>
+  part.get('stdout')?.type === 'string' || part.get('stderr')?.type === 'string';
+
 interface ResultContent {
   readonly content: Uint8Array;
   readonly changes: readonly string[];
@@ -111,6 +116,7 @@ const plain = (content: Uint8Array): ResultContent => ({ content, changes: [], n
 
 /**
  * Reads an output: a text, which may be JSON of `{"output", "metadata"}`; a list of parts; an object with a `content`.
+ * Anything else stays as it is: it is no content of a message, so its conversation is rejected.
  */
 function contentOf(output: JsonView | undefined): ResultContent {
   if (output === undefined || output.type === 'null') return plain(EMPTY);
@@ -118,12 +124,14 @@ function contentOf(output: JsonView | undefined): ResultContent {
     const content = output.get('content');
     if (content !== undefined) return contentOf(content);
     const image = imageOf(output);
-    return plain(image === undefined ? inString(output.bytes) : listOfParts([{ object: image }]));
+    if (image !== undefined) return plain(listOfParts([{ object: image }]));
+    return plain(output.textOf('type') === SCREENSHOT ? arrayOf([output.copy()]) : output.bytes);
   }
   if (output.type === 'array') {
-    // outputs of a shell have no type, so they are not parts
-    if (output.elements().some((part) => part.get('type') === undefined))
-      return plain(inString(output.bytes));
+    const elements = output.elements();
+    // outputs of a shell are objects in the API, which shows them to the model
+    if (elements.length > 0 && elements.every(isOfShell)) return plain(inString(output.bytes));
+    if (elements.some((part) => part.get('type') === undefined)) return plain(output.bytes);
     const { parts, notes } = partsOf(output);
     return { content: listOfParts(parts), changes: [], notes };
   }

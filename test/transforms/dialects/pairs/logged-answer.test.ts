@@ -133,13 +133,21 @@ describe('the answer of a simple pair', () => {
     expect(rulesOf(pair(JSON.stringify({ error: { message: 'x' } })))).toEqual([['response-error']]);
   });
 
-  it('may be a value of another shape, as its JSON text', () => {
-    for (const value of [{ answer: 42 }, [{ answer: 42 }], 42]) {
-      const logged = { role: 'assistant', content: JSON.stringify(value) };
-      expect(messagesOf(pair(value))).toEqual([[question, logged]]);
-      expect(rulesOf(pair(value))).toEqual([['content-not-messages']]);
-    }
+  it('is rejected if it is a value of another shape', () => {
+    for (const value of [{ answer: 42 }, [{ answer: 42 }], 42])
+      expect(read([pair(value)])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
     expect(messagesOf(pair({}))).toEqual([[question]]);
+  });
+
+  it('may not follow a result that is an object', () => {
+    const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+    const input = [{ role: 'user', content: 'a' }, call];
+    const pairOf = (output: unknown) => ({
+      request: { model: 'm', input: [...input, { type: 'function_call_output', call_id: 'c', output }] },
+      response: { object: 'response', output: [{ type: 'message', role: 'assistant', content: 'b' }] },
+    });
+    expect(read([pairOf('x')])).toMatchObject([{ kind: 'entry' }]);
+    expect(read([pairOf({ spy: 'x' })])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
   });
 
   it('may have calls in the words of another API', () => {
