@@ -15,7 +15,6 @@ const STEP = process.env.TURNMILL_LONG === undefined ? 4 : 1;
 /** Not yet rejected: events of OpenHands with another role inside, text parts of another type in streams. */
 const GAPS: ReadonlySet<string> = new Set([
   'a role openhands-events',
-  'the type of a text sse-responses-events',
 ]);
 
 const CHANGES: readonly (readonly [string, RegExp, string])[] = [

@@ -3,6 +3,7 @@
  * message is its bytes: unless a rule changes it, it is written exactly as it was logged.
  */
 import type { Meta } from './meta.ts';
+import type { LineReason } from './rejection.ts';
 
 /** Where an element came from: enough to find the exact bytes in the log again. */
 export interface Origin {
@@ -81,9 +82,9 @@ export interface Entry {
   readonly root?: string;
   /** Set if the other lines are calls that this one continues. */
   readonly isGathered?: true;
-  /** Why the session is rejected. The entry then has no messages. */
+  /** Why the session is rejected, which may be a reason of lines if it was put together from several. It has no messages. */
   readonly refused?: {
-    readonly reason: 'conversation-too-long' | 'context-missing' | 'session-reopened';
+    readonly reason: 'conversation-too-long' | 'context-missing' | 'session-reopened' | LineReason;
     readonly detail: string;
   };
   /** Nanoseconds since 1970-01-01T00:00:00Z; undefined if the log has none: the order of the source then counts. */

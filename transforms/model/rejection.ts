@@ -147,7 +147,7 @@ export function rejectSession(
   stage: string,
   origin: Origin,
   sessionId: string,
-  reason: SessionReason,
+  reason: SessionReason | LineReason,
   detail: string,
 ): Rejection {
   return { kind: 'rejection', scope: 'session', stage, reason, detail, origin, sessionId };

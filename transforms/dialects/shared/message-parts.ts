@@ -183,7 +183,7 @@ function resultOf(part: JsonView): ResultBlock {
   };
 }
 
-/** A result may be any JSON but in the Messages and Responses APIs: there an object stays one, which is no content. */
+/** A result may be any JSON but in the Messages and Responses APIs: there an object stays one, which cannot be a content. */
 function contentOfResult(part: JsonView, content: JsonView | undefined): Uint8Array {
   if (content?.type === 'array' && firstOf(part, 'response') !== undefined) return anyResult(content);
   const isOfApi = part.textOf('type')?.endsWith('_call_output') === true || isResultBlock(part);

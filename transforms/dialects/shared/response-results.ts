@@ -33,7 +33,9 @@ export function partsOf(content: JsonView | undefined, wantsText = false): Parts
   const text = content?.text();
   if (text !== undefined) return { parts: [{ text: (content as JsonView).copy() }], notes: [], text };
   const notes: ReadingNote[] = [];
-  const elements = content?.elements() ?? [];
+  // any other value stays a part of no known type, so that its message is rejected
+  const isValue = content !== undefined && content.type !== 'array' && content.type !== 'null';
+  const elements = isValue ? [content] : (content?.elements() ?? []);
   const parts = elements.flatMap((part) => {
     if (part.textOf('type') !== 'encrypted_content') return [partOf(part, notes)];
     notes.push(SEALED_CONTEXT);
@@ -116,7 +118,7 @@ const plain = (content: Uint8Array): ResultContent => ({ content, changes: [], n
 
 /**
  * Reads an output: a text, which may be JSON of `{"output", "metadata"}`; a list of parts; an object with a `content`.
- * Anything else stays as it is: it is no content of a message, so its conversation is rejected.
+ * Anything else stays as it is: it cannot be the content of a message, so its conversation is rejected.
  */
 function contentOf(output: JsonView | undefined): ResultContent {
   if (output === undefined || output.type === 'null') return plain(EMPTY);

@@ -26,6 +26,7 @@ import { makeMessage } from '../shared/build-messages.ts';
 import { lineId } from '../shared/line-id.ts';
 import { type ObjectWalk, readObjects } from '../shared/line-objects.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
+import { faultIn } from '../shared/unreadable.ts';
 import { isDone, objectIn, StreamAssembler } from './assembler.ts';
 import { chunkId } from './chat-chunks.ts';
 import { readSseLine } from './sse.ts';
@@ -258,7 +259,10 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const before = this.#userTurn.map(asReadMessage);
     const { reply, ...fields } = answeredFields(before, NO_TOOLS, bareAnswer(answer, before));
     const meta = answer.body && callMeta({ request: undefined, response: answer.body }, answer.body);
-    return settleReply({ ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) });
+    const refused = faultIn(fields.messages, reply);
+    const entry = { ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) };
+    const unread = { messages: [], reply: undefined, changes: new Map() };
+    return settleReply(refused === undefined ? entry : { ...entry, ...unread, refused });
   }
 
   forget(): void {

@@ -29,6 +29,17 @@ describe('dumps', () => {
     }
   });
 
+  it('are refused if a part of the answer is of no known type', () => {
+    const content = [{ type: 'spy', text: 'a' }];
+    const output = [{ type: 'message', id: 'm', role: 'assistant', content }];
+    const events = [
+      { type: 'response.created', response: { id: 'r', object: 'response', output: [] } },
+      { type: 'response.completed', response: { id: 'r', object: 'response', status: 'completed', output } },
+    ];
+    const [entry] = entriesOf(dumped(events.map((one) => JSON.stringify(one)).join('\n')));
+    expect(entry).toMatchObject({ refused: { reason: 'unknown-content' }, messages: [] });
+  });
+
   const chat = (id: string, content: string, finish: string | null = null, role?: string) =>
     JSON.stringify({
       id,
