@@ -13,9 +13,7 @@ const folder = resolve(import.meta.dirname, '../goldens');
 const STEP = process.env.TURNMILL_LONG === undefined ? 4 : 1;
 
 /** Not yet rejected: events of OpenHands with another role inside, text parts of another type in streams. */
-const GAPS: ReadonlySet<string> = new Set([
-  'a role openhands-events',
-]);
+const GAPS: ReadonlySet<string> = new Set(['a role openhands-events']);
 
 const CHANGES: readonly (readonly [string, RegExp, string])[] = [
   ['a role', /"role": ?"(?:user|assistant|tool|system)"/g, '"role":"spy"'],
