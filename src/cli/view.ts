@@ -1,11 +1,14 @@
 /** Implements `turnmill view`: runs the viewer until a signal arrives, or exports its pages. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { openView, serveView } from '../job/view.ts';
 import { printable } from '../printable.ts';
 import type { ExportOptions } from '../view/export.ts';
 import type { Viewed } from '../view/routes.ts';
+import { createTemporaryFolder } from '../view/temporary-folder.ts';
 import type { Request } from './commands/command.ts';
 import { SIGNALS, type StopSignal, SUCCESS } from './faults.ts';
 import type { Host } from './host.ts';
@@ -33,9 +36,11 @@ export async function view({ words: [target = ''], values, signal, host }: Reque
       return await exportPages(opened.viewed, { folder, limit, only: values.only }, host);
     const serving = await serveView(opened, request);
     host.tell(`${serving.url}\n`);
-    if (open === true) openBrowser(serving.url);
+    const page = open === true ? writeOpener(serving.url) : undefined;
+    if (page !== undefined) openBrowser(page);
     if (!signal.aborted) await once(signal, 'abort');
     await serving.close();
+    if (page !== undefined) rmSync(dirname(page), { recursive: true, force: true });
   } finally {
     opened.close();
   }
@@ -59,9 +64,19 @@ function statusOf(reason: unknown): number {
   return SIGNALS[name ?? 'SIGINT'];
 }
 
+/**
+ * Writes a page that leads to the address and that only its owner can read: other users can see the arguments of a
+ * program, and the address has the key.
+ */
+function writeOpener(url: string): string {
+  const page = join(createTemporaryFolder(), 'open.html');
+  writeFileSync(page, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`, { mode: 0o600 });
+  return page;
+}
+
 /** Opens the browser. A failure is ignored, because the terminal shows the address too. */
-function openBrowser(url: string): void {
-  const child = spawn(OPENERS[process.platform] ?? 'xdg-open', [url], { detached: true, stdio: 'ignore' });
+function openBrowser(page: string): void {
+  const child = spawn(OPENERS[process.platform] ?? 'xdg-open', [page], { detached: true, stdio: 'ignore' });
   child.on('error', () => undefined);
   child.unref();
 }

@@ -1,6 +1,5 @@
 /** `turnmill view`: serves a dataset, a folder of logs (built into a temporary folder first), or a growing log. */
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { manifestPath } from '../dataset/layout.ts';
 import { ioError, TurnmillError } from '../errors.ts';
@@ -10,6 +9,7 @@ import { FollowedLog } from '../view/follow.ts';
 import type { Viewed } from '../view/routes.ts';
 import { type Serving, serve } from '../view/server.ts';
 import { LogSources } from '../view/sources.ts';
+import { createTemporaryFolder } from '../view/temporary-folder.ts';
 import { ViewedDataset } from '../view/viewed-dataset.ts';
 
 export interface ViewRequest {
@@ -54,7 +54,7 @@ export async function openView({ target, logs, signal }: ViewRequest): Promise<V
   if (stat === undefined) throw new TurnmillError('no-input', `${target} not found`, { subject: target });
   if (stat.isDirectory() && existsSync(manifestPath(target))) return openDataset(target, target, logs ?? []);
   if (stat.isFile() && LINES.test(target)) return openLog(target);
-  const temporary = mkdtempSync(join(tmpdir(), 'turnmill-view-'));
+  const temporary = createTemporaryFolder();
   const remove = (): void => rmSync(temporary, { recursive: true, force: true });
   try {
     const { build } = await import('./build.ts');

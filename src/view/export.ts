@@ -1,6 +1,7 @@
 /** Exports the viewer's page and its data as files, for a static host or a folder that is opened without a server. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { modesLike } from '../dataset/modes.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { HEADERS } from './refusals.ts';
 import { ROUTES, type Viewed } from './routes.ts';
@@ -34,9 +35,10 @@ export async function exportView(viewed: Viewed, { folder, limit, only }: Export
   const { dataset } = viewed;
   if (dataset === undefined)
     throw new TurnmillError('usage', '--export needs a dataset or a folder of logs, not a single log');
+  const modes = modesLike(dataset.root);
   try {
-    mkdirSync(folder);
-    mkdirSync(join(folder, 'data'));
+    mkdirSync(folder, { mode: modes.folder('.') });
+    mkdirSync(join(folder, 'data'), { mode: modes.folder('.') });
   } catch (error) {
     throw ioError('create', folder, error);
   }
@@ -46,16 +48,19 @@ export async function exportView(viewed: Viewed, { folder, limit, only }: Export
     if (wanted === undefined) numbers.push(i);
     else if (wanted.has((await dataset.sessionOfRecord(i))?.line.id ?? '')) numbers.push(i);
   }
-  return new Exporter(viewed, folder).run(numbers, dataset.records);
+  return new Exporter(viewed, folder, modes.file('index.html')).run(numbers, dataset.records);
 }
 
 class Exporter {
   readonly #viewed: Viewed;
   readonly #folder: string;
+  readonly #mode: number;
 
-  constructor(viewed: Viewed, folder: string) {
+  /** @param mode permissions of the files */
+  constructor(viewed: Viewed, folder: string, mode: number) {
     this.#viewed = viewed;
     this.#folder = folder;
+    this.#mode = mode;
   }
 
   /** Exports these records in order, numbered from 0. */
@@ -138,7 +143,7 @@ class Exporter {
   #write(name: string, content: string | Buffer): void {
     const path = join(this.#folder, name);
     try {
-      writeFileSync(path, content);
+      writeFileSync(path, content, { mode: this.#mode });
     } catch (error) {
       throw ioError('write', path, error);
     }

@@ -35,11 +35,15 @@ export function refusalOf({ method, headers }: RequestHead, { port, origins }: A
   if (!hosts.includes(headers.host ?? '')) return { status: 421, why: 'this server has another name' };
   if (headers.origin !== undefined && !own.includes(headers.origin))
     return { status: 403, why: 'requests from other pages are refused' };
-  if (!OWN_SITE.has(headers['sec-fetch-site']))
+  if (!OWN_SITE.has(headers['sec-fetch-site']) && !isNavigation(headers))
     return { status: 403, why: 'requests from other sites are refused' };
   if (method !== 'GET') return { status: 405, why: 'this server only reads' };
   return undefined;
 }
+
+/** Whether a tab opens the page, as from the file that `view --open` writes. The page alone has no data. */
+const isNavigation = (headers: IncomingHttpHeaders): boolean =>
+  headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 
 /** Returns why a request lacks the key; call it for every request for data. */
 export function keyRefusal(headers: IncomingHttpHeaders, { key }: Access): Refusal | undefined {

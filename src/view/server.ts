@@ -47,7 +47,10 @@ export async function serve(viewed: Viewed, { port, origins }: ServeOptions): Pr
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     const refusal = refusalOf(request, access);
     if (refusal !== undefined) return refuse(response, refusal);
-    const { pathname, searchParams } = new URL(request.url ?? '/', `http://${HOST}`);
+    const url = `http://${HOST}${request.url}`;
+    if (request.url?.startsWith('/') !== true || !URL.canParse(url))
+      return refuse(response, { status: 400, why: 'the path cannot be read' });
+    const { pathname, searchParams } = new URL(url);
     const file = files.get(pathname);
     if (file !== undefined) return send(response, file[0], file[1]);
     void answer(viewed, { pathname, searchParams, request, response, access });

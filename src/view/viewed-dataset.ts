@@ -1,8 +1,7 @@
 /** A dataset in the viewer: records, sessions and rejections by number, with one read per page. It is never changed. */
 
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { LINE_FILES, manifestPath } from '../dataset/layout.ts';
@@ -16,6 +15,7 @@ import { ioError } from '../errors.ts';
 import { FindingColumns } from './finding-columns.ts';
 import { type IndexedLine, LineIndex } from './line-index.ts';
 import { RecordIndex } from './record-index.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
 
 interface OpenShard {
   readonly path: string;
@@ -41,7 +41,7 @@ const MOST_FINDINGS = 200;
 export class ViewedDataset {
   readonly name: string;
   readonly manifest: Manifest;
-  readonly #root: string;
+  readonly root: string;
   readonly #shards: readonly OpenShard[];
   readonly #sessions: LineIndex;
   readonly #rejected: LineIndex;
@@ -59,7 +59,7 @@ export class ViewedDataset {
       const path = join(root, file);
       return opened(path, () => new LineIndex(path));
     };
-    this.#root = root;
+    this.root = root;
     this.name = basename(resolve(root));
     this.manifest = manifest;
     this.#shards = shards;
@@ -75,7 +75,7 @@ export class ViewedDataset {
   static async open(root: string): Promise<ViewedDataset> {
     const manifest = readManifest(root);
     const isPacked = manifest.shards.some(({ path }) => PACKED.test(path));
-    const temporary = isPacked ? mkdtempSync(join(tmpdir(), 'turnmill-view-')) : undefined;
+    const temporary = isPacked ? createTemporaryFolder() : undefined;
     const shards: OpenShard[] = [];
     let first = 0;
     try {
@@ -116,7 +116,7 @@ export class ViewedDataset {
   /** Whether this dataset has been replaced by another one. */
   get isReplaced(): boolean {
     try {
-      return statSync(manifestPath(this.#root), { bigint: true }).ino !== this.#manifestInode;
+      return statSync(manifestPath(this.root), { bigint: true }).ino !== this.#manifestInode;
     } catch {
       return true;
     }

@@ -65,3 +65,15 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
     await page.context().close();
   });
 });
+
+test('an exported page is as private as its dataset', async () => {
+  const out = join(folder, 'private');
+  const built = await turnmill(['build', join(examples, 'logs'), '--out', out, '--mode', '600']);
+  expect(built.status).toBe(3);
+  const to = join(folder, 'private-pages');
+  await turnmill(['view', out, '--export', to]);
+  for (const name of readdirSync(to, { recursive: true, encoding: 'utf8' })) {
+    const stats = statSync(join(to, name));
+    expect([name, stats.mode & 0o777]).toEqual([name, stats.isDirectory() ? 0o700 : 0o600]);
+  }
+});

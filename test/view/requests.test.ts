@@ -43,6 +43,47 @@ describe('a request to the viewer', () => {
     expect(await status('/', { host: good().host as string })).toBe(200);
   });
 
+  test('is refused if its path cannot be read, and the server goes on', async () => {
+    const paths = [
+      '//',
+      '///',
+      '//a',
+      '//[',
+      '/%',
+      '/%zz',
+      '*',
+      '/api/',
+      '/api/records?from=x',
+      '/\\',
+      '/..',
+      '/#',
+    ];
+    const characters = '/\\%?#[]@:.a0&=;*~';
+    let seed = 1;
+    const random = (below: number): number => {
+      seed = (seed * 48271) % 2147483647;
+      return seed % below;
+    };
+    for (let i = 0; i < 500; i++)
+      paths.push(
+        `/${Array.from({ length: random(12) }, () => characters[random(characters.length)]).join('')}`,
+      );
+    for (const path of paths) {
+      const answered = await status(path, { host: good().host as string });
+      expect([200, 400, 401, 404], path).toContain(answered);
+    }
+    expect(await status('/api/summary', good())).toBe(200);
+  });
+
+  test('is answered if a tab opens the page from a file', async () => {
+    const opened = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    expect(await status('/', { host: good().host as string, ...opened })).toBe(200);
+  });
+
   test.each([
     ['another name', { host: 'evil.example' }, 421],
     ['another name with the port', { host: 'evil.example:PORT' }, 421],

@@ -1,0 +1,38 @@
+/**
+ * Private temporary folders of the viewer, which hold copies of logs. They are named after the process, so that a later
+ * one can remove what a killed one left.
+ */
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PREFIX = 'turnmill-view-';
+const NAME = /^turnmill-view-(\d+)-/;
+
+/** Creates a folder that only its owner can read. */
+export function createTemporaryFolder(): string {
+  removeLeftovers();
+  return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+}
+
+/** Removes the folders of processes of this user that no longer run. Ignores errors: they are tried again next time. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = NAME.exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    const path = join(tmpdir(), name);
+    try {
+      if (lstatSync(path).uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
+    } catch {
+      // another process may be removing it
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
