@@ -98,7 +98,7 @@ const PROJECTS = [
     isolate: false,
     include: [
       'test/{src,transforms,contracts,support}/**/*.test.ts',
-      'test/{architecture,citations,commands,voice}.test.ts',
+      'test/{architecture,citations,commands,logged-names,voice}.test.ts',
     ],
     exclude: [...COMMAND, ...ISOLATED],
   },

@@ -12,7 +12,7 @@ const THOUGHT = 'Warm and dry: lay it.';
 export async function formatsPage(root) {
   const { formats } = await built(root, 'transforms/formats/index.js');
   const { consumerRules } = await built(root, 'transforms/consumers/consumer-rules.js');
-  const { SESSION_REASONS } = await built(root, 'transforms/model/rejection.js');
+  const { SESSION_REASONS } = await built(root, 'transforms/model/reasons.js');
   const { input } = await workedExample(root, { dialect: DIALECT, format: 'chat' });
   const expected = readExpected(root);
   const sections = await Promise.all(

@@ -16,7 +16,7 @@ import type { Dialect } from '../../transforms/dialects/dialect.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
 import type { Format } from '../../transforms/formats/format.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
+import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/reasons.ts';
 import type { PlugIns } from '../../transforms/plug-ins.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';

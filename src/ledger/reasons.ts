@@ -1,5 +1,5 @@
 /** Explains each reason for a rejection of a source, line or session. */
-import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
+import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/reasons.ts';
 import { SOURCE_REASONS } from '../errors.ts';
 
 export const REASONS: Readonly<Record<string, string>> = {

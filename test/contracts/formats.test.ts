@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FormatOption, formatOptionsWith } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { SESSION_REASONS } from '../../transforms/model/rejection.ts';
+import { SESSION_REASONS } from '../../transforms/model/reasons.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
 import { describePlugIns } from './plug-ins.ts';
 import { conversations, freeze, snapshot } from './samples.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checks } from '../../transforms/checks/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import type { SESSION_REASONS } from '../../transforms/model/rejection.ts';
+import type { SESSION_REASONS } from '../../transforms/model/reasons.ts';
 import { entryLine as entry, TOOL as tool, USER as user } from '../support/build-logs.ts';
 import { build, call, calls, inFormats, result, withMessages } from '../support/rejected-content.ts';
 

@@ -1,7 +1,7 @@
 /** Every reason to reject a line or a session, from outside: the built command on real files, one case each. The last test proves that no session reason is missing. */
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../transforms/formats/index.ts';
-import { type LINE_REASONS, SESSION_REASONS } from '../../transforms/model/rejection.ts';
+import { type LINE_REASONS, SESSION_REASONS } from '../../transforms/model/reasons.ts';
 import { type EntryParts, entryLine as entry, USER as user } from '../support/build-logs.ts';
 import { build, inFormats } from '../support/rejected-content.ts';
 

@@ -14,7 +14,7 @@ import { quote } from '../json/respace.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
-import type { LineReason } from '../model/rejection.ts';
+import type { LineReason } from '../model/reasons.ts';
 import { settleReply } from '../model/reply.ts';
 import { timeOf, unreadableTime } from '../model/timestamp.ts';
 import { createHistory, type History } from './anthropic/history.ts';

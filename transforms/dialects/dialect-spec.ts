@@ -11,7 +11,7 @@ import type {
   ToolDefinition,
 } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
-import type { LineReason } from '../model/rejection.ts';
+import type { LineReason } from '../model/reasons.ts';
 import type { Detected, ReadingOptions } from './dialect.ts';
 import type { Fold } from './fold/fold.ts';
 

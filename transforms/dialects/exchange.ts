@@ -10,7 +10,7 @@ import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Line, Origin, Rejection } from '../model/element.ts';
 import { textAt } from '../model/message.ts';
-import type { LineReason } from '../model/rejection.ts';
+import type { LineReason } from '../model/reasons.ts';
 import { settleReply, withNotes } from '../model/reply.ts';
 import { timeIn, unreadableTime } from '../model/timestamp.ts';
 import { detect as isAnthropic, isCapture } from './anthropic/pair.ts';

@@ -3,7 +3,7 @@
  * message is its bytes: unless a rule changes it, it is written exactly as it was logged.
  */
 import type { Meta } from './meta.ts';
-import type { LineReason } from './rejection.ts';
+import type { LineReason } from './reasons.ts';
 
 /** Where an element came from: enough to find the exact bytes in the log again. */
 export interface Origin {

@@ -5,7 +5,8 @@ import { elementsIn, mayExceed, mostInAll } from '../json/elements.ts';
 import { perObject } from '../json/notes.ts';
 import { ANY_NUMBER } from '../json/scanner.ts';
 import type { Entry, Line } from '../model/element.ts';
-import { type LineReason, rejectLine } from '../model/rejection.ts';
+import type { LineReason } from '../model/reasons.ts';
+import { rejectLine } from '../model/rejection.ts';
 
 export interface MaxOfEntry {
   /** Undefined for no limit. */

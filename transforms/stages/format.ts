@@ -13,7 +13,8 @@ import { withMetadata } from '../formats/record-meta.ts';
 import type { Conversation, Finding, Rejection, StreamElement, WrittenRecord } from '../model/element.ts';
 import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';
 import type { MetaName } from '../model/meta.ts';
-import { rejectRecord, rejectSession, type SessionReason } from '../model/rejection.ts';
+import type { SessionReason } from '../model/reasons.ts';
+import { rejectRecord, rejectSession } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export interface FormatOptions {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { checks } from '../../../transforms/checks/index.ts';
 import { dialects } from '../../../transforms/dialects/index.ts';
 import { formats } from '../../../transforms/formats/index.ts';
-import { LINE_REASONS, SESSION_REASONS } from '../../../transforms/model/rejection.ts';
+import { LINE_REASONS, SESSION_REASONS } from '../../../transforms/model/reasons.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';

@@ -1,10 +1,6 @@
 import { expect, it, test } from 'vitest';
-import {
-  LINE_REASONS,
-  rejectLine,
-  rejectSession,
-  SESSION_REASONS,
-} from '../../../transforms/model/rejection.ts';
+import { LINE_REASONS, SESSION_REASONS } from '../../../transforms/model/reasons.ts';
+import { rejectLine, rejectSession } from '../../../transforms/model/rejection.ts';
 import { originOf } from '../checks/samples.ts';
 import { lineOf, why } from '../log-lines.ts';
 

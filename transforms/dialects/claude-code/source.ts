@@ -95,6 +95,9 @@ export class ClaudeSource {
   #readAgain(line: ClaudeLine, uuid: string, context: ReadContext): Fate | Rejection | undefined {
     const spot = this.#spots.get(uuid);
     const { fold } = context;
+    const isKnown = line.type === 'user' || line.type === 'assistant' || CLIENT_EVENTS.has(line.type);
+    const lost = isKnown || spot?.place === undefined ? undefined : line.contentOfUnknown;
+    if (lost !== undefined) return context.reject('bad-event', lost);
     const isOpen = spot?.isOwn === true && fold.has(spot.stretch.thread);
     if (!isOpen || spot.place === undefined || line.isSynthetic) return context.drop('copied-line');
     this.#open(line, context);

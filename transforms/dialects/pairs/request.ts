@@ -7,7 +7,7 @@ import { oneLine } from '../../json/one-line.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message, ToolDefinition } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
-import type { LineReason } from '../../model/rejection.ts';
+import type { LineReason } from '../../model/reasons.ts';
 import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';

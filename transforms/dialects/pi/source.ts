@@ -22,6 +22,7 @@ const CLIENT: ReadonlySet<string> = new Set([
   'leaf',
 ]);
 /** Events of `pi --mode json` that announce or repeat a message; `message_end` has the message. */
+const MESSAGES: ReadonlySet<string> = new Set(['message', 'message_end', 'custom_message']);
 const STREAM_EVENT =
   /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
 
@@ -55,7 +56,7 @@ export class PiSource {
     if (type === 'session') return this.#begin(entry, context);
     const id = entry.get('id')?.text();
     if (id !== undefined && (this.#spots.has(id) || this.#replaced.has(id)))
-      return this.#readAgain(id, entry, context);
+      return this.#readAgain(id, type, entry, context);
     this.#entries++;
     if (type === 'message' || type === 'message_end')
       return this.#readMessage(entry, entry.get('message'), context);
@@ -70,8 +71,10 @@ export class PiSource {
   }
 
   /** Reads an entry whose id has occurred. If its message is another, it replaces the former. */
-  #readAgain(id: string, entry: JsonView, context: ReadContext): Fate | undefined {
+  #readAgain(id: string, type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     const { place, isOwn } = this.#spots.get(id) ?? {};
+    const lost = MESSAGES.has(type) || CLIENT.has(type) ? undefined : contentOfUnknown(type, entry);
+    if (isOwn === true && lost !== undefined) return context.reject('bad-event', lost, entry);
     const message = entry.get('message');
     const parsed = message && readPiMessage(message);
     if (isOwn !== true || place === undefined || parsed === undefined || !isFolded(parsed))

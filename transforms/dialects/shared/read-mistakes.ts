@@ -1,6 +1,6 @@
 /** Checks what the `read` of a dialect returns and rejects with. TypeScript checks the built-in dialects, but not those in plug-ins. */
 import type { Origin } from '../../model/element.ts';
-import { LINE_REASONS } from '../../model/rejection.ts';
+import { LINE_REASONS } from '../../model/reasons.ts';
 import type { EntryFields, ObjectPart } from '../dialect-spec.ts';
 
 /** Reports a mistake in a dialect. Never returns. */

@@ -8,7 +8,7 @@ import { quote } from '../../json/respace.ts';
 import { isMasked, MOST_MASKED } from '../../model/cut-texts.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
 import { isRole, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
-import type { LineReason } from '../../model/rejection.ts';
+import type { LineReason } from '../../model/reasons.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';

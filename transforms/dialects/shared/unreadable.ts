@@ -8,7 +8,7 @@ import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message } from '../../model/element.ts';
 import { isRole, unknownSpeaker } from '../../model/known-roles.ts';
-import type { LineReason } from '../../model/rejection.ts';
+import type { LineReason } from '../../model/reasons.ts';
 import { sayingOf } from '../../model/reply.ts';
 import { isKnownPart } from './known-parts.ts';
 

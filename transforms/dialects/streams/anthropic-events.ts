@@ -64,7 +64,7 @@ export class AnthropicEvents implements StreamGrammar {
       this.#count(event.get('usage'));
     } else if (type === 'message_stop') this.#isOver = true;
     else if (type === 'error') this.#isFailed = true;
-    else if (type !== 'content_block_stop') this.#unknown.add(type);
+    else if (type !== 'content_block_stop') this.#unknown.add(type, event);
   }
 
   begins(event: JsonView): boolean {
@@ -111,7 +111,7 @@ export class AnthropicEvents implements StreamGrammar {
     const type = delta?.get('type')?.text();
     const known = DELTAS.get(type ?? '');
     if (delta === undefined || known === undefined) {
-      this.#unknown.add(type);
+      this.#unknown.add(type, event);
       return;
     }
     const [from, to, kind] = known;

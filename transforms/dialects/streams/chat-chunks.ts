@@ -71,7 +71,7 @@ export class ChatChunks implements StreamGrammar {
   put(chunk: JsonView): void {
     this.#weight += chunk.length;
     if (isOther(chunk)) {
-      this.#unknown.add(chunk.textOf('type'));
+      this.#unknown.add(chunk.textOf('type'), chunk);
       return;
     }
     if (chunk.keys().some((key) => this.#mayAdd(key))) {

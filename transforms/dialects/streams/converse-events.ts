@@ -48,13 +48,13 @@ export class ConverseEvents implements StreamGrammar {
     if (name === 'messageStart') this.#hasStarted = true;
     else if (name === 'contentBlockStart') this.#block(body).start(body?.get('start'));
     else if (name === 'contentBlockDelta') {
-      if (!this.#block(body).grow(body?.get('delta'))) this.#unknown.add(name);
+      if (!this.#block(body).grow(body?.get('delta'))) this.#unknown.add(name, event);
     } else if (name === 'messageStop') {
       this.#isOver = true;
       this.#note('stopReason', body?.get('stopReason'));
     } else if (name === 'metadata') this.#note('usage', body?.get('usage'));
     else if (FAILURE.test(name ?? '')) this.#isFailed = true;
-    else if (name !== 'contentBlockStop') this.#unknown.add(name);
+    else if (name !== 'contentBlockStop') this.#unknown.add(name, event);
   }
 
   #note(key: string, value: JsonView | undefined): void {

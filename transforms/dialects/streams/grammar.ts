@@ -2,6 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
 import { unknownEvent, warning } from '../shared/reading-notes.ts';
 
 export interface StreamedAnswer {
@@ -45,18 +46,33 @@ export function stringIn(event: JsonView | undefined, key: string): Uint8Array |
 /** Events that only keep the connection open. */
 export const isKeepAlive = (type: string | undefined): boolean => type === 'ping' || type === 'keepalive';
 
+interface UnknownKind {
+  readonly event: ReadingNote;
+  /** Set if an event of this type carries content. */
+  readonly content: string | undefined;
+}
+
 /** Reports each unknown type of event once. */
 export class UnknownKinds {
-  readonly #notes = new Map<string, ReadingNote>();
+  readonly #kinds = new Map<string, UnknownKind>();
 
-  add(kind: string | undefined): void {
-    if (isKeepAlive(kind) || this.#notes.size >= MOST_KINDS) return;
-    const note = unknownEvent(kind, 'events');
-    this.#notes.set(note.message, note);
+  add(kind: string | undefined, json: JsonView): void {
+    if (isKeepAlive(kind) || this.#kinds.size >= MOST_KINDS) return;
+    const event = unknownEvent(kind, 'events');
+    const known = this.#kinds.get(event.message);
+    this.#kinds.set(event.message, { event, content: known?.content ?? contentOfUnknown(kind, json) });
   }
 
-  notes(): readonly ReadingNote[] {
-    return [...this.#notes.values()];
+  /**
+   * An answer that lacks the content of an event is rejected.
+   * @param isWhole whether the stream repeated the whole answer
+   */
+  notes(isWhole = false): readonly ReadingNote[] {
+    return [...this.#kinds.values()].map(({ event, content }) =>
+      content === undefined || isWhole
+        ? event
+        : { rule: 'unknown-content', severity: 'ERROR', message: content },
+    );
   }
 }
 

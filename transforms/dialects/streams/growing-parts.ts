@@ -7,6 +7,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { present } from '../shared/logged-values.ts';
 import { GrowingText } from './growing-text.ts';
 
 const EMPTY = encode('""');
@@ -25,8 +26,10 @@ interface Part {
 export class GrowingParts {
   readonly #parts: Part[] = [];
   #isText = true;
+  /** A content of no known form: it takes the place of all, so that the message is rejected. */
+  #odd: Uint8Array | undefined;
 
-  /** Adds a text or a list of parts; nothing of any other value. */
+  /** Adds a text or a list of parts. */
   add(content: JsonView | undefined): void {
     if (content?.type === 'string') this.#addText(content.bytes);
     else if (content?.type === 'array')
@@ -34,7 +37,9 @@ export class GrowingParts {
         this.#isText = false;
         if (element.type === 'string') this.#addText(element.bytes);
         else if (element.type === 'object') this.#addPart(element);
+        else if (element.type !== 'null') this.#odd ??= element.copy();
       }
+    else if (present(content)) this.#odd ??= content.copy();
   }
 
   #addText(json: Uint8Array): void {
@@ -66,11 +71,12 @@ export class GrowingParts {
   }
 
   get isEmpty(): boolean {
-    return this.#parts.length === 0;
+    return this.#parts.length === 0 && this.#odd === undefined;
   }
 
   /** A string if only texts were added, else a list. */
   json(): Uint8Array {
+    if (this.#odd !== undefined) return this.#odd;
     if (!this.#isText) return arrayOf(this.#parts.map(partJson));
     const text = this.#parts[0]?.members.get(TEXT);
     return text instanceof GrowingText ? text.json() : EMPTY;

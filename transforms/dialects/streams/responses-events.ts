@@ -82,7 +82,7 @@ export class ResponsesEvents implements StreamGrammar {
     else if (type === 'error') this.#isFailed = true;
     else if (type.endsWith('.delta')) this.#grow(type, event);
     else if (type.endsWith('.done') && this.#settle(type, event)) return;
-    else if (!IGNORED.test(type)) this.#unknown.add(type);
+    else if (!IGNORED.test(type)) this.#unknown.add(type, event);
   }
 
   begins(event: JsonView): boolean {
@@ -132,7 +132,7 @@ export class ResponsesEvents implements StreamGrammar {
     const target = DELTAS.get(type.slice(PREFIX.length, -'.delta'.length));
     const delta = event.get('delta');
     if (target === undefined || delta?.type !== 'string') {
-      if (!IGNORED.test(type) || target === undefined) this.#unknown.add(type);
+      if (!IGNORED.test(type) || target === undefined) this.#unknown.add(type, event);
       return;
     }
     this.#itemOf(event).grow(target, partIn(event, target), delta.bytes);
@@ -144,7 +144,7 @@ export class ResponsesEvents implements StreamGrammar {
     const output = items.flatMap((item) => item.json() ?? []);
     if (this.#whole === undefined) notes.push(STREAM_CUT);
     if (this.#whole === undefined && items.some((item) => item.isCut)) notes.push(ARGUMENTS_CUT);
-    return { json: this.#json(output), notes: [...notes, ...this.#unknown.notes()] };
+    return { json: this.#json(output), notes: [...notes, ...this.#unknown.notes(this.#whole !== undefined)] };
   }
 
   /** The response; with the streamed items if its own output is empty, as some servers send it. */

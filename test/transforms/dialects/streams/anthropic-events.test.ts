@@ -22,3 +22,17 @@ test('a dump may begin in the middle of an answer of the Messages API', () => {
     tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"x": 1}' } }],
   });
 });
+
+test.each([
+  ['an event', { type: 'content_block_more', index: 0, delta: { type: 'text_delta', text: ' Oct.' } }],
+  ['a delta', { type: 'content_block_delta', index: 0, delta: { type: 'more_delta', text: ' Oct.' } }],
+])('an answer is rejected if %s of an unknown type carries content', (_, odd) => {
+  const events = [
+    { type: 'message_start', message: { type: 'message', role: 'assistant', content: [] } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'On 12' } },
+    odd,
+    { type: 'message_stop' },
+  ];
+  const [entry] = entriesOf(dumped(events.map((one) => JSON.stringify(one)).join('\n')));
+  expect(entry?.refused?.reason).toBe('unknown-content');
+});
