@@ -17,8 +17,7 @@ interface Mark {
 /** A mark between the beginning and the end of a text. */
 const INSIDE = {
   logger: 'LiteLLM: request and response bodies in its spend logs',
-  /** A part of the mark that is rare elsewhere; the shortcut looks for `_truncated`. */
-  word: 'litellm_truncated',
+  /** The shortcut looks for `_truncated`. */
   mark: /\(litellm_truncated (?:skipped )?\d+ chars\b/,
 };
 
@@ -34,6 +33,8 @@ const WHOLE: readonly Mark[] = [
     mark: /^\s*<truncated due to size exceeding limit>\s*$/,
   },
 ];
+/** Every mark has one of these words. */
+const WORDS = ['litellm', 'has been dropped', 'truncated due to size'] as const;
 /** Beginnings of the short texts that other loggers write in place of a text they left out. */
 const OTHER =
   /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
@@ -66,10 +67,12 @@ function spellsLetters(buffer: Buffer): boolean {
 /** Whether a logger cut the text, the arguments or the result of a message, or left out its content. */
 export function isCutByLogger({ bytes }: Message): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (buffer.includes(INSIDE.word) && INSIDE.mark.test(decode(bytes))) return true;
-  if (spellsLetters(buffer) && INSIDE.mark.test(unescaped(decode(bytes)))) return true;
-  const text = shortContent(bytes);
-  return text !== undefined && isWhole(text);
+  const isSpelled = spellsLetters(buffer);
+  if (!isSpelled && !WORDS.some((word) => buffer.includes(word))) return false;
+  const text = decode(bytes);
+  if (INSIDE.mark.test(isSpelled ? unescaped(text) : text)) return true;
+  const content = shortContent(bytes);
+  return content !== undefined && isWhole(content);
 }
 
 /** The content of a message, if it is a short text. */
@@ -79,9 +82,13 @@ function shortContent(bytes: Uint8Array): string | undefined {
   return bytes[span.valueStart] === QUOTE ? parseString(bytes, span.valueStart, span.end) : undefined;
 }
 
-/** Whether a message of the model has no calls, and a text that its logger cut or masked. */
-export function isCutAnswer(message: Message): boolean {
-  if (message.role !== 'assistant' || assistantCalls(message).length > 0) return false;
+/** Whether a logger cut a message, or its dialect noted a placeholder and its content looks like one. */
+export function mayBeCut(message: Message): boolean {
   const isNoted = message.notes?.some(({ rule }) => rule === 'body-placeholder') === true;
   return isCutByLogger(message) || (isNoted && isMasked(shortContent(message.bytes)));
+}
+
+/** Whether a message of the model has no calls, and a text that its logger cut or masked. */
+export function isCutAnswer(message: Message): boolean {
+  return message.role === 'assistant' && mayBeCut(message) && assistantCalls(message).length === 0;
 }

@@ -1,6 +1,6 @@
 /** Leaves out answers that a logger cut or masked, and finds conversations that have no others. */
 import { noted } from '../dialects/shared/reading-notes.ts';
-import { isCutAnswer, isCutByLogger } from '../model/cut-texts.ts';
+import { isCutAnswer, isCutByLogger, mayBeCut } from '../model/cut-texts.ts';
 import type { Conversation, Message, ReadingNote } from '../model/element.ts';
 import { isEmptyReply } from '../model/reply.ts';
 
@@ -15,7 +15,7 @@ export const ONLY_PLACEHOLDERS = 'the logger cut or masked all answers of the mo
 
 /** Reports texts that a logger cut, and leaves out answers with such a text: they would teach half of a sentence. */
 export function withoutCutAnswers(conversation: Conversation): Conversation {
-  if (!conversation.messages.some((one) => isCutByLogger(one) || isCutAnswer(one))) return conversation;
+  if (!conversation.messages.some(mayBeCut)) return conversation;
   const messages: Message[] = [];
   let before: readonly ReadingNote[] = [];
   for (const message of conversation.messages) {
