@@ -2,8 +2,8 @@
  * Permissions of the dataset: by default those that every source grants, or exactly those of `--mode`. Rejected lines
  * may contain anything, so only the owner can ever read quarantine/.
  */
-import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fileSystem } from './file-system.ts';
 import { manifestPath } from './layout.ts';
 
 const FILE = 0o666;
@@ -41,6 +41,13 @@ export function modesOf({ mode, sources = FILE }: ModeRequest): Modes {
 
 /** Permissions of files made from a dataset: those of its records. For a URL, those that the umask leaves. */
 export function modesLike(dataset: string): Modes {
-  const mode = statSync(manifestPath(dataset), { throwIfNoEntry: false })?.mode;
-  return modesOf({ mode: mode === undefined ? undefined : mode & FILE });
+  return modesOf({ mode: modeOf(manifestPath(dataset)) });
+}
+
+function modeOf(path: string): number | undefined {
+  try {
+    return Number(fileSystem.statSync(path, { bigint: true }).mode) & FILE;
+  } catch {
+    return undefined;
+  }
 }

@@ -7,6 +7,8 @@ import { SourceFault, TurnmillError } from '../errors.ts';
 
 const MAX_FRAMES = 3;
 const HASH_DIGITS = 12;
+/** More of a line of a stack is the path of a file, or no frame at all. */
+const MAX_FRAME_CHARS = 1000;
 const FRAME = /^\s*at\s+(?:(?:async\s+)?(.+?)\s+\()?(.*?):(\d+):(\d+)\)?$/;
 /** Plug-ins are imported with their hash as the query. */
 const PLUG_IN = /\?sha256=[0-9a-f]{64}$/;
@@ -52,7 +54,7 @@ interface Frame {
 function framesOf(error: unknown): readonly Frame[] {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return stack.split('\n').flatMap((line) => {
-    const [, name = '', file, row, column] = FRAME.exec(line) ?? [];
+    const [, name = '', file, row, column] = FRAME.exec(line.slice(-MAX_FRAME_CHARS)) ?? [];
     return file === undefined
       ? []
       : [{ name, file: file.replace(/^file:\/\//, ''), position: `${row}:${column}` }];

@@ -37,7 +37,7 @@ function encoded(key: string): readonly string[] {
   const texts = Array.from({ length: BYTES_PER_GROUP }, (_, before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
-      .replace(/=+$/, '');
+      .replaceAll('=', '');
     const isMixedEnd = (before + bytes.length) % BYTES_PER_GROUP !== 0;
     return text.slice(before === 0 ? 0 : before + 1, isMixedEnd ? -1 : undefined);
   });

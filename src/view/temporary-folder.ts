@@ -3,7 +3,7 @@
  * one can remove what a killed one left.
  */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const PREFIX = 'turnmill-view-';
@@ -31,8 +31,9 @@ function removeLeftovers(): void {
 
 function isRunning(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    getPriority(pid);
+    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return (error as { readonly info?: NodeJS.ErrnoException }).info?.code !== 'ESRCH';
   }
 }

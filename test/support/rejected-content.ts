@@ -55,6 +55,7 @@ export const inFormats: readonly Inexpressible[] = [
     format,
     log: withMessages(user, { role: 'session_meta', content: 'x' }),
     rejects: true as const,
+    args: format === 'sharegpt' ? ['--on-finding', 'not-alternating=keep'] : [],
   })),
   {
     rule: 'malformed-call',

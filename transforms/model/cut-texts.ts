@@ -34,7 +34,7 @@ const WHOLE: readonly Mark[] = [
   },
 ];
 /** Every mark has one of these words. */
-const WORDS = ['litellm', 'has been dropped', 'truncated due to size'] as const;
+const WORDS = ['litellm', 'has been dropped', 'truncated due to size'].map((word) => Buffer.from(word));
 /** Beginnings of the short texts that other loggers write in place of a text they left out. */
 const OTHER =
   /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
@@ -50,8 +50,8 @@ export const isMasked = (text: string | undefined): boolean =>
   text.length <= MOST_MASKED &&
   (isWhole(text) || (text.length <= MOST_OTHER && OTHER.test(text)));
 
-const ESCAPED = '\\u00';
-const ESCAPE = /\\+u(00[4-7][\da-f])/gi;
+const ESCAPED = Buffer.from('\\u00');
+const ESCAPE = /\\{1,8}u(00[4-7][\da-f])/gi;
 const unescaped = (text: string): string =>
   text.replace(ESCAPE, (_escape, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 

@@ -87,7 +87,7 @@ describe('check --target', () => {
   const broken: Readonly<
     Record<string, readonly [target: string, messages: readonly object[], tools?: readonly object[]]>
   > = {
-    'reader-role': ['axolotl', [ask, { role: 'critic', content: 'c' }, reply({})]],
+    'reader-role': ['axolotl', [ask, { role: 'function', content: 'c' }, reply({})]],
     'reader-late-system': ['trl', [ask, { role: 'system', content: 's' }, reply({})]],
     'reader-parts': ['trl', [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, reply({})]],
     'reader-reasoning': ['chat', [ask, reply({ reasoning_content: 'c' })]],

@@ -28,7 +28,12 @@ test('keeps at most a hundred findings of other lines', async () => {
   const lines = Array.from({ length: 150 }, (_, i) => entry({ second: i, reply: null }));
   const [found] = await explain(writeLog(temporaryFolder(), 'a.jsonl', lines), 150);
   expect(found?.sessionFindings).toHaveLength(100);
-  expect(found?.findings.map(({ rule }) => rule)).toEqual(['no-reply', 'protocol-open', 'no-tools']);
+  expect(found?.findings.map(({ rule }) => rule)).toEqual([
+    'no-reply',
+    'protocol-open',
+    'no-tools',
+    'no-answer',
+  ]);
 });
 
 test('reports that an empty source has no line', async () => {
