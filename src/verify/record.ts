@@ -2,7 +2,6 @@
  * Checks the shape of a record, independently of the writers: for each family of formats, the members and their types.
  * Tools and arguments may be JSON strings in formats whose loader requires that.
  */
-import { isRole } from '../../transforms/model/known-roles.ts';
 import { asObject, asText, type JsonObject } from './untrusted.ts';
 
 /** The problem of a record, if any, and how many tools it has. */
@@ -14,6 +13,8 @@ export interface RecordFacts {
 export type RecordCheck = (record: JsonObject) => RecordFacts;
 
 const SPEAKERS: ReadonlySet<unknown> = new Set(['human', 'gpt', 'function_call', 'observation', 'system']);
+/** Known roles that the format writes under another name. */
+const UNMAPPED: ReadonlySet<unknown> = new Set(['developer', 'user', 'assistant', 'tool', 'function']);
 const SOURCES: ReadonlySet<unknown> = new Set(['system', 'user', 'agent']);
 
 const NO_METADATA = 'expected `metadata` to be an object, or a string with one, found another value';
@@ -94,7 +95,7 @@ function sharegpt({
 
 function isTurn({ from, value, ...others }: JsonObject): boolean {
   // other names are roles kept with --on-finding unknown-role=keep
-  const isNamed = SPEAKERS.has(from) || (typeof from === 'string' && from !== '' && !isRole(from));
+  const isNamed = SPEAKERS.has(from) || (typeof from === 'string' && from !== '' && !UNMAPPED.has(from));
   return isNamed && asText(value) !== undefined && Object.keys(others).length === 0;
 }
 
