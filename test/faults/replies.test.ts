@@ -151,7 +151,12 @@ describe('members that a dialect never has are not reported as missing', () => {
     ['a deck', 's.toml', '[[samples]]\nmessages = [{role = "user", content = "a"}]\n', []],
     ['old chats', 's.json', JSON.stringify({ ...request, meta: {}, settings: {} }), ['no-answer']],
     ['conversations, which may have tools', 's.jsonl', JSON.stringify(request), ['no-tools', 'no-answer']],
-    ['a bare response', 's.jsonl', '{"content":[{"type":"text","text":"a"}]}', ['no-question']],
+    [
+      'a bare response',
+      's.jsonl',
+      '{"type":"message","role":"assistant","content":[{"type":"text","text":"a"}]}',
+      ['no-question'],
+    ],
     [
       'a request',
       's.jsonl',
