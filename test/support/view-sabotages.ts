@@ -137,8 +137,8 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
   },
   v5_site: {
     file: REFUSALS,
-    from: "if (!OWN_SITE.has(headers['sec-fetch-site']))",
-    to: "if (!OWN_SITE.has(headers['sec-fetch-site']) && port < 0)",
+    from: "if (!OWN_SITE.has(headers['sec-fetch-site']) && !isNavigation(headers))",
+    to: "if (!OWN_SITE.has(headers['sec-fetch-site']) && !isNavigation(headers) && port < 0)",
     test: [REQUESTS, 'a request to the viewer'],
   },
   v5_method: {
