@@ -238,9 +238,9 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     test: ['test/src/loop/loop.test.ts', 'limits the number of steps'],
   },
   v11_key_in_an_output: {
-    file: 'src/loop/endpoint.ts',
-    from: 'const text = typeof content ===',
-    to: 'const text = process.env.LOOP_KEY !== undefined ? process.env.LOOP_KEY : typeof content ===',
+    file: 'src/loop/completion.ts',
+    from: 'if (calls === null) return { content };',
+    to: 'if (calls === null) return { content: process.env.LOOP_KEY ?? content };',
     test: ['test/src/loop/loop.test.ts', 'writes the same bytes twice'],
   },
   v12_spacing: {
