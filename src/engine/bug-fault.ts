@@ -7,7 +7,7 @@ import { SourceFault, TurnmillError } from '../errors.ts';
 
 const MAX_FRAMES = 3;
 const HASH_DIGITS = 12;
-/** More of a line of a stack is the path of a file, or no frame at all. */
+/** A longer line of a stack is not a frame. */
 const MAX_FRAME_CHARS = 1000;
 const FRAME = /^\s*at\s+(?:(?:async\s+)?(.+?)\s+\()?(.*?):(\d+):(\d+)\)?$/;
 /** Plug-ins are imported with their hash as the query. */
@@ -54,7 +54,8 @@ interface Frame {
 function framesOf(error: unknown): readonly Frame[] {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return stack.split('\n').flatMap((line) => {
-    const [, name = '', file, row, column] = FRAME.exec(line.slice(-MAX_FRAME_CHARS)) ?? [];
+    const frame = line.length > MAX_FRAME_CHARS ? undefined : FRAME.exec(line);
+    const [, name = '', file, row, column] = frame ?? [];
     return file === undefined
       ? []
       : [{ name, file: file.replace(/^file:\/\//, ''), position: `${row}:${column}` }];

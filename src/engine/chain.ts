@@ -21,7 +21,6 @@ import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
 import type { BegunSource, ParseOptions } from '../../transforms/stages/parse.ts';
 import { selectFindings, selectSessions } from '../../transforms/stages/select-sessions.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-
 import { measured } from './measure.ts';
 
 /** A stage of a run, created for one worker. */

@@ -187,7 +187,7 @@ class OutFiles {
     const mode = this.#modes.file(name);
     const fd = openSync(path, 'w', mode);
     this.#open.set(name, fd);
-    fchmodSync(fd, mode); // of a file that was there before
+    fchmodSync(fd, mode); // an existing file keeps its mode when it is opened
     return fd;
   }
 

@@ -290,7 +290,7 @@ export async function* eachTurn(
   }
 }
 
-/** Whether there are calls in both lists, or in neither, and they have the same keys. A silent model has no list. */
+/** Whether both lists have the same keys in the same order. @param after undefined if the model did not answer */
 function areEqual(
   before: readonly Call[],
   after: readonly Call[] | undefined,

@@ -1,4 +1,4 @@
-/** Ends a listing that a store would continue for ever: with a page that was there before, or pages without anything. */
+/** Ends a listing that a store would continue for ever, because it repeats a page or sends only empty ones. */
 import { StoreFault } from './fault.ts';
 
 /** Stores send empty pages where they skip many deleted objects, but not this many in a row. */

@@ -3,10 +3,10 @@
  * that is not one JSON object on one line would make a dataset that `verify` refuses.
  */
 import type { EncodedRecord, Format, FormatFinding } from '../../transforms/formats/format.ts';
+import { LF } from '../../transforms/json/bytes.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import { isObject } from '../../transforms/model/message.ts';
 
-const LINE_FEED = 0x0a;
 const NOT_A_RECORD: FormatFinding = {
   rule: 'record-not-json',
   severity: 'ERROR',
@@ -32,7 +32,7 @@ function owned({ bytes, more, ...rest }: EncodedRecord): EncodedRecord {
 }
 
 function isRecord(bytes: Uint8Array): boolean {
-  if (bytes.includes(LINE_FEED)) return false;
+  if (bytes.includes(LF)) return false;
   try {
     return isObject(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
   } catch {

@@ -6,10 +6,11 @@
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { CodexExecSource, isExecEvent } from './codex/exec.ts';
-import { CodexSource, rejectionIn } from './codex/source.ts';
+import { CodexSource } from './codex/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
+import { firstRejection } from './shared/first-rejection.ts';
 
 const TYPES: ReadonlySet<string> = new Set([
   ...['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted'],
@@ -70,10 +71,7 @@ function readOld(
   const [session, items] = [json.get('session'), json.get('items')];
   if (session?.type === 'object' && items?.type === 'array') {
     source.read('session_meta', session, context, context.time(session.get('timestamp')));
-    let lost: Rejection | undefined;
-    for (const item of items.elements())
-      lost ??= rejectionIn(source.read('response_item', item, context, undefined));
-    return lost;
+    return firstRejection(items.elements(), (item) => source.read('response_item', item, context, undefined));
   }
   return json.get('id')?.type === 'string' && time !== undefined
     ? source.read('session_meta', json, context, time)

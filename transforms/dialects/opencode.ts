@@ -204,7 +204,7 @@ function followsResults(part: JsonView, step: readonly JsonView[]): boolean {
 /** A time in milliseconds; undefined if there is none. */
 function timeOf(view: JsonView | undefined, key: 'start' | 'end'): number | undefined {
   const time = view?.get('time')?.get(key);
-  return time?.type === 'number' ? Number(Buffer.from(time.bytes).toString()) : undefined;
+  return time?.type === 'number' ? (time.parsed() as number) : undefined;
 }
 
 function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {

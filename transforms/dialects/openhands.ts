@@ -2,6 +2,7 @@
  * Dialect `openhands`: events of OpenHands, one object each, from its first version (`action`, `observation`) or its
  * SDK (`kind`); and the output of its benchmarks and exports, where one object has all events of a run; and pages of its API.
  */
+
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
@@ -9,6 +10,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { OpenHandsRun } from './openhands/run.ts';
+import { firstRejection } from './shared/first-rejection.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present } from './shared/logged-values.ts';
 
@@ -55,14 +57,13 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   const run = new OpenHandsRun(`run ${memory.runs++}`);
   const id = json.get('instance_id')?.text();
   const session = id === undefined && memory.runs === 1 ? '' : `/${id ?? memory.runs}`;
-  for (const event of history.flatMap(eventsOf)) {
-    const result = run.read(event, context, `${context.origin.source}${session}`);
-    if (result?.kind !== 'rejection') continue;
-    run.close(context);
-    return result;
-  }
-  run.describe(metaOfRun(json), context);
+  const events = history.flatMap(eventsOf);
+  const lost = firstRejection(events, (event) =>
+    run.read(event, context, `${context.origin.source}${session}`),
+  );
+  if (lost === undefined) run.describe(metaOfRun(json), context);
   run.close(context);
+  if (lost !== undefined) return lost;
   return run.isEmpty ? context.drop('client-event') : undefined;
 }
 
@@ -74,11 +75,9 @@ function readPage(
 ): Fate | Rejection | undefined {
   const timeOf = (event: JsonView | undefined): string => event?.get('timestamp')?.text() ?? '';
   const isReversed = timeOf(page[0]) > timeOf(page.at(-1));
-  for (const event of isReversed ? page.toReversed() : page) {
-    const result = run.read(event, context, context.origin.source);
-    if (result?.kind === 'rejection') return result;
-  }
-  return run.isEmpty ? context.drop('client-event') : undefined;
+  const events = isReversed ? page.toReversed() : page;
+  const lost = firstRejection(events, (event) => run.read(event, context, context.origin.source));
+  return lost ?? (run.isEmpty ? context.drop('client-event') : undefined);
 }
 
 /** Whether a run failed before its first event. */

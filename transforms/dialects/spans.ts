@@ -33,12 +33,7 @@ const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT'
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
 /** Runs of LangSmith that are not model calls. */
 const OTHER_RUNS: ReadonlySet<string> = new Set([
-  'chain',
-  'tool',
-  'retriever',
-  'prompt',
-  'parser',
-  'embedding',
+  ...['chain', 'tool', 'retriever', 'prompt', 'parser', 'embedding'],
 ]);
 /** Attributes of the conventions for model calls. */
 const MODEL_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
@@ -341,30 +336,9 @@ const spans: Dialect = defineDialect({
   summary:
     'Traces of model calls: OpenTelemetry (spans and logs), OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
   keys: [
-    ...[
-      'attributes',
-      ...BODIES,
-      'resourceLogs',
-      'resource_logs',
-      'body',
-      'observations',
-      'input',
-      'output',
-      'inputs',
-      'outputs',
-      'post',
-    ],
-    ...[
-      'batch',
-      'batches',
-      'data',
-      'runs',
-      'spans',
-      'trace',
-      'tags',
-      'events',
-      'attributes.openinference.span.kind',
-    ],
+    ...['attributes', ...BODIES, 'resourceLogs', 'resource_logs', 'body', 'observations', 'input', 'output'],
+    ...['inputs', 'outputs', 'post', 'batch', 'batches', 'data', 'runs', 'spans', 'trace', 'tags', 'events'],
+    'attributes.openinference.span.kind',
   ],
   gathers: true,
   marks: ['attributes', 'traceId'],

@@ -5,22 +5,12 @@
  */
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import type { Format } from './format.ts';
-import { NO_ANSWER } from './no-answer.ts';
-import { templateRecord } from './trl.ts';
+import trl, { templateRecord } from './trl.ts';
 
 const axolotl: Format<ArrowSafe> = {
+  ...trl,
   name: 'axolotl',
   summary: 'Like trl, with tools and arguments as JSON strings that Arrow cannot re-type: for axolotl.',
-  rules: [
-    'arguments-not-object',
-    'content-not-text',
-    'empty-arguments',
-    NO_ANSWER,
-    'tool-not-function',
-    'unknown-role',
-  ],
-  needsAnswer: true,
-  otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(true) },
   metadata: ({ arrowSafe = true }) => (arrowSafe ? 'string' : 'object'),
   encode: (conversation, { arrowSafe = true } = {}) => templateRecord(conversation, arrowSafe),

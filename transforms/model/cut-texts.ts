@@ -2,7 +2,7 @@
  * Marks of loggers: in a text where they cut something out, or in place of a whole text. A model never writes them, and
  * a client never sends them: they are only in the log.
  */
-import { QUOTE } from '../json/bytes.ts';
+import { QUOTE, ZERO } from '../json/bytes.ts';
 import { keptMembersOf } from '../json/members.ts';
 import { decode, parseString } from '../json/utf8.ts';
 import { assistantCalls } from './assistant-calls.ts';
@@ -59,7 +59,7 @@ const unescaped = (text: string): string =>
 function spellsLetters(buffer: Buffer): boolean {
   for (let at = buffer.indexOf(ESCAPED); at >= 0; at = buffer.indexOf(ESCAPED, at + 1)) {
     const digit = buffer[at + ESCAPED.length] as number;
-    if (digit >= 0x34 && digit <= 0x37) return true;
+    if (digit >= ZERO + 4 && digit <= ZERO + 7) return true; // from `@` to the end of ASCII
   }
   return false;
 }

@@ -82,7 +82,7 @@ export interface Entry {
   readonly root?: string;
   /** Set if the other lines are calls that this one continues. */
   readonly isGathered?: true;
-  /** Why the session is rejected, which may be a reason of lines if it was put together from several. It has no messages. */
+  /** Why the session is rejected: for a reason of sessions, or of one of its lines. The entry then has no messages. */
   readonly refused?: {
     readonly reason: 'conversation-too-long' | 'context-missing' | 'session-reopened' | LineReason;
     readonly detail: string;

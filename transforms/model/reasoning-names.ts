@@ -3,11 +3,10 @@
  * (`OTHER_REASONING_MEMBERS`), often twice. Encrypted parts, which only their provider can read, are left out.
  */
 
-import { joinStrings } from '../dialects/shared/build-messages.ts';
+import { arrayOf, joinStrings, objectOf } from '../dialects/shared/build-messages.ts';
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, keptMembersOf, valueBytes } from '../json/members.ts';
-import { addMember, concat, dropMembers } from '../json/splice.ts';
-import { encode } from '../json/utf8.ts';
+import { addMember, dropMembers } from '../json/splice.ts';
 import type { Message } from './element.ts';
 import { OTHER_REASONING_MEMBERS, stringValue } from './message.ts';
 
@@ -27,11 +26,6 @@ const TEXTS = [NAME, 'reasoning', 'reasoning_text'] as const;
 /** Members of a message that list the parts of its reasoning. */
 const LISTS = ['reasoning_details', 'thinking_blocks'] as const;
 const EMPTY_STRING_BYTES = 2;
-const SEALED_HEAD = encode('{"type":"reasoning.encrypted","data":');
-const CLOSE = encode('}');
-const OPEN_LIST = encode('[');
-const COMMA = encode(',');
-const CLOSE_LIST = encode(']');
 
 /** Whether a member of the message is reasoning under another name than `reasoning_content` and `thinking`. */
 export const hasOtherName = ({ bytes }: Message): boolean =>
@@ -48,7 +42,7 @@ export function nameReasoning(message: Message, keepSealed: boolean): NamedReaso
   const isOwn = textIn(bytes, NAME) !== undefined;
   let named = dropMembers(bytes, ({ key }) => OTHERS.has(key) || (key === NAME && !isOwn));
   if (text !== undefined && !isOwn) named = addMember(named, NAME, text);
-  if (keepSealed && sealed.length > 0) named = addMember(named, 'reasoning_details', listOf(sealed));
+  if (keepSealed && sealed.length > 0) named = addMember(named, 'reasoning_details', arrayOf(sealed));
   return { message: { ...message, bytes: named }, isSealed: sealed.length > 0, isSummary };
 }
 
@@ -73,7 +67,7 @@ function partsOf(message: Uint8Array): Parts {
     else if (!isEmpty(part)) sealed.push(sealedPart(part));
   }
   const opaque = textIn(message, 'reasoning_opaque');
-  if (opaque !== undefined) sealed.push(concat([SEALED_HEAD, opaque, CLOSE]));
+  if (opaque !== undefined) sealed.push(encrypted(opaque));
   return { texts, summaries, sealed };
 }
 
@@ -90,16 +84,18 @@ function listIn(message: Uint8Array): readonly Uint8Array[] {
 const isEmpty = (part: Uint8Array): boolean =>
   textIn(part, 'data') === undefined && textIn(part, 'signature') === undefined;
 
+/** @param data JSON text of a string */
+const encrypted = (data: Uint8Array | string): Uint8Array =>
+  objectOf([
+    ['type', '"reasoning.encrypted"'],
+    ['data', data],
+  ]);
+
 const sealedPart = (part: Uint8Array): Uint8Array =>
-  stringValue(part, 'type') === 'redacted_thinking'
-    ? concat([SEALED_HEAD, textIn(part, 'data') ?? encode('""'), CLOSE])
-    : part;
+  stringValue(part, 'type') === 'redacted_thinking' ? encrypted(textIn(part, 'data') ?? '""') : part;
 
 /** The JSON text of a member that is a string and not empty. */
 function textIn(object: Uint8Array, key: string): Uint8Array | undefined {
   const value = valueBytes(object, key);
   return value?.[0] === QUOTE && value.length > EMPTY_STRING_BYTES ? value : undefined;
 }
-
-const listOf = (items: readonly Uint8Array[]): Uint8Array =>
-  concat([OPEN_LIST, ...items.flatMap((item, i) => (i === 0 ? [item] : [COMMA, item])), CLOSE_LIST]);

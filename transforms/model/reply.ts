@@ -100,7 +100,9 @@ function sayingOfParts(list: Uint8Array): Saying {
 
 /** Most bytes of white space that may follow a thought. */
 const MAX_REST_BYTES = 256;
-const THOUGHT_END = encode('</think>');
+export const OPEN_THOUGHT = '<think>';
+export const CLOSE_THOUGHT = '</think>';
+const THOUGHT_END = encode(CLOSE_THOUGHT);
 
 /** Whether a JSON string is a `<think>` block and nothing else. */
 function isThoughtOnly(json: Uint8Array): boolean {
@@ -108,9 +110,6 @@ function isThoughtOnly(json: Uint8Array): boolean {
   if (end < 0 || json.length - end > MAX_REST_BYTES) return false;
   return afterThought(parseString(json, 0, json.length)) === '';
 }
-
-const OPEN_THOUGHT = '<think>';
-const CLOSE_THOUGHT = '</think>';
 
 /** The text after a `<think>` block at its beginning; undefined if there is none. */
 export function afterThought(text: string): string | undefined {

@@ -7,6 +7,7 @@
 import type { DialectReader, LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { BareNumbers } from '../json/bare-numbers.ts';
 import { copyOf } from '../json/keep.ts';
+import { isSameBytes } from '../json/same-bytes.ts';
 import type { Entry, Line, Message, ToolDefinition } from '../model/element.ts';
 import { rejectLine } from '../model/rejection.ts';
 
@@ -120,8 +121,6 @@ function isSameMessage(a: Message, b: Message): boolean {
 
 const isSameTool = (a: ToolDefinition, b: ToolDefinition): boolean =>
   a === b || (a.name === b.name && isSameBytes(a.bytes, b.bytes));
-
-const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 const listOf = <T>(one: T | undefined): readonly T[] => (one === undefined ? [] : [one]);
 

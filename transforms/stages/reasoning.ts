@@ -14,7 +14,7 @@ import type { Conversation, Message, ReadingNote, StreamElement } from '../model
 import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts';
 import { hasOtherName, nameReasoning } from '../model/reasoning-names.ts';
 import { rejectSession } from '../model/rejection.ts';
-import { afterThought, isLoneThought } from '../model/reply.ts';
+import { afterThought, CLOSE_THOUGHT, isLoneThought, OPEN_THOUGHT } from '../model/reply.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { hasOnlyPlaceholders, ONLY_PLACEHOLDERS, withoutCutAnswers } from './cut-answers.ts';
 
@@ -34,8 +34,6 @@ const options: OptionSpecs<ReasoningOptions> = {
   },
 };
 
-const OPEN = '<think>';
-const CLOSE = '</think>';
 const NOT_INLINED: ReadingNote = {
   rule: 'reasoning-not-inlined',
   severity: 'WARNING',
@@ -59,11 +57,11 @@ export function withoutReasoning(message: Message): Message {
 export function withReasoningInText(message: Message): Message {
   const thought = reasoningOf(message);
   if (thought === '') return message;
-  if (thought.includes(OPEN) || thought.includes(CLOSE)) {
+  if (thought.includes(OPEN_THOUGHT) || thought.includes(CLOSE_THOUGHT)) {
     return { ...message, notes: [...(message.notes ?? []), NOT_INLINED] };
   }
   const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
-  const block = `${OPEN}\n${thought}\n${CLOSE}\n\n`;
+  const block = `${OPEN_THOUGHT}\n${thought}\n${CLOSE_THOUGHT}\n\n`;
   const content = valueBytes(bytes, 'content');
   const inlined = withTextBefore(block, content);
   return {

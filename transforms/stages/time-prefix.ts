@@ -1,11 +1,10 @@
 /** Recognises the time that collectors write before the object of a line: exports of CloudWatch, logs of containers. */
-import { SPACE } from '../json/bytes.ts';
+import { SPACE, ZERO } from '../json/bytes.ts';
 import { copyOf } from '../json/keep.ts';
 import { latin1 } from '../json/utf8.ts';
 import type { Line, StreamElement } from '../model/element.ts';
 
-const DIGIT_0 = '0'.charCodeAt(0);
-const DIGIT_9 = '9'.charCodeAt(0);
+const NINE = ZERO + 9;
 const PREFIX =
   /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?[ \t]+(?:std(?:out|err) F )?(?=\{)/;
 const MAX_PREFIX_BYTES = 64;
@@ -13,7 +12,7 @@ const MAX_PREFIX_BYTES = 64;
 /** Number of bytes of such a time with the white space after it; 0 if the line has none. */
 export function timePrefix({ bytes, created }: Line): number {
   const first = bytes[0] ?? 0;
-  if (first < DIGIT_0 || first > DIGIT_9 || created !== undefined) return 0;
+  if (first < ZERO || first > NINE || created !== undefined) return 0;
   return PREFIX.exec(latin1(bytes.subarray(0, MAX_PREFIX_BYTES)))?.[0].length ?? 0;
 }
 

@@ -3,12 +3,11 @@
  * without its end, and the next writer continues on the same line. Writes that did not reach the disk leave NULs.
  */
 import type { Dialect } from '../dialects/dialect.ts';
-import { OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { COLON, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import type { Line, Rejection, Repair } from '../model/element.ts';
 import { detectDialect, isOfDialect } from './choose-dialect.ts';
 
-const COLON = ':'.charCodeAt(0);
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 /** Most objects of a line that are tried; each is scanned from where the last one failed. */
 const MAX_TRIES = 1024;

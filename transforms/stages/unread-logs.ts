@@ -24,6 +24,12 @@ interface UnreadLog {
 const LANGCHAIN_TYPES = /^(?:human|ai|system|tool)$/;
 const HISTORY = 'it has prompts, but no answers';
 
+/** Logs of Kimi begin with one of several lines. */
+const KIMI = {
+  what: 'the wire log of Kimi',
+  advice: 'write its turns as {"messages": [...]}',
+};
+
 const UNREAD_LOGS: readonly UnreadLog[] = [
   {
     what: 'the list of messages that Cline shows on the screen',
@@ -102,20 +108,17 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     keys: ['message_type'],
   },
   {
-    what: 'the wire log of Kimi',
-    advice: 'write its turns as {"messages": [...]}',
+    ...KIMI,
     keys: ['type', 'protocol_version'],
     type: /^metadata$/,
   },
   {
-    what: 'the wire log of Kimi',
-    advice: 'write its turns as {"messages": [...]}',
+    ...KIMI,
     keys: ['timestamp', 'message'],
     test: (first) => isObjectWith(first.get('message'), 'payload'),
   },
   {
-    what: 'the wire log of Kimi',
-    advice: 'write its turns as {"messages": [...]}',
+    ...KIMI,
     keys: ['type', 'time'],
     type: /^(?:turn|context|agent|usage)\.[\w.]+$/,
   },

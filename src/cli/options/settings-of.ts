@@ -18,18 +18,8 @@ const SAME = [
     'groupBy',
     'integrity',
   ],
-  ...[
-    'replace',
-    'allowShrink',
-    'resume',
-    'checksum',
-    'report',
-    'compress',
-    'mode',
-    'workers',
-    'profile',
-    'allowEmpty',
-  ],
+  ...['replace', 'allowShrink', 'resume', 'checksum', 'report', 'compress', 'mode', 'workers', 'profile'],
+  'allowEmpty',
   ...['onReject', 'maxQuarantine', 'quarantineContent'],
 ] as const satisfies readonly (keyof Values & keyof BuildRequest)[];
 

@@ -2,7 +2,7 @@
  * Files of a batch API in a folder: requests and results are in separate files, and a conversation needs both. The files
  * are recognised by their names and, unless they are packed or in a store, by their first bytes.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { firstBytes } from './first-bytes.ts';
 import { isObject, type SourceRef } from './source.ts';
 
 type Side = 'requests' | 'answers';
@@ -62,17 +62,8 @@ function batchFileOf(ref: SourceRef): BatchFile | undefined {
  * will report that.
  */
 function sideOf({ path = '' }: SourceRef): Side | undefined {
-  const head = Buffer.alloc(HEAD_BYTES);
-  try {
-    const file = openSync(Buffer.from(path, 'latin1'), 'r');
-    try {
-      return sideIn(head.toString('latin1', 0, readSync(file, head, 0, HEAD_BYTES, 0)));
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return undefined;
-  }
+  const head = firstBytes(path, HEAD_BYTES);
+  return head === undefined ? undefined : sideIn(head);
 }
 
 function sideIn(text: string): Side | undefined {

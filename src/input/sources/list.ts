@@ -3,12 +3,13 @@
  * their paths. Paths are handled as bytes in Latin-1 characters: they need not be UTF-8, and they compare bytewise.
  * Objects of a store, which were listed before, are sorted in.
  */
-import { type BigIntStats, closeSync, lstatSync, opendirSync, openSync, readSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import { ioError, TurnmillError } from '../../errors.ts';
 import type { S3Options } from '../../object-store/options.ts';
 import { objectUrl } from '../../object-store/url.ts';
 import { CASSETTE } from '../framing/shape.ts';
 import { isBesideLogs, logFoldersOf } from './beside-logs.ts';
+import { firstBytes } from './first-bytes.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import type { ListedInput } from './objects.ts';
 import { PassedOver } from './passed-over.ts';
@@ -231,22 +232,11 @@ class SourceLister {
   }
 }
 
-const FIRST_BYTES = 64;
+const HEAD_BYTES = 64;
 
 /** Is it a cassette of recorded HTTP in YAML? Other YAML files are not logs. */
 function isCassette(path: string): boolean {
-  if (!YAML_NAME.test(path)) return false;
-  const head = Buffer.alloc(FIRST_BYTES);
-  try {
-    const file = openSync(Buffer.from(path, 'latin1'), 'r');
-    try {
-      return CASSETTE.test(head.toString('latin1', 0, readSync(file, head, 0, FIRST_BYTES, 0)));
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return false;
-  }
+  return YAML_NAME.test(path) && CASSETTE.test(firstBytes(path, HEAD_BYTES) ?? '');
 }
 
 const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;

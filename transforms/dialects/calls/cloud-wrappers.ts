@@ -5,7 +5,7 @@ import type { FirstObject } from '../dialect-spec.ts';
 import { type LoggedAnswer, loggedAnswer } from '../pairs/logged-answer.ts';
 import { bodyText, bodyValue } from '../pairs/logged-body.ts';
 import { hasMessages } from '../pairs/logged-call.ts';
-import { arrayOf, objectOf } from '../shared/build-messages.ts';
+import { arrayOf, makeMessage, objectOf } from '../shared/build-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { at, isObject, type Wrapper } from './wrapper.ts';
 
@@ -146,7 +146,7 @@ export const sglang: Wrapper = {
     if (text !== undefined && text.type !== 'string')
       return reject('unknown-content', 'the answer is not one text', text);
     const finish = at(json, 'out.meta_info.finish_reason.type');
-    const message = objectOf([['role', '"assistant"'], ...(text ? [['content', text.copy()] as const] : [])]);
+    const { bytes: message } = makeMessage('assistant', text ? [['content', text.copy()]] : []);
     const choice = objectOf([
       ['message', message],
       ...(finish ? [['finish_reason', finish.copy()] as const] : []),

@@ -101,8 +101,7 @@ export class ClaudeSource {
     const isOpen = spot?.isOwn === true && fold.has(spot.stretch.thread);
     if (!isOpen || spot.place === undefined || line.isSynthetic) return context.drop('copied-line');
     this.#open(line, context);
-    const isHere = fold.items[spot.place.index] === spot.place;
-    return isHere && rewrites(line, spot.place, fold) ? undefined : context.drop('copied-line');
+    return rewrites(line, spot.place, fold) ? undefined : context.drop('copied-line');
   }
 
   #readMessage(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {

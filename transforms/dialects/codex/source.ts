@@ -8,6 +8,7 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
+import { firstRejection } from '../shared/first-rejection.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import {
   COPIED_HISTORY,
@@ -282,10 +283,9 @@ export class CodexSource {
     this.#growing = undefined;
     const history = payload.get('replacement_history');
     const summary = payload.get('message');
-    let lost: Rejection | undefined;
-    if (history?.type === 'array')
-      for (const item of history.elements()) lost ??= rejectionIn(this.#readItem(item, context, time));
-    else if (summary?.type === 'string')
+    const items = history?.type === 'array' ? history.elements() : [];
+    const lost = firstRejection(items, (item) => this.#readItem(item, context, time));
+    if (history?.type !== 'array' && summary?.type === 'string')
       fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
     this.#growing = undefined;
     this.#isCopying = false;
@@ -309,10 +309,6 @@ export class CodexSource {
     context.fold.note(unknownEvent(type));
   }
 }
-
-/** The rejection of an item that is one of several in a line. */
-export const rejectionIn = (read: Fate | Rejection | undefined): Rejection | undefined =>
-  read?.kind === 'rejection' ? read : undefined;
 
 /** Whether a person typed the message. */
 const isTurn = ({ message, text }: ResponseMessage): boolean =>

@@ -3,6 +3,7 @@
  * output as blocks until its conversation ends.
  */
 
+import { isSameBytes } from '../../json/same-bytes.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
@@ -62,7 +63,7 @@ export class AssistantDraft {
     const known = this.#blocks[at] as FoldBlock;
     return at === this.size - 1 || block.kind === 'call'
       ? continues(block, known)
-      : isSame(bytesOf(block), bytesOf(known));
+      : isSameBytes(bytesOf(block), bytesOf(known));
   }
 
   /**
@@ -79,7 +80,7 @@ export class AssistantDraft {
   }
 
   has(block: FoldBlock): boolean {
-    return this.#blocks.some((one) => one.kind === block.kind && isSame(bytesOf(one), bytesOf(block)));
+    return this.#blocks.some((one) => one.kind === block.kind && isSameBytes(bytesOf(one), bytesOf(block)));
   }
 
   /** Whether it has a block, or a text that begins with that of the block. */
@@ -152,16 +153,14 @@ function continues(block: FoldBlock, before: FoldBlock): boolean {
     return before.kind === 'call' && block.id !== undefined && block.id === before.id;
   if (block.kind === 'text') return before.kind === 'text' && beginsWith(block.text, before.text);
   if (block.kind === 'thought') return before.kind === 'thought' && beginsWith(block.text, before.text);
-  if (block.kind === 'sealed') return before.kind === 'sealed' && isSame(block.detail, before.detail);
-  return before.kind === 'part' && isSame(block.object, before.object);
+  if (block.kind === 'sealed') return before.kind === 'sealed' && isSameBytes(block.detail, before.detail);
+  return before.kind === 'part' && isSameBytes(block.object, before.object);
 }
-
-const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 /** Whether `text` begins with the text of `start`; both are JSON strings. */
 function beginsWith(text: Uint8Array, start: Uint8Array): boolean {
   const length = start.length - 1; // without the closing quote
-  return text.length >= start.length && isSame(text.subarray(0, length), start.subarray(0, length));
+  return text.length >= start.length && isSameBytes(text.subarray(0, length), start.subarray(0, length));
 }
 
 export const blockOfPart = (part: Part): FoldBlock =>

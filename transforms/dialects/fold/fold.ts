@@ -3,6 +3,7 @@
  * time: a compaction ends it and starts the next, and going back splits off the abandoned branch. Only open
  * conversations are held in memory, so a log of any length is read in one pass.
  */
+import { isSameBytes } from '../../json/same-bytes.ts';
 import type { EntryTraits, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
@@ -153,11 +154,14 @@ export class Fold {
     });
   }
 
-  /** Replaces what a line added to an answer by a later version of the line. @returns false if that is the same */
+  /**
+   * Replaces what a line added to an answer by a later version of the line.
+   * @returns false if that is the same, or the answer is no longer in the conversation
+   */
   rewrite(place: FoldPlace, blocks: readonly FoldBlock[]): boolean {
     const { content } = place;
-    if (content === undefined || 'role' in content || blocks.every((block) => content.covers(block)))
-      return false;
+    if (content === undefined || 'role' in content || !this.#isHere(place)) return false;
+    if (blocks.every((block) => content.covers(block))) return false;
     for (const block of blocks) if (block.kind === 'part') this.#fault ??= faultOfPart(block.object);
     if (this.#fault === undefined) this.#grow((thread, origin) => thread.rewrite(place, blocks, origin));
     return true;
@@ -166,7 +170,8 @@ export class Fold {
   /** Does the same for another message. */
   rewriteMessage(place: FoldPlace, message: Message): boolean {
     const { content } = place;
-    if (content === undefined || !('role' in content) || isSame(content, message)) return false;
+    if (content === undefined || !('role' in content) || !this.#isHere(place)) return false;
+    if (isSameBytes(content.bytes, message.bytes)) return false;
     if (!this.#isUnreadable(message)) this.reset(place, message);
     return true;
   }
@@ -175,7 +180,8 @@ export class Fold {
   rewriteResult(place: FoldPlace, callId: string | undefined, result: Message): boolean {
     const call = place.calls.find(({ id, result: known }) => id === callId && known !== undefined);
     const known = call?.result ?? place.content;
-    if (known === undefined || !('role' in known) || isSame(known, result)) return false;
+    if (known === undefined || !('role' in known) || !this.#isHere(place)) return false;
+    if (isSameBytes(known.bytes, result.bytes)) return false;
     if (!this.#isUnreadable(result)) this.#grow((thread) => thread.rewriteResult(place, callId, result));
     return true;
   }
@@ -313,6 +319,10 @@ export class Fold {
     return place;
   }
 
+  #isHere(place: FoldPlace): boolean {
+    return this.items[place.index] === place;
+  }
+
   /** Whether the message, or something before it in the current object, may not be written. */
   #isUnreadable(message: Message): boolean {
     this.#fault ??= faultOf(message, 'the message');
@@ -324,7 +334,5 @@ export class Fold {
     thread.refuse();
   }
 }
-
-const isSame = (a: Message, b: Message): boolean => Buffer.compare(a.bytes, b.bytes) === 0;
 
 const offsetOf = ({ paths }: Thread): number => paths[0]?.offset ?? 0;

@@ -1,4 +1,5 @@
 /** A conversation in progress: its current path, and those abandoned when the user went back. */
+import { isSameBytes } from '../../json/same-bytes.ts';
 import type { Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { AssistantDraft, bytesOf, type FoldBlock, type Repeats } from './assistant-draft.ts';
@@ -193,8 +194,8 @@ export class Thread {
     const { items } = this.path;
     for (let i = items.length - 1; i >= Math.max(0, items.length - MAX_REPEAT_ITEMS); i--) {
       const item = items[i] as Item;
-      const known = item.calls.find((call) => call.id === id && call.result !== undefined);
-      if (known !== undefined) return isSame(known.result?.bytes, bytes) ? item : undefined;
+      const { result } = item.calls.find((call) => call.id === id && call.result !== undefined) ?? {};
+      if (result !== undefined) return isSameBytes(result.bytes, bytes) ? item : undefined;
     }
     return undefined;
   }
@@ -267,9 +268,6 @@ export class Thread {
 export function joinMeta(a: Meta | undefined, b: Meta): Meta {
   return a === undefined ? b : new Map([...a, ...b]);
 }
-
-const isSame = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
-  a !== undefined && Buffer.compare(a, b) === 0;
 
 function note(item: Item, { notes, changes, meta }: ItemFacts): Item {
   if (meta !== undefined && meta.size > 0) item.meta = joinMeta(item.meta, meta);

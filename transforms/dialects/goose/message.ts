@@ -13,7 +13,7 @@ import {
   type Piece,
   toolMessage,
 } from '../shared/build-messages.ts';
-import { contentOfParts, listOfParts, mcpPart } from '../shared/content-parts.ts';
+import { contentOfParts, listOfParts, mcpPart, partBytes } from '../shared/content-parts.ts';
 import { isTrue, present, structured, textOf } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
 
@@ -108,23 +108,18 @@ function typedBlock(block: JsonView): JsonView {
   }
   if (result !== undefined) {
     const list = structured(result) as JsonView;
-    const parts = list.type === 'array' ? list.elements().map(typedPart) : [textPart(textOf(result))];
+    const parts =
+      list.type === 'array' ? list.elements().map(typedPart) : [partBytes({ text: textOf(result) })];
     return new JsonView(objectOf([['type', '"toolResponse"'], ...own, ['toolResult', arrayOf(parts)]]));
   }
-  return text?.type === 'string' ? new JsonView(textPart(text.copy())) : block;
+  return text?.type === 'string' ? new JsonView(partBytes({ text: text.copy() })) : block;
 }
 
 /** A part of a result, named by its only member: `{"Text": {"text": ...}}`. */
 function typedPart(part: JsonView): Uint8Array {
   const text = part.get('Text')?.get('text');
-  return text?.type === 'string' ? textPart(text.copy()) : part.copy();
+  return text?.type === 'string' ? partBytes({ text: text.copy() }) : part.copy();
 }
-
-const textPart = (text: Uint8Array): Uint8Array =>
-  objectOf([
-    ['type', '"text"'],
-    ['text', text],
-  ]);
 
 function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const type = block.get('type')?.text() ?? '';

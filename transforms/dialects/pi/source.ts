@@ -21,8 +21,9 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['model_change', 'thinking_level_change', 'active_tools_change', 'custom', 'label', 'session_info'],
   'leaf',
 ]);
-/** Events of `pi --mode json` that announce or repeat a message; `message_end` has the message. */
+/** Entries with a message; `message_end` is the one of `pi --mode json`. */
 const MESSAGES: ReadonlySet<string> = new Set(['message', 'message_end', 'custom_message']);
+/** Events of `pi --mode json` that announce or repeat a message. */
 const STREAM_EVENT =
   /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
 
@@ -81,8 +82,7 @@ export class PiSource {
       return context.drop('copied-line');
     const { fold } = context;
     this.#open(entry, context);
-    const isHere = fold.items[place.index] === place;
-    return isHere && rewrites(parsed, place, fold) ? undefined : context.drop('copied-line');
+    return rewrites(parsed, place, fold) ? undefined : context.drop('copied-line');
   }
 
   #begin(header: JsonView, context: ReadContext): undefined {

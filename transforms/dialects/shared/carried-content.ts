@@ -10,27 +10,9 @@ import { shownType } from './reading-notes.ts';
 
 /** Members that programs use for a message, its content or a call; the last part of a name with dots. */
 const CARRIERS: ReadonlySet<string> = new Set([
-  ...[
-    'message',
-    'messages',
-    'content',
-    'contents',
-    'parts',
-    'text',
-    'delta',
-    'prompt',
-    'completion',
-    'choices',
-  ],
-  ...[
-    'tool_calls',
-    'toolCalls',
-    'tool_call',
-    'toolCall',
-    'function_call',
-    'functionCall',
-    'functionResponse',
-  ],
+  ...['message', 'messages', 'content', 'contents', 'parts', 'text', 'delta', 'prompt', 'completion'],
+  ...['choices', 'tool_calls', 'toolCalls', 'tool_call', 'toolCall', 'function_call', 'functionCall'],
+  'functionResponse',
   ...['arguments', 'args', 'input', 'tool_input', 'toolInput', 'tool_result', 'toolResult', 'output'],
   ...['aggregated_output', 'stdout', 'reasoning', 'reasoning_content', 'thinking', 'thought', 'llm_message'],
   ...['observation', 'base64_string'],
@@ -45,11 +27,7 @@ const OFTEN: ReadonlySet<string> = new Set([
 ]);
 /** Members that name a call. */
 const CALLS: ReadonlySet<string> = new Set([
-  'tool_call_id',
-  'toolCallId',
-  'tool_use_id',
-  'call_id',
-  'callId',
+  ...['tool_call_id', 'toolCallId', 'tool_use_id', 'call_id', 'callId'],
 ]);
 const WHITE_SPACE = /\s/;
 /** Members about errors and states, which have messages too. */

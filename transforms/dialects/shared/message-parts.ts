@@ -9,7 +9,7 @@ import { encode, latin1 } from '../../json/utf8.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
-import { dataUrl, imagePart } from './content-parts.ts';
+import { dataUrl, imagePart, partBytes } from './content-parts.ts';
 import { isKnownPart } from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 
@@ -183,7 +183,10 @@ function resultOf(part: JsonView): ResultBlock {
   };
 }
 
-/** A result may be any JSON but in the Messages and Responses APIs: there an object stays one, which cannot be a content. */
+/**
+ * The content of a result. Other APIs allow any JSON; in the Messages and Responses APIs an object is none, so it stays
+ * an object and its message is rejected.
+ */
 function contentOfResult(part: JsonView, content: JsonView | undefined): Uint8Array {
   if (content?.type === 'array' && firstOf(part, 'response') !== undefined) return anyResult(content);
   const isOfApi = part.textOf('type')?.endsWith('_call_output') === true || isResultBlock(part);
@@ -219,12 +222,7 @@ function anyResult(content: JsonView): Uint8Array {
 function resultPart(part: JsonView): Uint8Array {
   const words =
     part.get('type')?.text() === 'text' && part.get('text') === undefined ? part.get('content') : undefined;
-  return words?.type === 'string'
-    ? objectOf([
-        ['type', '"text"'],
-        ['text', words.copy()],
-      ])
-    : part.copy();
+  return words?.type === 'string' ? partBytes({ text: words.copy() }) : part.copy();
 }
 
 /** A mark of Converse's cache is nothing that was said. A part of Gemini may carry sealed reasoning. */

@@ -84,12 +84,20 @@ function addGemini(transcript: Transcript, request: JsonView): readonly ToolDefi
   return declared.flatMap((tool) => toolsIn(firstOf(tool, 'functionDeclarations', 'function_declarations')));
 }
 
+type Members = Pick<JsonView, 'get'>;
+
+/** An answer of Gemini, or a chunk of one, without the `response` that Code Assist wraps it in. */
+export function geminiBody<T extends Members>(view: T): T | JsonView {
+  const inner = view.get('candidates') === undefined ? view.get('response') : undefined;
+  return inner?.type === 'object' ? inner : view;
+}
+
+export const isGeminiAnswer = (body: Members): boolean =>
+  body.get('candidates')?.type === 'array' || body.get('promptFeedback')?.type === 'object';
+
 /** An answer of one of the two APIs, without what wraps it; undefined for any other body. */
 export function otherAnswer(view: JsonView): JsonView | undefined {
-  const inner = view.get('candidates') === undefined ? view.get('response') : undefined;
-  const gemini = [view, inner].find(
-    (one) => one?.get('candidates')?.type === 'array' || one?.get('promptFeedback')?.type === 'object',
-  );
+  const gemini = [view, geminiBody(view)].find(isGeminiAnswer);
   return gemini ?? (view.get('output')?.get('message')?.type === 'object' ? view : undefined);
 }
 

@@ -3,8 +3,7 @@
  * into them, and groups them by what went in and what came out. Where several came out, their order is lost.
  */
 import { JsonView } from '../../json/json-view.ts';
-import { quote } from '../../json/respace.ts';
-import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { arrayOf, makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import type { LogRecord } from './log-records.ts';
 
@@ -51,25 +50,16 @@ export function spanOfAgent(record: LogRecord): JsonView | 'other' | undefined {
   const said = content?.type === 'object' ? contentOf(content, 'message') : undefined;
   const asked = input.map((one): Uint8Array | undefined => {
     const parts = ASKING.has(roleOf(one)) ? contentOf(one.get('content'), 'content') : undefined;
-    return (
-      parts &&
-      objectOf([
-        ['role', quote(roleOf(one))],
-        ['content', parts.copy()],
-      ])
-    );
+    return parts && makeMessage(roleOf(one), [['content', parts.copy()]]).bytes;
   });
   const isWhole = asked.every((one): one is Uint8Array => one !== undefined);
   const isAlone = others.length === 0 && content?.get('tool.result') === undefined;
   if (!isWhole || !isAlone || answer === undefined || roleOf(answer) !== 'assistant') return undefined;
   if (said?.type !== 'array') return said && 'other';
-  const reply: Piece[] = [
-    ['role', '"assistant"'],
-    ['content', said.copy()],
-  ];
+  const reply: Piece[] = [['content', said.copy()]];
   const finish = firstOf(content, 'finish_reason');
   if (finish !== undefined) reply.push(['finish_reason', finish.copy()]);
-  return spanOf(record, asked as readonly Uint8Array[], objectOf(reply));
+  return spanOf(record, asked as readonly Uint8Array[], makeMessage('assistant', reply).bytes);
 }
 
 function spanOf(record: LogRecord, asked: readonly Uint8Array[], reply: Uint8Array): JsonView {

@@ -173,19 +173,8 @@ export function isModelCall(attributes: SpanAttributes, events: readonly JsonVie
 
 /** Attributes of what is not a model call: requests of other kinds, and tools. */
 const OTHER_SPANS = [
-  ...[
-    'http',
-    'url',
-    'db',
-    'rpc',
-    'messaging',
-    'faas',
-    'graphql',
-    'gen_ai.tool',
-    'tool',
-    'traceloop.span.kind',
-  ],
-  'langsmith.span.kind',
+  ...['http', 'url', 'db', 'rpc', 'messaging', 'faas', 'graphql', 'gen_ai.tool', 'tool'],
+  ...['traceloop.span.kind', 'langsmith.span.kind'],
 ];
 
 /** Whether a span that is not a model call says what it is. */

@@ -4,6 +4,7 @@ import { CLOSE_OBJECT } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
+import { isSameBytes } from '../../json/same-bytes.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
@@ -299,8 +300,8 @@ class Call {
     if (name === undefined || this.#name === undefined) return false;
     const id = firstText(piece.get('id'));
     const isNamed = id !== undefined && this.#id !== undefined;
-    if (isNamed && isSame(id, this.#id as Uint8Array)) return false;
-    const isRenamed = !isSame(name, this.#name);
+    if (isNamed && isSameBytes(id, this.#id as Uint8Array)) return false;
+    const isRenamed = !isSameBytes(name, this.#name);
     if (this.#arguments.isEmpty) return isNamed && isRenamed;
     const isOpen = this.#arguments.head().startsWith('{') && !this.#arguments.endsWith(CLOSE_OBJECT);
     if (isOpen) return false; // without a scan: some servers repeat the name in every piece of long arguments
@@ -330,7 +331,6 @@ const hasArguments = (fn: JsonView | undefined): boolean => {
   const args = fn?.get('arguments');
   return present(args) && args.text() !== '';
 };
-const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 /** The JSON text of a non-empty string; undefined for anything else. */
 function firstText(value: JsonView | undefined): Uint8Array | undefined {

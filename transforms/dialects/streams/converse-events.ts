@@ -3,7 +3,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { arrayOf, makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { isWhole } from './chat-chunks.ts';
 import {
@@ -82,10 +82,8 @@ export class ConverseEvents implements StreamGrammar {
 
   answer(): StreamedAnswer {
     const blocks = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
-    const message = objectOf([
-      ['role', '"assistant"'],
-      ['content', arrayOf(blocks.map((block) => block.json()))],
-    ]);
+    const content = arrayOf(blocks.map((block) => block.json()));
+    const { bytes: message } = makeMessage('assistant', [['content', content]]);
     const notes: ReadingNote[] = blocks.some(({ isCut }) => isCut) ? [ARGUMENTS_CUT] : [];
     if (this.#isFailed) notes.push(RESPONSE_ERROR);
     else if (!this.#isOver) notes.push(STREAM_CUT);

@@ -3,6 +3,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
+import { geminiBody, isGeminiAnswer } from '../shared/other-apis.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
 import { GrowingText } from './growing-text.ts';
@@ -12,16 +13,9 @@ const TEXT_MEMBERS: ReadonlySet<string> = new Set(['text', 'thought']);
 
 /** Whether the event is a chunk: candidates, or the reason why there are none, without a request beside them. */
 export function isGeminiChunk(event: Pick<JsonView, 'get'>): boolean {
-  const answer = answerIn(event);
-  const isChunk =
-    answer.get('candidates')?.type === 'array' || answer.get('promptFeedback')?.type === 'object';
-  return isChunk && !['contents', 'request'].some((key) => event.get(key) !== undefined);
-}
-
-/** Code Assist wraps each chunk in `response`. */
-function answerIn(event: Pick<JsonView, 'get'>): Pick<JsonView, 'get'> {
-  const inner = event.get('candidates') === undefined ? event.get('response') : undefined;
-  return inner?.type === 'object' ? inner : event;
+  return (
+    isGeminiAnswer(geminiBody(event)) && !['contents', 'request'].some((key) => event.get(key) !== undefined)
+  );
 }
 
 interface GrowingPart {
@@ -41,7 +35,7 @@ export class GeminiChunks implements StreamGrammar {
 
   put(event: JsonView): void {
     this.#weight += event.length;
-    const answer = answerIn(event) as JsonView;
+    const answer = geminiBody(event);
     for (const [key, value] of answer.members())
       if (key !== 'candidates' && present(value)) this.#head.set(key, value.copy());
     this.#isFailed ||= present(answer.get('error'));
@@ -66,7 +60,7 @@ export class GeminiChunks implements StreamGrammar {
   }
 
   begins(event: JsonView): boolean {
-    const [first] = answerIn(event).get('candidates')?.elements() ?? [];
+    const [first] = geminiBody(event).get('candidates')?.elements() ?? [];
     return this.isOver && present(first?.get('content'));
   }
 
