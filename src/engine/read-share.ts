@@ -27,17 +27,18 @@ interface LineState {
   parts: number;
 }
 
-/** A text of a line that was sampled. */
+/** A text of a line: its hashes follow those of the text before it. */
 interface Sample {
-  readonly hash: number;
   readonly path: number;
   readonly line: number;
+  readonly count: number;
 }
 
 export class ReadShare {
   /** A hash is compared if it has none of these bits. */
   #mask = 0;
   #samples: Sample[] = [];
+  #hashes: number[] = [];
   #read = new Set<number>();
   /** Lines with samples. */
   #lines = new Map<number, LineState>();
@@ -51,16 +52,21 @@ export class ReadShare {
 
   /** Adds the texts of a line. */
   addLine({ bytes, origin }: Line): void {
-    const before = this.#samples.length;
+    let isSampled = false;
     for (const { path: name, text: own, isPiece } of stringsIn(bytes)) {
       const text = isPiece ? this.#continued(name, own) : own;
       if (!isText(text)) continue;
       const path = this.#pathOf(name);
       this.#bytes[path] = (this.#bytes[path] ?? 0) + Buffer.byteLength(own);
-      eachGram(text, this.#mask, (hash) => this.#samples.push({ hash, path, line: origin.line }));
-      if (this.#samples.length > MAX_SAMPLES) this.#thin();
+      const before = this.#hashes.length;
+      eachGram(text, this.#mask, (hash) => this.#hashes.push(hash));
+      const count = this.#hashes.length - before;
+      if (count === 0) continue;
+      isSampled = true;
+      this.#samples.push({ path, line: origin.line, count });
+      if (this.#hashes.length > MAX_SAMPLES) this.#thin();
     }
-    if (this.#samples.length !== before) this.#lines.set(origin.line, { drops: 0, parts: 1 });
+    if (isSampled) this.#lines.set(origin.line, { drops: 0, parts: 1 });
   }
 
   /** A piece of a streamed text, after the end of the piece before it. */
@@ -108,9 +114,13 @@ export class ReadShare {
   take(): ReadText {
     const compared: number[] = this.#bytes.map(() => 0);
     const found: number[] = this.#bytes.map(() => 0);
-    for (const { hash, path, line } of this.#samples) {
-      compared[path] = (compared[path] as number) + 1;
-      if (this.#read.has(hash) || this.#isDropped(line)) found[path] = (found[path] as number) + 1;
+    let from = 0;
+    for (const { path, line, count } of this.#samples) {
+      const to = from + count;
+      const read = this.#isDropped(line) ? count : this.#readIn(from, to);
+      compared[path] = (compared[path] as number) + count;
+      found[path] = (found[path] as number) + read;
+      from = to;
     }
     const unread = [...this.#paths].map(([name, path]): [string, number] => {
       const all = compared[path] as number;
@@ -122,6 +132,13 @@ export class ReadShare {
     const listed = unread.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a);
     this.#forget();
     return { bytes, read, unread: read * 2 < bytes ? listed.slice(0, MAX_LISTED) : [] };
+  }
+
+  /** Number of the hashes from one index to another that were read. */
+  #readIn(from: number, to: number): number {
+    let read = 0;
+    for (let i = from; i < to; i++) if (this.#read.has(this.#hashes[i] as number)) read++;
+    return read;
   }
 
   #isDropped(line: number): boolean {
@@ -142,7 +159,15 @@ export class ReadShare {
   #thin(): void {
     this.#mask = this.#mask * 2 + 1;
     const stays = (hash: number): boolean => (hash & this.#mask) === 0;
-    this.#samples = this.#samples.filter(({ hash }) => stays(hash));
+    let from = 0;
+    const samples = this.#samples.map(({ path, line, count }) => {
+      const to = from + count;
+      const kept = this.#hashes.slice(from, to).filter(stays).length;
+      from = to;
+      return { path, line, count: kept };
+    });
+    this.#samples = samples.filter(({ count }) => count > 0);
+    this.#hashes = this.#hashes.filter(stays);
     this.#read = new Set([...this.#read].filter(stays));
     const sampled = new Set(this.#samples.map(({ line }) => line));
     this.#lines = new Map([...this.#lines].filter(([line]) => sampled.has(line)));
@@ -151,6 +176,7 @@ export class ReadShare {
   #forget(): void {
     this.#mask = 0;
     this.#samples = [];
+    this.#hashes = [];
     this.#bytes = [];
     this.#read.clear();
     this.#lines.clear();

@@ -97,7 +97,7 @@ export const SESSION_REASONS = {
   'content-not-text':
     'A content is a number, an object or a boolean (with --on-finding content-not-text=reject). In samples: a message has no text (by default; =keep writes it unchanged).',
   'no-answer':
-    'The conversation has no answer of the model to learn from: no text, call, refusal or audio. In trl, openai, axolotl and sharegpt by default (=keep writes the record); in other formats with --on-finding no-answer=reject.',
+    'The conversation has no answer of the model to learn from: no text, call, refusal or audio. In trl, openai, axolotl and sharegpt by default (=keep writes the record, except in sharegpt, whose turns must end with an answer); in other formats with --on-finding no-answer=reject.',
   'no-messages': 'The conversation has no messages, but the format needs one (by default).',
   'not-toml':
     'The record has a value that TOML cannot express: null, a duplicate key, an integer of more than 64 bits, an unpaired surrogate.',

@@ -98,7 +98,11 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const isNext = line.origin.line === this.#lastLine + 1;
     this.#lastLine = line.origin.line;
     const ended = isJson || !isNext ? this.#endLoose() : [];
-    if (!isJson) return several(1, ended, this.#readSse(line));
+    if (!isJson) {
+      const own = this.#readSse(line);
+      // most lines give no element, so they get no iterator of their own
+      return ended.length === 0 && own.length <= 1 ? own : several(1, ended, own);
+    }
     const objects = readObjects(line, this.#scanner, this);
     return ended.length === 0 ? objects : several(objects.length, ended, objects);
   }
