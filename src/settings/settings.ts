@@ -1,7 +1,10 @@
 /** The settings of a run, from flags, the configuration file or the caller of the library, with all defaults filled in. */
 
-import { MAX_CONVERSATION_BYTES } from '../../transforms/dialects/define-dialect.ts';
-import { FOLD_SELECTIONS, type FoldSelect } from '../../transforms/dialects/dialect.ts';
+import {
+  FOLD_SELECTIONS,
+  type FoldSelect,
+  MAX_CONVERSATION_BYTES,
+} from '../../transforms/dialects/dialect.ts';
 import { type FormatOptionValues, optionFault } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';

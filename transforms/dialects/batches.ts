@@ -12,7 +12,6 @@ import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Fate, Line, Origin, Rejection } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { settleReply } from '../model/reply.ts';
-import { MAX_CONVERSATION_BYTES } from './define-dialect.ts';
 import type {
   Dialect,
   DialectReader,
@@ -21,6 +20,7 @@ import type {
   ReadElement,
   ReadingOptions,
 } from './dialect.ts';
+import { MAX_CONVERSATION_BYTES } from './dialect.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import { hasFailed } from './pairs/logged-answer.ts';
 import type { Call } from './pairs/logged-call.ts';

@@ -5,8 +5,9 @@
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
+import { CLIENT_EVENTS } from './claude-code/client-events.ts';
 import { ClaudeLine } from './claude-code/line.ts';
-import { CLIENT_EVENTS, ClaudeSource } from './claude-code/source.ts';
+import { ClaudeSource } from './claude-code/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';

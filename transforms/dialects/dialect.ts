@@ -51,6 +51,9 @@ export interface Dialect {
 export const FOLD_SELECTIONS = ['last', 'leaves'] as const;
 export type FoldSelect = (typeof FOLD_SELECTIONS)[number];
 
+/** Default of `maxConversation`. */
+export const MAX_CONVERSATION_BYTES: number = 256 * 1024 * 1024;
+
 /** Settings of a run that reading may depend on. */
 export interface ReadingOptions {
   /** The user message for a response that was logged without its request. */

@@ -3,13 +3,13 @@
  * error, and with `--session-by id` a session ends where the id changes.
  */
 
-import { MAX_CONVERSATION_BYTES } from '../dialects/define-dialect.ts';
 import {
   type Dialect,
   type DialectReader,
   FOLD_SELECTIONS,
   type FoldSelect,
   type LineObjects,
+  MAX_CONVERSATION_BYTES,
   type ReadElement,
   type ReadingOptions,
 } from '../dialects/dialect.ts';

@@ -7,8 +7,8 @@
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
-import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { ReadingOptions } from '../dialect.ts';
+import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from '../dialect-spec.ts';
 import type { CallReader } from '../pairs/call-reader.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';

@@ -16,8 +16,8 @@ import type { Entry, Lack, Line, Message, Origin } from '../../model/element.ts'
 import { createEntryLog } from '../../model/entry-log.ts';
 import { rejectLine } from '../../model/rejection.ts';
 import { settleReply } from '../../model/reply.ts';
-import { MAX_CONVERSATION_BYTES } from '../define-dialect.ts';
 import type { DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
+import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import { type Answer, answerFromStream } from '../pairs/answer.ts';
 import { answeredFields, bareAnswer } from '../pairs/answered-fields.ts';
 import { asReadMessage } from '../pairs/item-messages.ts';
@@ -100,7 +100,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const ended = isJson || !isNext ? this.#endLoose() : [];
     if (!isJson) {
       const own = this.#readSse(line);
-      // most lines give no element, so they get no iterator of their own
+      // most lines give no element: they need no iterator
       return ended.length === 0 && own.length <= 1 ? own : several(1, ended, own);
     }
     const objects = readObjects(line, this.#scanner, this);

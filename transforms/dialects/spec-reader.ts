@@ -1,0 +1,400 @@
+/** Reads the objects of a source as the description of its dialect says (dialect-spec.ts). */
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
+import { JsonView } from '../json/json-view.ts';
+import { walkMembers } from '../json/members.ts';
+import { createPlainScanner } from '../json/plain-scanner.ts';
+import type { Scanner } from '../json/scanner.ts';
+import { knownText } from '../json/utf8.ts';
+import { ValueTape } from '../json/value-tape.ts';
+import type {
+  Entry,
+  EntryTraits,
+  Line,
+  Message,
+  Origin,
+  Rejection,
+  ToolDefinition,
+} from '../model/element.ts';
+import { createEntryLog } from '../model/entry-log.ts';
+import { stringValue } from '../model/message.ts';
+import { settleReply } from '../model/reply.ts';
+import { timeOf } from '../model/timestamp.ts';
+import {
+  type DialectReader,
+  type LineObjects,
+  MAX_CONVERSATION_BYTES,
+  type ReadElement,
+  type ReadingOptions,
+} from './dialect.ts';
+import type { DialectSpec, EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
+import { Fold } from './fold/fold.ts';
+import { makeMessage, piecesOf } from './shared/build-messages.ts';
+import { dropped } from './shared/carried-content.ts';
+import { GatheredSessions } from './shared/gathered-sessions.ts';
+import { lineId } from './shared/line-id.ts';
+import {
+  missingOrBad,
+  NO_CHANGES,
+  type ObjectWalk,
+  readObjects,
+  rejectObject,
+} from './shared/line-objects.ts';
+import { createMessageList, isMessage } from './shared/logged-messages.ts';
+import { keyAt, type PathKey, pathKeys } from './shared/path-keys.ts';
+import { ReadMistakes, type ReportMistake } from './shared/read-mistakes.ts';
+import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
+import { createToolsTextReader, rejectTools } from './shared/tools-text.ts';
+import { faultIn, type Unreadable } from './shared/unreadable.ts';
+import { WaitingParts } from './shared/waiting-parts.ts';
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+function replyLast(messages: readonly Message[]): Pick<Entry, 'messages' | 'reply'> {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return { messages: messages, reply: undefined };
+  return { messages: messages.slice(0, -1), reply: last };
+}
+
+export class SpecReader<Memory> implements DialectReader, ObjectWalk {
+  readonly alone?: true;
+  readonly holds?: true;
+  readonly folds?: true;
+  readonly makes = true;
+  readonly #spec: DialectSpec<Memory>;
+  readonly #mistakes: ReadMistakes;
+  readonly #options: ReadingOptions;
+  readonly #fold: Fold;
+  readonly #gathered: GatheredSessions;
+  #memory: Memory;
+  readonly #scanner: Scanner;
+  readonly #context: ReadContext;
+  readonly #messages;
+  readonly #tools;
+  readonly #keys: ReadonlyMap<string, PathKey>;
+  readonly #messagesKey: PathKey | undefined;
+  readonly #toolsKey: PathKey | undefined;
+  readonly #allKeys: Set<string> | undefined;
+  /** Holds the values of the current object; only its members if messages or tools are read during the walk. */
+  readonly #tape = new ValueTape();
+  /** Are messages or tools read during the walk? */
+  readonly #hasPaths: boolean;
+  readonly #waiting: WaitingParts;
+  /** Whether entries are returned at once instead of being gathered (`readApart`). */
+  #isApart = false;
+  #hasList = false;
+  /** Number of objects walked so far; a key whose `seenIn` is this number is in the current object. */
+  #walked = 0;
+  #duplicateAt = -1;
+  #line!: Line;
+  #origin!: Origin;
+
+  constructor(
+    spec: DialectSpec<Memory>,
+    report: ReportMistake,
+    scanner: Scanner = createPlainScanner(),
+    options: ReadingOptions = {},
+  ) {
+    this.#spec = spec;
+    this.#mistakes = new ReadMistakes(spec.name, report);
+    this.#options = options;
+    const { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves', keepSealed = false } = options;
+    const { keepsMeta = true } = options;
+    const traits = traitsOf(spec);
+    this.#fold = new Fold({ maxBytes: maxConversation, select, keepSealed, keepsMeta, traits });
+    this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
+    this.#waiting = new WaitingParts(maxConversation);
+    this.#memory = this.#remember();
+    if (spec.alone) this.alone = true;
+    if (spec.folds || spec.gathers) this.holds = true;
+    if (spec.folds) this.folds = true;
+    this.#scanner = scanner;
+    this.#keys = pathKeys(spec);
+    this.#allKeys = spec.allKeys && new Set();
+    this.#hasPaths = spec.messages !== undefined || spec.tools !== undefined;
+    this.#messagesKey = keyAt(this.#keys, spec.messages);
+    this.#toolsKey = keyAt(this.#keys, spec.tools);
+    this.#messages = createMessageList(scanner, depthOf(spec.messages) + 1);
+    this.#tools = createToolsTextReader(scanner, createToolsReader(scanner, depthOf(spec.tools)));
+    this.#context = this.#createContext(options.userTurn);
+  }
+
+  read(line: Line): LineObjects {
+    return readObjects(line, this.#scanner, this);
+  }
+
+  readApart(line: Line): LineObjects {
+    if (this.#spec.folds) return [];
+    this.#isApart = true;
+    try {
+      const objects = readObjects(line, this.#scanner, this);
+      const elements = [...objects];
+      return { length: objects.length, [Symbol.iterator]: () => elements[Symbol.iterator]() };
+    } finally {
+      this.#isApart = false;
+    }
+  }
+
+  gather(entries: readonly ReadElement[]): readonly ReadElement[] {
+    if (this.#spec.gathers !== true) return entries;
+    const passed = entries.filter(
+      (entry) => entry.kind !== 'entry' || !this.#gather(entry, entry.alone !== true),
+    );
+    return [...this.#takeFinished(), ...passed];
+  }
+
+  *end(): Generator<ReadElement> {
+    this.#spec.end?.(this.#context, this.#memory);
+    yield* this.#waiting.end((part, origin, number) => {
+      this.#origin = origin;
+      const own = this.#partOf(part, number);
+      return own?.kind === 'entry' ? oneOfSeveral(own) : own;
+    });
+    this.#fold.closeAll();
+    this.#gathered.closeAll();
+    yield* this.#takeFinished();
+  }
+
+  forget(): void {
+    this.#messages.forget();
+    this.#fold.forget();
+    this.#gathered.forget();
+    this.#waiting.forget();
+    this.#memory = this.#remember();
+  }
+
+  #remember(): Memory {
+    return this.#spec.memory?.(this.#options) as Memory;
+  }
+
+  walk(bytes: Uint8Array, at: number): number {
+    this.#duplicateAt = -1;
+    this.#allKeys?.clear();
+    return this.#hasPaths ? this.#walkPaths(bytes, at) : this.#walkRows(bytes, at);
+  }
+
+  /** Walks an object whose messages and tools are not read during the walk. */
+  #walkRows(bytes: Uint8Array, at: number): number {
+    const objectEnd = this.#scanner.value(bytes, at, 0);
+    if (objectEnd < 0) return -1;
+    const tape = this.#tape;
+    tape.fill(bytes, at);
+    this.#walked++;
+    for (let row = 1, end = tape.next(0); row < end; row = tape.next(row)) {
+      const keyStart = tape.keyStart(row);
+      const name = knownText(bytes, keyStart, tape.keyEnd(row));
+      const key = this.#keys.get(name);
+      if (key?.seenIn === this.#walked || this.#allKeys?.has(name) === true) this.#duplicateAt = keyStart;
+      if (key !== undefined) key.seenIn = this.#walked;
+      this.#allKeys?.add(name);
+    }
+    return objectEnd;
+  }
+
+  #walkPaths(bytes: Uint8Array, at: number): number {
+    this.#walked++;
+    this.#hasList = false;
+    const tape = this.#tape;
+    tape.beginObject(at);
+    const objectEnd = walkMembers(bytes, at, this.#scanner, (keyStart, keyEnd, value) => {
+      const key = knownText(bytes, keyStart, keyEnd);
+      if (this.#allKeys?.has(key)) this.#duplicateAt = keyStart;
+      this.#allKeys?.add(key);
+      const end = this.#readMember(this.#keys.get(key), bytes, keyStart, value, 1);
+      tape.addMember(keyStart, keyEnd, value, end, key.length !== keyEnd - keyStart - 2);
+      return end;
+    });
+    tape.endObject(objectEnd);
+    return objectEnd;
+  }
+
+  entryOf(line: Line, origin: Origin, number: number): ReadElement | Iterable<ReadElement> {
+    if (this.#duplicateAt >= 0)
+      return rejectObject(line, origin, 'duplicate-key', 'duplicate key', this.#duplicateAt);
+    this.#line = line;
+    this.#origin = origin;
+    if (line.beginsList === true && number === 0 && this.#spec.folds === true) this.#beginList();
+    this.#fold.begin(origin);
+    const read = this.#spec.read(JsonView.onTape(line.bytes, this.#tape), this.#context, this.#memory);
+    const result = read === undefined && this.#fold.isRepeat ? this.#context.drop('copied-line') : read;
+    const { fault } = this.#fold;
+    if (result === undefined && fault !== undefined) return this.#refuse(fault);
+    const count = result === undefined ? this.#fold.finish() : 0;
+    if (count === 0 && result === undefined) this.#mistakes.badResult('undefined', origin);
+    if (Array.isArray(result)) return this.#several(result as readonly ObjectPart[], origin);
+    const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
+    if (own !== undefined && !this.#fold.hasFinished && !this.#gathered.hasFinished) return own;
+    return this.#afterFinished(own, count);
+  }
+
+  /** Rejects an object of which the fold got something that may not be written. */
+  #refuse({ reason, detail }: Unreadable): ReadElement | Iterable<ReadElement> {
+    const own = this.#context.reject(reason, detail);
+    return this.#fold.hasFinished ? this.#afterFinished(own) : own;
+  }
+
+  /** Ends the conversations of the list before. */
+  #beginList(): void {
+    this.#spec.end?.(this.#context, this.#memory);
+    this.#fold.closeAll();
+    this.#memory = this.#remember();
+  }
+
+  /**
+   * Yields the conversations that have ended, then the element of the current object.
+   * @param count number of conversations that have the object's place: it counts as that many lines
+   */
+  *#afterFinished(own: ReadElement | undefined, count = 1): Generator<ReadElement> {
+    const origin = this.#origin;
+    if (count > 1) yield { kind: 'repair', repair: 'split-objects', origin, count: count - 1 };
+    yield* this.#takeFinished();
+    if (own !== undefined) yield own;
+  }
+
+  *#takeFinished(): Generator<ReadElement> {
+    if (this.#fold.hasFinished) yield* this.#fold.take(this.#origin.source);
+    if (this.#gathered.hasFinished) yield* this.#gathered.take();
+  }
+
+  /** Yields the parts of an object. Each counts as a line; one without a session gets an id from its number. */
+  *#several(parts: readonly ObjectPart[], origin: Origin): Generator<ReadElement> {
+    if (parts.length > 1) yield { kind: 'repair', repair: 'split-objects', origin, count: parts.length - 1 };
+    for (const [number, part] of parts.entries()) {
+      const own = this.#partOf(part, number);
+      yield* this.#afterFinished(own?.kind === 'entry' && parts.length > 1 ? oneOfSeveral(own) : own);
+    }
+  }
+
+  /** The element of a part; undefined if it is held for later. */
+  #partOf(part: ObjectPart, number: number): ReadElement | undefined {
+    this.#mistakes.checkPart(part, this.#origin);
+    if ('kind' in part) return part;
+    if (part.later !== undefined && !this.#isApart && this.#waiting.hold(part, this.#origin, number))
+      return undefined;
+    const element = this.#finish(part, number);
+    if (this.#spec.gathers !== true || this.#isApart || element.kind !== 'entry' || part.alone === true)
+      return element;
+    const hasId = part.sessionId !== undefined;
+    return this.#gather(element, hasId, !hasId || part.joins === true) ? undefined : element;
+  }
+
+  /** Holds an entry for later. @returns false for a refused one, which is not held */
+  #gather(entry: Entry, hasId: boolean, joins: boolean = !hasId): boolean {
+    if (entry.refused !== undefined) return false;
+    this.#gathered.add(entry, hasId, joins);
+    return true;
+  }
+
+  #finish(fields: EntryFields, number: number): ReadElement {
+    const { messages, tools = NO_TOOLS, sample, meta, refused, changes = NO_CHANGES } = fields;
+    if ('kind' in messages) return messages;
+    if ('kind' in tools) return tools;
+    const { sessionId = lineId(this.#origin, number), lacks = this.#spec.lacks } = fields;
+    // optional members are assigned: spreading them took a tenth of the time to read a small object
+    const entry: Writable<Entry> = {
+      kind: 'entry',
+      origin: this.#origin,
+      sessionId,
+      timestamp: fields.timestamp,
+      messages,
+      tools,
+      reply: fields.reply,
+      changes,
+    };
+    if (fields.alone ?? this.#spec.alone ?? fields.sessionId === undefined) entry.alone = true;
+    if (lacks !== undefined) entry.lacks = lacks;
+    if (this.#spec.clientRules !== undefined) entry.clientRules = this.#spec.clientRules;
+    if (sample !== undefined) entry.sample = sample;
+    if (meta !== undefined && meta.size > 0) entry.meta = meta;
+    if (refused !== undefined) entry.refused = refused;
+    const fault = faultIn(messages, fields.reply, this.#spec.copies);
+    if (fault !== undefined) return this.#context.reject(fault.reason, fault.detail);
+    // the empty answers of a grader's samples are kept
+    return sample === undefined ? settleReply(entry) : entry;
+  }
+
+  #readMember(
+    key: PathKey | undefined,
+    bytes: Uint8Array,
+    keyStart: number,
+    at: number,
+    depth: number,
+  ): number {
+    if (key === undefined) return this.#scanner.value(bytes, at, depth);
+    if (key.seenIn === this.#walked) this.#duplicateAt = keyStart;
+    key.seenIn = this.#walked;
+    key.at = at;
+    if (key.as === 'tools') return this.#tools.read(bytes, at);
+    if (key.as === 'messages' && bytes[at] === OPEN_ARRAY) {
+      this.#hasList = true;
+      return this.#messages.read(bytes, at);
+    }
+    if (key.inner.size === 0 || bytes[at] !== OPEN_OBJECT) return this.#scanner.value(bytes, at, depth);
+    return walkMembers(bytes, at, this.#scanner, (start, end, value) =>
+      this.#readMember(key.inner.get(knownText(bytes, start, end)), bytes, start, value, depth + 1),
+    );
+  }
+
+  /** Index of a key's value; -1 if the current object does not have it. */
+  #placeOf(key: PathKey | undefined): number {
+    return key?.seenIn === this.#walked ? key.at : -1;
+  }
+
+  #listOfMessages(): readonly Message[] | Rejection {
+    const at = this.#placeOf(this.#messagesKey);
+    const bad = (detail: string): Rejection =>
+      rejectObject(this.#line, this.#origin, 'bad-messages', detail, at);
+    if (at < 0 || !this.#hasList) return bad(missingOrBad(this.#spec.messages ?? 'messages', at));
+    const { items } = this.#messages;
+    return items.every(isMessage) ? items : bad('a message is not an object with a string role');
+  }
+
+  #definitions(): readonly ToolDefinition[] | Rejection {
+    const at = this.#placeOf(this.#toolsKey);
+    if (at < 0) return NO_TOOLS;
+    return this.#tools.definitions ?? rejectTools(this.#line, this.#origin, this.#tools, at);
+  }
+
+  /** The context is shared by all objects: creating one per object took longer than reading a small object. */
+  #createContext(userTurn: string | undefined): ReadContext {
+    const origin = (): Origin => this.#origin;
+    return {
+      get origin() {
+        return origin();
+      },
+      fold: this.#fold,
+      userTurn,
+      messages: () => this.#listOfMessages(),
+      tools: () => this.#definitions(),
+      message(json) {
+        const role = json?.type === 'object' ? stringValue(json.bytes, 'role') : undefined;
+        return json === undefined || role === undefined ? undefined : { bytes: json.copy(), role };
+      },
+      makeMessage: (role, members) => makeMessage(role, piecesOf(members)),
+      replyLast,
+      time: (json) => json && timeOf(json.bytes),
+      reject: (reason, detail, at) => {
+        this.#mistakes.checkReason(reason);
+        return rejectObject(this.#line, this.#origin, reason, detail, at?.at ?? -1);
+      },
+      drop: (name, form) => dropped(name, this.#origin, form),
+    };
+  }
+}
+
+/** Marks an entry as one of several of its object, whose place they share. */
+function oneOfSeveral(entry: Entry): Entry {
+  const log = createEntryLog();
+  log.add(entry.origin);
+  return { ...entry, lines: log.take(), isGathered: true };
+}
+
+/** The members that all entries of a dialect share. */
+export const traitsOf = ({ lacks, clientRules }: EntryTraits): EntryTraits => ({
+  ...(lacks && { lacks }),
+  ...(clientRules && { clientRules }),
+});
+
+/** Nesting depth of the value at a path. */
+function depthOf(path = ''): number {
+  return path.split('.').length;
+}
