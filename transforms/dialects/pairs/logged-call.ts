@@ -55,7 +55,7 @@ export function isCapture(request: JsonView | undefined): boolean {
 }
 
 function isSent(request: JsonView | undefined): request is JsonView {
-  return addressOf(request) !== undefined && present(request?.get('method'));
+  return present(request?.get('method')) && addressOf(request) !== undefined;
 }
 
 /** Where a logged request of HTTP was sent. */

@@ -28,7 +28,7 @@ const ASIDE: ReadonlySet<string> = new Set([
 const NO_CONTENT = ' has no content under a name that is read';
 
 /** The fault of a message's content; undefined if it may be written. */
-const contentFault: (message: Message) => string | undefined = perObject((message: Message) => {
+function contentFault(message: Message): string | undefined {
   const { bytes, role, notes } = message;
   const note = notes?.find(({ rule }) => rule === 'unknown-content');
   if (note !== undefined) return `: ${note.message}`;
@@ -40,7 +40,7 @@ const contentFault: (message: Message) => string | undefined = perObject((messag
   const list = bytes.subarray(at, trustingScanner.value(bytes, at, 1));
   const bad = elementsOf(list).findIndex((part) => !isKnownPart(part));
   return bad < 0 ? undefined : `: content[${bad}] is not a part of a known type (${role})`;
-});
+}
 
 /** Index of the content, or -1. The walk ends there, because the content may be a giant one. */
 function contentAt(bytes: Uint8Array): number {
@@ -73,11 +73,17 @@ const copyFault: (message: Message) => string | undefined = perObject((message: 
   return contentAt(message.bytes) < 0 && !isSilent(message) ? NO_CONTENT : undefined;
 });
 
+const SPEAKER = 'speaker';
+
+/** The fault of a message that a dialect built: of its role, or of its content. */
+const builtFault: (message: Message) => string | undefined = perObject((message: Message) =>
+  message.role !== '' && !isRole(message.role) ? SPEAKER : contentFault(message),
+);
+
 /** Why a message may not be written; undefined if it may. @param where names the message */
 export function faultOf(message: Message, where: string): Unreadable | undefined {
-  if (message.role !== '' && !isRole(message.role))
-    return { reason: 'unknown-speaker', detail: unknownSpeaker(where) };
-  const fault = contentFault(message);
+  const fault = builtFault(message);
+  if (fault === SPEAKER) return { reason: 'unknown-speaker', detail: unknownSpeaker(where) };
   return fault === undefined ? undefined : { reason: 'unknown-content', detail: `${where}${fault}` };
 }
 
@@ -99,13 +105,10 @@ export function faultIn(
   reply: Message | undefined,
   areCopies = false,
 ): Unreadable | undefined {
-  const isBad = areCopies
-    ? (message: Message) => copyFault(message) !== undefined
-    : (message: Message) =>
-        (message.role !== '' && !isRole(message.role)) || contentFault(message) !== undefined;
-  const at = messages.findIndex(isBad);
+  const fault = areCopies ? copyFault : builtFault;
+  const at = messages.findIndex((message) => fault(message) !== undefined);
   const bad = at < 0 ? reply : messages[at];
-  if (bad === undefined || (at < 0 && !isBad(bad))) return undefined;
+  if (bad === undefined || fault(bad) === undefined) return undefined;
   const where = at < 0 ? 'the answer' : `messages[${at}]`;
   return areCopies ? { reason: 'unknown-content', detail: `${where}${copyFault(bad)}` } : faultOf(bad, where);
 }
