@@ -1,6 +1,6 @@
 /**
  * Cuts every golden log and every dialect example after each byte. The run never crashes, every line has a fate, each result stays with its
- * call and each answer with its question, the cut line is rejected, and an open call is reported. TURNMILL_LONG=1 tries every byte;
+ * call and each answer with its question, the cut line is rejected or dropped with a finding, and an open call is reported. TURNMILL_LONG=1 tries every byte;
  * otherwise every 97th byte and those around line ends.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -68,14 +68,27 @@ function isUnfinished(text: string): boolean {
   return depth > 0;
 }
 
-/** Was the line or document that contains the cut rejected? */
+/** Was half of a line dropped, and does a finding say so? */
+function isDropReported(results: readonly Result[]): boolean {
+  const report = results.at(-1);
+  const isDropped =
+    report?.kind === 'source' && report.fates.some(([fate]) => fate === 'dropped:unfinished-line');
+  const isFound = results.some(
+    (result) =>
+      (result.kind === 'finding' && /^(?:damaged-tail|no-record)$/.test(result.rule)) ||
+      (result.kind === 'session' && result.fate === 'rejected'),
+  );
+  return isDropped && isFound;
+}
+
+/** Was the line or document that contains the cut rejected, or dropped with a finding? */
 function isCutReported(name: string, cut: Uint8Array, results: readonly Result[]): boolean {
   const rejected = results.flatMap((result) => (result.kind === 'rejected-line' ? [result.line] : []));
   const text = Buffer.from(cut).toString();
   if (/\.(?:json|traj)$/.test(name)) return !isUnfinished(text) || rejected.length > 0;
   if (!name.endsWith('.jsonl')) return true; // streams and decks have separate tests
   const lines = text.split('\n');
-  return !isUnfinished(lines.at(-1) as string) || rejected.includes(lines.length);
+  return !isUnfinished(lines.at(-1) as string) || rejected.includes(lines.length) || isDropReported(results);
 }
 
 /** Problems found in the reading of a cut log. */

@@ -112,7 +112,7 @@ function faultySources(logs: string, count: number): void {
   const cut = gzipSync(entry()).subarray(0, -3);
   const late = `${entry({ second: 2 })}\n${entry({ second: 1 })}\n`;
   const packed = gzipSync(late);
-  const kinds = [entry(), '{', late, cut, packed];
+  const kinds = [entry(), '{\n', late, cut, packed];
   for (let i = 0; i < count; i++) {
     const content = kinds[i % kinds.length] as string | Buffer;
     writeFileSync(join(logs, `${i}.jsonl${typeof content === 'string' ? '' : '.gz'}`), content);

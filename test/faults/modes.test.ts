@@ -29,7 +29,7 @@ function withLogs(...modes: readonly number[]): string {
   for (const [i, mode] of modes.entries()) {
     const path = join(folder, `logs/${i}.jsonl`);
     writeFileSync(path, `${sessionLines(`s${i}`, ENTRY).join('\n')}\n`);
-    if (i === 0) appendFileSync(path, '{"torn');
+    if (i === 0) appendFileSync(path, '{"torn\n');
     chmodSync(path, mode);
   }
   return folder;

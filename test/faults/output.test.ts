@@ -237,7 +237,7 @@ faultTest(
 faultTest('F037', 'umask 000 and 077: the same bytes, quarantine only for the owner', {}, async () => {
   const folder = temporaryFolder();
   const logs = logsIn(folder);
-  writeFileSync(join(logs, 'torn.jsonl'), '{"torn');
+  writeFileSync(join(logs, 'torn.jsonl'), '{"torn\n');
   await bash('chmod -R a+rw logs', { cwd: folder }); // leaves only the umask to decide
   const seen: Record<string, string>[] = [];
   for (const [mask, mode] of [

@@ -116,7 +116,7 @@ describe('a quarantine record', () => {
   });
 
   test('is readable only by its owner: folder 0700, file 0600', async () => {
-    const { out } = await build({ 'a.jsonl': '{' });
+    const { out } = await build({ 'a.jsonl': lines('{') });
     const mode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
     expect([mode(join(out, 'quarantine')), mode(join(out, 'quarantine/rejected.jsonl'))]).toEqual([
       '700',

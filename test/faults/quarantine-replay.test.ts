@@ -107,7 +107,7 @@ describe('quarantine replay', () => {
   });
 
   test('without the logs nothing kept by reference is replayed, and no folder is created', async () => {
-    const { folder, out } = await build({ 'a.jsonl': '{' });
+    const { folder, out } = await build({ 'a.jsonl': lines('{') });
     const run = await replay(out, join(folder, 'again'));
     expect([run.status, run.stdout.toString()]).toEqual([3, expect.stringContaining('--logs')]);
     expect(readdirSync(folder).sort()).toEqual(['logs', 'out']);
@@ -144,8 +144,8 @@ describe('quarantine replay', () => {
   test('several inputs get a folder each', async () => {
     const folder = temporaryFolder();
     const [one, two] = [
-      write(join(folder, 'one'), { 'a.jsonl': '{' }),
-      write(join(folder, 'two'), { 'a.jsonl': '[' }),
+      write(join(folder, 'one'), { 'a.jsonl': lines('{') }),
+      write(join(folder, 'two'), { 'a.jsonl': lines('[') }),
     ];
     const out = join(folder, 'out');
     await turnmill(['build', one, two, '--out', out]);
@@ -155,7 +155,7 @@ describe('quarantine replay', () => {
   });
 
   test('nothing is written outside the target folder', async () => {
-    const { folder, out } = await build({ 'a.jsonl': '{' }, '--quarantine-content', 'raw');
+    const { folder, out } = await build({ 'a.jsonl': lines('{') }, '--quarantine-content', 'raw');
     const file = join(out, 'quarantine/rejected.jsonl');
     const text = readFileSync(file, 'utf8');
     for (const name of ['../x.jsonl', '/tmp/x.jsonl', 'a/../../x.jsonl', '..', '.', 'a//b', ''])
@@ -169,7 +169,7 @@ describe('quarantine replay', () => {
   });
 
   test('bytes that do not match their hash are refused', async () => {
-    const { folder, out } = await build({ 'a.jsonl': '{' }, '--quarantine-content', 'raw');
+    const { folder, out } = await build({ 'a.jsonl': lines('{') }, '--quarantine-content', 'raw');
     const file = join(out, 'quarantine/rejected.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"raw_b64":"[^"]*"/, '"raw_b64":"Ww=="'));
     expect((await replay(out, join(folder, 'again'))).stdout.toString()).toContain(

@@ -1,6 +1,6 @@
 /**
- * F040, F041, F043, F044, F180: logs that end too early, are empty, or have other line ends. Complete lines are used, the torn rest is one
- * quarantine record with its place, and the session says that its end may be missing.
+ * F040, F041, F043, F044, F180: logs that end too early, are empty, or have other line ends. Complete lines are used, half of a line at
+ * the end is dropped, and the session says that its end may be missing.
  */
 import { isUtf8 } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
@@ -18,7 +18,8 @@ const log = Buffer.from(
 interface Expected {
   /** Number of complete entries. */
   readonly entries: number;
-  readonly torn?: { readonly reason: string; readonly line: number; readonly byte_start: number };
+  /** Whether half of a line follows. */
+  readonly isTorn: boolean;
   readonly noFinalNewline: boolean;
 }
 
@@ -29,10 +30,9 @@ function expectedOf(cut: number): Expected {
   const lines = bytes.subarray(0, last).filter((byte) => byte === 0x0a).length;
   const rest = bytes.subarray(last);
   const noFinalNewline = rest.length > 0;
-  if (rest.length === 0) return { entries: lines, noFinalNewline };
-  if (isComplete(rest)) return { entries: lines + 1, noFinalNewline };
-  const reason = isUtf8(rest) ? 'invalid-json' : 'invalid-utf8';
-  return { entries: lines, torn: { reason, line: lines + 1, byte_start: last }, noFinalNewline };
+  if (rest.length === 0) return { entries: lines, isTorn: false, noFinalNewline };
+  const isTorn = !isComplete(rest);
+  return { entries: isTorn ? lines : lines + 1, isTorn, noFinalNewline };
 }
 
 function isComplete(rest: Buffer): boolean {
@@ -46,16 +46,14 @@ function isComplete(rest: Buffer): boolean {
 
 function expectedSums(all: readonly Expected[]): Pick<Sums, 'fates' | 'findings' | 'records'> {
   const count = (holds: (one: Expected) => boolean): number => all.filter(holds).length;
-  const torn = (reason: string): number => count((one) => one.torn?.reason === reason);
   const fates = {
-    'rejected:invalid-json': torn('invalid-json'),
-    'rejected:invalid-utf8': torn('invalid-utf8'),
+    'dropped:unfinished-line': count(({ isTorn }) => isTorn),
     snapshot: count(({ entries }) => entries > 0),
     superseded: count(({ entries }) => entries > 1),
   };
   const findings = {
-    'damaged-tail': count(({ entries, torn: rest }) => entries > 0 && rest !== undefined),
-    'no-record': count(({ entries, torn: rest }) => entries === 0 && rest !== undefined),
+    'damaged-tail': count(({ entries, isTorn }) => entries > 0 && isTorn),
+    'no-record': count(({ entries, isTorn }) => entries === 0 && isTorn),
   };
   const present = (counts: object): Record<string, number> =>
     Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));
@@ -72,7 +70,7 @@ describe('F040 a log that is cut', () => {
   ] as const) {
     faultTest(
       'F040, F041',
-      `after every byte, ${kind}: complete lines are used, the rest is one record`,
+      `after every byte, ${kind}: complete lines are used, the rest is dropped`,
       {},
       async () => {
         const files = Object.fromEntries(
@@ -80,16 +78,11 @@ describe('F040 a log that is cut', () => {
         );
         const { status, sums, quarantine, records } = await buildLogs({ files });
         const expected = cuts.map(expectedOf);
-        expect(status).toBe(3);
+        expect(status).toBe(0);
         expect(sums).toMatchObject(expectedSums(expected));
         expect(sums.repairs['no-final-newline']).toBe(expected.filter((one) => one.noFinalNewline).length);
-        const torn = cuts.flatMap((cut, i) => {
-          const rest = expected[i]?.torn;
-          return rest === undefined ? [] : [{ source: { uri: name(cut) + suffix }, byte_end: cut, ...rest }];
-        });
-        expect(torn.filter(({ reason }) => reason === 'invalid-utf8').length).toBeGreaterThan(10);
-        expect(quarantine).toMatchObject(torn);
-        expect(quarantine).toHaveLength(torn.length);
+        expect(cuts.filter((cut) => !isUtf8(log.subarray(0, cut))).length).toBeGreaterThan(10);
+        expect(quarantine).toEqual([]);
         expect(new Set(records).size).toBe(2);
       },
     );
@@ -102,18 +95,24 @@ describe('F040 a log that is cut', () => {
       const { sums, quarantine } = await buildLogs({ stdin: log.subarray(0, cut) });
       const expected = expectedOf(cut);
       expect([cut, sums]).toMatchObject([cut, expectedSums([expected])]);
-      expect(quarantine).toMatchObject(
-        expected.torn === undefined ? [] : [{ ...expected.torn, byte_end: cut }],
-      );
+      expect(quarantine).toEqual([]);
     }
+  });
+
+  faultTest('F180', 'the session is its last complete entry, and says so', {}, async () => {
+    const files = { 's.jsonl': `${entryLine()}\n${entryLine({ at: 2 }).slice(0, 90)}` };
+    const { status, findings, quarantine, records } = await buildLogs({ files }, ['--on-reject', 'fail']);
+    expect(status).toBe(0);
+    expect(findings).toMatchObject([{ rule: 'damaged-tail', session: 's', severity: 'ERROR' }]);
+    expect([quarantine, records.length]).toEqual([[], 1]);
   });
 
   faultTest(
     'F180',
-    'the session is its last complete entry, says so, and --on-reject fail rejects it',
+    'half of a line that has a line feed is rejected, and --on-reject fail ends the run',
     {},
     async () => {
-      const files = { 's.jsonl': `${entryLine()}\n${entryLine({ at: 2 }).slice(0, 90)}` };
+      const files = { 's.jsonl': `${entryLine()}\n${entryLine({ at: 2 }).slice(0, 90)}\n` };
       const { status, findings, quarantine, records } = await buildLogs({ files });
       expect(status).toBe(3);
       expect(findings).toMatchObject([{ rule: 'damaged-tail', session: 's', severity: 'ERROR' }]);

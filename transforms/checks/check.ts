@@ -57,6 +57,8 @@ export interface RejectedLines {
   readonly last: Origin | undefined;
   /** Those of the whole source so far; at most the first 1,000. */
   readonly inSource: readonly Origin[];
+  /** The last line of the source if it is not complete. Set for the session to which it belongs. */
+  readonly unfinished?: Origin | undefined;
 }
 
 /** Gets the end of a session, with its fate, and the lines of it that were rejected. */

@@ -2,9 +2,13 @@
 import type { SessionEnd } from '../model/element.ts';
 import type { Found, RejectedLines, SessionCheck } from './check.ts';
 
-function check({ fate }: SessionEnd, { count }: RejectedLines): readonly Found[] {
+function check({ fate }: SessionEnd, { count, unfinished }: RejectedLines): readonly Found[] {
   if (fate !== 'empty') return [];
   const rule = 'no-record';
+  if (count === 0 && unfinished !== undefined) {
+    const message = `no record: line ${unfinished.line} is not complete, and no other entry is in the session`;
+    return [{ rule, severity: 'ERROR', message }];
+  }
   if (count === 0) {
     return [{ rule, severity: 'WARNING', message: 'no record: cleanup dropped every entry of the session' }];
   }

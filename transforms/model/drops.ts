@@ -17,6 +17,7 @@ export const DROPS = {
   'joined-run': 'It is the start or the end of a run, and was read with the other half.',
   'joined-event': 'It is an event of a model call, and was read with the other events of the call.',
   'document-head': 'It is the part of a document before its conversations.',
+  'unfinished-line': 'It is the last line, without its end: it was still being written, or the log was cut.',
   'abandoned-branch':
     'The user went back before it, or a compaction replaced it, and --select last was given; or the branch has no answer.',
 } as const;

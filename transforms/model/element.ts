@@ -53,6 +53,8 @@ export interface Line {
   readonly created?: CreatedLine;
   /** Set for the first element of a top-level array that follows another one. Each array is a separate log. */
   readonly beginsList?: true;
+  /** Set for the last line of a source if it has no terminator: its rest may still be written. */
+  readonly isOpen?: true;
 }
 
 /**

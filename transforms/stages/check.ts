@@ -6,6 +6,8 @@ import type { Check, EntryCheck, Found, PlacedFound, RejectedLines } from '../ch
 import { checks } from '../checks/index.ts';
 import type {
   Conversation,
+  EntryLog,
+  Fate,
   Finding,
   Origin,
   Rejection,
@@ -13,7 +15,9 @@ import type {
   StreamElement,
   WrittenRecord,
 } from '../model/element.ts';
+import { placesOf } from '../model/entry-log.ts';
 import type { Handlers, Stage } from '../stage.ts';
+import { UNFINISHED_LINE } from './unfinished-line.ts';
 
 type CheckOn<On extends Check['on']> = Extract<Check, { on: On }>;
 
@@ -105,6 +109,36 @@ class RejectedOfSession {
   }
 }
 
+/** The last line of a source that is not complete, and the end of the session to which it belongs. */
+class UnfinishedTail {
+  #line: Origin | undefined;
+  #owner: SessionEnd | undefined;
+  #ownerAt = -1;
+
+  fate({ fate, origin }: Fate): void {
+    if (fate === UNFINISHED_LINE) this.#line = origin;
+  }
+
+  /** Takes the end of a session. @returns the session that has the last entry of the source, when the source ends */
+  take(end: SessionEnd): { readonly owner: SessionEnd; readonly line: Origin } | undefined {
+    const line = this.#line;
+    if (line === undefined) return undefined;
+    const at = end.fate === 'written' && end.entries !== undefined ? lastOffset(end.entries) : -1;
+    if (at > this.#ownerAt) [this.#owner, this.#ownerAt] = [end, at];
+    if (!end.last) return undefined;
+    const owner = this.#owner ?? end;
+    this.#line = this.#owner = undefined;
+    this.#ownerAt = -1;
+    return { owner, line };
+  }
+}
+
+function lastOffset(entries: EntryLog): number {
+  let last = -1;
+  for (const { offset } of placesOf(entries)) last = Math.max(last, offset);
+  return last;
+}
+
 interface ConversationOptions {
   readonly endsInCall?: boolean;
 }
@@ -123,6 +157,9 @@ export const checkConversations: Stage<ConversationOptions> = {
     const onConversation = checksOn('conversation');
     const onSessionEnd = checksOn('session-end');
     const rejected = new RejectedOfSession();
+    const tail = new UnfinishedTail();
+    const foundAt = (end: SessionEnd, lines: RejectedLines): readonly Finding[] =>
+      onSessionEnd.flatMap((check) => Array.from(check.check(end, lines), (found) => findingOf(end, found)));
     return {
       *conversation(conversation) {
         const checked: Conversation = endsInCall
@@ -139,10 +176,14 @@ export const checkConversations: Stage<ConversationOptions> = {
       },
       'session-end'(end) {
         const lines = rejected.take(end);
-        return reported(
-          end,
-          onSessionEnd.map((check) => check.check(end, lines)),
-        );
+        const half = tail.take(end);
+        if (half?.owner === end) return [...foundAt(end, { ...lines, unfinished: half.line }), end];
+        const before = half === undefined ? [] : foundAt(half.owner, { ...NO_LINES, unfinished: half.line });
+        return [...before, ...foundAt(end, lines), end];
+      },
+      fate(fate) {
+        tail.fate(fate);
+        return [fate];
       },
     };
   },

@@ -32,8 +32,9 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { type BareReading, isNotJson, readApart, readBareNumbers, wholeReading } from './bare-numbers.ts';
 import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
 import { EntryLimits } from './entry-limits.ts';
-import { timePrefix, withoutPrefix } from './time-prefix.ts';
+import { isHalfTime, timePrefix, withoutPrefix } from './time-prefix.ts';
 import { type Pieces, TornLines } from './torn-line.ts';
+import { unfinishedAt, withoutHalf } from './unfinished-line.ts';
 
 /** A source whose beginning the shortcut (transforms/shortcut/) has read. It may continue where the next session begins. */
 export interface BegunSource {
@@ -145,6 +146,8 @@ class Parser {
   #hasRead = false;
   /** Rejects the current source if it gives no entry, because an object in it was not read. */
   #unread: Rejection | undefined;
+  /** Whether lines of the current source begin with a time. */
+  #hasTimes = false;
   /** Whether the current line has NaN or Infinity in values that are not read. */
   #bareNumbers = false;
   /** Whether it has them in values that are read. */
@@ -167,15 +170,26 @@ class Parser {
 
   line(line: Line): Iterable<StreamElement> {
     const prefix = timePrefix(line);
-    return prefix === 0 ? this.#line(line) : withoutPrefix(line, prefix, (one) => this.#line(one));
+    if (prefix === 0) return this.#line(line);
+    this.#hasTimes = true;
+    return withoutPrefix(line, prefix, (one) => this.#line(one));
   }
 
   #line(line: Line): Iterable<StreamElement> {
     if (skipBlanks(line.bytes, 0) >= line.bytes.length) return [blank(line)];
+    const half = line.isOpen === true ? this.#halfAt(line) : -1;
+    if (half >= 0) return withoutHalf(line, half, (whole) => this.#line(whole));
     const by = this.#readerFor(line);
     if (by === 'held') return [];
     if (by === 'unknown') return this.#refuseSource(line);
     return this.#readBy(line, by);
+  }
+
+  /** Where half of an object begins with which the source ends; -1 if it does not end so. */
+  #halfAt(line: Line): number {
+    if (this.#hasTimes && isHalfTime(line)) return 0;
+    const { detectLine } = this.#dialect ?? {};
+    return unfinishedAt(line, this.#ownScanner, this.#dialect === undefined || detectLine !== undefined);
   }
 
   #readBy(line: Line, by: DialectReader): Iterable<StreamElement> {
@@ -332,7 +346,7 @@ class Parser {
   #endSource({ kind, origin, last }: SessionEnd): SessionEnd {
     const end = { kind, origin, last, dialect: this.#dialect?.name };
     this.#reader = this.#currentId = this.#dialect = undefined;
-    this.#isUnknown = this.#hasRead = false;
+    this.#isUnknown = this.#hasRead = this.#hasTimes = false;
     this.#unread = undefined;
     return end;
   }

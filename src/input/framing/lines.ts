@@ -83,7 +83,8 @@ export class LineFramer implements Framer {
     if (this.#have === this.#start && this.#tooLong === undefined) return NO_LINES;
     const element = this.#take(this.#have, 0);
     this.#noFinalNewline = element !== undefined;
-    return element === undefined ? NO_LINES : [element];
+    if (element === undefined) return NO_LINES;
+    return [element.kind === 'line' ? { ...element, isOpen: true } : element];
   }
 
   counts(): FramingCounts {

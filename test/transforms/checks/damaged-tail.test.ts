@@ -21,6 +21,15 @@ it('reports a rejected line after the last entry', () => {
   ]);
 });
 
+it('reports a last line that is not complete, also after a session that is one entry', () => {
+  const lines = { count: 0, last: undefined, inSource: [], unfinished: at(3) };
+  for (const session of [end('written', 1, 2), { ...end('written', 1), alone: true } as const])
+    expect(texts([...damagedTail.check(session, lines)])).toEqual([
+      'line 3, the last one, is not complete: it was still being written, or the log was cut',
+    ]);
+  expect([...damagedTail.check(end('empty'), lines)]).toEqual([]);
+});
+
 it('reports nothing if an entry follows, no line was rejected or no record was written', () => {
   expect([...damagedTail.check(end('written', 1, 3), rejected(2))]).toEqual([]);
   expect([...damagedTail.check(end('written', 1), { count: 0, last: undefined, inSource: [] })]).toEqual([]);

@@ -28,6 +28,15 @@ describe('no-record', () => {
     expect(texts(found)).toEqual([`no record: ${text} of the session rejected, no entry left`]);
   });
 
+  it('reports an error when its only line is not complete', () => {
+    const lines = { count: 0, last: undefined, inSource: [], unfinished: originOf(8) };
+    const found = [...noRecord.check(end('empty'), lines)];
+    expect([named(found), texts(found)]).toEqual([
+      ['ERROR no-record'],
+      ['no record: line 8 is not complete, and no other entry is in the session'],
+    ]);
+  });
+
   it.each(['written', 'rejected', 'none'] as const)('reports nothing for a session that is %s', (fate) => {
     expect([...noRecord.check(end(fate), { count: 3, last: originOf(8), inSource: [originOf(8)] })]).toEqual(
       [],
