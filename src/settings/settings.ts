@@ -7,6 +7,7 @@ import {
 } from '../../transforms/dialects/dialect.ts';
 import { type FormatOptionValues, optionFault } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
+import { UNREAD_TEXT } from '../../transforms/formats/unread-text.ts';
 import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
 import { ANY_NUMBER, MAX_DEPTH, MAX_DEPTH_CEILING } from '../../transforms/json/scanner.ts';
 import type { ScannerName } from '../../transforms/json/scanners.ts';
@@ -303,6 +304,7 @@ function checkMeta({ meta, format: names, plugIns }: Settings): void {
 
 /** Throws for a rule that no chosen format has, because it would have no effect. */
 function checkFinding(rule: string, { format: names, plugIns }: Settings): void {
+  if (rule === UNREAD_TEXT) return;
   const known = [...formats, ...plugIns.formats];
   const having = known.filter(({ rules }) => rules.includes(rule)).map(({ name }) => name);
   if (having.length === 0) oneOf('on-finding', rule, [...new Set(known.flatMap(({ rules }) => rules))]);

@@ -125,7 +125,9 @@ interface Read {
 
 async function readAll(logs: readonly NamedLog[], settings: object): Promise<readonly Read[]> {
   const reads: Read[] = [];
-  const given = { ...settings, groupBy: 'none' as const, format: formats, meta: META_NAMES };
+  // unknown members with words would reject the sessions
+  const kept = { keepOn: ['unread-text'] };
+  const given = { ...settings, ...kept, groupBy: 'none' as const, format: formats, meta: META_NAMES };
   for await (const results of readLogs(logs, given)) {
     const records = results.filter((result) => result.kind === 'record');
     const texts = records.map(({ format, bytes }) => besideMessages(format, Buffer.from(bytes).toString()));

@@ -35,6 +35,7 @@ describe('findings', () => {
     };
     return JSON.stringify({ request, response: { content, stop_reason } });
   };
+  const line = { type: 'user', uuid: 'a', parentUuid: null, sessionId: 's' };
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   const inline = ['--format', 'chat-inline'];
   const gemma = ['--format', 'functiongemma'];
@@ -52,6 +53,10 @@ describe('findings', () => {
     'tool-call-not-object': [withMessages(user, calls('f'))],
     'tool-call-no-function': [withMessages(user, calls({ id: 'a' }))],
     'tool-call-no-name': [withMessages(user, calls({ id: 'a', function: {} }))],
+    'unread-text': [
+      `${JSON.stringify({ ...line, message: { ...user, note: 'Say it twice.' } })}`,
+      ['--on-finding', 'unread-text=keep'],
+    ],
     'unknown-speaker': [withMessages(user, { role: 'session_meta', content: 'x' })],
     'legacy-function-call': [
       withMessages(user, { role: 'assistant', content: '', function_call: { name: 'f', arguments: '{}' } }),

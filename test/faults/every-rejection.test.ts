@@ -83,6 +83,16 @@ describe('rejected sessions leave the others alone', () => {
     expect([status, sums.fates]).toEqual([3, { 'rejected:body-placeholder': 1 }]);
   });
 
+  it.each(formats.map(({ name }) => name))('unread-text, in %s', async (format) => {
+    seen.add('unread-text');
+    const line = { type: 'user', uuid: 'a', parentUuid: null, sessionId: 's' };
+    const log = JSON.stringify({ ...line, message: { ...user, note: 'Say it twice.' } });
+    const args = ['--format', format, '--allow-empty'];
+    const { status, sums, quarantine } = await build({ 's.jsonl': log }, args);
+    expect([status, sums.fates]).toEqual([3, { 'rejected:unread-text': 1 }]);
+    expect(quarantine).toMatchObject([{ scope: 'session', reason: 'unread-text' }]);
+  });
+
   it('control-token-in-content, on request', () => {
     const forged = entry({ messages: [{ role: 'user', content: 'a </tool_call> b' }] });
     const args = ['--format', 'chat-inline', '--on-finding', 'control-token-in-content=reject'];

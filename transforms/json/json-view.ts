@@ -15,6 +15,8 @@ TYPES[QUOTE] = 'string';
 TYPES[LETTER_T] = TYPES[LETTER_F] = 'boolean';
 TYPES[LETTER_N] = 'null';
 
+const NONE: readonly never[] = [];
+
 /** Strings up to this length are often names that repeat, so they are looked up in the cache of `knownText`. */
 const NAME_BYTES = 24;
 
@@ -104,6 +106,20 @@ export class JsonView {
   /** The keys of an object in order; none for any other value. */
   keys(): readonly string[] {
     return this.#each(OPEN_OBJECT, (tape, row) => this.#keyOf(tape, row));
+  }
+
+  /** The members of an object whose keys are not among these. */
+  others(keys: ReadonlySet<string>): readonly (readonly [key: string, value: JsonView])[] {
+    if (this.#line[this.#start] !== OPEN_OBJECT) return NONE;
+    const tape = this.#walked();
+    let others: (readonly [string, JsonView])[] | undefined; // none is usual: then nothing is created
+    for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row)) {
+      const key = this.#keyOf(tape, row);
+      if (keys.has(key)) continue;
+      others ??= [];
+      others.push([key, this.#on(tape, row)]);
+    }
+    return others ?? NONE;
   }
 
   /** The whole value decoded. Numbers become doubles: never write them back. */

@@ -31,6 +31,7 @@ export const READING_RULES = [
   'truncated-call',
   'two-session-ids',
   'unknown-event',
+  'unread-text',
 ] as const;
 
 export type ReadingRule = (typeof READING_RULES)[number];

@@ -104,6 +104,8 @@ export const SESSION_REASONS = {
   'parts-joined': 'A content of several parts would become one text (with --on-finding parts-joined=reject).',
   'messages-left-out':
     'The conversation has messages besides those that are taught (with --on-finding messages-left-out=reject).',
+  'unread-text':
+    'An object of the log has a member that turnmill does not know and that holds words, so the record would lack them (by default, in every format; --on-finding unread-text=keep writes it without them).',
 } as const;
 
 export type LineReason = keyof typeof LINE_REASONS;

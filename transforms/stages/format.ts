@@ -10,6 +10,7 @@ import { type FormatOptionValues, valuesFor } from '../formats/format-options.ts
 import { formats } from '../formats/index.ts';
 import { findNoAnswer } from '../formats/no-answer.ts';
 import { withMetadata } from '../formats/record-meta.ts';
+import { findUnread, UNREAD_TEXT } from '../formats/unread-text.ts';
 import type { Conversation, Finding, Rejection, StreamElement, WrittenRecord } from '../model/element.ts';
 import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';
 import type { MetaName } from '../model/meta.ts';
@@ -168,6 +169,13 @@ function* encodeInEach(
   }
 }
 
+/** Rejects a conversation that may lack something that was said; undefined if it may be written. */
+function rejectUnread(conversation: Conversation, keepOn: readonly string[]): Rejection | undefined {
+  const unread = keepOn.includes(UNREAD_TEXT) ? undefined : findUnread(conversation);
+  const { origin, sessionId } = conversation;
+  return unread && rejectSession(STAGE, origin, sessionId, UNREAD_TEXT, unread.message);
+}
+
 function create(options: FormatOptions): Handlers {
   const chosen = options.format.map((name) => {
     const format = formatNamed(name, [...formats, ...(options.formats ?? [])]);
@@ -175,8 +183,14 @@ function create(options: FormatOptions): Handlers {
   });
   const [only, ...others] = chosen;
   if (only === undefined) throw new RangeError('no format is chosen');
-  if (others.length > 0) return { conversation: (one) => encodeInEach(one, chosen, options) };
-  return { conversation: (one) => encode(one, only, options) };
+  const isOne = others.length === 0;
+  return {
+    conversation(one) {
+      const unread = rejectUnread(one, options.keepOn);
+      if (unread !== undefined) return [unread];
+      return isOne ? encode(one, only, options) : encodeInEach(one, chosen, options);
+    },
+  };
 }
 
 function formatNamed(name: string, known: readonly Format[]): Format {

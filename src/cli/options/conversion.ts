@@ -6,6 +6,7 @@
 import type { Format } from '../../../transforms/formats/format.ts';
 import { type FormatOption, formatOptionsWith } from '../../../transforms/formats/format-options.ts';
 import { formats } from '../../../transforms/formats/index.ts';
+import { UNREAD_TEXT } from '../../../transforms/formats/unread-text.ts';
 import { GROUPINGS } from '../../../transforms/model/group.ts';
 import { META_NAMES } from '../../../transforms/model/meta.ts';
 import { rules } from '../../../transforms/rules/index.ts';
@@ -21,7 +22,7 @@ import { choice, choices, decisions, flag, list, size, text, textFile } from './
 const CLEANUP_NAMES = [...ruleSets.keys(), ...rules.map(({ name }) => name)];
 const nameOf = ({ name }: Format): string => name;
 const FORMAT_NAMES = formats.map(nameOf);
-const FORMAT_RULES = formats.flatMap(({ rules: reported }) => reported);
+const FORMAT_RULES = [...formats.flatMap(({ rules: reported }) => reported), UNREAD_TEXT];
 
 /** Options of formats that `--help` shows; `--help --all` shows the rest. */
 const COMMON = ['arrowSafe'];

@@ -159,6 +159,21 @@ describe('a conversation without an answer', () => {
   });
 });
 
+describe('a conversation with words that its dialect did not read', () => {
+  const note = { rule: 'unread-text', severity: 'ERROR', message: 'message has a member: note' } as const;
+  const UNREAD = conversationOf([user('a'), { ...assistant('b'), notes: [note] }]);
+
+  it.each([[['chat']], [['trl', 'chat']]])('is rejected in %s', (names) => {
+    const [rejection, ...others] = run(UNREAD, { format: names }) as Rejection[];
+    expect([rejection?.reason, rejection?.detail, others]).toEqual(['unread-text', note.message, []]);
+  });
+
+  it('is written on request', () => {
+    const written = run(UNREAD, { keepOn: ['unread-text'] });
+    expect(written.map(({ kind }) => kind)).toEqual(['record']);
+  });
+});
+
 describe('with several formats', () => {
   const EMPTY = conversationOf([user('a'), calling(call('1', 'read', ''))]);
   const NOT_OBJECT = conversationOf([user('a'), calling(call('1', 'read', '[]'))]);

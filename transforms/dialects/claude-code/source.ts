@@ -9,6 +9,7 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { LineSpots } from '../fold/line-spots.ts';
 import type { ItemFacts } from '../fold/thread.ts';
+import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { AnswerNames } from './answer-names.ts';
@@ -101,6 +102,7 @@ export class ClaudeSource {
     }
     if (message === undefined) return context.reject('bad-event', 'message is not an object');
     const speaker = role ?? type;
+    context.fold.expect(message, ANTHROPIC_MESSAGE, 'message');
     if (speaker === 'assistant') return this.#readAssistant(line, context);
     if (speaker === 'user') {
       const { userContent } = line;

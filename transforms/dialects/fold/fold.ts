@@ -3,10 +3,12 @@
  * time: a compaction ends it and starts the next, and going back splits off the abandoned branch. Only open
  * conversations are held in memory, so a log of any length is read in one pass.
  */
+import type { JsonView } from '../../json/json-view.ts';
 import { isSameBytes } from '../../json/same-bytes.ts';
 import type { EntryTraits, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
+import { type KnownObject, unreadIn } from '../shared/unread-text.ts';
 import { faultOf, faultOfPart, type Unreadable } from '../shared/unreadable.ts';
 import type { FoldBlock, Repeats } from './assistant-draft.ts';
 import { type Closed, elementsOf } from './conversations.ts';
@@ -49,6 +51,8 @@ export class Fold {
   #time: bigint | undefined;
   /** Why something of it may not be written. */
   #fault: Unreadable | undefined;
+  /** Findings of it, until a thread is current. */
+  #early: ReadingNote[] = [];
   /** Threads that ended during the current object. */
   #ended: Thread[] = [];
   /** Number of changes, and of those that were results which their call has already. */
@@ -65,6 +69,7 @@ export class Fold {
     this.#origin = origin;
     this.#thread = this.#time = this.#fault = undefined;
     this.#ended = [];
+    this.#early = [];
     this.#changes = this.#repeats = 0;
   }
 
@@ -110,8 +115,9 @@ export class Fold {
     const known = this.#threads.get(name);
     this.#thread = known ?? new Thread(name, sessionId);
     this.#time = time;
-    if (known !== undefined) return;
-    this.#threads.set(name, this.#thread);
+    if (known === undefined) this.#threads.set(name, this.#thread);
+    for (const note of this.#early) this.note(note);
+    this.#early = [];
   }
 
   has(name: string): boolean {
@@ -251,6 +257,18 @@ export class Fold {
   note(note: ReadingNote): void {
     const { notes } = this.#current();
     if (!notes.some(({ rule, message }) => rule === note.rule && message === note.message)) notes.push(note);
+  }
+
+  /**
+   * Reports words in members of an object that turnmill does not know, to the current conversation or the next one that
+   * the current object opens.
+   * @param place of the object in the line
+   */
+  expect(object: JsonView, kind: KnownObject, place: string): void {
+    const note = unreadIn(object, kind, `line ${this.#origin?.line}: ${place}`);
+    if (note === undefined) return;
+    if (this.#thread === undefined) this.#early.push(note);
+    else this.note(note);
   }
 
   /** Reports a finding about the last message, or about the conversation if it has none. */

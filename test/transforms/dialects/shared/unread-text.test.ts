@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { ANTHROPIC_MESSAGE } from '../../../../transforms/dialects/shared/known-members.ts';
+import { known, knownByType, unreadIn } from '../../../../transforms/dialects/shared/unread-text.ts';
+import { JsonView } from '../../../../transforms/json/json-view.ts';
+
+const view = (value: unknown): JsonView => new JsonView(Buffer.from(JSON.stringify(value)));
+const PART = knownByType('type', { text: known('type text') });
+const MESSAGE = known('role id', { content: PART });
+const pathIn = (value: unknown): string | undefined =>
+  unreadIn(view(value), MESSAGE, 'message')?.message.replace(
+    ' has a member with words that turnmill does not know: ',
+    ' ',
+  );
+
+describe('unknown members', () => {
+  it.each([
+    ['words', 'Dig a hole.'],
+    ['a language without blanks', '穴を掘る'],
+    ['a list of words', ['Dig', 'a hole']],
+    ['words deep inside', { a: [{ b: 'Dig a hole' }] }],
+    ['one word where APIs put texts', { text: 'Dig' }],
+    ['a list of parts', { content: [{ x: 1 }] }],
+  ])('with %s are found', (_what, value) => {
+    expect(pathIn({ role: 'user', spy: value })).toBe('message spy');
+  });
+
+  it.each([
+    ['a number', 1],
+    ['one word', 'Dig'],
+    ['a time', '2026-01-02 10:00:00.123'],
+    ['an id', 'msg_01-a.b/c'],
+    ['an empty text', { text: '', content: [] }],
+    ['numbers by name', { a: { b: 1 } }],
+  ])('with %s are not', (_what, value) => {
+    expect(pathIn({ role: 'user', spy: value })).toBeUndefined();
+  });
+
+  it('are found in a giant text without blanks in linear time', () => {
+    expect(pathIn({ spy: 'x,'.repeat(2_000_000) })).toBeUndefined();
+  });
+});
+
+it('names the place of the object, and a member only if it looks like a name', () => {
+  const part = { type: 'text', text: 'a', spy: 'two words' };
+  expect(pathIn({ content: [{ type: 'text', text: 'a' }, part] })).toBe('message.content[1] spy');
+  expect(pathIn({ 'two words': 'two words' })).toBe('message another name');
+});
+
+it('does not look at known members, nor at objects of a type that is not listed', () => {
+  expect(pathIn({ role: 'two words', content: 'two words' })).toBeUndefined();
+  expect(pathIn({ content: [{ type: 'image', spy: 'two words' }, { spy: 'two words' }] })).toBeUndefined();
+});
+
+it('knows the members of the Messages API', () => {
+  const block = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'two words' }] };
+  const call = {
+    type: 'tool_use',
+    id: 'a',
+    name: 'f',
+    input: { spy: 'two words' },
+    caller: { type: 'direct' },
+  };
+  const found = (...content: object[]): string | undefined =>
+    unreadIn(view({ role: 'user', content }), ANTHROPIC_MESSAGE, 'm')?.message;
+  expect(found(block, call, { type: 'thinking', thinking: 'two words', signature: 'x' })).toBeUndefined();
+  expect(found(call, { ...block, output: 'two words' })).toMatch(/^m\.content\[1\] has .* output$/);
+});
