@@ -1,6 +1,7 @@
 /**
- * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id` (Gemini: `key`) in either order. The file of answers
- * does not repeat the requests, so both files are read as one source (src/input/sources/batch-files.ts).
+ * Dialect `batches`: requests and answers of batch APIs, joined by `custom_id` in either order; by `key` in Gemini's
+ * (https://ai.google.dev/gemini-api/docs/batch-api). The file of answers does not repeat the requests, so both files are
+ * read as one source (src/input/sources/batch-files.ts).
  */
 
 import { OPEN_OBJECT } from '../json/bytes.ts';
@@ -161,7 +162,7 @@ function callOf(request: JsonView, answer: JsonView): Call {
 function alone(sessionId: string, { origin, isAnswer }: Half): ReadElement {
   if (!isAnswer) return dropped('no-completion', origin);
   const detail =
-    'the request with this custom_id is not in the source, or has its answer already: put the file of requests into the folder of the answers and pass the folder, with "input" or "requests" and "output" or "results" in the names, or with --session-by folder';
+    'the request with this custom_id or key is not in the source, or has its answer already: put the file of requests into the folder of the answers, and pass the folder with --session-by folder, or name the files batch_input.jsonl and batch_output.jsonl';
   const refused = { reason: 'context-missing', detail } as const;
   const nothing = { messages: [], tools: [], reply: undefined, changes: new Map() };
   return { kind: 'entry', origin, sessionId, alone: true, timestamp: undefined, ...nothing, refused };

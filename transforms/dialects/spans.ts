@@ -167,7 +167,8 @@ class SpanReader {
   /** Reads a span of a platform that has an input and an output. */
   #tracked(span: JsonView, context: ReadContext): ObjectPart {
     const platform = platformOf(span);
-    if (platform === undefined || !platform.isModelCall(span)) return this.#leave(undefined, context);
+    if (platform?.isModelCall(span) !== true)
+      return this.#leave(platform?.isOther(span) === false ? span : undefined, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readTracked(span, platform, transcript);
     const link = linkIn([span.get(platform.input)], [span.get('output')]);

@@ -4,7 +4,7 @@
  */
 import type { ObjectMembers } from '../dialects/dialect.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
-import { elementsOf, valuesOf } from '../json/members.ts';
+import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
 import { textOfValue } from '../model/message.ts';
 
 interface UnreadLog {
@@ -28,6 +28,27 @@ const HISTORY = 'it has prompts, but no answers';
 const KIMI = {
   what: 'the wire log of Kimi',
   advice: 'write its turns as {"messages": [...]}',
+};
+
+/** Sessions of Kiro: of its IDE, and of its command. */
+const KIRO = {
+  what: 'a log of the messages of a session of Kiro',
+  advice: 'write them as {"messages": [...]}',
+};
+
+const LANGWATCH = {
+  what: 'a trace of LangWatch',
+  advice: 'write the input of each span of the type llm as "messages" and its output as "response"',
+};
+const LUNARY = {
+  what: 'a log of Lunary',
+  advice: 'write the input of each run of the type llm as "messages" and its output as "response"',
+};
+
+/** Exports of Opik without spans. */
+const OPIK = {
+  what: 'an export of Opik without the spans of its traces',
+  advice: 'export the traces with opik export, which writes their spans, or write the spans, one a line',
 };
 
 const UNREAD_LOGS: readonly UnreadLog[] = [
@@ -97,6 +118,12 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     test: (first) => !first.has('role'),
   },
   {
+    what: 'a log of updates of the Agent Client Protocol, as Grok Build writes it',
+    advice: 'join the chunks of each message and write them as {"messages": [...]}',
+    keys: ['timestamp', 'params'],
+    test: (first) => isObjectWith(first.get('params'), 'update'),
+  },
+  {
     what: 'a session of DeepSeek',
     advice: 'write the message of each line as {"messages": [...]}',
     keys: ['type', 'seq', 'time', 'data'],
@@ -106,6 +133,11 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     what: 'a list of messages of Letta',
     advice: 'write them as {"messages": [...]}, the oldest first',
     keys: ['message_type'],
+  },
+  {
+    what: 'a transcript of Letta Code',
+    advice: 'write its lines as {"messages": [...]}',
+    keys: ['kind', 'captured_at'],
   },
   {
     ...KIMI,
@@ -131,7 +163,22 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
   {
     what: 'a chat of Kiro',
     advice: 'write its messages as {"messages": [...]}',
-    keys: ['executionId', 'actionId', 'chat'],
+    keys: ['executionId', 'chat'],
+  },
+  {
+    what: 'the log of an execution of Kiro',
+    advice: 'write its messagesFromExecutionId as {"messages": [...]}',
+    keys: ['executionId', 'messagesFromExecutionId'],
+  },
+  {
+    ...KIRO,
+    keys: ['timestamp', 'payload'],
+    test: (first) => !first.has('type') && isObjectWith(first.get('payload'), 'type'),
+  },
+  {
+    ...KIRO,
+    keys: ['version', 'kind', 'data'],
+    test: (first) => isObjectWith(first.get('data'), 'message_id'),
   },
   {
     what: 'the output of opencode run --format json',
@@ -223,18 +270,55 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     advice:
       'write $ai_input as "messages", $ai_output_choices as "response" and $ai_tools as "tools" of each $ai_generation',
     keys: ['event', 'properties'],
-    test: (first) => isObjectWith(first.get('properties'), '$ai_trace_id'),
+    test: (first) => /^\$ai_/.test(textOfValue(first.get('event')) ?? ''),
   },
   {
-    what: 'a trace of LangWatch',
-    advice: 'write the input of each span of the type llm as "messages" and its output as "response"',
+    ...LANGWATCH,
     keys: ['trace_id', 'timestamps'],
   },
   {
-    what: 'a log of Lunary',
-    advice: 'write the input of each run of the type llm as "messages" and its output as "response"',
+    ...LANGWATCH,
+    keys: ['project_id', 'timestamps', 'metrics'],
+  },
+  {
+    ...LUNARY,
     keys: ['runId', 'event', 'type'],
     type: /^(?:llm|chat|agent|tool|chain|thread)$/,
+  },
+  {
+    ...LUNARY,
+    keys: ['type', 'createdAt', 'input', 'output', 'siblingRunId'],
+  },
+  {
+    ...OPIK,
+    keys: ['trace', 'spans', 'project_name'],
+    test: (first) => firstOf(first.get('spans')) === undefined,
+  },
+  {
+    ...OPIK,
+    keys: ['project_id', 'start_time', 'input', 'output', 'last_updated_at'],
+    test: (first) => !first.has('trace_id'),
+  },
+  {
+    what: 'a page of the REST API of Opik',
+    advice: 'write the spans in its content, one a line',
+    keys: ['page', 'size', 'total', 'content'],
+  },
+  {
+    what: 'an experiment that Opik exported',
+    advice: 'export the traces that its items name',
+    keys: ['experiment', 'items'],
+  },
+  {
+    what: 'an event of the memory of Amazon Bedrock AgentCore',
+    advice: 'write the conversational members of its payload as {"messages": [...]}, the oldest event first',
+    keys: ['memoryId', 'actorId', 'payload'],
+  },
+  {
+    what: 'an application log of Amazon Bedrock AgentCore, which has what went into the agent and what came out',
+    advice: 'read the spans and the log records of its traces',
+    keys: ['operation', 'body'],
+    test: (first) => isObjectWith(first.get('body'), 'request_payload'),
   },
   {
     what: 'an answer of Ollama without its request',
@@ -254,17 +338,33 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
   },
 ];
 
+/** Members of an answer of an API that hold a page of objects. */
+const PAGES = ['data', 'results', 'traces', 'events'] as const;
+
 /** Says what an unrecognised source is and what to do; undefined if its first object is not that of a known log. */
 export function unreadLogAdvice(first: ObjectMembers): string | undefined {
+  const rows = PAGES.flatMap((key) => firstOf(first.get(key)) ?? []);
+  const found = [first, ...rows.map(objectIn)].map(unreadLog).find((one) => one !== undefined);
+  return found && `this is ${found.what}: ${found.advice}`;
+}
+
+function unreadLog(first: ObjectMembers): UnreadLog | undefined {
   const type = textOfValue(first.get('type'));
-  const found = UNREAD_LOGS.find(
+  return UNREAD_LOGS.find(
     ({ keys, type: pattern, test }) =>
       keys.every((key) => first.has(key)) &&
       (pattern === undefined || (type !== undefined && pattern.test(type))) &&
       (test === undefined || test(first)),
   );
-  return found && `this is ${found.what}: ${found.advice}`;
 }
+
+/** The members of an object; none for any other value. */
+const objectIn = (value: Uint8Array): ObjectMembers =>
+  new Map(
+    value[0] === OPEN_OBJECT
+      ? membersOf(value).map(({ key, valueStart, end }) => [key, value.subarray(valueStart, end)])
+      : [],
+  );
 
 const firstOf = (list: Uint8Array | undefined): Uint8Array | undefined =>
   list?.[0] === OPEN_ARRAY ? elementsOf(list)[0] : undefined;

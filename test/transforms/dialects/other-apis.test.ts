@@ -343,15 +343,41 @@ describe('a line of SGLang', () => {
 
   it.each([
     ['is a conversation in a template', line({ text: '[INST] a [/INST]' }, { text: 'b' }), 'bad-messages'],
+    ['has tokens of a template', line({ text: '<｜User｜>a' }, { text: 'b' }), 'bad-messages'],
+    ['ends with the turn of the model', line({ text: 'USER: a ASSISTANT:' }, { text: 'b' }), 'bad-messages'],
     ['has only tokens', line({ input_ids: [1] }, { text: 'b' }), 'bad-messages'],
+    ['has the text of its tokens', line({ text: 'a', input_ids: [1] }, { text: 'b' }), 'bad-messages'],
+    ['has messages', line({ messages: [{ role: 'user', content: 'a' }] }, { text: 'b' }), 'bad-messages'],
     [
       'was cut',
-      line({ text: `${'a'.repeat(1024)} ... ${'b'.repeat(1024)}` }, { text: 'b' }),
+      line({ text: `${'a'.repeat(1024)}...${'b'.repeat(1024)}` }, { text: 'b' }),
       'unknown-content',
     ],
+    [
+      'was cut among characters of four bytes',
+      line({ text: 'a' }, { text: `${'🐝'.repeat(1024)}...${'b'.repeat(1024)}` }),
+      'unknown-content',
+    ],
+    ['was abbreviated', line({ text: 'a' }, { text: '<text: 9000 chars, blake2b=0a1b>' }), 'unknown-content'],
     ['has tokens as its answer', line({ text: 'a' }, { text: ['b'] }), 'unknown-content'],
+    ['has no answer', line({ text: 'a' }, { output_ids: [1] }), 'unknown-content'],
+    [
+      'has the last piece of a stream',
+      line({ text: 'a', stream: true }, { text: 'b', output_ids: [2], meta_info: { completion_tokens: 2 } }),
+      'unknown-content',
+    ],
   ])('is rejected if it %s', (_what, logged, reason) => {
     expect(read(logged)).toMatchObject([{ reason }]);
+  });
+
+  it('is a call if three dots are in the middle of a text that was not cut', () => {
+    const text = `${'a'.repeat(1023)}...${'b'.repeat(1024)}`;
+    expect(read(line({ text }, { text: 'b' }))).toMatchObject([{ kind: 'entry' }]);
+  });
+
+  it('that is the request of a client, without an id, is dropped', () => {
+    const asked = { event: 'request.received.openai', obj: { messages: [{ role: 'user', content: 'a' }] } };
+    expect(read(asked)).toMatchObject([{ fate: 'dropped:no-completion' }]);
   });
 });
 

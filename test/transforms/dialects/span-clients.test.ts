@@ -329,3 +329,47 @@ it('a call without arguments in the attributes of OpenInference has empty ones',
     [question, { ...called, tool_calls: [call('{}')] }],
   ]);
 });
+
+describe('a span of a platform that says nothing about being a model call', () => {
+  const weave = {
+    op_name: 'weave:///e/p/op/chat:a',
+    trace_id: 't',
+    inputs: { messages: [question] },
+    output: 'b',
+  };
+  const opik = { trace_id: 't', input: { messages: [question] }, output: { output: 'b' } };
+
+  it.each([
+    ['an operation of the program', weave],
+    ['a general span', { ...opik, type: 'general' }],
+  ])('counts as unread if it is %s', (_what, span) => {
+    expect(read([JSON.stringify(span)])).toMatchObject([
+      { fate: 'dropped:no-model-span', unread: Object.keys(span) },
+    ]);
+  });
+
+  it('is dropped if its type says that it is something else', () => {
+    const [fate] = read([JSON.stringify({ ...opik, type: 'tool' })]);
+    expect(fate).toMatchObject({ fate: 'dropped:no-model-span' });
+    expect(fate).not.toHaveProperty('unread');
+  });
+});
+
+describe('a call of Weave or Opik', () => {
+  it('is read from the playground of Weave', () => {
+    const op_name = 'weave:///e/p/op/weave.completions_create:a';
+    const output = { choices: [{ message: { role: 'assistant', content: 'b' } }] };
+    expect(conversations({ op_name, trace_id: 't', inputs: { messages: [question] }, output })).toEqual([
+      [question, { role: 'assistant', content: 'b' }],
+    ]);
+  });
+
+  it.each([
+    ['Converse', 'toolConfig', { toolSpec: { name: 'f', inputSchema: { json: {} } } }],
+    ['Gemini', 'config', { functionDeclarations: [{ name: 'f', parameters: {} }] }],
+  ])('may have the tools where %s has them', (_api, member, tool) => {
+    const input = { messages: [question], [member]: { tools: [tool] } };
+    const [entry] = entriesOf(read([JSON.stringify({ trace_id: 't', type: 'llm', input, output: 'b' })]));
+    expect(entry?.tools.map(({ bytes }) => JSON.parse(text(bytes)))).toEqual([{ name: 'f', parameters: {} }]);
+  });
+});

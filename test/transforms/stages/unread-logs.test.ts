@@ -68,7 +68,43 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
       history: [{ message: { role: 'user', content: 'a' } }],
     },
   ],
-  ['Kiro', { executionId: 'e', actionId: 'act', context: [], chat: [{ role: 'human', content: 'a' }] }],
+  ['Kiro', { executionId: 'e', context: [], chat: [{ role: 'human', content: 'a' }] }],
+  ['Kiro', { executionId: 'e', messagesFromExecutionId: [{ role: 'bot', entries: [] }] }],
+  ['Kiro', { id: 'i', timestamp: 't', payload: { type: 'user', content: 'a' } }],
+  ['Kiro', { version: 'v1', kind: 'Prompt', data: { message_id: 'm', content: [] } }],
+  ['Grok Build', { timestamp: 1, params: { update: { sessionUpdate: 'user_message_chunk', content: {} } } }],
+  ['DeepSeek', { type: 'request/header', seq: 0, time: 1, data: { header: { system: 'a' } } }],
+  ['Letta Code', { kind: 'user', text: 'a', captured_at: 't', source_line_id: 'l' }],
+  [
+    'LangWatch',
+    { id: 'i', project_id: 'p', timestamps: { started_at: 1 }, input: { value: 'a' }, metrics: {} },
+  ],
+  [
+    'Lunary',
+    { id: 'i', isPublic: false, type: 'llm', createdAt: 't', input: [], output: {}, siblingRunId: null },
+  ],
+  ['PostHog', { uuid: 'u', event: '$ai_trace', properties: '{}' }],
+  ['PostHog', { results: [{ event: '$ai_generation', properties: {} }], next: null }],
+  ['AgentCore', { events: [{ memoryId: 'm', actorId: 'a', payload: [] }] }],
+  ['without the spans', { trace: { id: 't', input: {} }, spans: [], project_name: 'p' }],
+  [
+    'without the spans',
+    { id: 't', project_id: 'p', start_time: 't', input: {}, output: {}, last_updated_at: 't' },
+  ],
+  ['REST API of Opik', { page: 1, size: 1, total: 1, content: [{ trace_id: 't', type: 'llm', input: {} }] }],
+  ['experiment that Opik', { experiment: { id: 'e' }, items: [{ trace_id: 't', input: {} }] }],
+  [
+    'memory of Amazon Bedrock AgentCore',
+    { memoryId: 'm', actorId: 'a', sessionId: 's', eventId: 'e', payload: [{ conversational: {} }] },
+  ],
+  [
+    'application log of Amazon Bedrock AgentCore',
+    {
+      operation: 'InvokeAgentRuntime',
+      session_id: 's',
+      body: { request_payload: {}, response_payload: 'a' },
+    },
+  ],
   [
     'LangWatch',
     { trace_id: 't', timestamps: { started_at: 1 }, spans: [{ type: 'llm', input: {}, output: {} }] },
@@ -104,6 +140,7 @@ it.each([
   ['another type', { type: 'thread.started.x' }],
   ['a content that is empty', { content: [] }],
   ['a pair without contents', { request: { text: 'a' }, response: {} }],
+  ['a page without rows', { data: [], results: ['a'], next: null }],
   ['an empty list of messages', { messages: [] }],
   ['a type that is not text', { type: 7, data: {} }],
 ])('%s is not named in its rejection', (_what, first) => {

@@ -116,45 +116,69 @@ export const kong: Wrapper = {
   },
 };
 
-/** Tokens of chat templates: a prompt with one of them holds all messages, not one of the user. */
+/** Tokens of chat templates, or the turn of the model at the end: such a prompt holds all messages, not one of the user. */
 const RENDERED =
-  /<\|(?:im_start|start_header_id|user|system|assistant|start|begin_of_text)|<start_of_turn>|<｜(?:User|begin)|\[INST\]/;
-/** SGLang logs the first and the last 1,024 characters of a longer text, unless its level is 3. */
+  /<[|｜][^<>|｜\s]{1,40}[|｜]>|<(?:start|end)_of_turn>|\[INST\]|\[\|\w+\|\]|\b(?:assistant|ai|bot|model|response):\s*$/i;
+/** A longer text is logged as its first and its last 1,024 characters, unless the level of the log is 3. */
 const HALF = 1024;
-const CUT = ' ... ';
+const CUT = '...';
+/** Logged in place of a text whose field is abbreviated. */
+const ABBREVIATED = /^<\w+: \d+ chars, blake2b=[\da-f]+>$/;
 
-const isCut = (text: string | undefined): boolean =>
-  text?.length === 2 * HALF + CUT.length && text.slice(HALF, HALF + CUT.length) === CUT;
+function isShortened(text: string): boolean {
+  if (ABBREVIATED.test(text)) return true;
+  const length = 2 * HALF + CUT.length;
+  if (text.length < length || text.length > 2 * length) return false;
+  const characters = [...text];
+  return characters.length === length && characters.slice(HALF, HALF + CUT.length).join('') === CUT;
+}
 
-/** A line of SGLang's request logger, as JSON. The request is logged again with its answer. */
+/** With --incremental-streaming-output, the answer that is logged is only the last piece of the stream. */
+function isLastPiece(out: JsonView | undefined): boolean {
+  const tokens = Number(at(out, 'meta_info.completion_tokens')?.parsed() ?? 0);
+  const ids = out?.get('output_ids');
+  return ids?.type === 'array' && ids.elements().length < tokens;
+}
+
+/**
+ * A line of SGLang's request logger, as JSON (sgl-project/sglang, python/sglang/srt/utils/request_logger.py). The
+ * request is logged again with its answer. A chat is logged as its tokens and their text; its messages are only in a
+ * line without the id of the request (`request.received.openai`).
+ */
 export const sglang: Wrapper = {
   matches: (object) =>
-    /^request\.(?:received|finished)$/.test(object.get('event')?.text() ?? '') &&
-    isObject(object.get('obj')) &&
-    object.get('rid') !== undefined,
+    /^request\.(?:received(?:\.openai)?|finished)$/.test(object.get('event')?.text() ?? '') &&
+    isObject(object.get('obj')),
   call(json, { time, drop, reject }) {
-    if (json.get('event')?.text() === 'request.received') return drop('no-completion');
+    if (json.get('event')?.text() !== 'request.finished') return drop('no-completion');
     const request = json.get('obj') as JsonView;
-    const [prompt, text] = [request.get('text'), at(json, 'out.text')];
-    const hasChat = present(request.get('messages'));
-    if (!hasChat && prompt?.type !== 'string')
-      return reject('bad-messages', 'the request has neither messages nor a text', request);
-    if (!hasChat && RENDERED.test(prompt?.text() ?? ''))
-      return reject('bad-messages', 'the prompt is a conversation in a chat template', prompt);
-    if ([prompt, text].some((one) => isCut(one?.text())))
+    const out = json.get('out');
+    const [prompt, text] = [request.get('text'), out?.get('text')];
+    if (prompt?.type !== 'string') return reject('bad-messages', PROMPT_ONLY, request);
+    if (present(request.get('input_ids')) || RENDERED.test(prompt.text() ?? ''))
+      return reject(
+        'bad-messages',
+        `the prompt is a conversation in a chat template: ${PROMPT_ONLY}`,
+        prompt,
+      );
+    if (text?.type !== 'string') return reject('unknown-content', 'the answer is not one text', text ?? json);
+    if ([prompt, text].some((one) => isShortened(one.text() ?? '')))
       return reject('unknown-content', 'SGLang cut a text (log it with --log-requests-level 3)', json);
-    if (text !== undefined && text.type !== 'string')
-      return reject('unknown-content', 'the answer is not one text', text);
-    const finish = at(json, 'out.meta_info.finish_reason.type');
-    const { bytes: message } = makeMessage('assistant', text ? [['content', text.copy()]] : []);
+    if (isLastPiece(out))
+      return reject('unknown-content', 'SGLang logged only the last piece of the streamed answer', json);
+    const finish = at(out, 'meta_info.finish_reason.type');
+    const { bytes: message } = makeMessage('assistant', [['content', text.copy()]]);
     const choice = objectOf([
       ['message', message],
       ...(finish ? [['finish_reason', finish.copy()] as const] : []),
     ]);
     return {
-      request: hasChat ? request : new JsonView(objectOf([['prompt', (prompt as JsonView).copy()]])),
-      response: text && new JsonView(objectOf([['choices', arrayOf([choice])]])),
+      request: new JsonView(objectOf([['prompt', prompt.copy()]])),
+      response: new JsonView(objectOf([['choices', arrayOf([choice])]])),
       timestamp: time(json.get('timestamp')),
     };
   },
 };
+
+const PROMPT_ONLY =
+  "of SGLang's log, only a prompt that is one text is read: log chats where their client sends them, as pairs of request and response";

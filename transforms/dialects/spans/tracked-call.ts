@@ -1,6 +1,8 @@
 /**
  * Reads model calls as Braintrust, Weave and Opik store them: one value for the input, one for the output, and the tools
- * in the request or in the metadata.
+ * in the request or in the metadata. The members are those of `CallSchema` in wandb/weave
+ * (weave/trace_server/trace_server_interface.py) and of `SpanPublic` in comet-ml/opik, as `opik export` writes them
+ * (sdks/python/src/opik/cli/exports/project.py).
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { LoggedCall } from '../shared/logged-bodies.ts';
@@ -16,6 +18,8 @@ interface Platform {
   /** Whether an object with these members is a span of it. */
   isSpan(span: Members): boolean;
   isModelCall(span: JsonView): boolean;
+  /** Whether its type says that it is something else. */
+  isOther(span: JsonView): boolean;
   readonly input: string;
   readonly trace: string;
   readonly start: string;
@@ -28,17 +32,19 @@ type Members = Pick<JsonView, 'get'>;
 const OPIK_TYPES: ReadonlySet<string> = new Set(['general', 'llm', 'tool', 'guardrail']);
 /** Names of the operations that Weave's integrations trace, after the address of the project. */
 const WEAVE_CALL =
-  /\/op\/(?:openai|anthropic|litellm|groq|mistralai|cohere|cerebras|together|google|vertexai|huggingface_hub)\.[^/:]*(?::|$)/i;
+  /\/op\/(?:weave\.completions_create|(?:openai|anthropic|litellm|groq|mistralai|cohere|cerebras|together|google|vertexai|huggingface_hub)\.[^/:]*)(?::|$)/i;
 
 const PLATFORMS: readonly Platform[] = [
   {
     isSpan: (span) => span.get('span_attributes')?.type === 'object' && present(span.get('root_span_id')),
     isModelCall: (span) => span.get('span_attributes')?.get('type')?.text() === 'llm',
+    isOther: (span) => present(span.get('span_attributes')?.get('type')),
     ...{ input: 'input', trace: 'root_span_id', start: 'created', usage: 'metrics' },
   },
   {
     isSpan: (span) => span.get('op_name')?.type === 'string' && present(span.get('trace_id')),
     isModelCall: (span) => WEAVE_CALL.test(span.get('op_name')?.text() ?? ''),
+    isOther: () => false, // any function of the program may be an operation
     ...{ input: 'inputs', trace: 'trace_id', start: 'started_at', usage: 'summary' },
   },
   {
@@ -49,6 +55,7 @@ const PLATFORMS: readonly Platform[] = [
       firstOf(span as JsonView, 'input', 'output') !== undefined &&
       span.get('attributes') === undefined,
     isModelCall: (span) => span.get('type')?.text() === 'llm',
+    isOther: (span) => span.get('type')?.text() !== 'general', // the type of any traced function
     ...{ input: 'input', trace: 'trace_id', start: 'start_time', usage: 'usage' },
   },
 ];
@@ -76,7 +83,12 @@ export function readTracked(span: JsonView, platform: Platform, transcript: Tran
   const metadata = unpacked(span.get('metadata'));
   return {
     hasReply,
-    tools: toolsIn(request?.get('tools'), unpacked(output)?.get('tools'), ...toolsOfMetadata(metadata)),
+    tools: toolsIn(
+      request?.get('tools'),
+      firstOf(request, 'toolConfig', 'config')?.get('tools'),
+      unpacked(output)?.get('tools'),
+      ...toolsOfMetadata(metadata),
+    ),
     session: firstOf(span, 'thread_id')?.text() || undefined,
     meta: metaOf({
       model: firstOf(span, 'model') ?? firstOf(request, 'model') ?? firstOf(metadata, 'model'),
