@@ -51,6 +51,7 @@ const COMMAND = [
   'contracts/goldens',
   'contracts/read-share',
   'src/cli/bin',
+  'src/cli/calibrate',
   'src/cli/check-target',
   'src/cli/exit-code',
   'src/cli/explain',

@@ -21,7 +21,7 @@ const DECISION = /\bdecisions\/\d{4}\b/g;
 const ID = /\b(?:F\d{3}|I[1-8])\b/g;
 /** Pages that a run writes or a user has, which are not files of this repository. */
 const NOT_PAGES =
-  /^(?:README\.md|reading: file\.md|.*\b(?:file|notes|diary|soup|plan|todo|draft|x|a|b|doc|report)\.md)$/i;
+  /^(?:README\.md|reading: file\.md|.*\b(?:file|notes|diary|soup|plan|todo|draft|x|a|b|doc|report|grader)\.md)$/i;
 
 const defined = new Set(
   [...readFileSync(join(root, 'docs/faults.md'), 'utf8').matchAll(/^- \*\*([FI]\d+)\*\*/gm)].map(

@@ -4,6 +4,7 @@ import { type LoopLine, loop, type TurnsLine } from '../job/loop.ts';
 import { printable } from '../printable.ts';
 import type { Request } from './commands/command.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
+import { keyOf } from './options/endpoint.ts';
 import { showCount } from './sizes.ts';
 
 /** @returns the exit status: 3 if a record did not close, or a model's call differs from the recorded one */
@@ -45,15 +46,6 @@ export async function runLoops({ words: [dataset = ''], values, signal, host }: 
   }
   await host.endPrinting();
   return closed === records ? SUCCESS : REJECTIONS;
-}
-
-/** Reads the key from the environment: a key passed as a flag would show up in process listings. */
-function keyOf(name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
-  const key = process.env[name];
-  if (key === undefined || key === '')
-    throw new TurnmillError('usage', `--key-env: the environment variable ${name} is not set`);
-  return key;
 }
 
 const isNotable = (line: LoopLine | TurnsLine): boolean =>

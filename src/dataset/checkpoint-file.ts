@@ -4,10 +4,10 @@
  */
 
 import { dirname, join } from 'node:path';
-import { readBytesIfAny, rename, syncDirectory, unlinkIfAny } from './fs-calls.ts';
+import { readBytesIfAny, syncDirectory } from './fs-calls.ts';
 import { WORK_FILES } from './layout.ts';
 import { SUBFOLDERS } from './staging.ts';
-import { writeCheckedFile } from './whole-file.ts';
+import { replaceWholeFile } from './whole-file.ts';
 
 /** Size and checksum of a file at a checkpoint, when all its bytes were on the disk. */
 export interface FileCheckpoint {
@@ -32,12 +32,7 @@ export function replaceCheckpoint(
   for (const folder of folders) syncDirectory(join(root, folder));
   syncDirectory(root);
   syncDirectory(dirname(root));
-  const path = join(root, WORK_FILES.checkpoint);
-  const fresh = `${path}.new`;
-  unlinkIfAny(fresh);
-  writeCheckedFile(fresh, pieces);
-  rename(fresh, path);
-  syncDirectory(dirname(path));
+  replaceWholeFile(join(root, WORK_FILES.checkpoint), pieces);
 }
 
 /** Returns the bytes of the folder's checkpoint, if there is one. Throws `invalid-dataset` if it is not a regular file. */

@@ -1,7 +1,8 @@
 /** Writes a file in one go and syncs it before the call returns: the manifest, run.json, a report. */
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type AppendFile, createAppendFile } from './append-file.ts';
-import { readBytesIfAny } from './fs-calls.ts';
+import { readBytesIfAny, rename, syncDirectory, unlinkIfAny } from './fs-calls.ts';
 import { notAsWritten } from './fs-faults.ts';
 import type { WrittenFile } from './line-file.ts';
 
@@ -45,6 +46,19 @@ export function writeCheckedFile(
   options: { mode?: number } = {},
 ): void {
   readWritten(writePieces(path, pieces, options));
+}
+
+/** Writes a file and renames it to `path`, so that a kill leaves either the file that was there or the new one, complete. */
+export function replaceWholeFile(
+  path: string,
+  pieces: Iterable<string | Uint8Array>,
+  options: { mode?: number } = {},
+): void {
+  const fresh = `${path}.new`;
+  unlinkIfAny(fresh);
+  writeCheckedFile(fresh, pieces, options);
+  rename(fresh, path);
+  syncDirectory(dirname(path));
 }
 
 /**

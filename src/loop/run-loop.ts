@@ -221,7 +221,7 @@ interface Heard {
   readonly problem?: string;
 }
 
-async function replyFrom(
+export async function replyFrom(
   model: Model,
   messages: readonly LoopMessage[],
   tools: readonly unknown[],

@@ -1,5 +1,6 @@
 /** The commands, in the order that the help shows them. */
 import { build } from './build.ts';
+import { calibrate } from './calibrate.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
 import { dialects } from './dialects.ts';
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   report,
   view,
   loop,
+  calibrate,
   verify,
   quarantine,
   inspect,

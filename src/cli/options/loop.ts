@@ -1,29 +1,11 @@
 /** Options of `turnmill loop`. */
-import { LONGEST_TEXT_BYTES } from '../../own-file.ts';
+import { endpointOption, maxAnswerOption, modelOptions } from './endpoint.ts';
 import { type Option, option } from './option.ts';
-import { choice, flag, size, text, wholeNumber } from './value-types.ts';
+import { choice, flag, text, wholeNumber } from './value-types.ts';
 
 export const loopOptions: readonly Option[] = [
-  option<'endpoint'>({
-    name: 'endpoint',
-    group: 'Run',
-    describe:
-      'Send requests to this chat completions API: its base URL with the version, such as http://127.0.0.1:8000/v1',
-    default: 'none: replay the recorded replies',
-    type: text('URL'),
-  }),
-  option<'model'>({
-    name: 'model',
-    group: 'Run',
-    describe: 'Name of the model at the endpoint',
-    type: text('TEXT'),
-  }),
-  option<'keyEnv'>({
-    name: 'keyEnv',
-    group: 'Run',
-    describe: 'Read the API key of the endpoint from this environment variable',
-    type: text('TEXT'),
-  }),
+  { ...endpointOption, default: 'none: replay the recorded replies' },
+  ...modelOptions,
   option<'prompt'>({
     name: 'prompt',
     group: 'Run',
@@ -45,14 +27,7 @@ export const loopOptions: readonly Option[] = [
     default: '8',
     type: wholeNumber(1),
   }),
-  option<'maxAnswer'>({
-    name: 'maxAnswer',
-    group: 'Run',
-    advanced: true,
-    describe: 'Refuse an answer of the endpoint that is longer than SIZE',
-    default: '16MiB',
-    type: size(LONGEST_TEXT_BYTES),
-  }),
+  maxAnswerOption,
   option<'onMiss'>({
     name: 'onMiss',
     group: 'Run',

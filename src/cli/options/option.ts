@@ -27,6 +27,7 @@ export interface OptionValues {
   model: string;
   eachTurn: boolean;
   maxSteps: number;
+  concurrency: number;
   maxAnswer: number;
   onMiss: 'stop' | 'tell';
   prompt: 'messages' | 'astracodex';

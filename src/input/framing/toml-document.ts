@@ -85,17 +85,12 @@ export class TomlFramer implements Framer {
     const whole = Buffer.concat(this.#pieces);
     this.#bomBytes = whole.toString('utf8', 0, BOM_BYTES) === BOM ? BOM_BYTES : 0;
     const text = whole.subarray(this.#bomBytes);
-    const excess = tomlExcess(text, this.#maxElements);
-    const document =
-      excess === undefined
-        ? parseToml(text)
-        : { reason: 'too-many-elements', detail: `the deck has ${excess}` };
-    if ('reason' in document) {
+    const samples = samplesOf(parseToml(text, this.#maxElements));
+    if ('reason' in samples) {
       this.#hash.update(text);
-      yield this.#rejectAll(document.reason, document.detail);
+      yield this.#rejectAll(samples.reason, samples.detail);
       return;
     }
-    const { samples } = document;
     const places = placesOf(samples, tomlHeaders(text), text.length);
     const placeOf = (index: number): Place => places[index] ?? NOWHERE;
     const inOrder = samples.values.map((_, index) => index);
@@ -131,9 +126,19 @@ interface Samples {
   readonly values: readonly unknown[];
 }
 
-type Parsed = { readonly samples: Samples } | { readonly reason: string; readonly detail: string };
+interface Fault {
+  readonly reason: string;
+  readonly detail: string;
+}
 
-function parseToml(bytes: Uint8Array): Parsed {
+interface Parsed {
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/** Parses a document; whole numbers become bigint. @param maxElements limit of `tomlExcess` */
+export function parseToml(bytes: Buffer, maxElements: number): Parsed | Fault {
+  const excess = tomlExcess(bytes, maxElements);
+  if (excess !== undefined) return { reason: 'too-many-elements', detail: `the deck has ${excess}` };
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -141,17 +146,22 @@ function parseToml(bytes: Uint8Array): Parsed {
     return { reason: 'invalid-utf8', detail: 'not UTF-8' };
   }
   try {
-    const { samples } = parse(text, { integersAsBigInt: true }) as { readonly samples?: unknown };
-    if (Array.isArray(samples)) return { samples: { ids: undefined, values: samples } };
-    if (typeof samples !== 'object' || samples === null) {
-      return { reason: 'bad-sample', detail: 'the document has neither [[samples]] nor [samples.ID]' };
-    }
-    return { samples: { ids: Object.keys(samples), values: Object.values(samples) } };
+    return { document: parse(text, { integersAsBigInt: true }) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [what = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
     return { reason: 'invalid-toml', detail: `line ${error.line}, column ${error.column}: ${what}` };
   }
+}
+
+function samplesOf(parsed: Parsed | Fault): Samples | Fault {
+  if ('reason' in parsed) return parsed;
+  const { samples } = parsed.document;
+  if (Array.isArray(samples)) return { ids: undefined, values: samples };
+  if (typeof samples !== 'object' || samples === null) {
+    return { reason: 'bad-sample', detail: 'the document has neither [[samples]] nor [samples.ID]' };
+  }
+  return { ids: Object.keys(samples), values: Object.values(samples) };
 }
 
 function jsonOf({ ids, values }: Samples, index: number): string {
@@ -217,7 +227,7 @@ function pathOf(header: string): readonly [first: string | undefined, second: st
 }
 
 /** Formats a value as JSON. Whole numbers keep all their digits; values that JSON lacks (dates, nan, inf) become strings. */
-function jsonOfToml(value: unknown): string {
+export function jsonOfToml(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'number') return jsonOfFloat(value);
   if (value instanceof TomlDate) return JSON.stringify(value.toISOString());
