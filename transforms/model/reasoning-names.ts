@@ -4,11 +4,11 @@
  */
 
 import { arrayOf, joinStrings, objectOf } from '../dialects/shared/build-messages.ts';
-import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
-import { elementsOf, keptMembersOf, valueBytes } from '../json/members.ts';
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { elementsOf, keptMembersOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { addMember, dropMembers } from '../json/splice.ts';
 import type { Message } from './element.ts';
-import { OTHER_REASONING_MEMBERS, stringValue } from './message.ts';
+import { OTHER_REASONING_MEMBERS, REASONING_MEMBERS, stringValue } from './message.ts';
 
 /** A message whose reasoning has one name. */
 export interface NamedReasoning {
@@ -26,6 +26,11 @@ const TEXTS = [NAME, 'reasoning', 'reasoning_text'] as const;
 /** Members of a message that list the parts of its reasoning. */
 const LISTS = ['reasoning_details', 'thinking_blocks'] as const;
 const EMPTY_STRING_BYTES = 2;
+const MEMBERS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, ...OTHER_REASONING_MEMBERS]);
+/** Members of a part of reasoning that are read. */
+const PART_TEXTS = ['text', 'thinking', 'summary', 'data', 'signature'] as const;
+/** Members of a part of reasoning that say nothing. */
+const PART_NAMES: ReadonlySet<string> = new Set(['type', 'id', 'format', 'index']);
 
 /** Whether a member of the message is reasoning under another name than `reasoning_content` and `thinking`. */
 export const hasOtherName = ({ bytes }: Message): boolean =>
@@ -45,6 +50,17 @@ export function nameReasoning(message: Message, keepSealed: boolean): NamedReaso
   if (keepSealed && sealed.length > 0) named = addMember(named, 'reasoning_details', arrayOf(sealed));
   return { message: { ...message, bytes: named }, isSealed: sealed.length > 0, isSummary };
 }
+
+export const isReasoningMember = (key: string): boolean => MEMBERS.has(key);
+
+/** Whether a list is one of parts of reasoning that are read. @param value JSON text of a list or an object */
+export const isReasoning = (value: Uint8Array): boolean =>
+  value[0] === OPEN_ARRAY &&
+  elementsOf(value).every((part) => part[0] === OPEN_OBJECT && (hasText(part) || isNamed(part)));
+
+const hasText = (part: Uint8Array): boolean => valuesOf(part, PART_TEXTS).some((text) => text?.[0] === QUOTE);
+const isNamed = (part: Uint8Array): boolean =>
+  membersOf(part).every(({ key, valueStart }) => PART_NAMES.has(key) || part[valueStart] === LETTER_N);
 
 interface Parts {
   /** JSON strings. */

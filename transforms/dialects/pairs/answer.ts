@@ -230,8 +230,8 @@ function fromResponse(view: JsonView, keepSealed: boolean): Answer {
 
 function fromItems(list: JsonView, keepSealed: boolean): Answer {
   const messages = new ItemMessages(keepSealed);
-  for (const item of list.elements()) messages.put(withRole(item));
-  return messages.end();
+  const faults = list.elements().map((item) => messages.put(withRole(item)));
+  return faults.every((fault) => fault === undefined) ? messages.end() : UNKNOWN;
 }
 
 /** Adds the role assistant to a message without a role, as in a stream whose beginning is missing. */

@@ -52,7 +52,7 @@ export class CallReader {
       return context.drop('no-completion');
     if (read.messages.length === 0 && present(call.elsewhere))
       return context.reject('body-elsewhere', ELSEWHERE, call.elsewhere);
-    if (answer.isUnknown === true && answer.notes.length === 0)
+    if (answer.isUnknown === true && !answer.notes.includes(RESPONSE_ERROR))
       return context.reject('unknown-content', UNKNOWN_ANSWER, response);
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
     const entry = this.#read(call, answer, context);

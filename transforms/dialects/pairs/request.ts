@@ -79,12 +79,8 @@ export class RequestReader {
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
       const message = makeMessage('user', [['content', messages.copy()]]);
-      const system = body.get('system');
-      return {
-        system: this.#systemOf(system?.type === 'string' ? system.copy() : undefined),
-        messages: [asReadMessage(message)],
-        tools,
-      };
+      const system = this.#systemIn(body, 'system');
+      return 'reason' in system ? system : { system, messages: [asReadMessage(message)], tools };
     }
     const inner = messages?.get('messages');
     const list = inner?.type === 'array' ? inner : messages;
@@ -135,8 +131,8 @@ export class RequestReader {
     tools: readonly ToolDefinition[],
     open: ReadMessage['calls'],
   ): Request | Problem {
-    const instructions = body.get('instructions');
-    const system = this.#systemOf(instructions?.type === 'string' ? instructions.copy() : undefined);
+    const system = this.#systemIn(body, 'instructions');
+    if ('reason' in system) return system;
     const input = structured(body.get('input'));
     if (input?.type === 'string') {
       const message = makeMessage('user', [['content', input.copy()]]);
@@ -147,6 +143,14 @@ export class RequestReader {
     if (!('item' in messages)) return { system, messages, tools };
     const { item, detail, isUnknown } = messages;
     return { reason: 'bad-messages', detail, at: item, isUnknown };
+  }
+
+  /** The system message in a member that is a text. */
+  #systemIn(body: JsonView, member: string): readonly ReadMessage[] | Problem {
+    const text = body.get(member);
+    if (present(text) && text.type !== 'string')
+      return { reason: 'bad-messages', detail: `${member} is not a text`, at: text };
+    return this.#systemOf(present(text) ? text.copy() : undefined);
   }
 
   /** The system message; the same object as long as the text has the same bytes. */

@@ -47,7 +47,7 @@ function sealedIn(
   thinking: Uint8Array | undefined,
   signature: Uint8Array | undefined,
 ): Uint8Array | undefined {
-  const hasText = thinking?.[0] === QUOTE && thinking.length > EMPTY.length;
+  const hasText = thinking !== undefined && thinking[0] !== LETTER_N && thinking.length > EMPTY.length;
   return hasText || signature === undefined || signature.length <= EMPTY.length ? undefined : signature;
 }
 

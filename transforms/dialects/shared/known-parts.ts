@@ -2,8 +2,8 @@
  * The parts that a content may have, by the type that an API gives them. Text is only where the API has it; parts of
  * other types are kept as they are. A part that is not listed says nothing that turnmill can read.
  */
-import { OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
-import { membersOf, valuesOf } from '../../json/members.ts';
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import { elementsOf, membersOf, valuesOf } from '../../json/members.ts';
 import { textOfValue } from '../../model/message.ts';
 
 /** Parts whose words are in a member, by type. */
@@ -42,8 +42,12 @@ export function isKnownPart(part: Uint8Array): boolean {
   const [logged] = valuesOf(part, ['type']);
   const type = textOfValue(logged)?.replaceAll('-', '_').toLowerCase();
   if (type === undefined) return membersOf(part).some(({ key }) => KEPT.has(key));
-  if (type === 'thinking') return valuesOf(part, ['thinking'])[0] !== undefined; // Mistral has a list there
+  if (type === 'thinking') return isThought(valuesOf(part, ['thinking'])[0]);
   const words = WORDS.get(type);
   if (words === undefined) return KEPT.has(type) || /_call$/.test(type);
   return valuesOf(part, [words])[0]?.[0] === QUOTE;
 }
+
+/** A text, or the list of parts that Mistral has there. */
+const isThought = (thinking: Uint8Array | undefined): boolean =>
+  thinking?.[0] === QUOTE || (thinking?.[0] === OPEN_ARRAY && elementsOf(thinking).every(isKnownPart));

@@ -13,6 +13,7 @@ import {
   isChatPart,
   type MessageBlock,
   thoughtsOf,
+  unknownPart,
 } from './message-parts.ts';
 
 const OPENAI_KEYS: ReadonlySet<string> = new Set([
@@ -69,6 +70,7 @@ function isOpenAiPart(part: JsonView): boolean {
 const isOpenAiCall = (call: JsonView): boolean =>
   call.get('id')?.type === 'string' &&
   call.get('type')?.text() === 'function' &&
+  call.get('function')?.get('name')?.type === 'string' &&
   call.get('function')?.get('arguments')?.type === 'string';
 
 /** Reasoning, content and calls of a message. */
@@ -106,6 +108,8 @@ function reasoningOf(body: JsonView): readonly MessageBlock[] {
   const text =
     firstOf(body, 'reasoning_content', 'reasoning', 'thinking') ?? firstOf(more, 'reasoning_content');
   if (text?.type === 'string') return [{ kind: 'thought', text: text.bytes }];
+  if (text?.type === 'object') return [unknownPart(text)];
+  if (text?.type === 'array') return text.elements().flatMap(thoughtsOf);
   const blocks = firstOf(body, 'thinking_blocks', 'reasoning_details') ?? firstOf(more, 'reasoning');
   const list = blocks?.type === 'object' ? [blocks] : blocks?.elements();
   return (list ?? []).flatMap(thoughtsOf);

@@ -109,9 +109,9 @@ const isAddress = (view: JsonView | undefined): boolean =>
 
 /** Reasoning: its text, or else the summary of it, with what is sealed. A signature beside a text seals nothing. */
 export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
-  const whole = isTrue(part.get('redacted'))
-    ? []
-    : firstTexts(part, 'content', 'text', 'thinking', 'reasoning');
+  if (part.type !== 'object' || !THOUGHT_TEXTS.every((key) => areTexts(part.get(key))))
+    return [unknownPart(part)];
+  const whole = isTrue(part.get('redacted')) ? [] : firstTexts(part, ...WHOLE_THOUGHTS);
   const summary = whole.length > 0 ? [] : firstTexts(part, 'summary');
   const thoughts = [
     ...whole.map(({ bytes }) => ({ kind: 'thought', text: bytes }) as const),
@@ -123,11 +123,18 @@ export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
   return thoughts.length + blocks.length > 0 ? [...thoughts, ...blocks] : [{ kind: 'thought', text: EMPTY }];
 }
 
+/** Members that hold reasoning, or a summary of it. */
+const WHOLE_THOUGHTS = ['content', 'text', 'thinking', 'reasoning'] as const;
+const THOUGHT_TEXTS = [...WHOLE_THOUGHTS, 'summary'] as const;
+
+/** Is it a text, a list of parts with texts, or nothing? */
+const areTexts = (value: JsonView | undefined): boolean =>
+  value?.type === 'array'
+    ? value.elements().every((one) => one.get('text')?.type === 'string')
+    : value?.type !== 'object';
+
 /** Members that hold sealed reasoning. */
-const SEALS = [
-  ...['data', 'signature', 'encrypted_content', 'protectedData'],
-  ...['content', 'text', 'thinking', 'reasoning'],
-];
+const SEALS = [...['data', 'signature', 'encrypted_content', 'protectedData'], ...WHOLE_THOUGHTS];
 
 /** The texts of the first of these members that has any: a text, or a list of parts with texts. */
 function firstTexts(part: JsonView, ...keys: readonly string[]): readonly JsonView[] {
@@ -159,11 +166,31 @@ export function callOf(call: JsonView): CallBlock {
   const name =
     firstOf(inner, 'name', 'toolName', 'tool_name', 'function_name') ??
     (fn?.type === 'string' ? fn : undefined);
-  const logged = firstOf(inner, 'arguments', 'input', 'args');
+  const logged = firstOf(inner, ...ARGUMENTS);
   const pieces = firstOf(inner, 'partial_json');
   const args = isNothing(logged) && pieces?.type === 'string' ? pieces : logged;
-  return { kind: 'call', id: id?.text(), name: name?.text(), args: args && textOf(args) };
+  const isNull = args === undefined && ARGUMENTS.some((key) => inner.get(key) !== undefined);
+  return {
+    kind: 'call',
+    id: id?.text(),
+    name: name?.text(),
+    args: isNull ? NO_ARGUMENTS : args && textOf(args),
+  };
 }
+
+const ARGUMENTS = ['arguments', 'input', 'args'] as const;
+const NO_ARGUMENTS = encode('"{}"');
+
+/** A call of Gemini, which leaves out arguments that are empty. */
+function callOfGemini(call: JsonView): CallBlock {
+  const read = callOf(call);
+  const isEmpty = read.args === undefined && call.keys().every((key) => GEMINI_CALL.has(key));
+  return isEmpty ? { ...read, args: NO_ARGUMENTS } : read;
+}
+
+const GEMINI_CALL: ReadonlySet<string> = new Set([
+  ...['name', 'args', 'id', 'partialArgs', 'partial_args', 'willContinue', 'will_continue'],
+]);
 
 /** Whether the arguments are absent or empty. LangChain logs those of a streamed call beside an empty input. */
 const isNothing = (args: JsonView | undefined): boolean =>
@@ -239,7 +266,7 @@ function untypedPart(part: JsonView): MessageBlock {
   if (text?.type === 'string')
     return { kind: isTrue(part.get('thought')) ? 'thought' : 'text', text: text.bytes };
   const call = firstOf(part, 'functionCall', 'function_call');
-  if (call?.type === 'object') return callOf(call);
+  if (call?.type === 'object') return callOfGemini(call);
   const response = firstOf(part, 'functionResponse', 'function_response');
   if (response?.type === 'object') return resultOf(response);
   return sdkPart(part) ?? conversePart(part) ?? mediaPart(part);
@@ -304,7 +331,7 @@ function imageData(part: JsonView): MessageBlock | undefined {
 /** @param url a JSON string */
 const imageBlock = (url: Uint8Array): MessageBlock => ({ kind: 'part', object: imagePart(url) });
 
-const unknownPart = (part: JsonView): PartBlock => ({
+export const unknownPart = (part: JsonView): PartBlock => ({
   kind: 'part',
   object: part.copy(),
   kept: 'unknown',

@@ -7,6 +7,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
+import { present } from './logged-values.ts';
 import { FREE_FORM, noted, SEALED_CONTEXT, SUMMARY, SUMMARY_LEFT_OUT, warning } from './reading-notes.ts';
 import { partsOf, type ResponseResult, readResult } from './response-results.ts';
 import { nameInSpace } from './tool-definitions.ts';
@@ -29,7 +30,6 @@ export interface ResponseMessage {
   readonly changes?: readonly string[];
 }
 
-const EMPTY = encode('""');
 const CALL = /_call$/;
 /** Members of a call that are not its arguments. */
 const AROUND_CALL: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'status']);
@@ -47,13 +47,14 @@ const serverTool = (type: string): ReadingNote =>
 
 /** Reads an item; one without a type is a message. */
 export function readItem(item: JsonView): ResponseItem {
-  if (item.type !== 'object') return { kind: 'bad', detail: 'an item is not an object' };
+  if (item.type !== 'object') return bad('an item is not an object');
   const type = item.textOf('type') ?? 'message';
   if (type === 'message') return readMessage(item);
   if (type === 'reasoning') return readReasoning(item);
   if (type === 'function_call') return blocks(callOf(item, nameOf(item), item.get('arguments')?.copy()));
   if (type === 'custom_tool_call') return readCustomCall(item);
-  if (type.endsWith('_call_output')) return readResult(item);
+  if (type.endsWith('_call_output'))
+    return hasOutput(item, type) ? readResult(item) : bad('a result has no output');
   const isOfClient = type === 'local_shell_call' || item.get('call_id')?.type === 'string';
   if (type === FOUND_TOOLS && isOfClient) return readResult(item);
   if (type === 'agent_message') return readAgentMessage(item);
@@ -63,13 +64,20 @@ export function readItem(item: JsonView): ResponseItem {
   return blocks({ kind: 'part', object: item.copy() }, [serverTool(type)]);
 }
 
+const bad = (detail: string): ResponseItem => ({ kind: 'bad', detail });
+
+/** The API lets a patch succeed without a word. */
+const hasOutput = (item: JsonView, type: string): boolean =>
+  type === 'apply_patch_call_output' || ['output', 'tools'].some((key) => item.get(key) !== undefined);
+
 function blocks(block: FoldBlock, notes: readonly ReadingNote[] = []): ResponseItem {
   return { kind: 'blocks', blocks: [block], notes };
 }
 
 function readMessage(item: JsonView): ResponseItem {
   const role = item.textOf('role');
-  if (role === undefined) return { kind: 'bad', detail: 'an item has no role' };
+  if (role === undefined) return bad('an item has no role');
+  if (item.get('content') === undefined) return bad('a message has no content');
   const { parts, notes, text } = partsOf(item.get('content'), role !== 'assistant');
   if (role === 'assistant') {
     const [only] = parts;
@@ -115,8 +123,9 @@ function nameOf(item: JsonView): string | undefined {
 }
 
 function readCustomCall(item: JsonView): ResponseItem {
-  const input = item.get('input')?.copy() ?? EMPTY;
-  const call = callOf(item, nameOf(item), inString(objectOf([['input', input]])));
+  const input = item.get('input');
+  if (input === undefined) return bad('a call has no input');
+  const call = callOf(item, nameOf(item), inString(objectOf([['input', input.copy()]])));
   return blocks(call, [FREE_FORM]);
 }
 
@@ -129,13 +138,16 @@ function readClientCall(type: string, item: JsonView): ResponseItem {
   return blocks(callOf(item, type.replace(CALL, ''), inString(args?.copy() ?? objectOf(others))));
 }
 
+/** The texts of a list of parts; undefined if anything in it is not a text. */
+function textsIn(list: JsonView | undefined): readonly JsonView[] | undefined {
+  if (present(list) && list.type !== 'array') return undefined;
+  const texts = (list?.elements() ?? []).map((part) => part.get('text'));
+  return texts.every((text): text is JsonView => text?.type === 'string') ? texts : undefined;
+}
+
 function readReasoning(item: JsonView): ResponseItem {
-  const textsIn = (key: string): readonly JsonView[] =>
-    (item.get(key)?.elements() ?? []).flatMap((part) => {
-      const text = part.get('text');
-      return text?.type === 'string' ? [text] : [];
-    });
-  const [whole, summary] = [textsIn('content'), textsIn('summary')];
+  const [whole, summary] = ['content', 'summary'].map((key) => textsIn(item.get(key)));
+  if (whole === undefined || summary === undefined) return bad('a part of reasoning is not a text');
   const texts = whole.length > 0 ? whole : summary;
   const thoughts: FoldBlock[] = texts.map((text) => ({ kind: 'thought', text: text.copy() }));
   const sealed = item.get('encrypted_content');

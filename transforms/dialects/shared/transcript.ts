@@ -357,10 +357,10 @@ const hasContentMember = (body: JsonView): boolean =>
 const ASKING: ReadonlySet<string> = new Set(['user', 'system', 'developer']);
 const NOT_OF_MODEL = 'the answer has the role of a user or of the system';
 
-/** Is it a call of which the log says nothing? */
+/** Is it a call without a name or without arguments? */
 const isNoCall = (block: MessageBlock): boolean =>
-  block.kind === 'call' && block.id === undefined && block.name === undefined && block.args === undefined;
-const UNKNOWN_CALL = 'a call has no known form';
+  block.kind === 'call' && (block.name === undefined || block.args === undefined);
+const UNKNOWN_CALL = 'a call has no name or no arguments under a name that is read';
 
 const UNKNOWN_PART = 'a part of a content has no known form';
 

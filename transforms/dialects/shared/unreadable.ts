@@ -3,11 +3,13 @@
  * a text or a list of parts; a text under another name, an object, and a part of an unknown type are not guessed.
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
-import { elementsOf, isKey, membersOf, walkMembers } from '../../json/members.ts';
+import { elementsOf, isKey, membersOf, valuesOf, walkMembers } from '../../json/members.ts';
 import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message } from '../../model/element.ts';
 import { isRole, unknownSpeaker } from '../../model/known-roles.ts';
+import { legacyCallOf, objectBytes, type ToolCall, textOfValue, walkToolCalls } from '../../model/message.ts';
+import { isReasoning, isReasoningMember } from '../../model/reasoning-names.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { sayingOf } from '../../model/reply.ts';
 import { isKnownPart } from './known-parts.ts';
@@ -75,10 +77,48 @@ const copyFault: (message: Message) => string | undefined = perObject((message: 
 
 const SPEAKER = 'speaker';
 
-/** The fault of a message that a dialect built: of its role, or of its content. */
-const builtFault: (message: Message) => string | undefined = perObject((message: Message) =>
-  message.role !== '' && !isRole(message.role) ? SPEAKER : contentFault(message),
-);
+/** The fault of a message that a dialect built: of its role, its content, its reasoning or its calls. */
+const builtFault: (message: Message) => string | undefined = perObject((message: Message) => {
+  if (message.role !== '' && !isRole(message.role)) return SPEAKER;
+  return contentFault(message) ?? reasoningFault(message) ?? callsFault(message);
+});
+
+/** The fault of reasoning that is neither a text nor a list of known parts; undefined if there is none. */
+function reasoningFault({ bytes }: Message): string | undefined {
+  for (const { key, valueStart, end } of membersOf(bytes)) {
+    const first = bytes[valueStart];
+    if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) continue;
+    if (isReasoningMember(key) && !isReasoning(bytes.subarray(valueStart, end)))
+      return `: ${key} is not reasoning of a known form`;
+  }
+  return undefined;
+}
+
+/** The fault of a call that lacks its name or its arguments; undefined if there is none. */
+function callsFault(message: Message): string | undefined {
+  let fault: string | undefined;
+  let number = 0;
+  const problem = walkToolCalls(message, (call) => {
+    fault = faultOfCall(call, `tool_calls[${number++}]`);
+    return fault === undefined;
+  });
+  if (problem === 'not-a-list') return ': tool_calls is not a list';
+  const legacy = problem === 'absent' ? legacyCallOf(message) : undefined;
+  return fault ?? (legacy && faultOfCall(legacy, 'function_call'));
+}
+
+function faultOfCall(call: ToolCall, where: string): string | undefined {
+  const { name, arguments: args } = call.function === undefined ? customCall(call) : call;
+  if (name === undefined) return `: ${where} has no name`;
+  return args === undefined ? `: ${where} has no arguments` : undefined;
+}
+
+/** A call whose input is a text. */
+function customCall({ bytes }: ToolCall): Pick<ToolCall, 'name' | 'arguments'> {
+  const custom = objectBytes(bytes, 'custom');
+  const [name, input] = custom === undefined ? [] : valuesOf(custom, ['name', 'input']);
+  return { name: textOfValue(name), arguments: input };
+}
 
 /** Why a message may not be written; undefined if it may. @param where names the message */
 export function faultOf(message: Message, where: string): Unreadable | undefined {

@@ -32,6 +32,7 @@ import { chunkId } from './chat-chunks.ts';
 import { readSseLine } from './sse.ts';
 
 const LACKS: readonly Lack[] = ['tools'];
+const UNKNOWN_ANSWER = { reason: 'unknown-content', detail: 'the answer is not of a known API' } as const;
 /** Streams that may be open at a time; beyond that the oldest one counts as truncated. */
 const MOST_OPEN = 64;
 
@@ -263,7 +264,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const before = this.#userTurn.map(asReadMessage);
     const { reply, ...fields } = answeredFields(before, NO_TOOLS, bareAnswer(answer, before));
     const meta = answer.body && callMeta({ request: undefined, response: answer.body }, answer.body);
-    const refused = faultIn(fields.messages, reply);
+    const refused = answer.isUnknown === true ? UNKNOWN_ANSWER : faultIn(fields.messages, reply);
     const entry = { ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) };
     const unread = { messages: [], reply: undefined, changes: new Map() };
     return settleReply(refused === undefined ? entry : { ...entry, ...unread, refused });

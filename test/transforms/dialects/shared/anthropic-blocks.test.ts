@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { objectText } from '../../arbitraries.ts';
 import { text } from '../../bytes.ts';
-import { blocks, one, pair, texts } from '../anthropic-samples.ts';
+import { blocks, one, pair, read, texts } from '../anthropic-samples.ts';
 
 /** The messages that a message of these blocks becomes. */
 const messagesOf = (role: string, list: string) => texts(one(pair(blocks(role, list))).messages);
@@ -109,13 +109,20 @@ describe('a call', () => {
     ]);
   });
 
-  it('may lack members', () => {
-    expect(
-      messagesOf('assistant', '{"type":"tool_use"},{"type":"tool_use","name":7,"id":7,"input":[]}'),
-    ).toEqual([
-      '{"role":"assistant","tool_calls":[{"type":"function","function":{}},{"type":"function","function":{"arguments":"[]"}}]}',
+  it('may lack its id', () => {
+    expect(messagesOf('assistant', '{"type":"tool_use","name":"f","id":7,"input":[]}')).toEqual([
+      '{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f","arguments":"[]"}}]}',
     ]);
   });
+
+  it.each(['{"type":"tool_use","name":"f"}', '{"type":"tool_use","name":7,"input":{}}'])(
+    'is rejected without a name or an input: %s',
+    (call) => {
+      expect(read(pair(blocks('assistant', call)))).toMatchObject([
+        { kind: 'rejection', reason: 'unknown-content' },
+      ]);
+    },
+  );
 
   it('may have thoughts beside it, which are the reasoning without their signature', () => {
     const thoughts =
@@ -128,8 +135,8 @@ describe('a call', () => {
 
   it('may have hidden thoughts beside it, which are left out', () => {
     const hidden = '{"type":"thinking","thinking":"","signature":"s"}';
-    const call = '{"type":"tool_use","id":"t","name":"f"}';
-    const called = '"tool_calls":[{"id":"t","type":"function","function":{"name":"f"}}]';
+    const call = '{"type":"tool_use","id":"t","name":"f","input":{}}';
+    const called = '"tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{}"}}]';
     expect(messagesOf('assistant', `${hidden},${call}`)).toEqual([`{"role":"assistant",${called}}`]);
     expect(messagesOf('assistant', `${hidden},{"type":"thinking","thinking":"b"},${call}`)).toEqual([
       `{"role":"assistant","reasoning_content":"b",${called}}`,

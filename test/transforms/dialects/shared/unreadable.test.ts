@@ -19,6 +19,11 @@ describe('a message that may be written', () => {
     '{"role":"assistant"}',
     '{"role":"assistant","reasoning_content":"a"}',
     '{"role":"assistant","tool_calls":[]}',
+    '{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":null}}]}',
+    '{"role":"assistant","tool_calls":[{"type":"custom","custom":{"name":"f","input":"a"}}]}',
+    '{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}',
+    '{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.text","text":"b"},{"type":"reasoning.encrypted","data":"c"},{"index":0}]}',
+    '{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]}',
     '{"role":"assistant","id":"m_1","usage":{"total_tokens":1}}',
   ])('%s', (json) => {
     expect(reasonOf(json)).toBeUndefined();
@@ -45,6 +50,15 @@ describe('a message of which nobody knows what it says', () => {
     '{"role":"user","content":[{"type":"text","content":"a"}]}',
     '{"role":"user","content":[{"type":"texts","text":"a"}]}',
     '{"role":"user","content":[{"toolCallId":"a"}]}',
+    '{"role":"assistant","content":"a","reasoning_content":{"b":"c"}}',
+    '{"role":"assistant","content":"a","reasoning_details":[{"b":"c"}]}',
+    '{"role":"assistant","content":[{"type":"thinking","thinking":{"a":"b"}}]}',
+    '{"role":"assistant","tool_calls":{"a":1}}',
+    '{"role":"assistant","tool_calls":[{"id":"c","function":{"arguments":"{}"}}]}',
+    '{"role":"assistant","tool_calls":[{"id":"c","function":{"name":["f"],"arguments":"{}"}}]}',
+    '{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}',
+    '{"role":"assistant","tool_calls":[{"type":"custom","custom":{"name":"f"}}]}',
+    '{"role":"assistant","function_call":{"name":"f"}}',
   ])('%s', (json) => {
     expect(reasonOf(json)).toBe('unknown-content');
   });

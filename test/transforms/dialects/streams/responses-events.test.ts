@@ -21,8 +21,10 @@ describe('events of the Responses API', () => {
 
   test('may have their texts whole, without pieces', () => {
     const text = { type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'a' };
+    const item = { type: 'function_call', id: 'c', call_id: 'c', name: 'f', arguments: '' };
+    const call = { type: 'response.output_item.added', output_index: 1, item };
     const args = { type: 'response.function_call_arguments.done', output_index: 1, arguments: '{}' };
-    expect(read(created, text, args)).toMatchObject({ text: 'a', calls: [{ arguments: '{}' }] });
+    expect(read(created, text, call, args)).toMatchObject({ text: 'a', calls: [{ arguments: '{}' }] });
   });
 
   test('may have an error after a response that failed', () => {
