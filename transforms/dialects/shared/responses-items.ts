@@ -66,7 +66,7 @@ export function readItem(item: JsonView): ResponseItem {
 
 const bad = (detail: string): ResponseItem => ({ kind: 'bad', detail });
 
-/** The API lets a patch succeed without a word. */
+/** A patch that succeeded may have no output. */
 const hasOutput = (item: JsonView, type: string): boolean =>
   type === 'apply_patch_call_output' || ['output', 'tools'].some((key) => item.get(key) !== undefined);
 
