@@ -54,30 +54,90 @@ export function fuse(
   stages: readonly Handlers[],
   emit: (element: StreamElement) => void,
 ): (element: StreamElement) => void {
-  const handlersOf = new Map<Kind, readonly (Handler | undefined)[]>(); // one for each stage
+  const fused = new FusedStages(stages, emit);
+  return (element) => void fused.push(element);
+}
 
-  function handlersFor(kind: Kind): readonly (Handler | undefined)[] {
-    const known = handlersOf.get(kind);
+/**
+ * Combines stages in the same way, but may stop in the middle of an element: one line, or the end of a source, may give
+ * more elements than fit in memory.
+ */
+export class FusedStages {
+  readonly #stages: readonly Handlers[];
+  readonly #emit: (element: StreamElement) => void;
+  readonly #isFull: () => boolean;
+  /** The handlers of all stages, by kind of element. */
+  readonly #handlersOf = new Map<Kind, readonly (Handler | undefined)[]>();
+  /** The rest of the output of the first stage for the last element, and the stage that takes it. */
+  #rest: Iterator<StreamElement> | undefined;
+  #next = 0;
+
+  /** @param isFull whether to stop after an element was emitted */
+  constructor(
+    stages: readonly Handlers[],
+    emit: (element: StreamElement) => void,
+    isFull: () => boolean = () => false,
+  ) {
+    this.#stages = stages;
+    this.#emit = emit;
+    this.#isFull = isFull;
+  }
+
+  /** Runs an element through the stages. @returns false if it stopped: then call `goOn` before the next element */
+  push(element: StreamElement): boolean {
+    this.#rest = undefined;
+    const handlers = this.#handlersFor(element.kind);
+    let at = 0;
+    while (at < handlers.length && handlers[at] === undefined) at++;
+    const output = handlers[at]?.(element);
+    if (output === undefined) this.#emit(element);
+    else if (Array.isArray(output))
+      for (let i = 0; i < output.length; i++) this.#run(output[i] as StreamElement, at + 1);
+    else {
+      this.#rest = output[Symbol.iterator]();
+      this.#next = at + 1;
+      return this.goOn();
+    }
+    return true;
+  }
+
+  /** Goes on with the last element. @returns false if it stopped again */
+  goOn(): boolean {
+    const rest = this.#rest;
+    if (rest === undefined) return true;
+    for (let one = rest.next(); one.done !== true; one = rest.next()) {
+      this.#run(one.value, this.#next);
+      if (this.#isFull()) return false;
+    }
+    this.#rest = undefined;
+    return true;
+  }
+
+  /** Goes on with the last element to its end. */
+  finish(): void {
+    while (!this.goOn());
+  }
+
+  #handlersFor(kind: Kind): readonly (Handler | undefined)[] {
+    const known = this.#handlersOf.get(kind);
     if (known !== undefined) return known;
-    const handlersOfKind = stages.map((handlers) => handlers[kind] as Handler | undefined);
-    handlersOf.set(kind, handlersOfKind);
-    return handlersOfKind;
+    const handlers = this.#stages.map((stage) => stage[kind] as Handler | undefined);
+    this.#handlersOf.set(kind, handlers);
+    return handlers;
   }
 
   /** Runs an element through the stages from index `from` on. */
-  function run(element: StreamElement, from: number): void {
-    const handlers = handlersFor(element.kind);
+  #run(element: StreamElement, from: number): void {
+    const handlers = this.#handlersFor(element.kind);
     for (let i = from; i < handlers.length; i++) {
       const handler = handlers[i];
       if (handler === undefined) continue;
       const output = handler(element);
       if (Array.isArray(output))
-        for (let k = 0; k < output.length; k++) run(output[k] as StreamElement, i + 1);
-      else for (const one of output) run(one, i + 1);
+        for (let k = 0; k < output.length; k++) this.#run(output[k] as StreamElement, i + 1);
+      else for (const one of output) this.#run(one, i + 1);
       return;
     }
-    emit(element);
+    this.#emit(element);
   }
-
-  return (element) => run(element, 0);
 }

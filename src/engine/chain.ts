@@ -15,7 +15,7 @@ import { formats as allFormats } from '../../transforms/formats/index.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
 import type { HashedSet } from '../../transforms/model/hashed-set.ts';
 import type { PlacedStage } from '../../transforms/plug-ins.ts';
-import { defaultsOf, fuse, type Handlers } from '../../transforms/stage.ts';
+import { defaultsOf, FusedStages, type Handlers } from '../../transforms/stage.ts';
 import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
 import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
 import type { BegunSource, ParseOptions } from '../../transforms/stages/parse.ts';
@@ -83,6 +83,7 @@ export function createChain(
 /** Returns the options of parse that do not depend on the source. */
 function readingOf(settings: TaskSettings): Omit<ParseOptions, 'sessionBy' | 'begun'> {
   const { dialect, scanner, userTurn, maxDepth, maxMessages, maxElements, select, meta, plugIns } = settings;
+  const { maxBranches } = settings;
   return {
     dialect,
     scanner,
@@ -91,6 +92,7 @@ function readingOf(settings: TaskSettings): Omit<ParseOptions, 'sessionBy' | 'be
     maxMessages,
     maxElements,
     maxConversation: settings.maxConversationBytes,
+    maxBranches,
     select,
     keepSealed: settings.reasoning === 'keep-sealed',
     // plug-ins may read fields that are never written
@@ -106,12 +108,15 @@ function placedAfter(place: string, stages: readonly PlacedStage[]): readonly Ch
     .map((stage) => ({ name: stage.name, handlers: stage.create(defaultsOf(stage.options)) }));
 }
 
+/** @param isFull whether to stop in the middle of an element (stage.ts) */
 export function fuseChain(
   chain: readonly ChainLink[],
   emit: (element: StreamElement) => void,
-): (element: StreamElement) => void {
-  return fuse(
+  isFull?: () => boolean,
+): FusedStages {
+  return new FusedStages(
     chain.map(({ handlers }) => handlers),
     emit,
+    isFull,
   );
 }

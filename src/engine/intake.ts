@@ -5,6 +5,7 @@
 
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
+import type { FusedStages } from '../../transforms/stage.ts';
 import { SourceFault, type SourceReason, TurnmillError } from '../errors.ts';
 import type { FramedSource } from '../input/frame-source.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
@@ -29,7 +30,12 @@ export function sessionByFor(ref: SourceRef, settings: TaskSettings): SessionBy 
   return settings.sessionBy ?? (isStdin(ref) ? 'id' : 'file');
 }
 
-type Push = (element: StreamElement) => void;
+/** Elements that are not taken yet, because the results so far have to be delivered first. */
+interface Stopped {
+  readonly elements: Iterator<StreamElement>;
+  /** The element in which it stopped. */
+  readonly at: StreamElement;
+}
 
 export interface IntakeOptions {
   readonly settings: TaskSettings;
@@ -37,13 +43,16 @@ export interface IntakeOptions {
   /** Memory for the shortcut; without it the stages read everything. */
   readonly memory: ScanMemory | undefined;
   readonly onResult: (result: Result) => void;
+  /** Whether the results have to be delivered before there are more. */
+  readonly isFull: () => boolean;
 }
 
 export class Intake {
   readonly #settings: TaskSettings;
   readonly #watch: Watch;
   readonly #ledger: SourceLedger;
-  readonly #chains = new Map<SessionBy | 'begun', Push>();
+  readonly #isFull: () => boolean;
+  readonly #chains = new Map<SessionBy | 'begun', FusedStages>();
   /** Undefined if nothing can take it. */
   readonly #shortcut: Shortcut | undefined;
   /** For sources of many sessions. */
@@ -55,7 +64,8 @@ export class Intake {
 
   // state of the current source
   #ref: SourceRef | undefined;
-  #push: Push | undefined;
+  #stages: FusedStages | undefined;
+  #stopped: Stopped | undefined;
   #isOnShortcut = false;
   /** Whether the source takes the shortcut session by session. */
   #isPacked = false;
@@ -67,7 +77,8 @@ export class Intake {
   #memberAt: SourceReader['memberAt'];
   #refused: SourceFault | undefined;
 
-  constructor({ settings, watch, memory, onResult }: IntakeOptions) {
+  constructor({ settings, watch, memory, onResult, isFull }: IntakeOptions) {
+    this.#isFull = isFull;
     this.#settings = settings;
     this.#watch = watch;
     const { limit, quarantineContent } = settings;
@@ -117,7 +128,7 @@ export class Intake {
     this.#mayTakeShortcut = this.#shortcut !== undefined && !this.#mayReopen && isSafe;
     this.#isSafe = isSafe;
     this.#isOnShortcut = this.#isPacked = this.#isEnding = false;
-    this.#push = this.#memberAt = this.#refused = undefined;
+    this.#stages = this.#stopped = this.#memberAt = this.#refused = undefined;
   }
 
   /** Sets the reader that the next bytes come from. */
@@ -131,22 +142,32 @@ export class Intake {
     const ref = this.#ref as SourceRef;
     this.#isPacked = isLines && this.#packed !== undefined && this.#mayReopen && this.#isSafe;
     if (this.#isOnShortcut) this.#shortcut?.begin();
-    else this.#push = this.#chainFor(ref);
+    else this.#stages = this.#chainFor(ref);
     if (this.#isPacked) this.#packed?.begin(ref.name, (begun) => this.#stagesFor(begun));
-    if (repair !== undefined) this.#push?.(repair);
+    if (repair !== undefined) this.#stages?.push(repair);
   }
 
-  /** Takes framed elements. Returns the reason to stop reading the source, if there is one. */
-  take(elements: Iterable<StreamElement>): 'limited' | 'odd' | undefined {
+  /**
+   * Takes framed elements. Returns the reason to stop reading the source, if there is one; after `full`, call `goOn` until
+   * it returns something else.
+   */
+  take(elements: Iterable<StreamElement>): 'full' | 'limited' | 'odd' | undefined {
     if (this.#isPacked) {
       this.#takePacked(elements, this.#packed as PackedShortcut);
       return undefined;
     }
     const shortcut = this.#isOnShortcut ? this.#shortcut : undefined;
-    if (shortcut === undefined) return this.#pushAll(elements) ? 'limited' : undefined;
+    if (shortcut === undefined) return this.#pushAll(elements[Symbol.iterator]());
     if (!shortcut.takeAll(elements)) return 'odd';
     this.#memberAt?.(shortcut.offset); // earlier members can be forgotten
     return undefined;
+  }
+
+  /** Goes on with the elements of the last `take`, if it stopped because the results had to be delivered. */
+  goOn(): 'full' | 'limited' | undefined {
+    const stopped = this.#stopped;
+    this.#stopped = undefined;
+    return stopped && this.#pushAll(stopped.elements, stopped.at);
   }
 
   /** Call it when the slab has grown for a giant line. @returns `odd` if the stages have to read the source again */
@@ -175,12 +196,15 @@ export class Intake {
 
   /** Prepares for reading the source again; its results so far will be withdrawn. */
   forget(): void {
-    this.#refused = undefined;
+    this.#refused = this.#stopped = undefined;
     this.#isPacked = this.#isEnding = false;
   }
 
-  /** Ends the sessions of the source and returns the account of its lines. */
-  end(framing: FramingCounts): Ended {
+  /**
+   * Ends the sessions of the source and returns the account of its lines. Yields when the results have to be delivered:
+   * a source may hold more conversations than fit in memory.
+   */
+  *end(framing: FramingCounts): Generator<void, Ended> {
     const { lines, bytes } = framing;
     const ref = this.#ref as SourceRef;
     const origin = { source: ref.name, line: lines, offset: bytes, length: 0 };
@@ -190,9 +214,11 @@ export class Intake {
       if (this.#isOnShortcut) this.#shortcut?.handOut(end);
       else if (this.#isPacked) this.#packed?.end(end);
       else {
-        this.#push ??= this.#chainFor(ref);
-        this.#push(end);
+        this.#stages ??= this.#chainFor(ref);
+        this.#stages.finish();
+        this.#stages.push(end);
       }
+      while (this.#stages?.goOn() === false) yield;
     } catch (error) {
       throw withPlace(origin, error);
     }
@@ -204,7 +230,7 @@ export class Intake {
   fail(framing: FramingCounts): Ended {
     this.forget();
     this.#chains.clear();
-    this.#push = undefined;
+    this.#stages = undefined;
     this.#isOnShortcut = false;
     this.#ledger.rejectRest('internal-error', framing.lines);
     const { sessions } = this.#ledger;
@@ -226,29 +252,30 @@ export class Intake {
   }
 
   /** Creates the stages for the sessions that the packed shortcut refuses. */
-  #stagesFor(begun: SharedSource | undefined): Push {
-    const push = begun === undefined ? (this.#push as Push) : this.#chainOf('begun', 'id', begun);
+  #stagesFor(begun: SharedSource | undefined): (element: StreamElement) => void {
+    const stages = begun === undefined ? (this.#stages as FusedStages) : this.#chainOf('begun', 'id', begun);
+    this.#stages = stages;
     return (element) => {
-      push(element);
+      stages.finish();
+      stages.push(element);
+      if (!this.#isEnding) stages.finish();
       if (this.#refused !== undefined && !this.#isEnding) throw this.#refused;
     };
   }
 
-  #chainFor(ref: SourceRef): Push {
+  #chainFor(ref: SourceRef): FusedStages {
     const sessionBy = sessionByFor(ref, this.#settings);
     return this.#chainOf(sessionBy, sessionBy);
   }
 
-  #chainOf(name: SessionBy | 'begun', sessionBy: SessionBy, begun?: SharedSource): Push {
+  #chainOf(name: SessionBy | 'begun', sessionBy: SessionBy, begun?: SharedSource): FusedStages {
     const known = this.#chains.get(name);
     if (known !== undefined) return known;
     const links = this.#watch.chain(createChain(this.#settings, sessionBy, begun));
-    const push = fuseChain(
-      links,
-      this.#watch.accept((element) => this.#accept(element)),
-    );
-    this.#chains.set(name, push);
-    return push;
+    const accept = this.#watch.accept((element) => this.#accept(element));
+    const stages = fuseChain(links, accept, this.#isFull);
+    this.#chains.set(name, stages);
+    return stages;
   }
 
   #accept(element: StreamElement): void {
@@ -257,22 +284,30 @@ export class Intake {
     else this.#ledger.accept(element);
   }
 
-  /** Pushes elements through the chain. Returns true if that reached the limit of sessions. */
-  #pushAll(elements: Iterable<StreamElement>): boolean {
+  /** Pushes elements through the stages. @param from the element in which they stopped, if they did */
+  #pushAll(elements: Iterator<StreamElement>, from?: StreamElement): 'full' | 'limited' | undefined {
     const atLimit = this.#atLimit;
-    const push = this.#push as Push;
-    let at: StreamElement | undefined;
+    const stages = this.#stages as FusedStages;
+    let at = from;
     try {
-      for (at of elements) {
-        push(at);
+      let isDone = from === undefined || stages.goOn();
+      for (;;) {
         if (this.#refused !== undefined) throw this.#refused;
-        if (atLimit?.() === true) return true;
+        if (at !== undefined && atLimit?.() === true) return 'limited';
+        if (!isDone) {
+          this.#stopped = { elements, at: at as StreamElement };
+          return 'full';
+        }
+        const next = elements.next();
+        if (next.done === true) break;
+        at = next.value;
+        isDone = stages.push(at);
       }
     } catch (error) {
       throw at === undefined ? error : withPlace(at.origin, error);
     }
     if (at !== undefined) this.#memberAt?.(at.origin.offset); // earlier members can be forgotten
-    return false;
+    return undefined;
   }
 }
 

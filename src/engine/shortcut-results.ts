@@ -3,9 +3,10 @@
  * snapshot-select only if the settings require more than plain records, or a check may report on it.
  */
 
-import type { SessionEnd, StreamElement } from '../../transforms/model/element.ts';
+import type { SessionEnd } from '../../transforms/model/element.ts';
 import { groupOf } from '../../transforms/model/group.ts';
 import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
+import type { FusedStages } from '../../transforms/stage.ts';
 import { snapshotSelect } from '../../transforms/stages/snapshot-select.ts';
 import type { RecordResult } from '../ledger/result.ts';
 import { SHORTCUT_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
@@ -16,7 +17,7 @@ export class ShortcutResults {
   readonly #settings: TaskSettings;
   readonly #ledger: SourceLedger;
   /** The stages after snapshot-select. */
-  #stages: ((element: StreamElement) => void) | undefined;
+  #stages: FusedStages | undefined;
   /** Whether the shortcut already produces the records. */
   readonly #isPlain: boolean;
   /** A longer message may have a part that is too big. */
@@ -51,8 +52,8 @@ export class ShortcutResults {
     );
     const { sessionId } = session.facts;
     const entries = session.places();
-    this.#stages(session.conversation());
-    this.#stages({ kind, origin, last, dialect: SHORTCUT_DIALECT, sessionId, entries, fate: 'written' });
+    this.#stages.push(session.conversation());
+    this.#stages.push({ kind, origin, last, dialect: SHORTCUT_DIALECT, sessionId, entries, fate: 'written' });
   }
 }
 

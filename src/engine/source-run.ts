@@ -35,6 +35,12 @@ const DENSE_BYTES = 64 * 1024;
 
 type RereadableSource = Required<Pick<SourceReader, 'again'>>;
 
+/** The end of a source, in steps, and why it is rejected, if it is. */
+interface Ending {
+  readonly steps: Iterator<void, Ended>;
+  readonly fault: SourceFault | undefined;
+}
+
 /** Why reading pauses: a delivery is due, the source has ended, or a promise has to settle first. */
 export type Pause = 'delivery' | 'over' | Promise<void>;
 
@@ -72,6 +78,8 @@ export class SourceRun {
   #rest: Iterator<StreamElement> | undefined;
   /** Error of a read or step that failed in the background; thrown by the next `read`. */
   #failure: { readonly error: unknown } | undefined;
+  /** Set while the sessions of the source are being ended. */
+  #ending: Ending | undefined;
   /** Whether the source is about to be read a second time. */
   #isRestarting = false;
   #isClosing = false;
@@ -83,7 +91,13 @@ export class SourceRun {
     this.#delivery = delivery;
     this.#slab = createSlab(memory?.slab);
     this.#opener = new SourceOpener({ settings, watch, signal, upcoming, slab: this.#slab });
-    this.#intake = new Intake({ settings, watch, memory, onResult: (result) => delivery.add(result) });
+    this.#intake = new Intake({
+      settings,
+      watch,
+      memory,
+      onResult: (result) => delivery.add(result),
+      isFull: () => delivery.weight >= DELIVERY_BYTES,
+    });
   }
 
   /** Whether the run has reached its limit of sessions. */
@@ -101,7 +115,7 @@ export class SourceRun {
   begin({ index, ref, deaths }: TaskSource): void {
     this.#open = { index, ref, deaths };
     this.#intake.begin(ref, deaths === undefined);
-    this.#read = this.#arrived = this.#rest = undefined;
+    this.#read = this.#arrived = this.#rest = this.#ending = undefined;
     this.#isRestarting = this.#isClosing = false;
     this.#countedBytes = 0;
   }
@@ -116,6 +130,7 @@ export class SourceRun {
     try {
       if (open.reader === undefined && !this.#isClosing && this.#takeWhole(open)) return 'over';
       this.#throwFailure();
+      if (this.#ending !== undefined) return this.#goOnEnding(open);
       return this.#advance(open) ?? this.#close(open);
     } catch (error) {
       const bug = open.isBroken === true ? undefined : bugFault(error);
@@ -136,9 +151,8 @@ export class SourceRun {
     if (this.#intake.isOnShortcut && !this.#isClosing && open.reader !== undefined)
       return this.#leaveShortcut(open);
     open.isBroken = true;
-    if (!this.#isClosing) return this.#close(open, bug);
-    this.#report(open, bug);
-    return 'over';
+    this.#ending = undefined;
+    return this.#isClosing ? this.#report(open, bug) : this.#close(open, bug);
   }
 
   /** Closes the current source, if there is one, because its results are no longer wanted. */
@@ -253,7 +267,7 @@ export class SourceRun {
     let ended: Ended;
     let bug: SourceFault | undefined;
     try {
-      ended = this.#intake.end(framing);
+      ended = allOf(this.#intake.end(framing));
     } catch (error) {
       bug = bugFault(error);
       if (bug === undefined) throw error;
@@ -268,6 +282,8 @@ export class SourceRun {
     framer: Framer,
     read: FramedSource['read'],
   ): Promise<number> | 'delivery' | 'limited' | 'odd' | 'over' {
+    const going = this.#intake.goOn();
+    if (going !== undefined) return going === 'full' ? 'delivery' : going;
     if (this.#rest !== undefined) return this.#takeRest(this.#rest);
     const arrived = this.#arrived;
     this.#arrived = undefined;
@@ -276,7 +292,7 @@ export class SourceRun {
       if (count === 0) return this.#takeRest(framer.end()[Symbol.iterator]());
       this.#sinceTurn += count;
       const stopped = this.#intake.take(framer.filled(count));
-      if (stopped !== undefined) return stopped;
+      if (stopped !== undefined) return stopped === 'full' ? 'delivery' : stopped;
       if (this.#slab.bytes.length > MOST_SHORTCUT_BYTES && this.#intake.outgrow() !== undefined) return 'odd';
       this.#isDense = this.#delivery.weight > DENSE_WEIGHT;
       if (this.#sinceTurn >= TURN_BYTES || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
@@ -288,7 +304,7 @@ export class SourceRun {
     this.#rest = rest;
     for (let { done, value } = rest.next(); done !== true; { done, value } = rest.next()) {
       const stopped = this.#intake.take([value]);
-      if (stopped !== undefined) return stopped;
+      if (stopped !== undefined) return stopped === 'full' ? 'delivery' : stopped;
       if (this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
     }
     this.#rest = undefined;
@@ -316,7 +332,7 @@ export class SourceRun {
   /** Reads the source again from its start, and withdraws its results so far. */
   #startOver(open: OpenSource, reader: SourceReader): Pause {
     this.#countRead(reader);
-    this.#endSource(open);
+    allOf(this.#endSource(open));
     this.#intake.forget();
     open.framer = this.#rest = undefined;
     open.again = this.#isRestarting = true;
@@ -332,13 +348,25 @@ export class SourceRun {
     else this.#countRead(reader);
     const closing = reader?.close();
     if (closing instanceof Promise) return this.#later(closing, () => this.#report(open, fault));
-    this.#report(open, fault);
-    return 'over';
+    return this.#report(open, fault);
   }
 
-  #report(open: OpenSource, fault: SourceFault | undefined): void {
-    const ended = this.#endSource(open);
-    this.#reportOn(open, ended, fault ?? this.#intake.refused);
+  #report(open: OpenSource, fault: SourceFault | undefined): Pause {
+    this.#ending = { steps: this.#endSource(open), fault };
+    return this.#goOnEnding(open);
+  }
+
+  /** Ends the sessions of the source until a delivery is due, then reports on it. */
+  #goOnEnding(open: OpenSource): Pause {
+    const { steps, fault } = this.#ending as Ending;
+    const step = steps.next();
+    if (step.done !== true) {
+      this.#sinceTurn += DELIVERY_BYTES;
+      return 'delivery';
+    }
+    this.#ending = undefined;
+    this.#reportOn(open, step.value, fault ?? this.#intake.refused);
+    return 'over';
   }
 
   #reportOn(source: ReadSource, ended: Ended, fault?: SourceFault): void {
@@ -349,14 +377,23 @@ export class SourceRun {
   }
 
   /** Ends the sessions of a source and returns the account of its lines. */
-  #endSource({ framer, isBroken }: OpenSource): Ended {
+  #endSource({ framer, isBroken }: OpenSource): Iterator<void, Ended> {
     if (this.#slab.bytes.length > GIANT_BYTES) {
       shrinkSlab(this.#slab); // makes room for a record as long as the line
       globalThis.gc?.(); // only if the host exposes it, as the command does
     }
     const framing = framer?.counts() ?? NO_BYTES;
-    return isBroken === true ? this.#intake.fail(framing) : this.#intake.end(framing);
+    return isBroken === true ? endedAt(this.#intake.fail(framing)) : this.#intake.end(framing);
   }
+}
+
+const endedAt = (value: Ended): Iterator<void, Ended> => ({ next: () => ({ done: true, value }) });
+
+/** Takes all steps at once. */
+function allOf(steps: Iterator<void, Ended>): Ended {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
 }
 
 /**

@@ -37,6 +37,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
     select,
     meta,
     maxConversationBytes,
+    maxBranches,
     minRead,
     only,
     userTurn,
@@ -53,7 +54,7 @@ export function decisiveSettings(settings: Settings): Readonly<Record<string, un
   };
   const textHashes = hashes(texts);
   const listed = only === undefined ? {} : { onlySha256: sha256(JSON.stringify([...new Set(only)].sort())) };
-  const folding = otherThanDefault({ select, maxConversationBytes, minRead });
+  const folding = otherThanDefault({ select, maxConversationBytes, maxBranches, minRead });
   const metadata = meta.length === 0 ? {} : { meta };
   const options = { formatOptions: hashedTexts(optionValues, plugIns) };
   const named = { ...folding, ...metadata, ...textHashes, ...listed, ...plugInsOf(plugIns) };

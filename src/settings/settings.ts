@@ -3,6 +3,7 @@
 import {
   FOLD_SELECTIONS,
   type FoldSelect,
+  MAX_BRANCHES,
   MAX_CONVERSATION_BYTES,
 } from '../../transforms/dialects/dialect.ts';
 import { type FormatOptionValues, optionFault } from '../../transforms/formats/format-options.ts';
@@ -65,6 +66,8 @@ export interface ConversionSettings extends CleanupOptions {
   readonly maxElements: number;
   /** Most bytes that the open conversations of an event log may take. */
   readonly maxConversationBytes: number;
+  /** Most branches of a session that are written. */
+  readonly maxBranches: number;
   /** Most bytes of the data of an image, a recording or a file in a message; 0 for any number. */
   readonly maxPartBytes: number;
   /** Most files that a run may list; undefined for any number. */
@@ -164,6 +167,7 @@ export const DEFAULT_SETTINGS: Omit<Settings, 'inputs' | 'out'> = {
   maxMessages: undefined,
   maxElements: MAX_ELEMENTS,
   maxConversationBytes: MAX_CONVERSATION_BYTES,
+  maxBranches: MAX_BRANCHES,
   maxPartBytes: MAX_PART_BYTES,
   maxSources: undefined,
   maxDecompressedBytes: 1024 * 1024 * MEBIBYTE,
@@ -267,6 +271,7 @@ function checkLimits(settings: Settings): void {
   inRange('max-line', settings.maxLineBytes, 1, MAX_LINE_CEILING);
   inRange('max-depth', settings.maxDepth, 1, MAX_DEPTH_CEILING);
   inRange('max-conversation', settings.maxConversationBytes, 1, Number.MAX_SAFE_INTEGER);
+  inRange('max-branches', settings.maxBranches, 1, Number.MAX_SAFE_INTEGER);
   inRange('max-part', settings.maxPartBytes, 0, Number.MAX_SAFE_INTEGER);
   inRange('max-elements', settings.maxElements, 1, MAX_ELEMENTS_CEILING);
   for (const name of ['maxMessages', 'maxSources', 'maxRatio', 'limit'] as const) {

@@ -187,6 +187,20 @@ describe('rejected sessions leave the others alone', () => {
     return rejectsLog('conversation-too-long', log, fates, ['--max-conversation', '2000']);
   });
 
+  it('too-many-branches', () => {
+    const line = (type: string, uuid: string, parentUuid: string | null): object => {
+      return { type, uuid, parentUuid, sessionId: 's', message: { role: type, id: uuid, content: uuid } };
+    };
+    const rewound = [1, 2, 3].flatMap((i) => [
+      line('user', `q${i}`, 'a'),
+      line('assistant', `a${i}`, `q${i}`),
+    ]);
+    const lines = [line('user', 'q', null), line('assistant', 'a', 'q'), ...rewound];
+    const log = lines.map((one) => JSON.stringify(one)).join('\n');
+    const fates = { snapshot: 3, folded: 4, 'rejected:too-many-branches': 2 };
+    return rejectsLog('too-many-branches', log, fates, ['--max-branches', '2']);
+  });
+
   it('context-missing', () => {
     const request = { input: 'x', previous_response_id: 'resp_0' };
     const log = JSON.stringify({ request, response: { object: 'response', output: [] } });

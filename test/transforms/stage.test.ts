@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEnd, StreamElement } from '../../transforms/model/element.ts';
-import { apply, defaultsOf, fuse, type Handlers, step } from '../../transforms/stage.ts';
+import { apply, defaultsOf, FusedStages, fuse, type Handlers, step } from '../../transforms/stage.ts';
 import { entryOf, originOf, user } from './checks/samples.ts';
 
 const END: SessionEnd = { kind: 'session-end', origin: originOf(9), last: true };
@@ -83,5 +83,51 @@ describe('fuse', () => {
     };
     fuse([source, {}], () => log.push('emit'))(entry(1));
     expect(log).toEqual(['make', 'emit', 'make', 'emit']);
+  });
+});
+
+describe('FusedStages', () => {
+  const many: Handlers = {
+    *entry(element) {
+      for (let i = 0; i < 5; i++) yield { ...element, sessionId: `${i}` };
+    },
+  };
+
+  it('stops in the middle of an element when it is full, and goes on where it stopped', () => {
+    const emitted: string[] = [];
+    const emit = (element: StreamElement): number =>
+      emitted.push(element.kind === 'entry' ? element.sessionId : '');
+    const stages = new FusedStages([{}, many], emit, () => emitted.length % 2 === 0);
+    expect([stages.push(entry(1)), emitted.length]).toEqual([false, 2]);
+    expect([stages.goOn(), emitted.length]).toEqual([false, 4]);
+    expect([stages.goOn(), emitted]).toEqual([true, ['0', '1', '2', '3', '4']]);
+    expect([stages.goOn(), emitted.length]).toEqual([true, 5]);
+  });
+
+  it('makes nothing before it is asked for', () => {
+    let made = 0;
+    const counted: Handlers = {
+      *entry(element) {
+        for (; ; made++) yield element;
+      },
+    };
+    const stages = new FusedStages(
+      [counted],
+      () => {},
+      () => true,
+    );
+    expect([stages.push(entry(1)), stages.goOn(), made]).toEqual([false, false, 1]);
+  });
+
+  it('takes the next element after it finished', () => {
+    const emitted: StreamElement[] = [];
+    const stages = new FusedStages(
+      [many],
+      (element) => emitted.push(element),
+      () => true,
+    );
+    stages.push(entry(1));
+    stages.finish();
+    expect([stages.push(END), emitted.length]).toEqual([true, 6]);
   });
 });

@@ -54,6 +54,9 @@ export type FoldSelect = (typeof FOLD_SELECTIONS)[number];
 /** Default of `maxConversation`. */
 export const MAX_CONVERSATION_BYTES: number = 256 * 1024 * 1024;
 
+/** Default of `maxBranches`. */
+export const MAX_BRANCHES = 1000;
+
 /** Settings of a run that reading may depend on. */
 export interface ReadingOptions {
   /** The user message for a response that was logged without its request. */
@@ -64,6 +67,8 @@ export interface ReadingOptions {
   readonly select?: FoldSelect | undefined;
   /** Bytes that open conversations may hold; 256 MiB by default. */
   readonly maxConversation?: number | undefined;
+  /** Branches of a session that are written; 1,000 by default. */
+  readonly maxBranches?: number | undefined;
   /** Whether encrypted reasoning is kept. */
   readonly keepSealed?: boolean | undefined;
   /** Whether metadata is read. True by default. */

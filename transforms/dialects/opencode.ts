@@ -98,12 +98,12 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
       fold.close(true);
       open();
     }
-    const count = fold.items.length;
+    const count = fold.last.index + 1;
     const isCopied = tail.length > 0;
     const isUser = message.get('info')?.get('role')?.text() === 'user';
     if (isUser) takeUser(parts, isCopied, context);
     else takeAnswer(message.get('info'), parts, `${i}`, isCopied, context);
-    const first = fold.items[count];
+    const first = fold.at(count);
     const id = message.get('info')?.get('id')?.text();
     if (id !== undefined && first !== undefined) places.set(id, first);
     if (isCopied && !isUser) {
@@ -117,10 +117,10 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
 function keptBy(
   compaction: JsonView,
   places: ReadonlyMap<string, FoldPlace>,
-  { items }: Fold,
+  fold: Fold,
 ): readonly FoldPlace[] {
   const first = places.get(compaction.get('tail_start_id')?.text() ?? '');
-  return first !== undefined && items[first.index] === first ? items.slice(first.index) : [];
+  return first !== undefined && fold.isHere(first) ? fold.itemsFrom(first.index) : [];
 }
 
 /** The system text that older versions log with each answer. */

@@ -22,6 +22,7 @@ import { timeOf } from '../model/timestamp.ts';
 import {
   type DialectReader,
   type LineObjects,
+  MAX_BRANCHES,
   MAX_CONVERSATION_BYTES,
   type ReadElement,
   type ReadingOptions,
@@ -98,9 +99,9 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#mistakes = new ReadMistakes(spec.name, report);
     this.#options = options;
     const { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves', keepSealed = false } = options;
-    const { keepsMeta = true } = options;
+    const { keepsMeta = true, maxBranches = MAX_BRANCHES } = options;
     const traits = traitsOf(spec);
-    this.#fold = new Fold({ maxBytes: maxConversation, select, keepSealed, keepsMeta, traits });
+    this.#fold = new Fold({ maxBytes: maxConversation, maxBranches, select, keepSealed, keepsMeta, traits });
     this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
     this.#waiting = new WaitingParts(maxConversation);
     this.#memory = this.#remember();

@@ -86,7 +86,12 @@ export interface Entry {
   readonly isGathered?: true;
   /** Why the session is rejected: for a reason of sessions, or of one of its lines. The entry then has no messages. */
   readonly refused?: {
-    readonly reason: 'conversation-too-long' | 'context-missing' | 'session-reopened' | LineReason;
+    readonly reason:
+      | 'conversation-too-long'
+      | 'too-many-branches'
+      | 'context-missing'
+      | 'session-reopened'
+      | LineReason;
     readonly detail: string;
   };
   /** Nanoseconds since 1970-01-01T00:00:00Z; undefined if the log has none: the order of the source then counts. */

@@ -42,6 +42,8 @@ export const SESSION_REASONS = {
     'A logger cut or masked all answers of the conversation (a mark such as litellm_truncated or [REDACTED], an empty output).',
   'conversation-too-long':
     'The events of a conversation hold more than --max-conversation, or give more messages than --max-messages.',
+  'too-many-branches':
+    'The session has more branches than --max-branches, and these lines are only in branches beyond them.',
   'context-missing':
     'The request continues a response that is not in the source, so the earlier messages are unknown.',
   'timestamp-not-increasing': 'An entry is not later than the entry before it in the session.',

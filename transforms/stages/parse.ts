@@ -9,6 +9,7 @@ import {
   FOLD_SELECTIONS,
   type FoldSelect,
   type LineObjects,
+  MAX_BRANCHES,
   MAX_CONVERSATION_BYTES,
   type ReadElement,
   type ReadingOptions,
@@ -56,6 +57,8 @@ export interface ParseOptions {
   readonly maxElements: number;
   /** Limit for the bytes of all open conversations of an event log. */
   readonly maxConversation: number;
+  /** Limit for the branches of a session that are written. */
+  readonly maxBranches: number;
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
   readonly keepsMeta: boolean;
@@ -103,6 +106,11 @@ const options: OptionSpecs<ParseOptions> = {
   maxConversation: {
     describe: 'Reject a conversation of an event log when the open ones hold more than SIZE',
     default: MAX_CONVERSATION_BYTES,
+  },
+  maxBranches: {
+    describe:
+      'Write at most N branches of a session, the last state included; lines that are only in others are rejected',
+    default: MAX_BRANCHES,
   },
   select: {
     describe:
@@ -154,10 +162,10 @@ class Parser {
   #isSpoiled = false;
 
   constructor({ dialect, scanner, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
-    const { sessionBy, userTurn, select, maxConversation, keepSealed, keepsMeta } = options;
+    const { sessionBy, userTurn, select, maxConversation, maxBranches, keepSealed, keepsMeta } = options;
     this.#begun = begun;
     this.#sessionBy = sessionBy;
-    this.#reading = { userTurn, sessionBy, select, maxConversation, keepSealed, keepsMeta };
+    this.#reading = { userTurn, sessionBy, select, maxConversation, maxBranches, keepSealed, keepsMeta };
     this.#limits = new EntryLimits(options);
     this.#ownScanner = createScanner(scanner, maxDepth, options.maxElements);
     this.#known = [...more, ...dialects];

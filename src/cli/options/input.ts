@@ -1,6 +1,6 @@
 /** Options for reading the input. */
 
-import { FOLD_SELECTIONS } from '../../../transforms/dialects/dialect.ts';
+import { FOLD_SELECTIONS, MAX_BRANCHES } from '../../../transforms/dialects/dialect.ts';
 import { dialects } from '../../../transforms/dialects/index.ts';
 import { MAX_ELEMENTS } from '../../../transforms/json/elements.ts';
 import { MAX_DEPTH, MAX_DEPTH_CEILING } from '../../../transforms/json/scanner.ts';
@@ -93,6 +93,14 @@ export const inputOptions: readonly Option[] = [
     describe: parse.options.maxConversation.describe,
     default: '256 MiB',
     type: size(Number.MAX_SAFE_INTEGER),
+  }),
+  option<'maxBranches'>({
+    name: 'maxBranches',
+    group: 'Input limits',
+    advanced: true,
+    describe: parse.options.maxBranches.describe,
+    default: String(MAX_BRANCHES),
+    type: wholeNumber(1),
   }),
   option<'maxDecompressed'>({
     name: 'maxDecompressed',

@@ -50,6 +50,7 @@ export interface OptionValues {
   minRead: number;
   maxElements: number;
   maxConversation: number;
+  maxBranches: number;
   maxPart: number;
   maxSources: number;
   maxDecompressed: number;

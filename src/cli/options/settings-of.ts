@@ -7,7 +7,7 @@ import { s3Of } from './s3.ts';
 /** Options with the same name as their setting. */
 const SAME = [
   ...['dialect', 'userTurn', 'sessionBy', 'select', 'only', 'limit'],
-  ...['maxDepth', 'maxMessages', 'minRead', 'maxElements', 'maxSources', 'maxRatio'],
+  ...['maxDepth', 'maxMessages', 'minRead', 'maxElements', 'maxBranches', 'maxSources', 'maxRatio'],
   ...[
     'formatOptions',
     'cleanup',

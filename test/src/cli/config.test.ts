@@ -61,6 +61,7 @@ const WHOLE = {
   minRead: 50,
   maxElements: 5000,
   maxConversation: 1048576,
+  maxBranches: 20,
   maxPart: 0,
   maxSources: 10,
   maxDecompressed: 1e12,

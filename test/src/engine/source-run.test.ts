@@ -153,3 +153,32 @@ it('delivers the results of a large document in parts', async () => {
     (2 * parts.reduce((sum, weight) => sum + weight, 0)) / parts.length,
   );
 });
+
+it('pauses at the end of a source that holds more conversations than fit into a delivery', async () => {
+  const line = (type: string, uuid: string, parentUuid: string | null): string =>
+    JSON.stringify({
+      type,
+      uuid,
+      parentUuid,
+      sessionId: 's',
+      message: { role: type, id: uuid, content: uuid },
+    });
+  const long = 'x'.repeat(20_000);
+  const turns = Array.from({ length: 60 }, (_, i) => [
+    line('user', `q${i}`, long),
+    line('assistant', `a${i}`, `q${i}`),
+  ]);
+  const branches = [line('user', long, null), line('assistant', 'a', long), ...turns.flat()].join('\n');
+  const { run, delivery, sources } = runOver({ 'a.jsonl': branches });
+  run.begin(sources[0] as TaskSource);
+  const weights: number[] = [];
+  let records = 0;
+  for (let pause = run.read(); ; pause = run.read()) {
+    if (pause instanceof Promise) await pause;
+    weights.push(delivery.weight);
+    records += delivery.take().results.filter(({ kind }) => kind === 'record').length;
+    if (pause === 'over') break;
+  }
+  expect(records).toBe(60);
+  expect(Math.max(...weights)).toBeLessThan(200_000);
+});

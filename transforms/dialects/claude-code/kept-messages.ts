@@ -40,27 +40,22 @@ export interface Choice {
   readonly isBroken: boolean;
 }
 
-/** Finds the kept messages of the conversation that ends. @param items all messages of that conversation */
-export function chooseKept(
-  { lines }: Preserved,
-  thread: string,
-  spots: LineSpots,
-  items: readonly FoldPlace[],
-): Choice {
+/** Finds the kept messages of the conversation that ends, which is the current one of the fold. */
+export function chooseKept({ lines }: Preserved, thread: string, spots: LineSpots, fold: Fold): Choice {
   const indexOf = (line: string): { readonly index: number; readonly isOwn: boolean } | undefined => {
     const spot = spots.get(line);
     if (spot === undefined || spot.stretch !== spots.stretchOf(thread)) return undefined;
     const { place, isOwn } = spot;
     if (place === undefined) return isOwn ? undefined : { index: -1, isOwn };
-    return items[place.index] === place ? { index: place.index, isOwn } : undefined;
+    return fold.isHere(place) ? { index: place.index, isOwn } : undefined;
   };
   if ('head' in lines) {
     const [head, tail] = [indexOf(lines.head), indexOf(lines.tail)];
     // the last line may follow one that was logged again, and so be in the conversation of that one
-    const last = tail?.index ?? (spots.has(lines.tail) ? items.length - 1 : undefined);
+    const last = tail?.index ?? (spots.has(lines.tail) ? fold.last.index : undefined);
     if (head === undefined || last === undefined) return { items: [], awaited: [], isBroken: true };
     const first = head.isOwn ? head.index : head.index + 1;
-    const kept = items.slice(first, last + 1);
+    const kept = fold.items.slice(first, last + 1);
     return { items: kept, awaited: [], isBroken: kept.length === 0 };
   }
   const indexes = new Set<number>();
@@ -71,7 +66,7 @@ export function chooseKept(
     if (found?.isOwn === true) indexes.add(found.index);
     isBroken ||= found === undefined && spots.has(line);
   }
-  return { items: items.filter(({ index }) => indexes.has(index)), awaited, isBroken };
+  return { items: fold.items.filter(({ index }) => indexes.has(index)), awaited, isBroken };
 }
 
 interface Waiting {

@@ -7,12 +7,14 @@ import { AssistantDraft, type FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import type { UserContent } from './line.ts';
 
-type Items = Pick<Fold, 'items'>;
+type Items = Pick<Fold, 'at' | 'isHere'>;
 
 export class Replay {
   /** When each typed text was logged. */
   readonly #times = new WeakMap<FoldPlace, string>();
   #thread: string | undefined;
+  /** The first message that was repeated. */
+  #first: FoldPlace | undefined;
   /** The message that was repeated last. */
   #at: FoldPlace | undefined;
 
@@ -29,43 +31,41 @@ export class Replay {
     before: FoldPlace,
     text: Message | undefined,
     time: string | undefined,
-    { items }: Items,
+    fold: Items,
   ): FoldPlace | undefined {
-    if (before.index >= 0 && items[before.index] !== before) return undefined;
-    const first = items[before.index + 1];
+    if (before.index >= 0 && !fold.isHere(before)) return undefined;
+    const first = fold.at(before.index + 1);
     const isRepeated = first !== undefined && time !== undefined && this.#times.get(first) === time;
     if (!isRepeated || !isSame(first.content, text)) return undefined;
     this.#thread = thread;
-    this.#at = first;
+    this.#at = this.#first = first;
     return first;
   }
 
   /** The message that the blocks of an answer repeat; undefined if they are new. */
-  answer(thread: string, blocks: readonly FoldBlock[], { items }: Items): FoldPlace | undefined {
+  answer(thread: string, blocks: readonly FoldBlock[], fold: Items): FoldPlace | undefined {
     if (this.#thread !== thread || this.#at === undefined) return undefined;
-    const candidates = items.slice(this.#at.index, this.#at.index + 2);
+    const has = ({ content }: FoldPlace): boolean =>
+      content instanceof AssistantDraft && blocks.every((block) => content.has(block));
     return this.#goOn(
-      candidates.find(
-        ({ content }) => content instanceof AssistantDraft && blocks.every((block) => content.has(block)),
-      ),
+      [this.#at, fold.at(this.#at.index + 1)].find((place) => place !== undefined && has(place)),
     );
   }
 
   /** The message that a user line repeats, or whose calls have its results already. */
-  words(thread: string, { results, rest }: UserContent, { items }: Items): FoldPlace | undefined {
+  words(thread: string, { results, rest }: UserContent, fold: Items): FoldPlace | undefined {
     const at = this.#at;
     if (this.#thread !== thread || at === undefined) return undefined;
     if (results.length === 0) {
-      const next = items[at.index + 1];
+      const next = fold.at(at.index + 1);
       return this.#goOn(next !== undefined && isSame(next.content, rest) ? next : undefined);
     }
-    const called = items
-      .slice(0, at.index + 1)
-      .findLast(({ calls }) =>
-        results.every(({ callId, message }) =>
-          calls.some(({ id, result }) => id === callId && isSame(result, message)),
-        ),
+    const has = ({ calls }: FoldPlace): boolean =>
+      results.every(({ callId, message }) =>
+        calls.some(({ id, result }) => id === callId && isSame(result, message)),
       );
+    let called: FoldPlace | undefined = at;
+    while (called !== undefined && !has(called)) called = called === this.#first ? undefined : called.before;
     return rest === undefined && called !== undefined ? this.#goOn(at) : undefined;
   }
 
@@ -78,7 +78,7 @@ export class Replay {
   }
 
   clear(): void {
-    this.#thread = this.#at = undefined;
+    this.#thread = this.#first = this.#at = undefined;
   }
 
   #goOn(place: FoldPlace | undefined): FoldPlace | undefined {

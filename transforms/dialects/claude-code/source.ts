@@ -153,7 +153,7 @@ export class ClaudeSource {
     const place = this.#queue.attach(prompt);
     if (place === undefined) return this.#readUser(line, prompt, context);
     const thread = this.#open(line, context);
-    if (fold.items[place.index] !== place) return this.#readUser(line, prompt, context);
+    if (!fold.isHere(place)) return this.#readUser(line, prompt, context);
     this.#recordSpot(line, thread, fold.reset(place, prompt.rest), context);
     return undefined;
   }
@@ -222,7 +222,7 @@ export class ClaudeSource {
     const spot = this.#spots.get(parent);
     if (spot === undefined || spot.stretch !== this.#spots.stretchOf(thread)) return undefined;
     const place = spot.place ?? fold.root;
-    const isHere = place.index < 0 || fold.items[place.index] === place;
+    const isHere = place.index < 0 || fold.isHere(place);
     const turn = this.#turns.get(thread);
     return !isHere || (turn !== undefined && place.index < turn.index) ? place : undefined;
   }
@@ -238,7 +238,7 @@ export class ClaudeSource {
     const at = this.#replay.end(thread);
     if (at === undefined || at === fold.last) return;
     fold.cut(at);
-    const turn = fold.items.findLast(({ isTurn }) => isTurn === true);
+    const { turn } = fold.last;
     if (turn !== undefined) this.#turns.set(thread, turn);
   }
 
@@ -272,7 +272,7 @@ export class ClaudeSource {
 
   /** Holds the messages that a compaction kept until their position is reached. */
   #keep(preserved: Preserved, line: ClaudeLine, thread: string, fold: Fold): readonly FoldPlace[] {
-    const { items, awaited, isBroken } = chooseKept(preserved, thread, this.#spots, fold.items);
+    const { items, awaited, isBroken } = chooseKept(preserved, thread, this.#spots, fold);
     const hasRoom = this.#kept.hasRoom(thread);
     if (isBroken || !hasRoom) this.#notes.push(KEPT_MISSING);
     for (const uuid of awaited) this.#expectLine(uuid, thread, KEPT_MISSING);

@@ -131,13 +131,14 @@ export class CodexSource {
 
   /** Removes the last turns of the user, with the messages that the client inserted before them. */
   #goBack(turns: number, { fold }: ReadContext): boolean {
-    const { items } = fold;
-    const first = items.findIndex(({ isTurn }) => isTurn === true);
-    let at = items.length;
-    for (let left = turns; left > 0 && at > first && first >= 0; ) if (items[--at]?.isTurn === true) left--;
-    if (at === items.length) return false;
-    while (at > first && isInserted(items[at - 1])) at--;
-    fold.cut(items[at - 1] ?? fold.root);
+    let at: FoldPlace | undefined;
+    for (let left = turns, turn = fold.last.turn; left > 0 && turn !== undefined; left--) {
+      at = turn;
+      turn = turn.before.turn;
+    }
+    if (at === undefined) return false;
+    while (at.before.turn !== undefined && isInserted(at.before)) at = at.before;
+    fold.cut(at.before);
     this.#growing = undefined;
     this.#isCounting = false;
     return true;
@@ -320,8 +321,7 @@ const isSaid = (item: ResponseItem): boolean => (item.kind === 'message' ? isTur
 /** Ends a conversation that another one repeats: its lines are dropped. */
 function discard(thread: string, fold: Fold): void {
   fold.open(thread, '');
-  for (const item of fold.items) item.content = undefined;
-  fold.close();
+  fold.discard();
 }
 
 /** Whether the client inserted the message. */

@@ -25,6 +25,14 @@ export interface Closed {
   readonly isContinued: boolean;
 }
 
+/** The account of a session: how many of its conversations were written. */
+export interface SessionCount {
+  /** Returns the id of the next entry. */
+  nextName(): string;
+  /** Counts one more abandoned branch that is written. @returns false if that is more than the limit */
+  takeBranch(): boolean;
+}
+
 interface Choice {
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
@@ -38,24 +46,61 @@ const NO_SYSTEM: ReadingNote = {
   message: 'the log has no system text (--system-text adds one)',
 };
 
-/** @param nextName returns the id of the next entry */
+type PathUse = 'write' | 'refuse' | 'drop' | 'client';
+
 export function* elementsOf(
   { thread, isContinued }: Closed,
   source: string,
   choice: Choice,
-  nextName: () => string,
+  count: SessionCount,
 ): Generator<ReadElement> {
   const { select } = choice;
   if (select === 'leaves') thread.dropEmptyTip();
-  for (const path of thread.paths) {
-    const isAbandoned = path !== thread.path;
-    if (thread.isRefused) yield refused(thread, path, source, nextName());
-    else if (path.items.every(({ content }) => content === undefined))
-      yield* fates('client-event', path, source);
-    else if (isAbandoned ? select === 'last' || !path.isAnswered : select === 'last' && isContinued)
-      yield* fates('abandoned-branch', path, source);
-    else yield entryOf(thread, path, source, choice, nextName());
+  const useOf = (path: Path): PathUse => {
+    if (thread.isRefused) return 'refuse';
+    if (thread.isDiscarded || path.isEmpty) return 'client';
+    const isWritten =
+      path === thread.path ? select !== 'last' || !isContinued : select !== 'last' && path.isAnswered;
+    return isWritten ? 'write' : 'drop';
+  };
+  const uses = new Map(thread.paths.map((path) => [path, useOf(path)]));
+  const beyond = branchesBeyond(thread, uses, count);
+  for (const path of beyond.size === 0 ? uses.keys() : thread.paths) {
+    const use = uses.get(path);
+    if (use === 'refuse') yield refused(thread, path, source, count.nextName(), TOO_LONG);
+    else if (use === 'client') yield* fates('client-event', path, source);
+    else if (use !== 'write') yield* fates('abandoned-branch', path, source);
+    else if (beyond.has(path)) yield refused(thread, path, source, count.nextName(), TOO_MANY);
+    else yield entryOf(thread, path, source, choice, count.nextName());
   }
+}
+
+/**
+ * The abandoned branches beyond the limit. The first ones in the order of the log and the current path are written; lines of
+ * messages that a written path has too become lines of that one.
+ */
+function branchesBeyond(
+  thread: Thread,
+  uses: ReadonlyMap<Path, PathUse>,
+  count: SessionCount,
+): ReadonlySet<Path> {
+  const written: Path[] = [];
+  const beyond = new Set<Path>();
+  for (const [path, use] of uses) {
+    if (use !== 'write') continue;
+    if (path === thread.path) written.unshift(path);
+    else if (count.takeBranch()) written.push(path);
+    else beyond.add(path);
+  }
+  if (beyond.size === 0) return beyond;
+  const owners = new Map<Item, Path>();
+  for (const path of written) {
+    let item = path.tip;
+    for (; item.index >= 0 && !owners.has(item); item = item.before) owners.set(item, path);
+    if (item.index < 0 && !owners.has(item)) owners.set(item, path);
+  }
+  for (const path of beyond) path.shareLines((item) => owners.get(item));
+  return beyond;
 }
 
 function* fates(rule: string, path: Path, source: string): Generator<Fate> {
@@ -69,7 +114,15 @@ function logOf(path: Path, source: string): { readonly origin: Origin; readonly 
   return { origin: { source, ...path.place(0) }, lines: log.take() };
 }
 
-function refused(thread: Thread, path: Path, source: string, sessionId: string): Entry {
+type Refused = NonNullable<Entry['refused']>;
+
+const TOO_LONG: Refused = { reason: 'conversation-too-long', detail: 'longer than --max-conversation' };
+const TOO_MANY: Refused = {
+  reason: 'too-many-branches',
+  detail: 'the session has more branches than --max-branches; the first ones and the last state are written',
+};
+
+function refused(thread: Thread, path: Path, source: string, sessionId: string, reason: Refused): Entry {
   return {
     kind: 'entry',
     ...logOf(path, source),
@@ -79,7 +132,7 @@ function refused(thread: Thread, path: Path, source: string, sessionId: string):
     messages: [],
     tools: thread.tools ?? NO_TOOLS,
     reply: undefined,
-    refused: { reason: 'conversation-too-long', detail: 'longer than --max-conversation' },
+    refused: reason,
     changes: new Map(),
   };
 }
@@ -92,11 +145,11 @@ function entryOf(
   sessionId: string,
 ): Entry {
   const changes = new Map<string, number>();
-  const messages = messagesOf(path, keepSealed, changes);
-  const meta = metaOfPath(thread.meta, path);
-  const root = path.rootId;
+  const { items, rootId: root } = path;
+  const messages = messagesOf(items, keepSealed, changes);
+  const meta = metaOfPath(thread.meta, items);
   const first = messages[0];
-  if (first !== undefined) messages[0] = noted(first, notesOn(thread, path, first));
+  if (first !== undefined) messages[0] = noted(first, notesOn(thread, items, first));
   const last = messages.at(-1);
   const reply = last?.role === 'assistant' ? last : undefined;
   return settleReply({
@@ -116,15 +169,15 @@ function entryOf(
 }
 
 /** Findings about the conversation as a whole; its first message carries them. */
-function notesOn(thread: Thread, path: Path, { role }: Message): readonly ReadingNote[] {
+function notesOn(thread: Thread, items: readonly Item[], { role }: Message): readonly ReadingNote[] {
   const notes = [...thread.notes];
   if (role !== 'system' && role !== 'developer') notes.push(NO_SYSTEM);
-  const sealed = path.items.filter(({ isSealed }) => isSealed === true).length;
+  const sealed = items.filter(({ isSealed }) => isSealed === true).length;
   if (sealed > 0) notes.push(sealedNote(sealed));
   return notes;
 }
 
-function messagesOf({ items }: Path, keepSealed: boolean, changes: Map<string, number>): Message[] {
+function messagesOf(items: readonly Item[], keepSealed: boolean, changes: Map<string, number>): Message[] {
   const lastTurn = items.findLastIndex(({ isTurn }) => isTurn === true);
   const messages: Message[] = [];
   for (const [i, item] of items.entries()) {

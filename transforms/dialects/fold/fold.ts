@@ -12,7 +12,7 @@ import { type KnownObject, unreadIn } from '../shared/unread-text.ts';
 import { faultOf, faultOfPart, type Unreadable } from '../shared/unreadable.ts';
 import type { FoldBlock, Repeats } from './assistant-draft.ts';
 import { type Closed, elementsOf } from './conversations.ts';
-import type { Item, Path } from './path.ts';
+import { type Item, itemAt, type Path } from './path.ts';
 import { type ItemFacts, joinMeta, Thread } from './thread.ts';
 
 export interface FoldOptions {
@@ -20,6 +20,8 @@ export interface FoldOptions {
   readonly maxBytes: number;
   /** `last` drops abandoned branches and conversations that a compaction replaced. */
   readonly select: FoldSelect;
+  /** Conversations that are written of a session in which the user went back, the last state included. */
+  readonly maxBranches: number;
   /** Whether encrypted reasoning is written. */
   readonly keepSealed: boolean;
   /** Whether metadata is read. */
@@ -44,6 +46,8 @@ export class Fold {
   #finished: Closed[] = [];
   /** Number of conversations returned, by session id: the second one is named `ID#2`. */
   readonly #counts = new Map<string, number>();
+  /** Number of abandoned branches that were written, by session id. */
+  readonly #branches = new Map<string, number>();
   #held = 0;
   // about the current object
   #origin: Origin | undefined;
@@ -166,7 +170,7 @@ export class Fold {
    */
   rewrite(place: FoldPlace, blocks: readonly FoldBlock[]): boolean {
     const { content } = place;
-    if (content === undefined || 'role' in content || !this.#isHere(place)) return false;
+    if (content === undefined || 'role' in content || !this.isHere(place)) return false;
     if (blocks.every((block) => content.covers(block))) return false;
     for (const block of blocks) if (block.kind === 'part') this.#fault ??= faultOfPart(block.object);
     if (this.#fault === undefined) this.#grow((thread, origin) => thread.rewrite(place, blocks, origin));
@@ -176,7 +180,7 @@ export class Fold {
   /** Does the same for another message. */
   rewriteMessage(place: FoldPlace, message: Message): boolean {
     const { content } = place;
-    if (content === undefined || !('role' in content) || !this.#isHere(place)) return false;
+    if (content === undefined || !('role' in content) || !this.isHere(place)) return false;
     if (isSameBytes(content.bytes, message.bytes)) return false;
     if (!this.#isUnreadable(message)) this.reset(place, message);
     return true;
@@ -186,7 +190,7 @@ export class Fold {
   rewriteResult(place: FoldPlace, callId: string | undefined, result: Message): boolean {
     const call = place.calls.find(({ id, result: known }) => id === callId && known !== undefined);
     const known = call?.result ?? place.content;
-    if (known === undefined || !('role' in known) || !this.#isHere(place)) return false;
+    if (known === undefined || !('role' in known) || !this.isHere(place)) return false;
     if (isSameBytes(known.bytes, result.bytes)) return false;
     if (!this.#isUnreadable(result)) this.#grow((thread) => thread.rewriteResult(place, callId, result));
     return true;
@@ -203,7 +207,7 @@ export class Fold {
 
   /** Keeps the id of the current object, which added to a message, as the root of the current path if it has none. */
   identify(id: string): void {
-    const [first] = this.#current().path.items;
+    const { first } = this.#current().path;
     if (first !== undefined && id.length <= MOST_ROOT_CHARS) first.rootId ??= id;
   }
 
@@ -222,6 +226,12 @@ export class Fold {
     this.#threads.delete(thread.name);
     this.#finished.push({ thread, isContinued: continues });
     this.#ended.push(thread);
+  }
+
+  /** Ends the current thread's conversation, which another one repeats: its lines are dropped. */
+  discard(): void {
+    this.#current().isDiscarded = true;
+    this.close();
   }
 
   /** Adds messages of an earlier conversation that a compaction kept, as context. @returns their positions here */
@@ -288,9 +298,25 @@ export class Fold {
     return this.#current().root;
   }
 
-  /** The messages of the current thread, in order. */
+  /** The messages of the current thread, in order; a new list, made in time that grows with them. */
   get items(): readonly FoldPlace[] {
     return this.#current().path.items;
+  }
+
+  /** Its messages from an index on. */
+  itemsFrom(index: number): readonly FoldPlace[] {
+    return this.#current().path.itemsFrom(index);
+  }
+
+  /** Its message with an index; undefined beyond its last one. */
+  at(index: number): FoldPlace | undefined {
+    const { last } = this;
+    return index < 0 || index > last.index ? undefined : itemAt(last, index);
+  }
+
+  /** Whether a message is in the current thread's conversation, and not in an abandoned branch. */
+  isHere(place: FoldPlace): boolean {
+    return place.index >= 0 && this.#current().path.has(place);
   }
 
   /** Whether `take` would return anything. */
@@ -300,18 +326,25 @@ export class Fold {
 
   /** Returns the finished conversations: entries, and fates for the lines that are part of none. */
   *take(source: string): Generator<ReadElement> {
-    const finished = this.#finished.toSorted((a, b) => offsetOf(a.thread) - offsetOf(b.thread));
+    const finished = this.#finished.map((conversation) => ({
+      conversation,
+      offset: offsetOf(conversation.thread),
+    }));
     this.#finished = [];
-    for (const conversation of finished) {
-      const { thread } = conversation;
-      this.#held -= thread.weight;
-      yield* elementsOf(conversation, source, this.#options, () => this.#nameOf(thread.sessionId));
+    for (const { conversation } of finished.sort((a, b) => a.offset - b.offset)) {
+      const { sessionId, weight } = conversation.thread;
+      this.#held -= weight;
+      yield* elementsOf(conversation, source, this.#options, {
+        nextName: () => this.#nameOf(sessionId),
+        takeBranch: () => this.#takeBranch(sessionId),
+      });
     }
   }
 
   forget(): void {
     this.#threads.clear();
     this.#counts.clear();
+    this.#branches.clear();
     this.#finished = [];
     this.#held = 0;
     this.#origin = this.#thread = this.#time = undefined;
@@ -321,6 +354,13 @@ export class Fold {
     const count = (this.#counts.get(sessionId) ?? 0) + 1;
     this.#counts.set(sessionId, count);
     return count === 1 ? sessionId : `${sessionId}#${count}`;
+  }
+
+  #takeBranch(sessionId: string): boolean {
+    const count = (this.#branches.get(sessionId) ?? 1) + 1; // the last state is one
+    if (count > this.#options.maxBranches) return false;
+    this.#branches.set(sessionId, count);
+    return true;
   }
 
   #current(): Thread {
@@ -335,10 +375,6 @@ export class Fold {
     const place = change(thread, this.#origin as Origin);
     this.#held += thread.weight - before;
     return place;
-  }
-
-  #isHere(place: FoldPlace): boolean {
-    return this.items[place.index] === place;
   }
 
   /** Whether the message, or something before it in the current object, may not be written. */

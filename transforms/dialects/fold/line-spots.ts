@@ -62,9 +62,9 @@ export class LineSpots {
    * Records the message of a line, in the open conversation of a thread.
    * @param place undefined before the first message
    */
-  put(id: string, thread: string, place: FoldPlace | undefined, { items }: Pick<Fold, 'items'>): void {
+  put(id: string, thread: string, place: FoldPlace | undefined, fold: Pick<Fold, 'isHere'>): void {
     const stretch = this.stretchOf(thread);
-    const isHere = place !== undefined && items[place.index] === place;
+    const isHere = place !== undefined && fold.isHere(place);
     // the conversation was refused: its messages are no longer held
     if (place !== undefined && !isHere) stretch.places = [];
     const { places } = stretch;

@@ -1,13 +1,13 @@
 /** Combines the metadata of a conversation and of its answers. */
 import { decode, encode } from '../../json/utf8.ts';
 import type { Meta, MetaName } from '../../model/meta.ts';
-import type { Item, Path } from './path.ts';
+import type { Item } from './path.ts';
 
 /** Fields whose value is that of the last answer that has them. */
 const LAST_ANSWER_FIELDS = ['model', 'finish'] as const;
 
 /** Undefined if the log has none. */
-export function metaOfPath(whole: Meta | undefined, { items }: Path): Meta | undefined {
+export function metaOfPath(whole: Meta | undefined, items: readonly Item[]): Meta | undefined {
   const answers = items.flatMap((item) => (item.meta === undefined ? [] : [item.meta]));
   const meta = metaOfAnswers(whole, answers);
   const copied = countCopied(items);

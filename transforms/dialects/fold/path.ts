@@ -17,10 +17,18 @@ export interface FoldCall {
 
 export const isOpen = ({ result, isGone }: FoldCall): boolean => result === undefined && isGone !== true;
 
-/** A message of a thread with the results of its calls. */
+/** A message of a thread with the results of its calls. The messages of a thread are a tree. */
 export interface Item {
   /** Index in its paths; -1 for the position before the first message. */
   readonly index: number;
+  /** The message before it; itself at the position before the first message. */
+  before: Item;
+  /** A message further before it, which makes `itemAt` fast. */
+  jump: Item;
+  /** The last message up to this one that a person typed. */
+  turn: Item | undefined;
+  /** The path that it was added to, which has it ever since. */
+  readonly owner: Path | undefined;
   /** Offset of its first line. */
   readonly offset: number;
   /** Undefined once it was moved to a later call as its result. */
@@ -30,7 +38,7 @@ export interface Item {
   /** Rules that rewrote the message. */
   changes?: string[];
   /** Whether a person typed it. Calls before it that are still open stay unanswered. */
-  readonly isTurn?: boolean;
+  isTurn?: boolean;
   /** Whether it was copied from an earlier conversation, so that it is only context. */
   readonly isCopied?: boolean;
   /** Whether it has encrypted reasoning. */
@@ -39,15 +47,33 @@ export interface Item {
   meta?: Meta;
   /** Set on the first message of a path only: id of the first line that added to the path. */
   rootId?: string;
-  /** The path that it was abandoned with, if it is not in the current one. */
-  home?: Path;
+}
+
+/** The position before the first message. */
+export function rootItem(): Item {
+  const links = { turn: undefined, owner: undefined } as const;
+  const root = { index: -1, offset: -1, content: undefined, calls: [], ...links } as unknown as Item;
+  root.before = root.jump = root;
+  return root;
+}
+
+/** The jump of the next message: with these, any earlier message is reached in a number of steps that grows with the logarithm. */
+export const jumpAfter = (before: Item): Item =>
+  before.index - before.jump.index === before.jump.index - before.jump.jump.index ? before.jump.jump : before;
+
+/** The message with an index on the way to this one; -1 is the position before the first. */
+export function itemAt(from: Item, index: number): Item {
+  let item = from;
+  while (item.index > index) item = item.jump.index >= index ? item.jump : item.before;
+  return item;
 }
 
 /** Numbers held per line: line, offset, length, and the index of the last item that the line contributed to. */
 const PER_LINE = 4;
 
 export class Path {
-  readonly items: Item[];
+  /** Its last message, or the position before the first one. */
+  tip: Item;
   /** Time of its first line. */
   startedAt: bigint | undefined;
   #shared: number;
@@ -56,22 +82,42 @@ export class Path {
   /** The path that was abandoned last and begins with the same items, and how many it shares. */
   #holder: { readonly path: Path; readonly count: number } | undefined;
 
-  constructor(items: Item[] = []) {
-    this.items = items;
-    this.#shared = 0;
+  /** @param tip the last of the items that it shares */
+  constructor(tip: Item, shared: number = tip.index + 1) {
+    this.tip = tip;
+    this.#shared = shared;
   }
 
   /** Starts a path that shares the items up to this one. */
-  branchAt({ index }: Item): Path {
-    const branch = new Path(this.items.slice(0, index + 1));
-    branch.#shared = index + 1;
-    branch.#holder = { path: this, count: index + 1 };
+  branchAt(item: Item): Path {
+    const branch = new Path(item);
+    branch.#holder = { path: this, count: item.index + 1 };
     return branch;
+  }
+
+  /** Number of its items. */
+  get length(): number {
+    return this.tip.index + 1;
+  }
+
+  /** Its items from first to last; a new list. */
+  get items(): Item[] {
+    return this.itemsFrom(0);
+  }
+
+  itemsFrom(index: number): Item[] {
+    const items = new Array<Item>(Math.max(0, this.length - index));
+    for (let item = this.tip, i = items.length - 1; i >= 0; item = item.before) items[i--] = item;
+    return items;
   }
 
   /** Id of its first line with a message, if the dialect sets it. Branches with the same first message share it. */
   get rootId(): string | undefined {
-    return this.items[0]?.rootId;
+    return this.first?.rootId;
+  }
+
+  get first(): Item | undefined {
+    return this.tip.index < 0 ? undefined : itemAt(this.tip, 0);
   }
 
   get lineCount(): number {
@@ -101,23 +147,31 @@ export class Path {
   }
 
   has(item: Item): boolean {
-    return item.index < 0 || this.items[item.index] === item;
+    const { tip } = this;
+    return item === tip || item.index < 0 || (item.index < tip.index && itemAt(tip, item.index) === item);
   }
 
   /** Whether it has an answer that no other path or conversation has. */
   get isAnswered(): boolean {
-    return this.items.some(
-      ({ content, isCopied }, i) =>
-        i >= this.#shared && isCopied !== true && content !== undefined && isAssistant(content),
-    );
+    for (let item = this.tip; item.index >= this.#shared; item = item.before) {
+      const { content, isCopied } = item;
+      if (isCopied !== true && content !== undefined && isAssistant(content)) return true;
+    }
+    return false;
+  }
+
+  /** Whether it has no message with a content. */
+  get isEmpty(): boolean {
+    let item = this.tip;
+    while (item.index >= 0 && item.content === undefined) item = item.before;
+    return item.index < 0;
   }
 
   /** A path that has all items of this one and more; undefined if none is known. */
   get holder(): Path | undefined {
-    const last = this.items.at(-1);
-    if (last === undefined || this.#holder === undefined || last.index >= this.#holder.count)
-      return undefined;
-    return this.#holder.path.has(last) ? this.#holder.path : undefined;
+    const { tip } = this;
+    if (tip.index < 0 || this.#holder === undefined || tip.index >= this.#holder.count) return undefined;
+    return this.#holder.path.has(tip) ? this.#holder.path : undefined;
   }
 
   /** Takes over the lines of a path whose items are all in this one. */
@@ -125,26 +179,36 @@ export class Path {
     for (const value of other.#lines) this.#lines.push(value);
     this.#isSorted = false;
     other.#lines = [];
-    for (const item of other.items) if (item.home === other) item.home = this;
   }
 
   /**
-   * Cuts off the items after this one, with their lines. Returns them as a separate path; undefined if there are none.
+   * Starts a path that shares the items up to this one, and gets their lines: this path keeps those of the items after it.
    */
-  cutAfter(item: Item): Path | undefined {
+  cutAfter(item: Item): Path {
     const length = item.index + 1;
-    const next = this.items[length];
-    if (next === undefined) return undefined;
-    const tail = new Path(this.items.slice());
-    tail.#shared = Math.max(length, this.#shared);
-    tail.#holder = this.#holder;
-    tail.startedAt = this.startedAt;
-    for (let i = length; i < tail.items.length; i++) (tail.items[i] as Item).home = tail;
-    tail.#lines = this.#takeLines(item.index, next.offset);
-    this.items.length = length;
-    this.#shared = Math.min(this.#shared, length);
-    this.#holder = { path: tail.holder ?? tail, count: length };
-    return tail;
+    const rest = new Path(item, Math.min(this.#shared, length));
+    rest.startedAt = this.startedAt;
+    rest.#holder = { path: this.holder ?? this, count: length };
+    const taken = this.#takeLines(item.index, itemAt(this.tip, length).offset);
+    rest.#lines = this.#lines;
+    this.#lines = taken;
+    this.#shared = Math.max(length, this.#shared);
+    return rest;
+  }
+
+  /**
+   * Gives the lines of shared items to paths that are written, for a path that is not.
+   * @param ownerOf the path that is written with an item; undefined if there is none
+   */
+  shareLines(ownerOf: (item: Item) => Path | undefined): void {
+    const all = this.#lines;
+    this.#lines = [];
+    for (let i = 0; i < all.length; i += PER_LINE) {
+      const touched = Math.min(all[i + PER_LINE - 1] as number, this.tip.index);
+      const path = ownerOf(itemAt(this.tip, touched)) ?? this;
+      for (let k = 0; k < PER_LINE; k++) path.#lines.push(all[i + k] as number);
+      path.#isSorted = false;
+    }
   }
 
   /** Sorts the lines in the order of the log: `takeLinesOf` appends. */

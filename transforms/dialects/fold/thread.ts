@@ -3,7 +3,7 @@ import { isSameBytes } from '../../json/same-bytes.ts';
 import type { Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { AssistantDraft, bytesOf, type FoldBlock, type Repeats } from './assistant-draft.ts';
-import { type Item, Path } from './path.ts';
+import { type Item, jumpAfter, Path, rootItem } from './path.ts';
 import { PendingCalls } from './pending-calls.ts';
 
 /** Facts about a message besides its text. */
@@ -26,8 +26,6 @@ const ITEM_BYTES = 256;
 const META_BYTES = 512;
 /** One more block. */
 const BLOCK_BYTES = 128;
-/** One more path that has an item. */
-const POINTER_BYTES = 8;
 /** Number of last messages in which a repeated result is looked for. */
 const MAX_REPEAT_ITEMS = 64;
 
@@ -35,11 +33,11 @@ export class Thread {
   readonly name: string;
   readonly sessionId: string;
   tools: readonly ToolDefinition[] | undefined;
-  path: Path = new Path();
+  /** The position before the first message. */
+  readonly root: Item = rootItem();
+  path: Path = new Path(this.root);
   /** Paths abandoned when the user went back. */
   readonly left: Set<Path> = new Set();
-  /** The position before the first message. */
-  readonly root: Item = { index: -1, offset: -1, content: undefined, calls: [] };
   /** Findings about the conversation as a whole. */
   readonly notes: ReadingNote[] = [];
   meta: Meta | undefined;
@@ -49,6 +47,8 @@ export class Thread {
   touched = -1;
   /** Whether the last result was one that its call has already. */
   isRepeat = false;
+  /** Whether another conversation repeats it, so that it is not written. */
+  isDiscarded = false;
   #isRefused = false;
   readonly #named = new Map<string, Item>();
   readonly #pending = new PendingCalls();
@@ -65,7 +65,7 @@ export class Thread {
   }
 
   get last(): Item {
-    return this.path.items.at(-1) ?? this.root;
+    return this.path.tip;
   }
 
   add(message: Message, origin: Origin, facts: ItemFacts = {}): Item {
@@ -121,19 +121,20 @@ export class Thread {
   /** Continues after an item of any path, abandoning the rest of the current path. */
   cut(item: Item): void {
     if (this.#isRefused) return;
-    if (this.path.has(item)) {
-      const tail = this.path.cutAfter(item);
-      if (tail !== undefined) this.#leave(tail);
-    } else if (item.home?.has(item) === true && this.left.has(item.home)) {
-      const { home } = item;
-      const length = item.index + 1;
-      for (const one of this.path.items) if (!home.has(one)) one.home = this.path;
-      this.#leave(this.path);
-      const isAtEnd = home.items.length === length;
-      this.path = isAtEnd ? home : home.branchAt(item);
+    const { path } = this;
+    const at = item.index < 0 ? this.root : item;
+    const { owner } = at;
+    if (path.has(at)) {
+      if (at !== path.tip) {
+        this.path = path.cutAfter(at);
+        this.#leave(path);
+      }
+    } else if (owner !== undefined && this.left.has(owner)) {
+      this.#leave(path);
+      this.path = owner.tip === at ? owner : owner.branchAt(at);
       this.left.delete(this.path);
     }
-    this.touched = item.index;
+    this.touched = at.index;
   }
 
   /** Adds a copy of another thread's message with the results of its calls; open calls stay open. */
@@ -191,9 +192,8 @@ export class Thread {
 
   /** The message with a call that has this result already; undefined if there is none among the last ones. */
   answeredBy(id: string, { bytes }: Message): Item | undefined {
-    const { items } = this.path;
-    for (let i = items.length - 1; i >= Math.max(0, items.length - MAX_REPEAT_ITEMS); i--) {
-      const item = items[i] as Item;
+    const end = this.last.index - MAX_REPEAT_ITEMS;
+    for (let item = this.last; item.index >= 0 && item.index > end; item = item.before) {
       const { result } = item.calls.find((call) => call.id === id && call.result !== undefined) ?? {};
       if (result !== undefined) return isSameBytes(result.bytes, bytes) ? item : undefined;
     }
@@ -224,9 +224,21 @@ export class Thread {
   refuse(): void {
     this.#isRefused = true;
     this.weight = 0;
-    for (const { items } of [this.path, ...this.left]) items.length = 0;
+    for (const path of [this.path, ...this.left]) this.#empty(path);
     this.#named.clear();
     this.#pending.clear();
+  }
+
+  /** Drops the items of a path; those that another one shared are gone already. */
+  #empty(path: Path): void {
+    for (let item = path.tip; item !== this.root; ) {
+      const { before } = item;
+      item.before = item.jump = this.root;
+      item.content = undefined;
+      item.calls.length = 0;
+      item = before;
+    }
+    path.tip = this.root;
   }
 
   /** Keeps an abandoned path, unless all of it is in one that was abandoned before. */
@@ -237,22 +249,32 @@ export class Thread {
       return;
     }
     this.left.add(path);
-    this.weight += ITEM_BYTES + path.items.length * POINTER_BYTES;
+    this.weight += ITEM_BYTES;
   }
 
   #newItem(content: Item['content'], { offset }: Origin, facts: ItemFacts): Item {
     const { isTurn, isCopied } = facts;
-    const index = this.path.items.length;
-    const calls: Item['calls'] = [];
-    return note(
-      { index, offset, content, calls, ...(isTurn && { isTurn }), ...(isCopied && { isCopied }) },
-      facts,
-    );
+    const before = this.path.tip;
+    const { index, turn } = before;
+    const links = { before, jump: jumpAfter(before), turn, owner: this.path };
+    const item: Item = {
+      index: index + 1,
+      offset,
+      content,
+      calls: [],
+      ...links,
+      ...(isCopied && { isCopied }),
+    };
+    if (isTurn === true) {
+      item.isTurn = true;
+      item.turn = item;
+    }
+    return note(item, facts);
   }
 
   #append(item: Item, bytes: number): Item {
     if (!this.#isRefused) {
-      this.path.items.push(item);
+      this.path.tip = item;
       this.weight += ITEM_BYTES + bytes;
     }
     return this.#touch(item);

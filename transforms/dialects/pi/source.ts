@@ -133,7 +133,7 @@ export class PiSource {
     if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
     this.#goTo(entry, context);
     const { fold } = context;
-    const kept = fold.items.slice(this.#firstKept(entry, fold.items.length));
+    const kept = fold.itemsFrom(this.#firstKept(entry, fold.last.index + 1));
     fold.close(true);
     this.#isCompacted = true;
     this.#open(entry, context);
