@@ -285,3 +285,10 @@ describe('the messages that a compaction keeps', () => {
     ]);
   });
 });
+
+it('rejects a line about the client that carries a message', () => {
+  const message = { role: 'system', content: 'You look after a garden.' };
+  const object = { type: 'system', uuid: '1', sessionId: 's', timestamp: '2026-01-14T08:00:00Z', message };
+  const [element] = claudeCode.create().read(lineOf(JSON.stringify(object), asBuffer, 1, 0));
+  expect(element).toMatchObject({ kind: 'rejection', reason: 'bad-event' });
+});

@@ -117,6 +117,17 @@ describe('openhands', () => {
     expect(elementsOf(event)).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });
 
+  it('takes the name and the id of a call from its event if the call lacks them', () => {
+    const events = [
+      {
+        ...{ kind: 'ActionEvent', source: 'agent', thought: [], llm_response_id: 'r' },
+        ...{ tool_name: 'terminal', tool_call_id: 'c', tool_call: { arguments: '{}' } },
+      },
+      { kind: 'ObservationEvent', source: 'environment', tool_call_id: 'c', observation: { content: 'ok' } },
+    ];
+    expect(conversationsOf(...events)).toEqual([['assistant  terminal', 'tool "ok"']]);
+  });
+
   it('reads an observation without content as the text of its members', () => {
     const call = { id: 'c', name: 'f', arguments: '{}' };
     const events = [

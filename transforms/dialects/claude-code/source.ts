@@ -75,7 +75,8 @@ export class ClaudeSource {
     if (queued !== undefined) return this.#readAttached(line, queued, context);
     if (line.type === 'queue-operation') return this.#readQueue(line, context);
     if (line.type === 'attachment') return this.#drop('client-attachment', line, context);
-    if (CLIENT_EVENTS.has(line.type)) return this.#drop('client-event', line, context);
+    const isEvent = CLIENT_EVENTS.has(line.type) && line.role === undefined;
+    if (isEvent) return this.#drop('client-event', line, context);
     return this.#readMessage(line, context);
   }
 

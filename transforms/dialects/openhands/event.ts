@@ -5,10 +5,11 @@ import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { joinStrings, makeMessage, toolMessage } from '../shared/build-messages.ts';
-import { partsOf, readCall, readChatObject, thoughtsOf } from '../shared/chat-object.ts';
+import { callJson, joinStrings, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { partsOf, readChatObject, thoughtsOf } from '../shared/chat-object.ts';
 import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
+import { callOf } from '../shared/message-parts.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
 import { readAcpCall } from './acp-call.ts';
 import { definitionsIn, type EventContent } from './event-content.ts';
@@ -67,7 +68,10 @@ function readAction(event: JsonView): EventContent {
   const { parts, notes } = partsOf(event.get('thought'));
   const texts = parts.map(blockOfPart);
   const thoughts = [...thoughtsOf(event), ...reasoningOf(event.get('responses_reasoning_item'))];
-  const blocks = [...thoughts, ...texts, readCall(call)];
+  const { id, name, args } = callOf(call);
+  const callId = id || event.textOf('tool_call_id');
+  const json = callJson(callId, name ?? event.textOf('tool_name'), args);
+  const blocks = [...thoughts, ...texts, { kind: 'call', id: callId, json } as const];
   return { kind: 'answer', name: event.get('llm_response_id')?.text() || undefined, blocks, notes };
 }
 

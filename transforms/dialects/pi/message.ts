@@ -7,6 +7,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { readCall } from '../shared/chat-object.ts';
 import { contentOfParts, listOfParts, mcpPart, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, textOf } from '../shared/logged-values.ts';
@@ -98,6 +99,7 @@ function readAnswer(message: JsonView): PiMessage | undefined {
 function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const type = block.get('type')?.text();
   if (type === 'toolCall') return [callOf(block)];
+  if (type === 'tool_use') return [readCall(block)];
   if (type === 'thinking') return thoughtOf(block);
   return [blockOfPart(mcpPart(block, notes))];
 }

@@ -10,6 +10,7 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
+import { foldResultBlocks } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { type PiMessage, readPiMessage } from './message.ts';
@@ -19,7 +20,7 @@ const HARNESS = 'pi';
 /** Entries about the client, not the conversation. */
 const CLIENT: ReadonlySet<string> = new Set([
   ...['model_change', 'thinking_level_change', 'active_tools_change', 'custom', 'label', 'session_info'],
-  'leaf',
+  ...['leaf', 'session_start'],
 ]);
 /** Entries with a message; `message_end` is the one of `pi --mode json`. */
 const MESSAGES: ReadonlySet<string> = new Set(['message', 'message_end', 'custom_message']);
@@ -115,7 +116,11 @@ export class PiSource {
       fold.noteLast(INTERRUPT);
       return this.#drop('interrupt-mark', entry, context);
     }
-    this.#recordSpot(entry, foldMessage(parsed, `${origin.line} ${origin.offset}`, fold, false));
+    // Factory Droid, whose sessions are such trees too, has calls and results as the Messages API has them
+    const place = foldResultBlocks(context, message as JsonView)
+      ? fold.last
+      : foldMessage(parsed, `${origin.line} ${origin.offset}`, fold, false);
+    this.#recordSpot(entry, place);
     return undefined;
   }
 

@@ -114,7 +114,7 @@ export class RunsSource {
     if (message.get('role')?.text() === HEAD && message.get('content') === undefined)
       return this.#readSessionHead(message, context);
     if (!isReadable(message))
-      return context.reject('bad-event', 'the message has no role, or its content is not valid');
+      return context.reject('bad-event', 'the message has no role, or no content that can be read');
     if (isExit(message) || isMark(message)) return context.drop('client-event');
     this.#openMain(message, context);
     this.#take(message, context);
@@ -211,7 +211,7 @@ function toolOf(tool: JsonView): readonly ToolDefinition[] {
 function rejected(messages: readonly JsonView[], context: ReadContext): Rejection | undefined {
   const bad = messages.findIndex((message) => !isReadable(message));
   if (bad < 0) return undefined;
-  const detail = `message ${bad} is not an object with a string role`;
+  const detail = `message ${bad} has no role, or no content that can be read`;
   return context.reject('bad-messages', detail, messages[bad]);
 }
 

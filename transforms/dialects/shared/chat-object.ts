@@ -17,6 +17,7 @@ import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { present } from './logged-values.ts';
 import { callOf } from './message-parts.ts';
 import { FREE_FORM, keptBlock, noted } from './reading-notes.ts';
+import { maySay } from './unreadable.ts';
 
 /** A logged message as a fold takes it: with `amend`, `answer` or `add`. */
 export type ChatObject =
@@ -28,16 +29,21 @@ export type ChatObject =
 const PARTS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'refusal']);
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
 
-/** Undefined if the object has no role, or its content is neither a text nor a list. */
+/** Undefined if the object has no role, or its content is neither a text nor a list, or is under a name that is not read. */
 export function readChatObject(json: JsonView): ChatObject | undefined {
   const role = json.get('role')?.text();
   const content = json.get('content');
   if (!role || (present(content) && content.type !== 'string' && content.type !== 'array')) return undefined;
   if (role === 'assistant') return readAnswer(json, content);
+  if (saysNothing(content) && json.get('tool_calls') === undefined && maySay(json)) return undefined;
   if (RESULT_ROLES.has(role)) return { kind: 'result', ...readToolMessage(json, content) };
   const { parts, notes } = partsOf(content);
   return { kind: 'message', message: noted(makeMessage(role, [['content', contentOfParts(parts)]]), notes) };
 }
+
+/** Whether a content is absent or empty. */
+const saysNothing = (content: JsonView | undefined): boolean =>
+  content === undefined || content.type === 'null' || content.text() === '' || content.bytes.length <= 2;
 
 /**
  * Adds a message to the current thread of the fold.
@@ -58,7 +64,7 @@ export function foldChatObject(
   return fold.add(message, { isTurn: message.role === 'user', ...facts });
 }
 
-function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
+function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject | undefined {
   const { blocks, notes } = contentBlocks(content);
   const refusal = json.get('refusal');
   if (refusal?.type === 'string') {
@@ -73,7 +79,9 @@ function readAnswer(json: JsonView, content: JsonView | undefined): ChatObject {
     ?.elements()
     .some((call) => callOf(call).isFreeForm === true);
   const all = isFreeForm === true ? [...notes, FREE_FORM] : notes;
-  return { kind: 'answer', blocks: [...thoughtsOf(json), ...blocks, ...callsOf(json)], notes: all };
+  const read = [...thoughtsOf(json), ...blocks, ...callsOf(json)];
+  const isRead = read.length > (content?.type === 'string' ? 1 : 0) || !saysNothing(content);
+  return isRead || !maySay(json) ? { kind: 'answer', blocks: read, notes: all } : undefined;
 }
 
 /** The blocks of an answer's content: texts and parts; in the format of the Messages API also calls and thoughts. */

@@ -11,6 +11,7 @@ import { present } from './logged-values.ts';
 import { FREE_FORM, noted, SEALED_CONTEXT, SUMMARY, SUMMARY_LEFT_OUT, warning } from './reading-notes.ts';
 import { partsOf, type ResponseResult, readResult } from './response-results.ts';
 import { nameInSpace } from './tool-definitions.ts';
+import { maySay } from './unreadable.ts';
 
 export type ResponseItem =
   | ResponseMessage
@@ -30,7 +31,8 @@ export interface ResponseMessage {
   readonly changes?: readonly string[];
 }
 
-const CALL = /_call$/;
+/** Types of calls; `tool_call` is not one of this API. */
+const CALL = /(?<!^tool)_call$/;
 /** Members of a call that are not its arguments. */
 const AROUND_CALL: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'status']);
 /** Members that hold the arguments of a call as an object. */
@@ -41,6 +43,8 @@ const FROM_AGENT = encode(String.raw`"{\"author\":`);
 /** Type of the result of a search for tools. Without a `call_id`, the search ran on the server. */
 const FOUND_TOOLS = 'tool_search_output';
 const SEALED: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
+
+const NO_CONTENT = 'a message has no content under a name that is read';
 
 const serverTool = (type: string): ReadingNote =>
   warning('server-tool', `a ${type} ran on the server: it is kept as a part`);
@@ -79,6 +83,7 @@ function readMessage(item: JsonView): ResponseItem {
   if (role === undefined) return bad('an item has no role');
   if (item.get('content') === undefined) return bad('a message has no content');
   const { parts, notes, text } = partsOf(item.get('content'), role !== 'assistant');
+  if (parts.length === 0 && notes.length === 0 && maySay(item)) return bad(NO_CONTENT);
   if (role === 'assistant') {
     const [only] = parts;
     if (only === undefined || !('text' in only) || parts.length > 1 || !isFromAgent(only.text))

@@ -3,6 +3,7 @@
  * a text or a list of parts; a text under another name, an object, and a part of an unknown type are not guessed.
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
+import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf, isKey, membersOf, valuesOf, walkMembers } from '../../json/members.ts';
 import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
@@ -12,6 +13,7 @@ import { legacyCallOf, objectBytes, type ToolCall, textOfValue, walkToolCalls } 
 import { isReasoning, isReasoningMember } from '../../model/reasoning-names.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { sayingOf } from '../../model/reply.ts';
+import { carriesAside } from './carried-content.ts';
 import { isKnownPart } from './known-parts.ts';
 
 export interface Unreadable {
@@ -64,6 +66,12 @@ function isSilent(message: Message): boolean {
     const isValue = first === QUOTE || first === OPEN_ARRAY || first === OPEN_OBJECT;
     return ASIDE.has(key) || !isValue || end - valueStart <= 2;
   });
+}
+
+/** Whether a logged message, of which a dialect read nothing, may say something under a name that is not read. */
+export function maySay(logged: JsonView): boolean {
+  if (logged.get('content') !== undefined) return carriesAside(logged);
+  return !isSilent({ bytes: logged.copy(), role: logged.textOf('role') ?? '' });
 }
 
 /**
