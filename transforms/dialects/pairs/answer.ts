@@ -10,10 +10,12 @@ import { stringValue } from '../../model/message.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
+import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { jsonIn, present } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
 import { Transcript } from '../shared/transcript.ts';
+import { unreadIn } from '../shared/unread-text.ts';
 import { answerInLines, answerInList, answerInText, isCutEvent } from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
@@ -172,7 +174,8 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const whole = fromChatMessage(message ?? first, keepSealed);
   const isEmpty = message === undefined && first.get('finish_reason') !== undefined;
   const read = whole.isUnknown === true && isEmpty ? NONE : whole;
-  return { ...read, notes: [...read.notes, ...notes] };
+  const unread = unreadIn(first, message === undefined ? BARE_CHOICE : CHAT_CHOICE, 'choices[0]');
+  return { ...read, notes: [...read.notes, ...notes, ...(unread === undefined ? [] : [unread])] };
 }
 
 /** Members that hold the text of an answer that is not a message. */

@@ -6,9 +6,11 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
+import { responsesItem } from '../shared/known-bodies.ts';
 import { noted, SEALED_CONTEXT } from '../shared/reading-notes.ts';
 import type { ResponseResult } from '../shared/response-results.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
+import { unreadIn } from '../shared/unread-text.ts';
 
 /** A message with facts that its entry counts. */
 export interface ReadMessage {
@@ -81,6 +83,8 @@ export class ItemMessages {
   put(view: JsonView): string | undefined {
     const item = readItem(view);
     if (item.kind === 'bad') return item.detail;
+    const unread = unreadIn(view, responsesItem(view.textOf('type')), 'an item');
+    if (unread !== undefined) this.#notes.push(unread);
     if (item.kind === 'result') this.#result(item);
     else this.#addOther(item, view);
     return undefined;

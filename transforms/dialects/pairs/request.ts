@@ -12,9 +12,12 @@ import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
+import { MESSAGE } from '../shared/known-bodies.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
+import { noted } from '../shared/reading-notes.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
+import { unreadIn } from '../shared/unread-text.ts';
 import { ItemLists } from './item-lists.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import type { ItemTable } from './item-table.ts';
@@ -108,7 +111,10 @@ export class RequestReader {
     return items.flatMap((item) => {
       const known = this.#known.get(item);
       if (known !== undefined) return known;
-      const read = readForeignMessages([item], this.#keepSealed).map(asReadMessage);
+      const unread = unreadIn(new JsonView(item.bytes), MESSAGE, 'a message of the request');
+      const [first, ...others] = readForeignMessages([item], this.#keepSealed);
+      const marked = first === undefined || unread === undefined ? first : noted(first, [unread]);
+      const read = [...(marked === undefined ? [] : [marked]), ...others].map(asReadMessage);
       this.#known.set(item, read);
       return read;
     });

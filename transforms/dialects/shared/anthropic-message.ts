@@ -4,6 +4,7 @@
  */
 
 import { OPEN_ARRAY } from '../../json/bytes.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../../json/members.ts';
 import { oneLine } from '../../json/one-line.ts';
 import { addMember, editMembers } from '../../json/splice.ts';
@@ -14,7 +15,9 @@ import { sealedBlock } from '../fold/assistant-draft.ts';
 import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
+import { ANTHROPIC_BLOCK } from './known-members.ts';
 import { FILTERED, keptBlock, noted, ORDER_LOST, REPLY_CUT, RESULT_ERROR } from './reading-notes.ts';
+import { unreadIn } from './unread-text.ts';
 
 /** A thought that the server does not show has an empty text and a signature. */
 const EMPTY_STRING_BYTES = 2;
@@ -42,7 +45,8 @@ export function readReply(
   const { bytes } = makeMessage(speaker, [['content', content]]);
   const [reply] = messagesOf(bytes, speaker, true, keepSealed) as [Message];
   const isCut = stopReason === 'max_tokens' && valueBytes(reply.bytes, 'tool_calls') !== undefined;
-  return isCut ? { ...reply, notes: [...(reply.notes ?? []), TRUNCATED_CALL] } : reply;
+  const unread = unreadIn(new JsonView(content), ANTHROPIC_BLOCK, 'content of the answer');
+  return noted(reply, [...(isCut ? [TRUNCATED_CALL] : []), ...(unread === undefined ? [] : [unread])]);
 }
 
 /** Who an answer of this API is from: the model, unless its type or its role says something else. */

@@ -30,7 +30,7 @@ const CHAT_CALL = known(
   },
 );
 
-const CHAT_PART = knownByType('type', {
+export const CHAT_PART: KnownObject = knownByType('type', {
   text: known('type text annotations citations cache_control prompt_cache_breakpoint'),
 });
 

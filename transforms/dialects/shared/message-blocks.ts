@@ -45,6 +45,15 @@ export function bodyOf(message: JsonView): MessageBody {
   return { body: message, speaker: role === undefined ? roleNamed(type) : (roleNamed(role) ?? role) };
 }
 
+/** Members besides `role` that say who speaks. */
+const SPEAKERS = ['sender', 'author', 'message_type', 'kind'] as const;
+
+/** Who speaks, if a member besides the role says it. */
+export function speakerIn(body: JsonView): string | undefined {
+  const named = firstOf(body, ...SPEAKERS)?.text();
+  return named === undefined ? undefined : (roleNamed(named) ?? named);
+}
+
 /** Is it a message of the chat completions API that needs no conversion? Calls and results of its first form have no ids. */
 export function isOpenAi(message: JsonView): boolean {
   const role = message.get('role')?.text() ?? '';

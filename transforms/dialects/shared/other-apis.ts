@@ -6,6 +6,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
+import { CONVERSE_MESSAGE, GEMINI_CONTENT } from './known-bodies.ts';
 import { cutOf } from './logged-answer.ts';
 import { addSystem, toolsIn } from './logged-bodies.ts';
 import { firstOf, present, structured } from './logged-values.ts';
@@ -58,7 +59,7 @@ function addConverse(transcript: Transcript, body: JsonView): readonly ToolDefin
     const role = message.get('role')?.text();
     if (role !== 'user' && role !== 'assistant')
       return { detail: 'a message has no role user or assistant', at: message };
-    transcript.add(message);
+    transcript.add(message, role, CONVERSE_MESSAGE);
   }
   return toolsIn(structured(body.get('toolConfig'))?.get('tools'));
 }
@@ -76,7 +77,7 @@ function addGemini(transcript: Transcript, request: JsonView): readonly ToolDefi
     if (!isContent || !GEMINI_ROLES.has(role))
       return { detail: 'a content has no parts, or no role user, model or function', at: content };
     if (content.type === 'string') transcript.addBlocks('user', [{ kind: 'text', text: content.bytes }]);
-    else transcript.add(content, role);
+    else transcript.add(content, role, GEMINI_CONTENT);
   }
   const declared = (structured(tools)?.elements() ?? []).filter(
     (tool) => firstOf(tool, 'functionDeclarations', 'function_declarations') !== undefined,
@@ -108,7 +109,8 @@ export function addOtherAnswer(transcript: Transcript, answer: JsonView): readon
   const message = converse ?? first?.get('content');
   const speaker = message?.get('role')?.text() ?? 'model';
   const isAnswer = message?.type === 'object' && (speaker === 'model' || speaker === 'assistant');
-  if (isAnswer && present(firstOf(message, 'parts', 'content'))) transcript.add(message, 'assistant');
+  const kind = converse === undefined ? GEMINI_CONTENT : CONVERSE_MESSAGE;
+  if (isAnswer) transcript.add(message, 'assistant', kind);
   const cut = cutOf(firstOf(answer, 'stopReason') ?? firstOf(first, 'finishReason', 'finish_reason'));
   const isBlocked = first === undefined && present(firstOf(answer, 'promptFeedback', 'prompt_feedback'));
   return [

@@ -7,13 +7,14 @@ import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { isMasked, MOST_MASKED } from '../../model/cut-texts.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
-import { isRole, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
+import { isRole, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
+import { TRACED_MESSAGE } from './known-bodies.ts';
 import { firstOf, jsonIn, unpacked } from './logged-values.ts';
-import { blocksIn, bodyOf, isOpenAi } from './message-blocks.ts';
+import { blocksIn, bodyOf, isOpenAi, speakerIn } from './message-blocks.ts';
 import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
 import {
   FREE_FORM,
@@ -25,6 +26,7 @@ import {
   UNANSWERED,
   warning,
 } from './reading-notes.ts';
+import { type KnownObject, unreadIn } from './unread-text.ts';
 import { faultOf } from './unreadable.ts';
 
 const PLACEHOLDER: ReadingNote = warning(
@@ -89,13 +91,18 @@ export class Transcript {
   /**
    * Adds a message in the format of any client.
    * @param role used if the message has none
+   * @param kind the members that it may have
    * @returns false if it is not a message
    */
-  add(message: JsonView, role?: string): boolean {
+  add(message: JsonView, role?: string, kind: KnownObject = TRACED_MESSAGE): boolean {
     if (message.type !== 'object') return false;
     const { body, speaker: logged } = bodyOf(message);
-    const named = logged === undefined ? firstOf(body, ...SPEAKERS)?.text() : undefined;
-    const speaker = logged ?? (named === undefined ? role : (roleNamed(named) ?? named));
+    const isAdded = this.#addBody(message, body, logged ?? speakerIn(body) ?? role);
+    this.expect(body, kind);
+    return isAdded;
+  }
+
+  #addBody(message: JsonView, body: JsonView, speaker: string | undefined): boolean {
     if (speaker === undefined) return false;
     const printed = speaker === 'assistant' ? callsInText(body) : undefined;
     const content = unpacked(body.get('content'));
@@ -171,7 +178,17 @@ export class Transcript {
   /** Adds findings about the whole conversation, which its first message carries. */
   noteFirst(...notes: readonly ReadingNote[]): void {
     const [first] = this.messages;
-    if (first !== undefined) this.messages[0] = noted(first, notes);
+    if (first === undefined || notes.length === 0) return;
+    const marked = noted(first, notes);
+    this.messages[0] = marked;
+    const turn = this.#turn;
+    if (turn?.message === first) this.#turn = { ...turn, message: marked, notes: [...turn.notes, ...notes] };
+  }
+
+  /** Reports words in members of an object that turnmill does not know. */
+  expect(object: JsonView, kind: KnownObject): void {
+    const note = unreadIn(object, kind, `message ${this.messages.length}`);
+    if (note !== undefined) this.noteFirst(note);
   }
 
   #addAsLogged(message: JsonView, role: string): void {
@@ -300,9 +317,6 @@ export class Transcript {
     }
   }
 }
-
-/** Members besides `role` that say who speaks. */
-const SPEAKERS = ['sender', 'author', 'message_type', 'kind'] as const;
 
 /** Does a message say which call it answers? */
 const namesCall = (message: JsonView): boolean =>

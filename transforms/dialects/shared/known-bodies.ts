@@ -1,0 +1,149 @@
+/**
+ * The members of requests, choices, items and contents of the APIs, and of messages as tracers write them, for
+ * `unreadIn`. Requests list what servers and gateways take, because most of them pass on what they do not know.
+ */
+import { ANTHROPIC_BLOCK, CHAT_MESSAGE, CHAT_PART } from './known-members.ts';
+import { type KnownObject, known, knownByType } from './unread-text.ts';
+
+/** Parts of a content in the chat completions API, and blocks of the Messages API that gateways pass on. */
+const MIXED_PART: KnownObject = {
+  ...CHAT_PART,
+  kinds: { member: 'type', of: new Map([...kindsOf(ANTHROPIC_BLOCK), ...kindsOf(CHAT_PART)]) },
+};
+
+function kindsOf({ kinds }: KnownObject): ReadonlyMap<string, KnownObject> {
+  return kinds?.of ?? new Map();
+}
+
+/** A message of a request, or of an answer. */
+export const MESSAGE: KnownObject = {
+  ...CHAT_MESSAGE,
+  within: CHAT_MESSAGE.within.map(([name, inside]) => [name, name === 'content' ? MIXED_PART : inside]),
+};
+
+/** A choice of a chat completion, or of a chunk of one. */
+export const CHAT_CHOICE: KnownObject = known(
+  [
+    'index delta finish_reason native_finish_reason stop_reason matched_stop logprobs text error usage seed',
+    'content_filter_results content_filter_result content_filter_offsets token_ids prompt_token_ids hidden_states',
+    'provider_specific_fields grounding_metadata grounding safety_ratings citation_metadata message_id',
+  ].join(' '),
+  { message: MESSAGE },
+);
+/** A choice that is the message itself. */
+export const BARE_CHOICE: KnownObject = {
+  names: new Set([...CHAT_CHOICE.names, ...MESSAGE.names]),
+  within: MESSAGE.within,
+};
+
+const RESPONSES_PART = knownByType('type', {
+  input_text: known('type text annotations prompt_cache_breakpoint'),
+  output_text: known('type text annotations logprobs'),
+  text: known('type text annotations logprobs'),
+  refusal: known('type refusal'),
+});
+const REASONING_PART = known('type text annotations logprobs');
+
+/** Items of the Responses API. Calls of built-in tools are kept as they are, or are arguments as a whole. */
+const RESPONSES_TYPED: KnownObject = knownByType('type', {
+  message: known(
+    'type id role status phase name metadata end_turn internal_chat_message_metadata_passthrough',
+    {
+      content: RESPONSES_PART,
+    },
+  ),
+  function_call: known(
+    'type id call_id name namespace arguments parsed_arguments status caller created_by metadata',
+  ),
+  function_call_output: known('type id call_id output status name metadata created_by caller'),
+  custom_tool_call: known('type id call_id name namespace input status metadata created_by caller'),
+  custom_tool_call_output: known('type id call_id output status name metadata created_by caller'),
+  reasoning: known('type id status encrypted_content created_by metadata format signature', {
+    content: REASONING_PART,
+    summary: REASONING_PART,
+  }),
+});
+/** A message without a type. */
+const RESPONSES_MESSAGE = kindsOf(RESPONSES_TYPED).get('message') as KnownObject;
+export const responsesItem = (type: string | undefined): KnownObject =>
+  type === undefined ? RESPONSES_MESSAGE : RESPONSES_TYPED;
+
+const GEMINI_CALL = known('id name args partialArgs partial_args willContinue will_continue');
+const GEMINI_RESULT = known('id name response parts scheduling willContinue will_continue');
+const GEMINI_PART = known(
+  [
+    'text thought thoughtSignature thought_signature inlineData inline_data fileData file_data videoMetadata',
+    'video_metadata executableCode executable_code codeExecutionResult code_execution_result mediaResolution',
+    'media_resolution partMetadata part_metadata toolCall tool_call toolResponse tool_response type data',
+  ].join(' '),
+  {
+    functionCall: GEMINI_CALL,
+    function_call: GEMINI_CALL,
+    functionResponse: GEMINI_RESULT,
+    function_response: GEMINI_RESULT,
+  },
+);
+/** A content of Gemini. */
+export const GEMINI_CONTENT: KnownObject = known('role', { parts: GEMINI_PART });
+
+const CONVERSE_RESULT_PART = known('text json image document video searchResult');
+const CONVERSE_PART = known(
+  'text image document video audio guardContent cachePoint citationsContent searchResult',
+  {
+    toolUse: known('toolUseId name input type'),
+    toolResult: known('toolUseId status type', { content: CONVERSE_RESULT_PART }),
+    reasoningContent: known('redactedContent', { reasoningText: known('text signature') }),
+  },
+);
+/** A message of Bedrock's Converse API. */
+export const CONVERSE_MESSAGE: KnownObject = known('role', { content: CONVERSE_PART });
+
+const WORDS_OF_REQUESTS: readonly string[] = [
+  // chat completions, completions and Responses API
+  'model models messages input prompt instructions suffix tools functions tool_choice function_call stop metadata',
+  'response_format prediction text user safety_identifier prompt_cache_key reasoning web_search_options include',
+  'modalities audio stream_options logit_bias truncation conversation previous_response_id context_management',
+  'prompt_cache_options moderation',
+  // servers: vLLM, SGLang, TGI, llama.cpp, Ollama
+  'chat_template chat_template_kwargs documents guided_json guided_regex guided_choice guided_grammar',
+  'guided_decoding_backend guided_whitespace_pattern structured_outputs structural_tag json_schema grammar regex ebnf',
+  'bad_words allowed_token_ids logits_processors mm_processor_kwargs custom_params stop_regex stop_str no_stop_trim',
+  'options format template system raw images context think samplers dry_sequence_breakers reasoning_format',
+  'parameters inputs tool_prompt response_prefix',
+  // Messages API, Gemini, Converse, Cohere
+  'stop_sequences thinking mcp_servers container output_config output_format contents systemInstruction',
+  'system_instruction generationConfig generation_config safetySettings safety_settings toolConfig tool_config config',
+  'cachedContent labels request modelId inferenceConfig additionalModelRequestFields promptVariables guardrailConfig',
+  'requestMetadata message chat_history preamble connectors tool_results citation_options',
+  // gateways and loggers: their own settings, and the request under another name
+  'provider plugins transforms extra_body extra_headers extra_query data_sources search_parameters search_options',
+  'web_search_filter litellm_params litellm_metadata proxy_server_request optional_params additional_args headers body',
+  'method url uri path query cookies kwargs tags user_id title description app_name site_name user_agent',
+];
+/** A request of any API. */
+export const REQUEST: KnownObject = known(WORDS_OF_REQUESTS.join(' '));
+
+const TRACED_CALL = known(
+  [
+    'id type index name args arguments input call_id tool_call_id toolCallId toolName tool_name tool_use_id toolUseId',
+    'function_name function custom partial_json error extra_content providerExecuted dynamic invalid thoughtSignature',
+    'provider_specific_fields title caller',
+  ].join(' '),
+  {
+    function: known('name arguments description parameters input args parsed_arguments'),
+    custom: known('name input'),
+  },
+);
+/** A message of any client, as tracers write it. */
+export const TRACED_MESSAGE: KnownObject = known(
+  [
+    ...CHAT_MESSAGE.names,
+    'content parts contents kwargs data additional_kwargs response_metadata usage_metadata usage model response_id',
+    'tool_call_ids toolCalls toolCallId tool_calls invalid_tool_calls call_id tool_name toolName result output example',
+    'artifact lc finish_reason finishReason stop_reason index message message_type sender author kind metadata id',
+    'experimental_attachments annotations toolInvocations createdAt timestamp encrypted_content providerOptions',
+    'provider_options providerMetadata instructions run_id state provider_name provider_url provider_details',
+    'error function source internal view meta raw images audio tool_call_chunks chunk_position reasoning provider_response_id model_name event recipient channel logprobs is_error isError status summary',
+  ].join(' '),
+  { tool_calls: TRACED_CALL, toolCalls: TRACED_CALL },
+);
