@@ -4,22 +4,20 @@
  * escaped in another way still match. A sample of a large source is compared: the hashes that are a multiple of a
  * power of two, so that the memory is bounded.
  */
-import { createPlainScanner } from '../../transforms/json/plain-scanner.ts';
-import { skipBlanks } from '../../transforms/json/scanner.ts';
 import type { Entry, Line, Origin, ReadText } from '../../transforms/model/element.ts';
+import { HashTable } from './hash-table.ts';
+import { MemberPaths, ROOT } from './member-paths.ts';
+import { visitStrings } from './strings-in.ts';
 
 const GRAM = 8;
 const BASE = 0x01000193;
 const LEAVING = Array.from({ length: GRAM }).reduce<number>((power) => Math.imul(power, BASE), 1);
 const MAX_SAMPLES = 128 * 1024;
-const MAX_PATHS = 500;
 const MAX_LISTED = 5;
-const OTHER_MEMBERS = 'other members';
-const NOT_JSON = 'lines that are not JSON';
-const PLAIN_KEY = /^[A-Za-z_$@][\w.$@-]{0,63}$/;
 /** Names, ids, times and codes have neither. */
 const IS_TEXT = /[\s\u0080-\uffff]/;
-const IS_JSON = /^\s*[[{]/;
+/** A hash is a small integer of the engine: other numbers are objects. */
+const HASH_BITS = 0x3fffffff;
 
 interface LineState {
   drops: number;
@@ -39,40 +37,62 @@ export class ReadShare {
   #mask = 0;
   #samples: Sample[] = [];
   #hashes: number[] = [];
-  #read = new Set<number>();
+  readonly #read = new HashTable();
   /** Lines with samples. */
   #lines = new Map<number, LineState>();
-  readonly #paths = new Map<string, number>();
+  readonly #paths = new MemberPaths();
   /** Bytes of text by path. */
   #bytes: number[] = [];
   /** The last characters of the streamed texts, by path. */
-  readonly #tails = new Map<string, string>();
+  readonly #tails = new Map<number, string>();
   /** Messages and definitions that were added: entries share them. */
   #known = new WeakSet<object>();
+  /** The line whose texts are added, and whether it has samples. */
+  #line = 0;
+  #isSampled = false;
+
+  readonly #inLine = {
+    child: (path: number, key: string): number => this.#paths.child(path, key),
+    string: (path: number, text: string, isPiece: boolean): void => this.#addText(path, text, isPiece),
+  };
+  readonly #inEntry = {
+    child: (): number => ROOT,
+    string: (_path: number, text: string): void => {
+      if (!isText(text)) return;
+      eachGram(text, this.#mask, this.#addRead);
+      if (this.#read.size > MAX_SAMPLES) this.#thin();
+    },
+  };
+  readonly #addHash = (hash: number): void => {
+    this.#hashes.push(hash);
+  };
+  readonly #addRead = (hash: number): void => this.#read.add(hash);
 
   /** Adds the texts of a line. */
   addLine({ bytes, origin }: Line): void {
-    let isSampled = false;
-    for (const { path: name, text: own, isPiece } of stringsIn(bytes)) {
-      const text = isPiece ? this.#continued(name, own) : own;
-      if (!isText(text)) continue;
-      const path = this.#pathOf(name);
-      this.#bytes[path] = (this.#bytes[path] ?? 0) + Buffer.byteLength(own);
-      const before = this.#hashes.length;
-      eachGram(text, this.#mask, (hash) => this.#hashes.push(hash));
-      const count = this.#hashes.length - before;
-      if (count === 0) continue;
-      isSampled = true;
-      this.#samples.push({ path, line: origin.line, count });
-      if (this.#hashes.length > MAX_SAMPLES) this.#thin();
-    }
-    if (isSampled) this.#lines.set(origin.line, { drops: 0, parts: 1 });
+    this.#line = origin.line;
+    this.#isSampled = false;
+    visitStrings(bytes, this.#inLine);
+    if (this.#isSampled) this.#lines.set(origin.line, { drops: 0, parts: 1 });
+  }
+
+  #addText(path: number, own: string, isPiece: boolean): void {
+    const text = isPiece ? this.#continued(path, own) : own;
+    if (!isText(text)) return;
+    this.#bytes[path] = (this.#bytes[path] ?? 0) + Buffer.byteLength(own);
+    const before = this.#hashes.length;
+    eachGram(text, this.#mask, this.#addHash);
+    const count = this.#hashes.length - before;
+    if (count === 0) return;
+    this.#isSampled = true;
+    this.#samples.push({ path, line: this.#line, count });
+    if (this.#hashes.length > MAX_SAMPLES) this.#thin();
   }
 
   /** A piece of a streamed text, after the end of the piece before it. */
-  #continued(path: string, text: string): string {
+  #continued(path: number, text: string): string {
     const all = (this.#tails.get(path) ?? '') + text;
-    if (this.#tails.size < MAX_PATHS) this.#tails.set(path, all.slice(1 - GRAM));
+    this.#tails.set(path, all.slice(1 - GRAM));
     return all;
   }
 
@@ -81,21 +101,13 @@ export class ReadShare {
     for (const message of messages) this.#addOnce(message);
     for (const tool of tools) this.#addOnce(tool);
     if (reply !== undefined) this.#addOnce(reply);
-    for (const value of sample?.values() ?? []) this.#addRead(value);
+    for (const value of sample?.values() ?? []) visitStrings(value, this.#inEntry);
   }
 
   #addOnce(part: { readonly bytes: Uint8Array }): void {
     if (this.#known.has(part)) return;
     this.#known.add(part);
-    this.#addRead(part.bytes);
-  }
-
-  #addRead(bytes: Uint8Array): void {
-    for (const { text } of stringsIn(bytes)) {
-      if (!isText(text)) continue;
-      eachGram(text, this.#mask, (hash) => this.#read.add(hash));
-      if (this.#read.size > MAX_SAMPLES) this.#thin();
-    }
+    visitStrings(part.bytes, this.#inEntry);
   }
 
   /** Counts further objects of a line. */
@@ -112,8 +124,9 @@ export class ReadShare {
 
   /** Returns the result, and starts over. */
   take(): ReadText {
-    const compared: number[] = this.#bytes.map(() => 0);
-    const found: number[] = this.#bytes.map(() => 0);
+    const { names } = this.#paths;
+    const compared: number[] = names.map(() => 0);
+    const found: number[] = names.map(() => 0);
     let from = 0;
     for (const { path, line, count } of this.#samples) {
       const to = from + count;
@@ -122,10 +135,10 @@ export class ReadShare {
       found[path] = (found[path] as number) + read;
       from = to;
     }
-    const unread = [...this.#paths].map(([name, path]): [string, number] => {
+    const unread = names.map((name, path): [string, number] => {
       const all = compared[path] as number;
       const missing = all === 0 ? 0 : 1 - (found[path] as number) / all;
-      return [name, Math.round((this.#bytes[path] as number) * missing)];
+      return [name, Math.round((this.#bytes[path] ?? 0) * missing)];
     });
     const bytes = this.#bytes.reduce((sum, count) => sum + count, 0);
     const read = bytes - unread.reduce((sum, [, count]) => sum + count, 0);
@@ -146,15 +159,6 @@ export class ReadShare {
     return drops >= parts;
   }
 
-  #pathOf(name: string): number {
-    const known = this.#paths.get(name);
-    if (known !== undefined) return known;
-    if (this.#paths.size >= MAX_PATHS && name !== OTHER_MEMBERS) return this.#pathOf(OTHER_MEMBERS);
-    const path = this.#paths.size;
-    this.#paths.set(name, path);
-    return path;
-  }
-
   /** Halves the share of the hashes that are compared. */
   #thin(): void {
     this.#mask = this.#mask * 2 + 1;
@@ -168,7 +172,7 @@ export class ReadShare {
     });
     this.#samples = samples.filter(({ count }) => count > 0);
     this.#hashes = this.#hashes.filter(stays);
-    this.#read = new Set([...this.#read].filter(stays));
+    this.#read.keep(stays);
     const sampled = new Set(this.#samples.map(({ line }) => line));
     this.#lines = new Map([...this.#lines].filter(([line]) => sampled.has(line)));
   }
@@ -194,88 +198,10 @@ function eachGram(text: string, mask: number, take: (hash: number) => void): voi
     if (i >= GRAM) rolling = (rolling - Math.imul(text.charCodeAt(i - GRAM), LEAVING)) | 0;
     if (i < GRAM - 1) continue;
     let hash = Math.imul(rolling ^ (rolling >>> 15), 0x2c1b3c6d);
-    hash = (hash ^ (hash >>> 13)) >>> 0;
+    hash = (hash ^ (hash >>> 13)) & HASH_BITS;
     if ((hash & mask) === 0) take(hash);
-  }
-}
-
-/** A string in a line, with the path of its member, without the indices of lists. */
-interface Found {
-  readonly path: string;
-  readonly text: string;
-  /** Whether it is from an event of a stream, so that it may continue the one before it at its path. */
-  readonly isPiece: boolean;
-}
-
-/** Yields the strings in a line. Strings of JSON, or of a stream, are searched too. */
-function* stringsIn(bytes: Uint8Array): Generator<Found> {
-  const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const text = line.toString('utf8', 0, FIELD_BYTES);
-  if (STREAM.test(text)) yield* ofStream('', line.toString());
-  else yield* valuesIn(line, '', false);
-}
-
-const scanner = createPlainScanner();
-const FIELD_BYTES = 16;
-/** A field of a server-sent event. */
-const STREAM = /^(?:data|event|id|retry)?:(?!\/\/)/;
-const DATA = /^data:\s*(?=\S)/;
-
-/** The strings in the data of server-sent events. */
-function* ofStream(path: string, text: string): Generator<Found> {
-  for (const field of text.split(/\r?\n/)) {
-    const data = field.replace(DATA, '');
-    if (data.length < field.length && data !== '[DONE]') yield* valuesIn(Buffer.from(data), path, true);
-  }
-}
-
-/** The strings in values of JSON, and what follows these. */
-function* valuesIn(line: Buffer, path: string, isPiece: boolean): Generator<Found> {
-  for (let at = skipBlanks(line, 0); at < line.length; at = skipBlanks(line, at)) {
-    const end = scanner.value(line, at, 0);
-    if (end < 0) return yield { path: NOT_JSON, text: line.toString('utf8', at), isPiece: false };
-    yield* stringsOf(JSON.parse(line.toString('utf8', at, end)), path, isPiece);
-    at = end;
-  }
-}
-
-function* stringsOf(parsed: unknown, within: string, isPiece: boolean): Generator<Found> {
-  const waiting: [path: string, value: unknown][] = [[within, parsed]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [path, value] = next;
-    if (typeof value === 'string') {
-      const inner = IS_JSON.test(value) ? jsonIn(value) : undefined;
-      if (inner !== undefined) waiting.push([path, inner]);
-      else if (STREAM.test(value) && value.includes('data:')) yield* ofStream(path, value);
-      else yield { path, text: value, isPiece };
-    } else if (Array.isArray(value)) {
-      for (const one of value.toReversed()) waiting.push([`${path}[]`, one]);
-    } else if (typeof value === 'object' && value !== null)
-      for (const member of membersOf(path, value)) waiting.push(member);
   }
 }
 
 /** Whether a string is a text: it has white space, or characters outside ASCII. */
 const isText = (text: string): boolean => text.length >= GRAM && IS_TEXT.test(text);
-
-function* membersOf(path: string, object: object): Generator<[path: string, value: unknown]> {
-  const { key, value } = object as { readonly key?: unknown; readonly value?: unknown };
-  const isPair = typeof key === 'string' && typeof value === 'object';
-  for (const [name, member] of Object.entries(object)) {
-    if (isPair && name === 'key') continue;
-    yield [joined(path, isPair && name === 'value' ? key : name), member];
-  }
-}
-
-function joined(path: string, key: string): string {
-  const name = PLAIN_KEY.test(key) ? key : '*';
-  return path === '' ? name : `${path}.${name}`;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -42,13 +42,14 @@ const MOST_OTHER = 100;
 /** Most characters of a text, or bytes of its JSON, that is looked at. */
 export const MOST_MASKED = 160;
 
-const isWhole = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(text));
+/** Is a text a mark of a known logger? */
+export const isMark = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(text));
 
 /** Is a text only a logger's placeholder? */
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined &&
   text.length <= MOST_MASKED &&
-  (isWhole(text) || (text.length <= MOST_OTHER && OTHER.test(text)));
+  (isMark(text) || (text.length <= MOST_OTHER && OTHER.test(text)));
 
 const ESCAPED = Buffer.from('\\u00');
 const ESCAPE = /\\{1,8}u(00[4-7][\da-f])/gi;
@@ -72,7 +73,7 @@ export function isCutByLogger({ bytes }: Message): boolean {
   const text = decode(bytes);
   if (INSIDE.mark.test(isSpelled ? unescaped(text) : text)) return true;
   const content = shortContent(bytes);
-  return content !== undefined && isWhole(content);
+  return content !== undefined && isMark(content);
 }
 
 /** The content of a message, if it is a short text. */

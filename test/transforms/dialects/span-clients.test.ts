@@ -356,6 +356,11 @@ describe('a span of a platform that says nothing about being a model call', () =
 });
 
 describe('a call of Weave or Opik', () => {
+  it('may have an answer that is a word for nothing, which only Langfuse writes in place of one', () => {
+    const span = { trace_id: 't', type: 'llm', input: { messages: [question] }, output: 'None' };
+    expect(conversations(span)).toEqual([[question, { role: 'assistant', content: 'None' }]]);
+  });
+
   it('is read from the playground of Weave', () => {
     const op_name = 'weave:///e/p/op/weave.completions_create:a';
     const output = { choices: [{ message: { role: 'assistant', content: 'b' } }] };

@@ -4,6 +4,7 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
+import { isMark } from '../../model/cut-texts.ts';
 import { hashOf } from '../../model/hashed-set.ts';
 import { detect as isAnthropic } from '../anthropic/pair.ts';
 import type { FirstObject } from '../dialect-spec.ts';
@@ -126,13 +127,12 @@ const hasBatchError = (json: JsonView): boolean =>
 
 /** Types of LiteLLM's calls that return no text. */
 const NO_CHAT = /embedding|moderation|rerank|image|video|speech|transcription|ocr|search|mcp/;
-/** LiteLLM writes this in place of texts that it was configured not to log. */
-const REDACTED = 'redacted-by-litellm';
 
+/** Whether LiteLLM wrote a mark in place of texts that it was configured not to log. */
 function isRedacted(json: JsonView): boolean {
   const messages = structured(json.get('messages'));
   const contents = [messages, ...(messages?.elements() ?? []).map((one) => one.get('content'))];
-  return contents.some((content) => content?.text() === REDACTED);
+  return contents.some((content) => isMark(content?.text() ?? ''));
 }
 
 /** The standard logging payload of LiteLLM. */
@@ -144,7 +144,11 @@ const liteLlm: Wrapper = {
   call(json, { time, reject, drop }) {
     if (NO_CHAT.test(json.get('call_type')?.text() ?? '')) return drop('no-completion');
     if (isRedacted(json))
-      return reject('bad-messages', `LiteLLM left the messages out (${REDACTED})`, json.get('messages'));
+      return reject(
+        'bad-messages',
+        'LiteLLM left the messages out (redacted-by-litellm)',
+        json.get('messages'),
+      );
     const named = textAt(json, ['metadata.requester_metadata.session_id', 'session_id']);
     return {
       request: sentTo(json) ?? itemsSent(json) ?? contentsSent(json) ?? json,

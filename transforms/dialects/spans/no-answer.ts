@@ -1,26 +1,56 @@
-/** Recognises the text that a tracer writes in place of an answer: that of an empty value of its language. */
+/**
+ * Recognises the text that a tracing tool writes in place of an answer: that of an empty value of its language. A model may
+ * write the same text, so it counts only in these members; the marks of loggers (../../model/cut-texts.ts) count anywhere.
+ */
 import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 
-const PYTHON: ReadonlySet<string> = new Set(['None', '[None]']);
-const JSON_NULL: ReadonlySet<string> = new Set(['null', 'None']);
+interface EmptyOutput {
+  /** Who writes it, and how. */
+  readonly tool: string;
+  /** The attribute, the member of an event, or `langfuse:output`. */
+  readonly member: string;
+  readonly texts: readonly string[];
+}
 
-/** By the attribute or the member of an event: a text of the model is never alone in one of these. */
-const NOTHING: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  // OpenLIT: str(answer)
-  ['gen_ai.completion', PYTHON],
-  // values that are always JSON
-  ['gen_ai.output.messages', JSON_NULL],
-  ['mlflow.spanOutputs', JSON_NULL],
-  ['gcp.vertex.agent.llm_response', JSON_NULL],
-  ['response_data', JSON_NULL],
-]);
+/** The output of an observation of Langfuse, whose server takes over what an integration wrote into an attribute. */
+export const LANGFUSE_OUTPUT = 'langfuse:output';
+const JSON_NULL = ['null', 'None'];
+
+const EMPTY_OUTPUTS: readonly EmptyOutput[] = [
+  {
+    tool: 'OpenLIT (openlit/openlit): str(answer)',
+    member: 'gen_ai.completion',
+    texts: ['None', '[None]'],
+  },
+  {
+    tool: 'Langfuse (langfuse/langfuse, its framework traces of agno): str(answer), or JSON of an empty value',
+    member: LANGFUSE_OUTPUT,
+    texts: [...JSON_NULL, '{}', '[]'],
+  },
+  {
+    tool: 'OpenTelemetry, conventions for generative AI: always JSON',
+    member: 'gen_ai.output.messages',
+    texts: JSON_NULL,
+  },
+  { tool: 'MLflow (mlflow/mlflow): always JSON', member: 'mlflow.spanOutputs', texts: JSON_NULL },
+  {
+    tool: 'Agent Development Kit (google/adk-python): always JSON',
+    member: 'gcp.vertex.agent.llm_response',
+    texts: JSON_NULL,
+  },
+  { tool: 'Logfire (pydantic/logfire): always JSON', member: 'response_data', texts: JSON_NULL },
+];
+
+const BY_MEMBER: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  EMPTY_OUTPUTS.map(({ member, texts }) => [member, new Set(texts)]),
+);
 /** As tracers log what has not been answered. */
 const EMPTY = new JsonView(encode('{}'));
 
-/** The answer in an attribute; an empty object if its tracer wrote there that it had none. */
+/** The answer in a member; an empty object if its tracer wrote there that it had none. */
 export function answerIn(member: string, logged: JsonView | undefined): JsonView | undefined {
-  const nothing = NOTHING.get(member);
+  const nothing = BY_MEMBER.get(member);
   const isNothing = logged?.type === 'string' && nothing?.has(logged.text() ?? '') === true;
   return isNothing ? EMPTY : logged;
 }

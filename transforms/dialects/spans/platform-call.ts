@@ -2,18 +2,20 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { addAnswer } from '../shared/logged-answer.ts';
-import { addRequest, addSystem, type LoggedCall, PLACEHOLDER, toolsIn } from '../shared/logged-bodies.ts';
+import { addRequest, addSystem, type LoggedCall, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { Transcript } from '../shared/transcript.ts';
+import { answerIn, LANGFUSE_OUTPUT } from './no-answer.ts';
 
 /** Reads an observation of Langfuse. */
 export function readObservation(observation: JsonView, transcript: Transcript): LoggedCall {
   const input = unpacked(observation.get('input'));
   const output = unpacked(observation.get('output'));
   const metadata = unpacked(observation.get('metadata'));
-  const hasReply = addCall(transcript, observation.get('input'), observation.get('output'));
+  const logged = answerIn(LANGFUSE_OUTPUT, observation.get('output'));
+  const hasReply = addCall(transcript, observation.get('input'), logged);
   if (!hasReply && observation.get('level')?.text() === 'ERROR') transcript.note(RESPONSE_ERROR);
   const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
   return {
@@ -113,18 +115,14 @@ export function toolsOfMetadata(metadata: JsonView | undefined): readonly (JsonV
 }
 
 /**
- * Adds the answer of an observation. Integrations write Python's None as a text; a text of the model that looks like
- * JSON stays a text, if the values of the observation are not logged as texts of JSON.
+ * Adds the answer of an observation. A text of the model that looks like JSON stays a text, if the values of the
+ * observation are not logged as texts of JSON.
  */
 function addLogged(
   transcript: Transcript,
   input: JsonView | undefined,
   output: JsonView | undefined,
 ): boolean {
-  if (NOTHING.has(output?.text() ?? '')) {
-    transcript.note(PLACEHOLDER);
-    return false;
-  }
   const isJsonText = output?.type === 'string' && unpacked(output) !== output;
   if (!isJsonText || input?.type === 'string') return addAnswer(transcript, output);
   const answer = new Transcript(false);
@@ -133,9 +131,6 @@ function addLogged(
   transcript.addBlocks('assistant', [{ kind: 'text', text: output.bytes }]);
   return true;
 }
-
-/** Texts that Langfuse's integrations (OpenLIT, through OpenTelemetry) write in place of an answer. */
-const NOTHING: ReadonlySet<string> = new Set(['None', 'null', '{}', '[]']);
 
 /** Tokens beside the answer, or in the message that LangChain made of it. */
 function usageIn(outputs: JsonView | undefined): JsonView | undefined {

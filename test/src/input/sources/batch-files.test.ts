@@ -88,6 +88,15 @@ describe('requests and answers in a folder', () => {
     expect(Object.keys(sourcesOf(other))).toHaveLength(2);
   });
 
+  it('are joined with --session-by folder whatever their names are, packed or not', () => {
+    const packed = { 'b/monday.jsonl.gz': gzipSync(request), 'b/file-a1.jsonl.gz': gzipSync(answer) };
+    expect(Object.keys(sourcesOf(packed))).toHaveLength(2);
+    expect(sourcesOf(packed, 'folder')).toEqual({ b: ['b/file-a1.jsonl.gz', 'b/monday.jsonl.gz'] });
+    expect(Object.keys(sourcesOf({ 'monday.jsonl': request, 'a1.jsonl': answer }, 'folder'))).toEqual([
+      'logs',
+    ]);
+  });
+
   it('stay separate without their counterpart, and with --session-by file or id', () => {
     expect(
       Object.keys(sourcesOf({ 'batch_1_output.jsonl': answer, 'batch_2_output.jsonl': answer })),
