@@ -58,7 +58,7 @@ function isMessage(message: JsonView): boolean {
 
 function read(json: JsonView, context: ReadContext): Rejection | undefined {
   const list = json.get('messages');
-  const messages = list?.elements() ?? [];
+  const messages = latest(list?.elements() ?? [], (message) => message.get('info'));
   const bad = list?.type === 'array' ? messages.findIndex((message) => !isMessage(message)) : 0;
   if (bad >= 0)
     return context.reject('bad-messages', `messages[${bad}] has no role or no parts`, messages[bad] ?? list);
@@ -77,7 +77,18 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
   return undefined;
 }
 
-const partsOf = (message: JsonView): readonly JsonView[] => message.get('parts')?.elements() ?? [];
+const partsOf = (message: JsonView): readonly JsonView[] =>
+  latest(message.get('parts')?.elements() ?? [], (part) => part);
+
+/** The messages or parts; if several have one id, the last one at the place of the first, as the client keeps them. */
+function latest(
+  list: readonly JsonView[],
+  named: (one: JsonView) => JsonView | undefined,
+): readonly JsonView[] {
+  const byId = new Map<string | JsonView, JsonView>();
+  for (const one of list) byId.set(named(one)?.get('id')?.text() ?? one, one);
+  return byId.size === list.length ? list : [...byId.values()];
+}
 
 /** Why a part of an unknown type cannot be left out. */
 const lostIn = (part: JsonView): string | undefined =>

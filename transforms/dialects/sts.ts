@@ -10,6 +10,7 @@ import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
+import { readVersion, type Version } from './fold/later-version.ts';
 import { makeMessage } from './shared/build-messages.ts';
 import { contentOfUnknown } from './shared/carried-content.ts';
 import { type Parts, partsOf, readCall, resultMessage } from './shared/chat-object.ts';
@@ -55,10 +56,11 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
     return context.reject('bad-event', 'message has no role, or its content is not valid', message);
   open(context, memory, message.get('timestamp'));
   const id = message.get('id')?.text();
-  if (id !== undefined && memory.places.has(id)) return context.drop('copied-line');
+  const known = id === undefined ? undefined : memory.places.get(id);
+  if (known !== undefined) return readVersion(said(role, message, content), known, context);
   const isRoot = message.get('type')?.text() === 'root' && content?.text() === '';
   if (!isRoot) goBack(message, context, memory);
-  const place = isRoot ? fold.root : take(role, message, content, context);
+  const place = isRoot ? fold.root : take(said(role, message, content), message, context);
   if (id !== undefined) memory.places.set(id, place);
   return isRoot ? context.drop('client-event') : undefined;
 }
@@ -85,21 +87,18 @@ function open({ fold, origin, time }: ReadContext, memory: Memory, stamp: JsonVi
   if (isNew) fold.describe(metaOf({ source_id: session, harness }));
 }
 
-function take(
-  role: string,
-  message: JsonView,
-  content: JsonView | undefined,
-  { fold, origin }: ReadContext,
-): FoldPlace {
+type Said = Version & { readonly notes?: readonly ReadingNote[] };
+
+function said(role: string, message: JsonView, content: JsonView | undefined): Said {
   if (role === 'tool') {
     const callId = message.get('toolCallId')?.text();
-    return fold.answer(callId, resultMessage(callId, content));
+    return { kind: 'result', callId, message: resultMessage(callId, content) };
   }
   const { parts, notes } = partsOf(content);
   if (role !== 'assistant') {
     const attached = attachmentsOf(message);
     const own = makeMessage(role, [['content', contentOfParts([...parts, ...attached.parts])]]);
-    return fold.add(own, { isTurn: role === 'user', notes: [...notes, ...attached.notes] });
+    return { kind: 'message', message: own, notes: [...notes, ...attached.notes] };
   }
   const thought = message.get('reasoningContent');
   const thoughts: FoldBlock[] = thought?.type === 'string' ? [{ kind: 'thought', text: thought.copy() }] : [];
@@ -107,9 +106,16 @@ function take(
   const calls = callsIn(message).map(readCall);
   // an empty content beside calls only fulfils the format
   const isSilent = calls.length > 0 && content?.type === 'string' && content.text() === '';
+  return { kind: 'answer', blocks: [...thoughts, ...(isSilent ? [] : blocks), ...calls], notes };
+}
+
+function take(version: Said, message: JsonView, { fold, origin }: ReadContext): FoldPlace {
+  if (version.kind === 'result') return fold.answer(version.callId, version.message);
+  const { notes = [] } = version;
+  if (version.kind === 'message')
+    return fold.add(version.message, { isTurn: version.message.role === 'user', notes });
   const meta = metaOf({ model: message.get('model') });
-  const name = `${origin.line} ${origin.offset}`;
-  return fold.amend(name, [...thoughts, ...(isSilent ? [] : blocks), ...calls], 'add', { notes, meta });
+  return fold.amend(`${origin.line} ${origin.offset}`, version.blocks, 'add', { notes, meta });
 }
 
 /** The files attached to a message in llama.app: images and texts. */

@@ -5,8 +5,10 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
+import { HashedSet } from '../../model/hashed-set.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
+import { readVersion, type Version } from '../fold/later-version.ts';
 import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { contentOfParts } from '../shared/content-parts.ts';
@@ -32,15 +34,28 @@ export function isQwenLine(json: FirstObject): boolean {
   return LINES.has(json.get('type')?.text() ?? '') && isContent(json.get('message'));
 }
 
+/** A line of Qwen Code. */
+interface Spot {
+  /** The last message after it was read. */
+  readonly place: FoldPlace;
+  /** The ids that its calls and results got here; undefined if it has no message. */
+  readonly named?: readonly string[];
+}
+
 export class ContentsSource {
   #session: string | undefined;
-  /** For each line of Qwen Code, the last message after it was read. */
-  readonly #spots = new Map<string, FoldPlace>();
+  /** The lines of the current conversation, by uuid. */
+  readonly #spots = new Map<string, Spot>();
+  /** The uuids of lines before a compression. */
+  readonly #replaced = new HashedSet();
   /** Number of messages so far, used to name the answers. */
   #contents = 0;
   /** Calls that had no id, got one here, and have no result yet. */
   #nameless: { readonly id: string; readonly name: string | undefined }[] = [];
   #calls = 0;
+  /** Ids that the calls and results of the current line got here, and those that its first version got. */
+  #named: string[] = [];
+  #reused: string[] = [];
 
   /** Reads a checkpoint: a list of messages, or one of them. */
   readContents(contents: readonly JsonView[], context: ReadContext): Rejection | undefined {
@@ -57,19 +72,44 @@ export class ContentsSource {
     const { fold } = context;
     this.#session ??= line.get('sessionId')?.text();
     const uuid = line.get('uuid')?.text();
-    if (uuid !== undefined && this.#spots.has(uuid)) return context.drop('copied-line');
     const type = line.get('type')?.text();
     const message = line.get('message');
     const lost = LINES.has(type ?? '') ? undefined : contentOfUnknown(type, line);
     if (lost !== undefined) return context.reject('bad-event', lost, line);
+    const spot = uuid === undefined ? undefined : this.#spots.get(uuid);
+    if (spot !== undefined) return this.#readAgain(message, spot, context);
+    if (uuid !== undefined && this.#replaced.has(uuid)) return context.drop('copied-line');
     if (type === 'system' || message === undefined) return this.#readSystem(line, uuid, context);
     if (!isContent(message))
       return context.reject('bad-event', 'message is not a message with parts', message);
     this.#open(context, line.get('timestamp'), QWEN);
     if (type === 'user') this.#rewind(line, context);
+    this.#named = [];
     this.#take(message, context, line);
-    if (uuid !== undefined) this.#spots.set(uuid, fold.last);
+    if (uuid !== undefined) this.#spots.set(uuid, { place: fold.last, named: this.#named });
     return undefined;
+  }
+
+  /** Reads a line whose uuid has occurred. If its message is another, it is a later version and replaces the former. */
+  #readAgain(
+    message: JsonView | undefined,
+    { place, named }: Spot,
+    context: ReadContext,
+  ): Fate | Rejection | undefined {
+    if (message === undefined || named === undefined || !isContent(message))
+      return context.drop('copied-line');
+    this.#open(context, undefined, QWEN);
+    const { fold } = context;
+    this.#reused = [...named];
+    const read = this.#versionsOf(message, []).map((version) => {
+      const answered = version.kind === 'result' ? version.callId : undefined;
+      const called = fold.items.findLast(
+        ({ calls }) => answered !== undefined && calls.some(({ id }) => id === answered),
+      );
+      return readVersion(version, called ?? place, context);
+    });
+    this.#reused = [];
+    return read.find((one) => one?.kind === 'rejection') ?? (read.includes(undefined) ? undefined : read[0]);
   }
 
   /**
@@ -82,22 +122,23 @@ export class ContentsSource {
     if (!isCompression || history.length === 0 || !fold.has(MAIN)) {
       if (uuid !== undefined && fold.has(MAIN)) {
         this.#open(context, undefined, QWEN);
-        this.#spots.set(uuid, this.#placeOf(line, context));
+        this.#spots.set(uuid, { place: this.#placeOf(line, context) });
       }
       return context.drop('client-event');
     }
     this.#open(context, undefined, QWEN);
     fold.close(true);
+    for (const known of this.#spots.keys()) this.#replaced.add(known);
     this.#spots.clear();
     this.#open(context, line.get('timestamp'), QWEN);
     for (const content of history) this.#take(content, context);
-    if (uuid !== undefined) this.#spots.set(uuid, fold.last);
+    if (uuid !== undefined) this.#spots.set(uuid, { place: fold.last });
     return undefined;
   }
 
   #placeOf(line: JsonView, { fold }: ReadContext): FoldPlace {
     const parent = line.get('parentUuid')?.text();
-    return (parent === undefined ? undefined : this.#spots.get(parent)) ?? fold.last;
+    return (parent === undefined ? undefined : this.#spots.get(parent)?.place) ?? fold.last;
   }
 
   /** Goes back if the user typed after an earlier line. */
@@ -107,30 +148,43 @@ export class ContentsSource {
     if (place !== fold.last) fold.cut(place);
   }
 
-  #take(content: JsonView, context: ReadContext, line?: JsonView): void {
-    const { fold } = context;
-    const parts = content.get('parts')?.elements() ?? [];
+  #take(content: JsonView, { fold }: ReadContext, line?: JsonView): void {
     const notes: ReadingNote[] = [];
+    const versions = this.#versionsOf(content, notes);
+    const isTurn = versions.every(({ kind }) => kind !== 'result');
+    for (const version of versions) {
+      if (version.kind === 'result') fold.answer(version.callId, version.message);
+      else if (version.kind === 'message') fold.add(version.message, { isTurn, notes });
+      else {
+        const meta = metaOf({ model: line?.get('model'), usage: line?.get('usageMetadata') });
+        fold.amend(`${this.#contents++}`, version.blocks, 'add', { notes, meta });
+      }
+    }
+  }
+
+  /** An answer, or results and what the user said. */
+  #versionsOf(content: JsonView, notes: ReadingNote[]): readonly Version[] {
+    const parts = content.get('parts')?.elements() ?? [];
     if (content.get('role')?.text() === 'model') {
-      const name = `${this.#contents++}`;
-      const blocks = parts.flatMap((part) => blocksOfPart(part, notes, (called) => this.#nameCall(called)));
-      const meta = metaOf({ model: line?.get('model'), usage: line?.get('usageMetadata') });
-      fold.amend(name, blocks, 'add', { notes, meta });
-      return;
+      const name = (called: string | undefined): string => this.#nameCall(called);
+      return [{ kind: 'answer', blocks: parts.flatMap((part) => blocksOfPart(part, notes, name)) }];
     }
     const results = parts.flatMap((part): readonly GeminiResult[] => this.#resultOf(part));
-    for (const { callId, message } of results) fold.answer(callId, message);
     const rest = parts.filter((part) => !isResult(part)).map((part) => partOf(part, notes));
-    if (rest.length === 0 && results.length > 0) return;
-    fold.add(makeMessage('user', [['content', contentOfParts(rest)]]), {
-      isTurn: results.length === 0,
-      notes,
-    });
+    const answered = results.map(({ callId, message }): Version => ({ kind: 'result', callId, message }));
+    if (rest.length === 0 && results.length > 0) return answered;
+    return [
+      ...answered,
+      { kind: 'message', message: makeMessage('user', [['content', contentOfParts(rest)]]) },
+    ];
   }
 
   #nameCall(name: string | undefined): string {
+    const known = this.#reused.shift();
+    if (known !== undefined) return known;
     const id = `call_${++this.#calls}`;
     this.#nameless.push({ id, name });
+    this.#named.push(id);
     return id;
   }
 
@@ -140,10 +194,14 @@ export class ContentsSource {
     if (response?.type !== 'object') return [];
     const id = response.get('id')?.text();
     if (id) return [resultOfParts([part], id, [])];
+    const known = this.#reused.shift();
+    if (known !== undefined) return [resultOfParts([part], known, [])];
     const name = response.get('name')?.text();
     const at = this.#nameless.findIndex((call) => call.name === name);
     const [call] = at < 0 ? [] : this.#nameless.splice(at, 1);
-    return [resultOfParts([part], call?.id ?? `call_${++this.#calls}`, [])];
+    const made = call?.id ?? `call_${++this.#calls}`;
+    this.#named.push(made);
+    return [resultOfParts([part], made, [])];
   }
 
   #open({ fold, origin, time }: ReadContext, stamp: JsonView | undefined, harness: string): void {

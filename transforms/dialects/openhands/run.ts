@@ -1,14 +1,16 @@
 /** Folds the events of one OpenHands run into conversations; each condensation starts a new one. */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
+import { readVersion, type Version } from '../fold/later-version.ts';
 import { makeMessage, systemMessage, toolMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { imagePart, listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
+import { present } from '../shared/logged-values.ts';
 import { INTERRUPT, unknownEvent } from '../shared/reading-notes.ts';
 import { actionOf, completionOf, isClientAction, observationText } from './action.ts';
 import { readEvent } from './event.ts';
@@ -27,10 +29,20 @@ interface Delegate {
   readonly action: string | undefined;
 }
 
+/** An event that was read. */
+interface Known {
+  /** Id of the event. */
+  readonly id: string;
+  /** The call that it answers. */
+  readonly callId: string | undefined;
+}
+
 export class OpenHandsRun {
   readonly #thread: string;
   /** The message that each event contributed to, by the event's id. */
   #places = new Map<string, FoldPlace>();
+  /** Each event of the conversation, by id and time: an id without the same time may be that of another run. */
+  readonly #events = new Map<string, Known>();
   /** For each action whose result has not come, the id of its call. */
   readonly #calls = new Map<string, string>();
   /** Names of the answers so far. */
@@ -72,6 +84,9 @@ export class OpenHandsRun {
     const piece = this.#readLogged(event);
     if (piece.kind === 'bad') return context.reject('bad-event', piece.detail, event);
     if (piece.kind === 'client') return context.drop('client-event');
+    const key = keyOfEvent(event);
+    const known = key === undefined ? undefined : this.#events.get(key);
+    if (known !== undefined) return this.#readAgain(piece, known, event, context, session);
     if (delegate !== undefined) this.#endDelegate(delegate, context);
     this.#open(event, context, session);
     if (piece.kind === 'interrupt') {
@@ -84,6 +99,8 @@ export class OpenHandsRun {
       return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, event);
     }
     this.#count++;
+    const callId = piece.kind === 'result' ? piece.callId : undefined;
+    if (key !== undefined) this.#events.set(key, { id: idText(event.get('id')) ?? '', callId });
     if (piece.kind === 'condensation') this.#condense(piece.json, event, context, session);
     else {
       const id = idText(event.get('id'));
@@ -94,6 +111,20 @@ export class OpenHandsRun {
         this.#startDelegate(event, piece.callId, session);
     }
     return undefined;
+  }
+
+  /** Reads an event that has occurred, as where pages overlap. If its content is another, it is a later version. */
+  #readAgain(
+    piece: EventContent,
+    { id, callId }: Known,
+    event: JsonView,
+    context: ReadContext,
+    session: string,
+  ): Fate | Rejection | undefined {
+    const version = versionOf(piece, callId);
+    if (version === undefined) return context.drop('copied-line');
+    this.#open(event, context, session);
+    return readVersion(version, this.#places.get(id), context);
   }
 
   /** Starts another agent: the next events are its events, until its result comes. */
@@ -242,6 +273,29 @@ export class OpenHandsRun {
       return id === undefined ? [] : [[id, place] as const];
     });
   }
+}
+
+/** The id and the time of an event; undefined without both, unless the id is not just a number. */
+function keyOfEvent(event: JsonView): string | undefined {
+  const id = event.get('id');
+  const time = event.get('timestamp')?.text();
+  return present(id) && (time !== undefined || id.type === 'string')
+    ? `${idText(id)} ${time ?? ''}`
+    : undefined;
+}
+
+/** @param callId the call that the first version answered: it is known by its cause only once */
+function versionOf(piece: EventContent, callId: string | undefined): Version | undefined {
+  if (piece.kind === 'answer' || piece.kind === 'result') return piece;
+  if (piece.kind === 'system') {
+    const [message] = systemMessage(piece.text);
+    return message && { kind: 'message', message };
+  }
+  if (piece.kind !== 'message') return undefined;
+  const { message } = piece;
+  if (callId === undefined) return { kind: 'message', message };
+  const content = new JsonView(message.bytes).get('content');
+  return content && { kind: 'result', callId, message: toolMessage(callId, content.bytes) };
 }
 
 /** An action of the user: a typed text, or a command. */

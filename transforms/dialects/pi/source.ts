@@ -8,6 +8,7 @@ import type { Fate, Rejection } from '../../model/element.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
+import { readVersion } from '../fold/later-version.ts';
 import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { foldResultBlocks } from '../shared/chat-object.ts';
@@ -79,11 +80,9 @@ export class PiSource {
     if (isOwn === true && lost !== undefined) return context.reject('bad-event', lost, entry);
     const message = entry.get('message');
     const parsed = message && readPiMessage(message);
-    if (isOwn !== true || place === undefined || parsed === undefined || !isFolded(parsed))
-      return context.drop('copied-line');
-    const { fold } = context;
+    if (isOwn !== true || parsed === undefined || !isFolded(parsed)) return context.drop('copied-line');
     this.#open(entry, context);
-    return rewrites(parsed, place, fold) ? undefined : context.drop('copied-line');
+    return readVersion(parsed, place, context);
   }
 
   #begin(header: JsonView, context: ReadContext): undefined {
@@ -230,13 +229,6 @@ type FoldedMessage = Extract<PiMessage, { readonly kind: 'answer' | 'result' | '
 
 const isFolded = (message: PiMessage): message is FoldedMessage =>
   message.kind === 'answer' || message.kind === 'result' || message.kind === 'message';
-
-/** Replaces a message by a later version. @returns false if that is the same */
-function rewrites(parsed: FoldedMessage, place: FoldPlace, fold: Fold): boolean {
-  if (parsed.kind === 'answer') return fold.rewrite(place, parsed.blocks);
-  if (parsed.kind === 'message') return fold.rewriteMessage(place, parsed.message);
-  return fold.rewriteResult(place, parsed.callId, parsed.message);
-}
 
 /** @param name for the message, if it is an answer @param isCopied whether it is context only */
 function foldMessage(parsed: FoldedMessage, name: string, fold: Fold, isCopied: boolean): FoldPlace {

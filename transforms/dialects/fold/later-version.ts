@@ -1,0 +1,41 @@
+/** Reads a line or an event whose id has occurred: its content may be a later version of the message. */
+import type { Fate, Message, Rejection } from '../../model/element.ts';
+import type { ReadContext } from '../dialect-spec.ts';
+import type { FoldBlock } from './assistant-draft.ts';
+import type { Fold, FoldPlace } from './fold.ts';
+
+/** What a line says, in the form in which a fold holds it. */
+export type Version =
+  | { readonly kind: 'answer'; readonly blocks: readonly FoldBlock[] }
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'result'; readonly callId: string | undefined; readonly message: Message };
+
+/**
+ * Replaces the message at a place by a version that differs from it, and drops one that does not.
+ * @param place undefined if the first version is not part of the conversation, or no longer
+ */
+export function readVersion(
+  version: Version,
+  place: FoldPlace | undefined,
+  context: ReadContext,
+): Fate | Rejection | undefined {
+  if (place === undefined) return context.drop('copied-line');
+  if (!isOfKind(version, place)) return context.reject('bad-event', OTHER_KIND);
+  return rewrites(version, place, context.fold) ? undefined : context.drop('copied-line');
+}
+
+const OTHER_KIND = 'its id is that of an earlier message of another kind';
+
+function isOfKind(version: Version, { content, calls }: FoldPlace): boolean {
+  if (content === undefined) return true;
+  const isAnswer = !('role' in content);
+  if (version.kind === 'answer') return isAnswer;
+  if (version.kind === 'message') return !isAnswer && content.role !== 'tool';
+  return isAnswer ? calls.some(({ id }) => id === version.callId) : content.role === 'tool';
+}
+
+function rewrites(version: Version, place: FoldPlace, fold: Fold): boolean {
+  if (version.kind === 'answer') return fold.rewrite(place, version.blocks);
+  if (version.kind === 'message') return fold.rewriteMessage(place, version.message);
+  return fold.rewriteResult(place, version.callId, version.message);
+}
