@@ -344,3 +344,55 @@ describe('a rollout whose items say nothing', () => {
     expect(saidIn(...lines)).toEqual([['user q', 'assistant a']]);
   });
 });
+
+describe('an answer that only an event has', () => {
+  const told = (message: string) => event({ type: 'agent_message', message });
+
+  it('is read once, before the next item', () => {
+    const said = saidIn(say('user', 'a'), told('b'), say('user', 'c'), say('assistant', 'd'), told('d'));
+    expect(said).toEqual([['user a', 'assistant b', 'user c', 'assistant d']]);
+  });
+
+  it('is not read again if its item comes later', () => {
+    const late = [say('user', 'a'), told('b'), call('1'), result('1', 'x'), say('assistant', 'b')];
+    expect(messagesOf(entriesOf(...late)[0]).map(({ content }) => content)).toEqual(['a', 'b', 'x']);
+    expect(fatesOf(...late)).toContain('dropped:copied-line');
+  });
+
+  it('is not an event that repeats some lines of the item before or after it', () => {
+    const whole = 'One.\n<plan>x</plan>\nTwo.';
+    expect(saidIn(say('user', 'a'), say('assistant', whole), told('One.\n\nTwo.'))).toEqual([
+      ['user a', `assistant ${whole}`],
+    ]);
+    expect(saidIn(say('user', 'a'), told('One.\n\nTwo.'), say('assistant', whole))).toEqual([
+      ['user a', `assistant ${whole}`],
+    ]);
+  });
+
+  it('ends its conversation at a compaction', () => {
+    const compacted = { type: 'compacted', payload: { message: 'sum' } };
+    const said = saidIn(
+      say('user', 'a'),
+      told('b'),
+      compacted,
+      told('Compact task completed'),
+      say('user', 'c'),
+    );
+    expect(said).toEqual([
+      ['user a', 'assistant b'],
+      ['user sum', 'user c'],
+    ]);
+  });
+
+  it('is a conversation of its own before the first item, unless the items repeat it', () => {
+    const asked = (message: string) => event({ type: 'user_message', message });
+    expect(saidIn(asked('a'), told('b'), say('user', 'c'), say('assistant', 'd'))).toEqual([
+      ['user a', 'assistant b'],
+      ['user c', 'assistant d'],
+    ]);
+    expect(saidIn(asked('a'), told('b'), say('user', 'a'), say('assistant', 'b'))).toEqual([
+      ['user a', 'assistant b'],
+    ]);
+    expect(saidIn(told('b'), say('assistant', 'b'))).toEqual([['assistant b']]);
+  });
+});

@@ -12,6 +12,12 @@ const SAID: ReadonlyMap<string, 'user' | 'answer' | 'thought'> = new Map([
   ['agent_reasoning_raw_content', 'thought'],
 ]);
 
+/** What the client said after a compaction, as an answer. */
+const COMPACTED = 'Compact task completed';
+
+const isCompacted = (text: JsonView | undefined): boolean =>
+  text?.length === COMPACTED.length + 2 && text.text() === COMPACTED;
+
 /** Ends of calls. */
 const CALLS: ReadonlySet<string> = new Set([
   ...['exec_command_end', 'mcp_tool_call_end', 'patch_apply_end', 'web_search_end', 'image_generation_end'],
@@ -60,6 +66,7 @@ export function readCodexEvent(event: JsonView, isAlone: boolean): CodexEvent {
   const said = SAID.get(type ?? '');
   if (said !== undefined) {
     const text = event.get('message') ?? event.get('text');
+    if (said === 'answer' && isCompacted(text)) return { kind: 'client' };
     if (text?.type === 'string') return { kind: said, text };
     return isAlone ? { kind: 'bad', detail: 'the event has no text' } : { kind: 'client' };
   }

@@ -1,10 +1,12 @@
 /** Folds the events of one Codex rollout into conversations; each compaction starts a new one. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Fate, Message, Rejection, ToolDefinition } from '../../model/element.ts';
+import { isSameBytes } from '../../json/same-bytes.ts';
+import type { Fate, Message, ReadingNote, Rejection, ToolDefinition } from '../../model/element.ts';
 import { strip } from '../../model/white-space.ts';
 import { blockOf, isBlocks } from '../../rules/blocks.ts';
 import type { ReadContext } from '../dialect-spec.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
@@ -21,6 +23,7 @@ import {
 import { type ResponseItem, type ResponseMessage, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
 import { type CodexSaid, readCodexEvent } from './events.ts';
+import { TurnAnswers } from './turn-answers.ts';
 
 const MAIN = 'main';
 /** The conversation that the events make. */
@@ -65,6 +68,9 @@ export class CodexSource {
   #hasItems = false;
   /** Whether the current conversation has anything besides the system text. */
   #hasBegun = false;
+  readonly #answers = new TurnAnswers();
+  /** Whether the answers of events are those of a reviewer, which has a rollout of its own. */
+  #isReviewing = false;
 
   /** @param splits whether another session id begins a new session */
   constructor(splits: boolean) {
@@ -92,6 +98,19 @@ export class CodexSource {
   /** Called at the end of the source. */
   end(fold: Fold): void {
     if (fold.has(EVENTS) && fold.has(MAIN)) discard(MAIN, fold);
+    else this.#endTurn(fold);
+  }
+
+  /** Adds the answers of the turn that only events have. */
+  #endTurn(fold: Fold): void {
+    const alone = this.#answers.end();
+    if (!this.#hasItems || alone.length === 0 || !fold.has(MAIN)) return;
+    fold.open(MAIN, '');
+    this.#addAlone(alone, fold);
+  }
+
+  #addAlone(texts: readonly Uint8Array[], fold: Fold): void {
+    for (const text of texts) this.#addBlocks([{ kind: 'text', text }], [], fold);
   }
 
   /** Events repeat what items say, except for rollbacks, interruptions and token counts. */
@@ -109,13 +128,18 @@ export class CodexSource {
     } else if (type === 'turn_aborted') {
       this.#open(context, time, thread);
       this.#interrupt(context);
-    } else if (type === 'token_count') this.#countTokens(event, thread, context);
+    } else if (type === 'entered_review_mode') this.#isReviewing = true;
+    else if (type === 'exited_review_mode') this.#isReviewing = false;
+    else if (type === 'token_count') this.#countTokens(event, thread, context);
     return context.drop('client-event');
   }
 
   /** Adds the text of an event to a separate conversation, which counts only if the rollout has no items. */
   #addSaid({ kind, text }: CodexSaid, context: ReadContext, time: bigint | undefined): Fate | undefined {
-    if (this.#hasItems) return context.drop('client-event');
+    if (this.#hasItems) {
+      if (kind === 'answer' && !this.#isReviewing) this.#answers.addEvent(text.bytes);
+      return context.drop('client-event');
+    }
     const { fold } = context;
     this.#open(context, time, EVENTS);
     if (kind === 'user') {
@@ -236,31 +260,40 @@ export class CodexSource {
       this.#interrupt(context);
       return context.drop('interrupt-mark');
     }
-    if (!this.#hasItems && isSaid(read)) this.#leaveEvents(context);
+    if (!this.#hasItems && isSaid(read)) this.#leaveEvents(context, read);
     this.#open(context, time);
+    if (this.#isSaidByEvent(read, context)) return context.drop('copied-line');
     this.#take(read, context);
     return undefined;
   }
 
-  /** From here on events repeat the items; those so far repeat the ones that follow. */
-  #leaveEvents({ fold }: ReadContext): void {
+  /** Adds the answers that the events before an item have alone. @returns whether the item repeats such an answer */
+  #isSaidByEvent(item: ResponseItem, { fold }: ReadContext): boolean {
+    if (this.#isCopying) return false;
+    const texts =
+      item.kind === 'blocks' ? item.blocks.flatMap((one) => (one.kind === 'text' ? [one.text] : [])) : [];
+    if (this.#answers.isRepeat(texts)) return true;
+    this.#addAlone(this.#answers.addItem(texts), fold);
+    if (item.kind === 'message') this.#answers.end();
+    return false;
+  }
+
+  /** From here on events repeat the items. Those so far repeat the ones that follow, if the first item says so. */
+  #leaveEvents({ fold }: ReadContext, item?: ResponseItem): void {
     this.#hasItems = true;
     if (!fold.has(EVENTS)) return;
     this.#growing = undefined;
-    discard(EVENTS, fold);
+    fold.open(EVENTS, '');
+    if (item !== undefined && isApart(fold.items, item)) fold.close();
+    else discard(EVENTS, fold);
   }
 
   #take(item: ResponseItem, { fold }: ReadContext): void {
     this.#hasBegun = true;
     const isCopied = this.#isCopying;
     if (item.kind === 'sealed-context') fold.note(SEALED_CONTEXT);
-    else if (item.kind === 'blocks') {
-      this.#growing ??= `${this.#messages++}`;
-      const { blocks, notes } = item;
-      this.#isCounting = true;
-      const meta = fold.keepsMeta && !isCopied ? { meta: metaOf({ model: this.#model }) } : {};
-      fold.amend(this.#growing, blocks, 'add', { notes, isCopied, ...meta });
-    } else if (item.kind === 'result') {
+    else if (item.kind === 'blocks') this.#addBlocks(item.blocks, item.notes, fold);
+    else if (item.kind === 'result') {
       const { callId, message, changes, notes } = item;
       const place = fold.answer(callId, message, { changes, notes });
       if (place.calls.length > 0) this.#growing = undefined; // a result whose call comes later does not end the answer
@@ -271,11 +304,20 @@ export class CodexSource {
     }
   }
 
+  #addBlocks(blocks: readonly FoldBlock[], notes: readonly ReadingNote[], fold: Fold): void {
+    const isCopied = this.#isCopying;
+    this.#growing ??= `${this.#messages++}`;
+    this.#isCounting = true;
+    const meta = fold.keepsMeta && !isCopied ? { meta: metaOf({ model: this.#model }) } : {};
+    fold.amend(this.#growing, blocks, 'add', { notes, isCopied, ...meta });
+  }
+
   /** Ends the conversation. The next one begins with the client's summary, or with the history that replaces it. */
   #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): Rejection | undefined {
     const { fold } = context;
     if (!this.#hasItems) this.#leaveEvents(context);
     this.#open(context, time);
+    this.#endTurn(fold);
     this.#isCopying = true;
     if (this.#hasBegun) {
       fold.close(true);
@@ -317,6 +359,17 @@ const isTurn = ({ message, text }: ResponseMessage): boolean =>
 
 /** Whether the user or the model said it, not the client. */
 const isSaid = (item: ResponseItem): boolean => (item.kind === 'message' ? isTurn(item) : true);
+
+/** Do the events before the first item have an answer, and does the item not repeat what they begin with? */
+function isApart(events: readonly FoldPlace[], item: ResponseItem): boolean {
+  const said = events.flatMap(({ content }) => content ?? []);
+  const drafts = said.flatMap((one) => ('role' in one ? [] : [one]));
+  if (item.kind === 'blocks')
+    return drafts.length > 0 && !item.blocks.some((block) => drafts.some((one) => one.has(block)));
+  const asked = said.find((one): one is Message => 'role' in one && one.role === 'user');
+  if (item.kind !== 'message' || asked === undefined) return false;
+  return drafts.length > 0 && !isSameBytes(asked.bytes, item.message.bytes);
+}
 
 /** Ends a conversation that another one repeats: its lines are dropped. */
 function discard(thread: string, fold: Fold): void {

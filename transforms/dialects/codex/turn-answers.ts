@@ -1,0 +1,60 @@
+/**
+ * Finds answers that only an event has. The events of a turn repeat the texts of its items, each right before or after
+ * its item; an event may lack lines that the client does not show.
+ */
+import { isSameBytes } from '../../json/same-bytes.ts';
+import { parseString } from '../../json/utf8.ts';
+
+export class TurnAnswers {
+  /** Texts of the turn's items, as JSON strings. */
+  #items: Uint8Array[] = [];
+  /** Texts of events that no item has repeated yet. */
+  #waiting: Uint8Array[] = [];
+  /** Texts of events that were taken for answers of their own. */
+  #alone: Uint8Array[] = [];
+
+  /** Adds the text of an event. */
+  addEvent(text: Uint8Array): void {
+    const last = this.#items.at(-1);
+    const isKnown = this.#items.some((item) => isSameText(item, text));
+    if (!isKnown && (last === undefined || !isPartOf(text, last))) this.#waiting.push(text.slice());
+  }
+
+  /** Adds an item. @returns the texts of the events before it that it does not repeat */
+  addItem(texts: readonly Uint8Array[]): readonly Uint8Array[] {
+    for (const text of texts) this.#items.push(text);
+    if (this.#waiting.length === 0) return [];
+    const alone = this.#waiting.filter((event) => !texts.some((text) => isPartOf(event, text)));
+    this.#waiting = [];
+    this.#alone.push(...alone);
+    return alone;
+  }
+
+  /** Is each text of an item that of an event before it that was an answer of its own? */
+  isRepeat(texts: readonly Uint8Array[]): boolean {
+    if (texts.length === 0 || this.#alone.length === 0) return false;
+    return texts.every((text) => this.#alone.some((event) => isSameText(event, text)));
+  }
+
+  /** Ends the turn. @returns the texts of events that no item repeats */
+  end(): readonly Uint8Array[] {
+    const alone = this.addItem([]);
+    this.#items = [];
+    this.#alone = [];
+    return alone;
+  }
+}
+
+const isSameText = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && isSameBytes(a, b);
+
+/** Is the text of an event that of an item, or some of its lines? */
+function isPartOf(event: Uint8Array, item: Uint8Array): boolean {
+  if (isSameText(event, item)) return true;
+  if (event.length > item.length) return false;
+  const whole = textOf(item);
+  return textOf(event)
+    .split('\n')
+    .every((line) => whole.includes(line.trim()));
+}
+
+const textOf = (json: Uint8Array): string => parseString(json, 0, json.length);
