@@ -12,7 +12,7 @@ import { lineOf } from '../transforms/log-lines.ts';
 /** Logs whose header alone has their dialect, or that have no other line with a message. */
 const ONLY_HEADERS: ReadonlySet<string> = new Set([
   ...['examples/sts.jsonl', 'cc-two-in-line/logs/S1.jsonl', 'goose/logs/b.jsonl'],
-  ...['pi-compaction-old/logs/session.jsonl', 'gemini-set/logs/session.jsonl'],
+  ...['pi-compaction-old/logs/session.jsonl', 'gemini-set/logs/session.jsonl', 'sts-rewritten/logs/s.jsonl'],
 ]);
 /** Logs whose other lines are, alone, also lines of another dialect, which reads the same messages. */
 const READ_AS: ReadonlyMap<string, string> = new Map([

@@ -50,6 +50,14 @@ it('gives a call the result that a later step has for it, before the text of tha
   ]);
 });
 
+it.each([{ degrees: 20 }, [{ degrees: 20 }], 7])(
+  'rejects a result that is neither a text nor parts: %j',
+  (content) => {
+    const steps = [agent('x', ['a'], [{ source_call_id: 'a', content }])];
+    expect(read(JSON.stringify(trajectory(steps)))).toMatchObject([{ reason: 'unknown-content' }]);
+  },
+);
+
 describe('a result without the id of its call', () => {
   it('answers the only call', () => {
     expect(shown([agent('x', ['a'], [{ content: 'r' }])])).toEqual(['assistant: x(a)', 'tool a: r']);

@@ -247,6 +247,65 @@ describe('a call that was not understood', () => {
   });
 });
 
+describe('the content of a result', () => {
+  const asked = [user, { role: 'assistant', content: '', tool_calls: [call('c', '{}')] }];
+  const said = (content: unknown) => ({ role: 'tool', tool_call_id: 'c', status: 'ok', content });
+  const block = (content: unknown) => ({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: 'c', content }],
+  });
+  const items = (output: unknown) => [
+    { role: 'user', content: 'a' },
+    { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c', output },
+  ];
+  const data = { degrees: 20 };
+
+  it.each([data, [data], [['a']], [{ data: 1 }], 7, { text: 'x', ...data }, [{ text: 'x', ...data }]])(
+    'is not %j',
+    (content) => {
+      for (const request of [[...asked, said(content)], [...asked, block(content)], items(content)])
+        expect(read([observation(request, 'b')])).toMatchObject([{ reason: 'unknown-content' }]);
+      const named = { role: 'f', content };
+      expect(read([observation([...asked, named], 'b')])).toMatchObject([{ reason: 'unknown-content' }]);
+    },
+  );
+
+  it.each([
+    ['x', 'x'],
+    [{ type: 'text', text: 'x' }, 'x'],
+    [[{ text: 'x' }], 'x'],
+    [['x'], 'x'],
+    [[], ''],
+    [null, ''],
+    [[{ type: 'text', text: 'x' }], [{ type: 'text', text: 'x' }]],
+  ])('may be %j', (content, read) => {
+    expect(messagesFor([...asked, said(content)], 'b')[2]).toMatchObject({ role: 'tool', content: read });
+  });
+
+  it.each([
+    ['OpenTelemetry', { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c', response: data }] }],
+    ['Gemini', { role: 'user', parts: [{ functionResponse: { id: 'c', name: 'f', response: data } }] }],
+    [
+      'the AI SDK',
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: 'c', output: { type: 'json', value: data } }],
+      },
+    ],
+    [
+      'the AI SDK before its fifth version',
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', result: data }] },
+    ],
+    ['Converse', { role: 'user', content: [{ toolResult: { toolUseId: 'c', content: [{ json: data }] } }] }],
+  ])('may be any JSON in %s', (_, message) => {
+    expect(messagesFor([...asked, message], 'b')[2]).toMatchObject({
+      role: 'tool',
+      content: '{"degrees":20}',
+    });
+  });
+});
+
 describe('a list of calls as the text of an answer', () => {
   it('is read as calls, if each is whole', () => {
     const answer = { role: 'assistant', content: JSON.stringify([call('c', '{}')]) };

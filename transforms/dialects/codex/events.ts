@@ -12,7 +12,7 @@ const SAID: ReadonlyMap<string, 'user' | 'answer' | 'thought'> = new Map([
   ['agent_reasoning_raw_content', 'thought'],
 ]);
 
-/** What the client said after a compaction, as an answer. */
+/** The text of the client after a compaction, logged as an answer. */
 const COMPACTED = 'Compact task completed';
 
 const isCompacted = (text: JsonView | undefined): boolean =>

@@ -69,7 +69,7 @@ export class CodexSource {
   /** Whether the current conversation has anything besides the system text. */
   #hasBegun = false;
   readonly #answers = new TurnAnswers();
-  /** Whether the answers of events are those of a reviewer, which has a rollout of its own. */
+  /** Whether the answers of events are those of a reviewer, which has another rollout. */
   #isReviewing = false;
 
   /** @param splits whether another session id begins a new session */

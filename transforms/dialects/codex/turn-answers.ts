@@ -10,7 +10,7 @@ export class TurnAnswers {
   #items: Uint8Array[] = [];
   /** Texts of events that no item has repeated yet. */
   #waiting: Uint8Array[] = [];
-  /** Texts of events that were taken for answers of their own. */
+  /** Texts of events that no item repeats. */
   #alone: Uint8Array[] = [];
 
   /** Adds the text of an event. */
@@ -30,7 +30,7 @@ export class TurnAnswers {
     return alone;
   }
 
-  /** Is each text of an item that of an event before it that was an answer of its own? */
+  /** Does an item only repeat texts of events that were taken for answers before it? */
   isRepeat(texts: readonly Uint8Array[]): boolean {
     if (texts.length === 0 || this.#alone.length === 0) return false;
     return texts.every((text) => this.#alone.some((event) => isSameText(event, text)));

@@ -4,7 +4,7 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from './assistant-draft.ts';
 import type { Fold, FoldPlace } from './fold.ts';
 
-/** What a line says, in the form in which a fold holds it. */
+/** The message of a line, in the form in which a fold holds it. */
 export type Version =
   | { readonly kind: 'answer'; readonly blocks: readonly FoldBlock[] }
   | { readonly kind: 'message'; readonly message: Message }

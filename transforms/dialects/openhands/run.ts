@@ -86,7 +86,8 @@ export class OpenHandsRun {
     if (piece.kind === 'client') return context.drop('client-event');
     const key = keyOfEvent(event);
     const known = key === undefined ? undefined : this.#events.get(key);
-    if (known !== undefined) return this.#readAgain(piece, known, event, context, session);
+    if (known !== undefined && piece.kind !== 'unknown')
+      return this.#readAgain(piece, known, event, context, session);
     if (delegate !== undefined) this.#endDelegate(delegate, context);
     this.#open(event, context, session);
     if (piece.kind === 'interrupt') {

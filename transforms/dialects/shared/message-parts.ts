@@ -210,40 +210,46 @@ function resultOf(part: JsonView): ResultBlock {
   };
 }
 
-/**
- * The content of a result. Other APIs allow any JSON; in the Messages and Responses APIs an object is none, so it stays
- * an object and its message is rejected.
- */
-function contentOfResult(part: JsonView, content: JsonView | undefined): Uint8Array {
-  if (content?.type === 'array' && firstOf(part, 'response') !== undefined) return anyResult(content);
-  const isOfApi = part.textOf('type')?.endsWith('_call_output') === true || isResultBlock(part);
-  return isOfApi && content?.type === 'object' ? content.bytes : resultText(content);
-}
+/** The content of a result, by the rule of its API. */
+const contentOfResult = (part: JsonView, content: JsonView | undefined): Uint8Array =>
+  allowsAny(part) ? anyResult(content) : resultText(content);
 
-/** Is it a block of the Messages API? */
-const isResultBlock = (part: JsonView): boolean =>
-  part.textOf('type') === 'tool_result' && part.get('tool_use_id') !== undefined;
+/** May a result be any JSON? In OpenTelemetry, in Gemini's API and in the AI SDK, whose parts have a `toolCallId`. */
+const allowsAny = (part: JsonView): boolean =>
+  part.textOf('type') === undefined ||
+  part.textOf('type') === 'tool_call_response' ||
+  part.get('toolCallId') !== undefined;
 
 /** Does a message or a part say that the tool failed? */
 export const isFailed = (result: JsonView): boolean =>
   isTrue(firstOf(result, 'is_error', 'isError')) || result.get('status')?.text() === 'error';
 
-/** The content of a result: a text, a list of typed parts, or the JSON text of anything else. */
+/** A content that no message may have, so that its message is rejected. */
+const UNREADABLE = encode('{}');
+
+/** The content of a result that is a text or a list of parts; anything else is of no known form. */
 export function resultText(content: JsonView | undefined): Uint8Array {
+  if (content === undefined || content.type === 'null') return EMPTY;
+  if (content.type === 'string') return content.bytes;
+  const parts = content.elements();
+  if (content.type !== 'array' || !parts.every(isTextOrPart)) return UNREADABLE;
+  return parts.length === 0 ? EMPTY : resultContent(arrayOf(parts.map(resultPart)), () => {});
+}
+
+const isTextOrPart = (part: JsonView): boolean => part.type === 'string' || isTyped(part);
+
+/** The content of a result that may be any JSON: a text, a list of parts of known types, or else its JSON text. */
+function anyResult(content: JsonView | undefined): Uint8Array {
   if (content === undefined || content.type === 'null') return EMPTY;
   const value =
     content.type === 'object' && content.get('type') !== undefined ? content.get('value') : undefined;
-  if (value !== undefined) return resultText(value); // {type, value} of the AI SDK
+  if (value !== undefined) return anyResult(value); // {type, value} of the AI SDK
   const parts = content.elements();
-  const areParts = parts.length > 0 && parts.every((part) => part.get('type')?.type === 'string');
-  return areParts ? resultContent(arrayOf(parts.map(resultPart)), () => {}) : textBytes(content);
+  const areParts = parts.length > 0 && parts.every((part) => isTyped(part) && isKnownPart(resultPart(part)));
+  return areParts ? resultText(content) : textBytes(content);
 }
 
-/** The result in a part of OpenTelemetry, which may be any JSON: typed objects of other types than those of parts are its data. */
-function anyResult(content: JsonView): Uint8Array {
-  const parts = content.elements();
-  return parts.every((part) => isKnownPart(resultPart(part))) ? resultText(content) : textBytes(content);
-}
+const isTyped = (part: JsonView): boolean => part.get('type')?.type === 'string';
 
 /** A part of a result as the chat completions API has it: OpenTelemetry has the words of a text as its content. */
 function resultPart(part: JsonView): Uint8Array {
@@ -294,12 +300,17 @@ function conversePart(part: JsonView): MessageBlock | undefined {
   return thought?.type === 'string' ? { kind: 'thought', text: thought.copy() } : undefined;
 }
 
-/** Joins texts and JSON values; a list with anything else becomes its JSON text. */
+/** Joins texts and JSON values; a list with images or documents becomes its JSON text. */
 function converseResult(content: JsonView | undefined): Uint8Array {
-  const parts = content?.elements().map((part) => firstOf(part, 'text', 'json')) ?? [];
-  const areKnown = parts.every((part): part is JsonView => part !== undefined);
-  return parts.length > 0 && areKnown ? joinStrings(parts.map(textOf)) : resultText(content);
+  const parts = content?.elements() ?? [];
+  const values = parts.map((part) => firstOf(part, 'text', 'json'));
+  if (parts.length > 0 && values.every((value) => value !== undefined))
+    return joinStrings(values.map(textOf));
+  const areKnown = parts.every((part) => firstOf(part, ...CONVERSE_RESULTS) !== undefined);
+  return content !== undefined && parts.length > 0 && areKnown ? textBytes(content) : resultText(content);
 }
+
+const CONVERSE_RESULTS = ['text', 'json', 'image', 'document', 'video', 'searchResult'] as const;
 
 function mediaPart(part: JsonView): MessageBlock {
   const data = firstOf(part, 'inlineData', 'inline_data');

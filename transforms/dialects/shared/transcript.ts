@@ -265,9 +265,8 @@ export class Transcript {
   #addToolMessage(blocks: readonly MessageBlock[], message: JsonView | undefined): void {
     const id = firstOf(message, 'tool_call_id', 'toolCallId', 'call_id')?.text();
     const name = firstOf(message, 'name', 'tool_name')?.text();
-    const content = firstOf(message, 'content', 'parts', 'result', 'output');
-    const isAsLogged = content?.elements().every((part) => part.get('text')?.type === 'string') ?? true;
-    const text = isAsLogged ? resultText(content) : contentOfParts(blocks.flatMap(partOf));
+    const content = firstOf(message, 'content', 'parts', 'contents', 'result', 'output');
+    const text = isOfParts(content) ? contentOfParts(blocks.flatMap(partOf)) : resultText(content);
     const failed = message !== undefined && isFailed(message) ? [RESULT_ERROR] : [];
     this.#pushResult(id, name, text, [...notesOn(blocks), ...failed]);
   }
@@ -377,6 +376,17 @@ const isNoCall = (block: MessageBlock): boolean =>
 const UNKNOWN_CALL = 'a call has no name or no arguments under a name that is read';
 
 const UNKNOWN_PART = 'a part of a content has no known form';
+
+/** Is a content one part, or a list of parts that are not all texts with a type? */
+function isOfParts(content: JsonView | undefined): boolean {
+  if (content?.type === 'object') return content.get('type')?.type === 'string';
+  const parts = content?.elements() ?? [];
+  const isText = (part: JsonView): boolean => part.get('text')?.type === 'string';
+  if (parts.every((part) => isText(part) && part.get('type') !== undefined)) return false;
+  return parts.every(
+    (part) => !isText(part) || part.get('type') !== undefined || part.members().length === 1,
+  );
+}
 
 /** Results in the first form of the chat completions API have the role `function`. */
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
