@@ -25,6 +25,7 @@ import { MAX_CONVERSATION_BYTES } from './dialect.ts';
 import { CallReader } from './pairs/call-reader.ts';
 import { hasFailed } from './pairs/logged-answer.ts';
 import type { Call } from './pairs/logged-call.ts';
+import { wholeMessages } from './shared/history.ts';
 import { type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
 import { firstOf, present, structured } from './shared/logged-values.ts';
 import { faultIn } from './shared/unreadable.ts';
@@ -119,7 +120,8 @@ class BatchReader implements DialectReader, ObjectWalk {
     const withOther = (own: Rejection | Fate): readonly ReadElement[] =>
       half === other ? [own] : [own, dropped('no-completion', other.origin)];
     if ('kind' in read) return withOther(read);
-    const { messages, reply, tools, changes, refused } = read;
+    const { reply, tools, changes, refused } = read;
+    const messages = 'kind' in read.messages ? read.messages : wholeMessages(read.messages, read.chain);
     if ('kind' in messages || (tools !== undefined && 'kind' in tools)) return [];
     const fault = faultIn(messages, reply);
     if (fault !== undefined)

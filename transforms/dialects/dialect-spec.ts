@@ -14,6 +14,7 @@ import type { Meta } from '../model/meta.ts';
 import type { LineReason } from '../model/reasons.ts';
 import type { Detected, ReadingOptions } from './dialect.ts';
 import type { Fold } from './fold/fold.ts';
+import type { CallChain } from './shared/history.ts';
 
 /** @typeParam Memory state that `read` keeps for one source */
 export interface DialectSpec<Memory = undefined> {
@@ -128,6 +129,12 @@ export interface EntryFields {
    * again. Returns undefined if the beginning is still missing. Must not reject.
    */
   readonly later?: (() => EntryFields | undefined) | undefined;
+  /** Id of the response without which `later` returns undefined. */
+  readonly awaits?: string | undefined;
+  /** Id of the call's response, which other calls may await. */
+  readonly responseId?: string | undefined;
+  /** Set if the call continues others: `messages` lacks theirs. */
+  readonly chain?: CallChain | undefined;
 }
 
 /** Passed to `read`. Messages and definitions that it returns own their bytes. */

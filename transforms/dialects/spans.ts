@@ -12,6 +12,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect, ReadingOptions } from './dialect.ts';
 import { MAX_CONVERSATION_BYTES } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
+import type { CallChain } from './shared/history.ts';
 import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present, unpacked } from './shared/logged-values.ts';
@@ -260,16 +261,21 @@ class SpanReader {
     if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, refusal.at);
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the span of a model call has no messages', span);
-    const follow = (): boolean => this.#chains.follow(link, transcript.messages);
     const tools = call.tools.length > 0 ? call.tools : definedBy(definitions);
     const once = { ...this.#countedOnce(call, trace, span), tools };
     const parent = metaOf({ parent: firstOf(span, ...PARENTS) });
-    const entry = (): EntryFields => entryOf(transcript, once, trace, timestamp, parent, context);
-    if (follow()) return entry();
+    const entry = (): EntryFields | undefined => {
+      const chain = this.#chains.follow(link, transcript.messages);
+      if (chain === undefined) return undefined;
+      const fields = entryOf(transcript, chain, once, trace, timestamp, parent, context);
+      return { ...fields, chain, responseId: link.id };
+    };
+    const own = entry();
+    if (own !== undefined) return own;
     transcript.endTurn(); // its blocks are bytes of this line, which are no longer valid when `later` is called
     const refused = { reason: 'context-missing', detail: CHAIN_MISSING } as const;
-    const later = (): EntryFields | undefined => (follow() ? entry() : undefined);
-    return { messages: [], alone: true, timestamp, refused, later };
+    const awaits = link.previous ?? link.conversation;
+    return { messages: [], alone: true, timestamp, refused, later: entry, awaits };
   }
 
   /** The call; without tokens and cost if those of the same span were counted before. */
@@ -298,6 +304,7 @@ const speaks = ({ role }: Message): boolean =>
 
 function entryOf(
   transcript: Transcript,
+  { before }: CallChain,
   { hasReply, tools, session, meta }: LoggedCall,
   trace: string | undefined,
   timestamp: bigint | undefined,
@@ -305,7 +312,7 @@ function entryOf(
   context: ReadContext,
 ): EntryFields {
   const { messages, changes } = transcript;
-  if (hasReply && !messages.some(speaks)) transcript.noteFirst(NO_QUESTION);
+  if (hasReply && before?.hasQuestion !== true && !messages.some(speaks)) transcript.noteFirst(NO_QUESTION);
   const conversation = hasReply ? context.replyLast(messages) : { messages, reply: undefined };
   const sessionId = session ?? trace;
   const all = new Map([...meta, ...metaOf({ source_id: sessionId }), ...parent]);

@@ -32,6 +32,7 @@ import { Fold } from './fold/fold.ts';
 import { makeMessage, piecesOf } from './shared/build-messages.ts';
 import { dropped } from './shared/carried-content.ts';
 import { GatheredSessions } from './shared/gathered-sessions.ts';
+import { type CallChain, wholeMessages } from './shared/history.ts';
 import { lineId } from './shared/line-id.ts';
 import {
   missingOrBad,
@@ -102,7 +103,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const { keepsMeta = true, maxBranches = MAX_BRANCHES } = options;
     const traits = traitsOf(spec);
     this.#fold = new Fold({ maxBytes: maxConversation, maxBranches, select, keepSealed, keepsMeta, traits });
-    this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
+    this.#gathered = new GatheredSessions({ maxBytes: maxConversation, maxBranches, select });
     this.#waiting = new WaitingParts(maxConversation);
     this.#memory = this.#remember();
     if (spec.alone) this.alone = true;
@@ -272,16 +273,20 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (part.later !== undefined && !this.#isApart && this.#waiting.hold(part, this.#origin, number))
       return undefined;
     const element = this.#finish(part, number);
-    if (this.#spec.gathers !== true || this.#isApart || element.kind !== 'entry' || part.alone === true)
-      return element;
+    if (element.kind !== 'entry') return element;
+    const { chain } = part;
+    if (this.#spec.gathers !== true || this.#isApart || part.alone === true)
+      return chain?.before === undefined
+        ? element
+        : { ...element, messages: wholeMessages(element.messages, chain) };
     const hasId = part.sessionId !== undefined;
-    return this.#gather(element, hasId, !hasId || part.joins === true) ? undefined : element;
+    return this.#gather(element, hasId, !hasId || part.joins === true, chain) ? undefined : element;
   }
 
   /** Holds an entry for later. @returns false for a refused one, which is not held */
-  #gather(entry: Entry, hasId: boolean, joins: boolean = !hasId): boolean {
+  #gather(entry: Entry, hasId: boolean, joins: boolean = !hasId, chain?: CallChain): boolean {
     if (entry.refused !== undefined) return false;
-    this.#gathered.add(entry, hasId, joins);
+    this.#gathered.add(entry, { hasId, joins, chain });
     return true;
   }
 
@@ -307,7 +312,10 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (sample !== undefined) entry.sample = sample;
     if (meta !== undefined && meta.size > 0) entry.meta = meta;
     if (refused !== undefined) entry.refused = refused;
-    const fault = faultIn(messages, fields.reply, this.#spec.copies);
+    const copies = this.#spec.copies;
+    const isBad =
+      fields.chain?.before?.isFaulty === true || faultIn(messages, fields.reply, copies) !== undefined;
+    const fault = isBad ? faultIn(wholeMessages(messages, fields.chain), fields.reply, copies) : undefined;
     if (fault !== undefined) return this.#context.reject(fault.reason, fault.detail);
     // the empty answers of a grader's samples are kept
     return sample === undefined ? settleReply(entry) : entry;

@@ -37,6 +37,80 @@ export interface Path {
   readonly counts: readonly number[];
 }
 
+/** Ids of the calls of a path. Paths that begin with the same calls share them. */
+class CallIds {
+  /** Calls of another path with which this one begins, and their number. */
+  readonly #before: CallIds | undefined;
+  readonly #start: number;
+  #count: number;
+  /** The positions of each id, in order. */
+  readonly #places = new Map<string, number[]>();
+
+  constructor(before?: CallIds, start = 0) {
+    this.#before = before;
+    this.#start = start;
+    this.#count = start;
+  }
+
+  /** Adds an id after the first `count` ones. @returns the ids with it */
+  add(count: number, id: string): CallIds {
+    if (count !== this.#count) return new CallIds(this, count).add(count, id);
+    const places = this.#places.get(id);
+    if (places === undefined) this.#places.set(id, [count]);
+    else places.push(count);
+    this.#count++;
+    return this;
+  }
+
+  /** The last position of an id among the first `count` ones; -1 if there is none. */
+  lastOf(count: number, id: string): number {
+    let limit = count;
+    for (let ids: CallIds | undefined = this; ids !== undefined; ids = ids.#before) {
+      const place = ids.#places.get(id)?.findLast((one) => one < limit);
+      if (place !== undefined) return place;
+      limit = Math.min(limit, ids.#start);
+    }
+    return -1;
+  }
+}
+
+/** The end of a path, from which it can be continued. */
+export interface PathEnd {
+  /** Hash of the last message. */
+  readonly hash: string;
+  readonly ids: CallIds;
+  /** Number of its calls. */
+  readonly calls: number;
+}
+
+/** The end of a path without messages. */
+export const NO_END: PathEnd = { hash: '', ids: new CallIds(), calls: 0 };
+
+/** Continues a path, in time that depends on the new messages only. @returns their hashes, and the end after them */
+export function extendPath(
+  from: PathEnd,
+  messages: readonly Message[],
+): { readonly hashes: readonly string[]; readonly end: PathEnd } {
+  let { hash, calls } = from;
+  let ids = calls === 0 ? new CallIds() : from.ids;
+  const known = {
+    lastIndexOf: (id: string): number => ids.lastOf(calls, id),
+    push(id: string): void {
+      ids = ids.add(calls++, id);
+    },
+  };
+  const hashes = messages.map(({ bytes }) => {
+    hash = hashOf(hash + keyOf(bytes, known)).toString('latin1');
+    return hash;
+  });
+  return { hashes, end: { hash, ids, calls } };
+}
+
+interface KnownIds {
+  lastIndexOf(id: string): number;
+  push(id: string): void;
+}
+
 const NO_PATH: Path = { messages: [], hashes: [], ids: [], counts: [] };
 
 export const hasSameBytes = (a: Message, b: Message | undefined): boolean =>
@@ -59,7 +133,7 @@ export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Pat
 }
 
 /** @param ids of the calls so far; the position of a call replaces its id in the key of a result */
-function keyOf(message: Uint8Array, ids: string[]): string {
+function keyOf(message: Uint8Array, ids: KnownIds): string {
   const [roleJson, content, callsJson, answered] = valuesOf(message, COUNTED);
   const role = `${valueIn(roleJson)}`;
   const name = SAME_ROLES.get(role) ?? role;

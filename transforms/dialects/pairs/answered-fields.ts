@@ -2,6 +2,7 @@
 
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { EntryFields } from '../dialect-spec.ts';
+import { type CallChain, withChanges } from '../shared/history.ts';
 import { NO_QUESTION, noted, sealedNote } from '../shared/reading-notes.ts';
 import type { Answer } from './answer.ts';
 import type { ReadMessage } from './item-messages.ts';
@@ -19,7 +20,9 @@ function notedAnswer({ messages, notes }: Answer): {
   return { answered: marked, rest: [] };
 }
 
-export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
+const NO_CHANGES: ReadonlyMap<string, number> = new Map();
+
+export interface AnsweredFields extends Pick<EntryFields, 'reply' | 'chain'> {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly changes: ReadonlyMap<string, number>;
@@ -27,24 +30,27 @@ export interface AnsweredFields extends Pick<EntryFields, 'reply'> {
 
 /**
  * An answered conversation, with the changes and findings of reading it.
- * @param before messages before the answer
+ * @param before messages before the answer, without those of earlier calls of a chain
  */
 export function answeredFields(
   before: readonly ReadMessage[],
   tools: readonly ToolDefinition[],
   answer: Answer,
+  chain?: CallChain,
 ): AnsweredFields {
   const { answered, rest } = notedAnswer(answer);
   const all = [...before, ...answered];
-  const changes = new Map<string, number>();
-  for (const one of all) for (const rule of one.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
+  const earlier = chain?.before;
+  const changes = withChanges(earlier?.changes ?? NO_CHANGES, all);
   const messages = all.flatMap(({ message }) => message ?? []);
-  const sealed = all.filter(({ isSealed }) => isSealed).length;
-  if (sealed > 0) noteAt(messages, 0, [sealedNote(sealed)]);
+  const sealed = (earlier?.sealed ?? 0) + all.filter(({ isSealed }) => isSealed).length;
+  const hasFirst = chain === undefined || earlier === undefined || chain.at > 0;
+  if (sealed > 0 && hasFirst) noteAt(messages, 0, [sealedNote(sealed)]);
   noteAt(messages, messages.length - 1, rest);
   const isAnswered = answered.some(({ message }) => message !== undefined);
   const reply = isAnswered ? messages.pop() : undefined;
-  return { messages, reply, tools, changes };
+  const own = { messages, reply, tools, changes };
+  return chain === undefined ? own : { ...own, chain: { ...chain, sealed: hasFirst ? 0 : sealed } };
 }
 
 /** The answer of a response that was logged without its request, with a note if no user's turn is supplied. */

@@ -1,19 +1,12 @@
 /** Remembers responses that later requests of a source may continue by id (`previous_response_id`, `conversation`). */
 import type { ToolDefinition } from '../../model/element.ts';
+import type { History } from '../shared/history.ts';
 import type { ReadMessage } from './item-messages.ts';
-
-/** The messages that one call added to a conversation. */
-export interface Link {
-  /** The call that it continues. */
-  readonly parent: Link | undefined;
-  readonly messages: readonly ReadMessage[];
-  readonly sessionId: string;
-}
 
 /** A request, to be found by the id of its response: that may arrive later, and more than once. */
 export interface Asked {
   readonly system: readonly ReadMessage[];
-  readonly link: Link;
+  readonly link: History;
   readonly tools: readonly ToolDefinition[];
   /** Id of the conversation that it is part of. */
   readonly conversation: string | undefined;
@@ -24,7 +17,7 @@ const MOST_IDS = 10_000;
 
 export class Chains {
   readonly #maxBytes: number;
-  readonly #links = new Map<string, Link>();
+  readonly #links = new Map<string, History>();
   readonly #asked = new Map<string, Asked>();
   #bytes = 0;
 
@@ -32,12 +25,12 @@ export class Chains {
     this.#maxBytes = maxBytes;
   }
 
-  find(id: string): Link | undefined {
+  find(id: string): History | undefined {
     return this.#links.get(id);
   }
 
   /** Adds a link, and forgets the oldest ones if there are too many or they are too large. */
-  add(id: string, link: Link): void {
+  add(id: string, link: History): void {
     this.#drop(id);
     this.#links.set(id, link);
     this.#bytes += weightOf(link);
@@ -69,13 +62,6 @@ export class Chains {
   }
 }
 
-function weightOf({ messages }: Link): number {
-  return messages.reduce((sum, { message }) => sum + (message?.bytes.length ?? 0), 0);
-}
-
-/** All messages up to and including a link. */
-export function messagesUpTo(link: Link | undefined): readonly ReadMessage[] {
-  const parts: (readonly ReadMessage[])[] = [];
-  for (let at = link; at !== undefined; at = at.parent) parts.push(at.messages);
-  return parts.reverse().flat();
+function weightOf({ added }: History): number {
+  return added.reduce((sum, { message }) => sum + (message?.bytes.length ?? 0), 0);
 }

@@ -7,11 +7,12 @@ import { JsonView } from '../../json/json-view.ts';
 import type { Rejection } from '../../model/element.ts';
 import { pathHashes } from '../../model/path-hashes.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
+import { type CallChain, History } from '../shared/history.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import type { Answer } from './answer.ts';
-import { answeredFields } from './answered-fields.ts';
-import { type Asked, Chains, type Link, messagesUpTo } from './chains.ts';
-import type { ReadMessage } from './item-messages.ts';
+import { type AnsweredFields, answeredFields } from './answered-fields.ts';
+import { type Asked, Chains } from './chains.ts';
+import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import type { ItemTable } from './item-table.ts';
 import type { Call } from './logged-call.ts';
 import { isProblem, type Problem, type Request, type RequestReader } from './request.ts';
@@ -43,13 +44,12 @@ export class LinkedCalls {
     const conversation = idIn(request.get('conversation'));
     const before = this.#before(previous, conversation);
     const isMissing = previous !== undefined && before === undefined;
-    const open = messagesUpTo(before).findLast(({ calls }) => calls.length > 0)?.calls;
-    const sent = this.#requests.read(request, false, call.tools, open);
+    const sent = this.#requests.read(request, false, call.tools, before?.open);
     this.#items.add(outputOf(call, answer));
     if (isProblem(sent)) {
       return sent.isUnknown === true ? this.#refuse(call, request, answer, sent.detail) : sent;
     }
-    if (isMissing) return this.#refuse(call, request, answer, MISSING);
+    if (isMissing) return this.#refuse(call, request, answer, MISSING, previous);
     return this.#continue(call, sent, answer, { before, conversation });
   }
 
@@ -57,28 +57,27 @@ export class LinkedCalls {
     call: Call,
     sent: Request,
     answer: Answer,
-    known: { readonly before: Link | undefined; readonly conversation: string | undefined },
+    known: { readonly before: History | undefined; readonly conversation: string | undefined },
   ): EntryFields {
-    const history = messagesUpTo(known.before);
     // a client may name the response and yet send the whole conversation again
-    const isWhole = beginsWith(sent.messages, history);
+    const isWhole = known.before !== undefined && beginsWithHistory(sent.messages, known.before);
     const { conversation } = known;
     const before = isWhole ? undefined : known.before;
     const named = call.sessionId ?? conversation ?? known.before?.sessionId;
     const sessionId = named ?? answer.id;
-    this.#remember({ request: sent, answer, before, conversation, sessionId });
-    const messages = [...sent.system, ...(isWhole ? [] : history), ...sent.messages];
+    const own = this.#remember({ request: sent, answer, before, conversation, sessionId });
     const { timestamp } = call;
     return {
-      ...answeredFields(messages, sent.tools, answer),
+      ...answeredAfter(sent.system, before, sent.messages, { tools: sent.tools, answer, own }),
       sessionId,
       joins: named === undefined,
       timestamp,
+      responseId: answer.id,
     };
   }
 
   /** Refuses a call that continues something unknown; it is read again at the end of the source. */
-  #refuse(call: Call, request: JsonView, answer: Answer, detail: string): EntryFields {
+  #refuse(call: Call, request: JsonView, answer: Answer, detail: string, awaits?: string): EntryFields {
     const refused = { reason: 'context-missing', detail } as const;
     const { sessionId, timestamp } = call;
     const held = new JsonView(request.copy());
@@ -88,37 +87,37 @@ export class LinkedCalls {
       const entry = this.#read(again, held, answer);
       return isProblem(entry) || entry.refused !== undefined ? undefined : entry;
     };
-    return { messages: [], alone: true, timestamp, refused, later };
+    return { messages: [], alone: true, timestamp, refused, later, awaits };
   }
 
-  #before(previous: string | undefined, conversation: string | undefined): Link | undefined {
+  #before(previous: string | undefined, conversation: string | undefined): History | undefined {
     if (previous !== undefined) return this.#chains.find(previous);
     return conversation === undefined ? undefined : this.#chains.find(conversationKey(conversation));
   }
 
-  /** State that a later request may continue, or a later answer may need. */
+  /** State that a later request may continue, or a later answer may need. @returns the messages of the call, if it is answered */
   #remember(link: {
     readonly request: Request;
     readonly answer: Answer;
-    readonly before: Link | undefined;
+    readonly before: History | undefined;
     readonly conversation: string | undefined;
     readonly sessionId: string | undefined;
-  }): void {
+  }): History | undefined {
     const { request, answer, before, conversation, sessionId = '' } = link;
     const { system, tools } = request;
-    const question: Link = { parent: before, messages: request.messages, sessionId };
+    const question = new History(before, request.messages, sessionId);
     const asked: Asked = { system, link: question, tools, conversation, isAnswered: false };
     if (answer.id !== undefined) this.#chains.ask(answer.id, asked);
-    if (answer.isPending !== true) this.#answer(answer, asked);
+    return answer.isPending === true ? undefined : this.#answer(answer, asked);
   }
 
-  #answer({ id, messages }: Answer, asked: Asked): void {
+  #answer({ id, messages }: Answer, asked: Asked): History {
     const { link, conversation } = asked;
     asked.isAnswered = true;
-    const { sessionId } = link;
-    const added: Link = { parent: link.parent, messages: [...link.messages, ...messages], sessionId };
+    const added = new History(link.before, [...link.added, ...messages], link.sessionId);
     if (id !== undefined) this.#chains.add(id, added);
     if (conversation !== undefined) this.#chains.add(conversationKey(conversation), added);
+    return added;
   }
 
   /** Has the source had the answer with this id? */
@@ -131,10 +130,34 @@ export class LinkedCalls {
     const asked = this.#chains.asked(answer.id);
     if (asked === undefined) return undefined;
     const { system, link, tools, isAnswered } = asked;
-    if (answer.isPending !== true && !isAnswered) this.#answer(answer, asked);
-    const before = [...system, ...messagesUpTo(link)];
-    return { ...answeredFields(before, tools, answer), sessionId: link.sessionId, timestamp };
+    const own = answer.isPending !== true && !isAnswered ? this.#answer(answer, asked) : undefined;
+    const fields = answeredAfter(system, link.before, link.added, { tools, answer, own });
+    return { ...fields, sessionId: link.sessionId, timestamp };
   }
+}
+
+/** The fields of a call after those that it continues. @param added its messages before the answer */
+function answeredAfter(
+  system: readonly ReadMessage[],
+  before: History | undefined,
+  added: readonly ReadMessage[],
+  {
+    tools,
+    answer,
+    own,
+  }: Pick<Request, 'tools'> & { readonly answer: Answer; readonly own: History | undefined },
+): AnsweredFields {
+  const at = system.filter(({ message }) => message !== undefined).length;
+  const chain: CallChain = { at, before, own, sealed: 0 };
+  if (before === undefined || added.some(({ message }) => message !== undefined))
+    return answeredFields([...system, ...added], tools, answer, chain);
+  const listed = before.messages.map(asReadMessage); // the findings of the answer belong to one of these messages
+  return answeredFields([...system, ...listed, ...added], tools, answer);
+}
+
+function beginsWithHistory(messages: readonly ReadMessage[], history: History): boolean {
+  const count = messages.filter(({ message }) => message !== undefined).length;
+  return count >= history.length && beginsWith(messages, history.messages.map(asReadMessage));
 }
 
 /** The items of an answer. */

@@ -12,7 +12,7 @@ import { objectBytes, stringValue, textOfValue } from '../../model/message.ts';
 import { withNotes } from '../../model/reply.ts';
 import { isChatRequest, isRequest } from '../anthropic/pair.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
-import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
+import { MAX_BRANCHES, MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import { GatheredSessions } from '../shared/gathered-sessions.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { isStreamEvent } from '../streams/assembler.ts';
@@ -54,12 +54,17 @@ export class PairReader implements DialectReader {
   constructor(
     first: string,
     readers: ReadonlyMap<string, DialectReader>,
-    { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves' }: ReadingOptions = {},
+    {
+      maxConversation = MAX_CONVERSATION_BYTES,
+      maxBranches = MAX_BRANCHES,
+      select = 'leaves',
+    }: ReadingOptions = {},
   ) {
     this.#readers = readers;
     this.#first = first;
     this.#now = first;
-    if (first === GATHERED) this.#gathered = new GatheredSessions({ maxBytes: maxConversation, select });
+    if (first === GATHERED)
+      this.#gathered = new GatheredSessions({ maxBytes: maxConversation, maxBranches, select });
   }
 
   read(line: Line): LineObjects {

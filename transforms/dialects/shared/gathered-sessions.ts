@@ -7,20 +7,48 @@ import type { Entry, Fate } from '../../model/element.ts';
 import { createEntryLog, type Place } from '../../model/entry-log.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
 import type { Meta } from '../../model/meta.ts';
-import { type Path, pathOf } from '../../model/path-hashes.ts';
+import { extendPath, hasSameBytes, type Path, pathOf } from '../../model/path-hashes.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
+import { type CallChain, wholeMessages } from './history.ts';
 
 export interface GatherOptions {
   /** Bytes that open sessions may hold in total; beyond that, the session that was idle the longest is written. */
   readonly maxBytes: number;
+  /** Conversations of a session that continue the same calls in different ways; all others are written in any number. */
+  readonly maxBranches: number;
   /** `last`: only the longest conversation of each session; of equally long ones the last. */
   readonly select: FoldSelect;
+}
+
+/** How a call joins a session. */
+interface Joining {
+  /** Whether its session id comes from the log. */
+  readonly hasId?: boolean;
+  /** Whether it may continue a conversation of another session. */
+  readonly joins?: boolean;
+  /** Set if it does not list the messages of the calls that it continues. */
+  readonly chain?: CallChain | undefined;
+}
+
+/** The hashes of a call's messages (path-hashes.ts). */
+interface CallPath {
+  /** Hash of the last message of the calls that it continues, if it does not list them. */
+  readonly before: string | undefined;
+  /** Hashes of the messages that it lists after those. */
+  readonly hashes: readonly string[];
+  /** Index of the first hash that includes an answer; -1 if `before` does too. */
+  readonly answeredAt: number;
+  /** All hashes: takes time in proportion to the whole conversation. */
+  all(): readonly string[];
 }
 
 /** A conversation that no other call of its session continues. */
 interface Leaf {
   entry: Entry;
+  readonly chain: CallChain | undefined;
+  /** The conversation that continues it. */
+  next?: Leaf;
   /** Places of its call and of all calls that it continues. */
   places: Place[];
   /** Metadata of these calls. */
@@ -44,6 +72,8 @@ class Session {
   /** Hashes of the messages of its answered calls, without the answers. */
   readonly questions = new Set<string>();
   weight = 0;
+  /** Number of conversations that continue the same calls in different ways. */
+  #branches = 1;
   /** By the hash of a prefix of messages: a leaf whose conversation begins with it. */
   readonly #through = new Map<string, Leaf>();
   /** The sessions of all leaves of the source, by the leaves' `end`. */
@@ -60,39 +90,56 @@ class Session {
     this.#asked = asked;
   }
 
-  add(entry: Entry, hashes: readonly string[]): void {
+  /** @returns false if it is a branch beyond the limit, which is not added */
+  add(entry: Entry, path: CallPath, chain: CallChain | undefined, maxBranches: number): boolean {
     const { origin } = entry;
-    const question = entry.reply === undefined ? undefined : hashes.at(-2);
+    const { before, hashes } = path;
+    const end = hashes.at(-1) ?? '';
+    const longer = this.#leafThrough(end);
+    // two calls with the same path: the one with an answer counts
+    const isKnown = longer !== undefined && (longer.end !== end || isUnanswered(entry, longer.entry));
+    const isHere = before !== undefined && this.#through.has(before);
+    const isBranch = before !== undefined && this.#leafThrough(before)?.end !== before;
+    if (!isKnown && isBranch && ++this.#branches > maxBranches) return false;
+    const question = entry.reply === undefined ? undefined : (hashes.at(-2) ?? before);
     if (question !== undefined) {
       this.questions.add(question);
       this.#asked.set(question, this);
     }
-    const end = hashes.at(-1) ?? '';
     this.weight += CALL_BYTES;
-    const longer = this.#through.get(end);
-    // two calls with the same path: the one with an answer counts
-    if (longer !== undefined && (longer.end !== end || isUnanswered(entry, longer.entry))) {
+    if (isKnown) {
       longer.places.push(origin);
       if (entry.meta !== undefined) longer.late.push(entry.meta);
       longer.entry = withTools(longer.entry, entry);
-      return;
+      return true;
     }
     const metas = entry.meta === undefined ? [] : [entry.meta];
-    const leaf: Leaf = { entry, places: [origin], metas, late: [], end };
-    for (const hash of hashes) {
-      const shorter = this.#through.get(hash);
+    const leaf: Leaf = { entry, chain, places: [origin], metas, late: [], end };
+    for (const hash of isHere ? [before, ...hashes] : path.all()) {
+      const shorter = this.#leafThrough(hash);
       if (shorter?.end === hash) this.#include(leaf, shorter);
       this.#through.set(hash, leaf);
     }
     this.leaves.add(leaf);
     this.#ends.set(end, this);
     this.weight += weightOf(entry);
+    return true;
+  }
+
+  /** A leaf whose conversation has a prefix. */
+  #leafThrough(hash: string): Leaf | undefined {
+    let leaf = this.#through.get(hash);
+    if (leaf?.next === undefined) return leaf;
+    while (leaf.next !== undefined) leaf = leaf.next;
+    this.#through.set(hash, leaf);
+    return leaf;
   }
 
   /** Is a single path all that it holds, and is that the beginning of this one? */
-  hasOnly(hashes: readonly string[]): boolean {
+  hasOnly({ before, hashes }: CallPath): boolean {
     const [only] = this.leaves;
-    return this.leaves.size === 1 && only !== undefined && hashes.includes(only.end);
+    if (this.leaves.size !== 1 || only === undefined) return false;
+    return only.end === before || hashes.includes(only.end);
   }
 
   #include(leaf: Leaf, shorter: Leaf): void {
@@ -103,8 +150,9 @@ class Session {
     leaf.late = shorter.late;
     leaf.entry = withTools(leaf.entry, shorter.entry);
     this.leaves.delete(shorter);
+    shorter.next = leaf;
     this.#ends.delete(shorter.end);
-    this.weight -= weightOf(shorter.entry);
+    this.weight -= leaf.chain?.before === undefined ? weightOf(shorter.entry) : toolsWeightOf(shorter.entry);
   }
 }
 
@@ -114,12 +162,13 @@ const isUnanswered = ({ reply }: Entry, { reply: other }: Entry): boolean =>
 /** Does the log give no reason why there is no answer, as an error or a placeholder? */
 const isSilent = ({ messages }: Entry): boolean => (messages.at(-1)?.notes?.length ?? 0) === 0;
 
-function weightOf({ messages, reply, tools }: Entry): number {
-  let weight = 0;
-  for (const { bytes } of messages) weight += bytes.length + MESSAGE_BYTES;
-  for (const { bytes } of tools) weight += bytes.length;
-  return weight + (reply?.bytes.length ?? 0);
+function weightOf(entry: Entry): number {
+  let weight = toolsWeightOf(entry);
+  for (const { bytes } of entry.messages) weight += bytes.length + MESSAGE_BYTES;
+  return weight + (entry.reply?.bytes.length ?? 0);
 }
+
+const toolsWeightOf = ({ tools }: Entry): number => tools.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 /** The entry with the tools and the time of an earlier call of its conversation added. */
 function withTools(entry: Entry, earlier: Entry): Entry {
@@ -147,7 +196,8 @@ export class GatheredSessions {
   #nameless: Session | undefined;
   /** Hashes of the last call's messages, most of which the next call repeats. */
   #path: Path | undefined;
-  #finished: ReadElement[] = [];
+  /** Calls that were not added, and sessions that have ended. */
+  #finished: (Entry | Session)[] = [];
   #held = 0;
   #sessions = 0;
 
@@ -155,19 +205,15 @@ export class GatheredSessions {
     this.#options = options;
   }
 
-  /**
-   * @param hasId whether its session id comes from the log
-   * @param joins whether it may continue a conversation of another session
-   */
-  add(entry: Entry, hasId = true, joins: boolean = !hasId): void {
-    const { sessionId: id, messages, reply } = entry;
+  add(entry: Entry, { hasId = true, joins = !hasId, chain }: Joining = {}): void {
+    const { sessionId: id } = entry;
     if (hasId && this.#ended.has(id)) {
-      this.#finished.push(reopened(entry));
+      this.#finished.push(refusedCall(entry, REOPENED));
       return;
     }
-    this.#path = pathOf(reply === undefined ? messages : [...messages, reply], this.#path);
+    const path = this.#pathOf(entry, chain);
     const known = hasId ? this.#open.get(id) : undefined;
-    const earlier = known === undefined && joins ? this.#earlier(this.#path, entry) : undefined;
+    const earlier = known === undefined && joins ? this.#earlier(path, entry) : undefined;
     const session = known ?? earlier ?? new Session(id, this.#sessions++, this.#ends, this.#asked);
     if (this.#nameless !== undefined && this.#nameless !== session) this.#close(this.#nameless);
     if (hasId) {
@@ -180,7 +226,9 @@ export class GatheredSessions {
       this.#idle.add(session);
     }
     const before = session.weight;
-    session.add(entry, this.#path.hashes);
+    const { maxBranches, select } = this.#options;
+    const most = select === 'last' ? Number.POSITIVE_INFINITY : maxBranches;
+    if (!session.add(entry, path, chain, most)) this.#finished.push(refusedCall(entry, BEYOND));
     this.#held += session.weight - before;
     for (const oldest of this.#idle) {
       if (this.#held <= this.#options.maxBytes) break;
@@ -189,15 +237,46 @@ export class GatheredSessions {
     }
   }
 
+  #pathOf(entry: Entry, chain: CallChain | undefined): CallPath {
+    const { messages, reply } = entry;
+    const listed = reply === undefined ? messages : [...messages, reply];
+    if (chain?.before === undefined) {
+      this.#path = pathOf(listed, this.#path);
+      const { hashes } = this.#path;
+      const answeredAt = listed.findIndex(({ role }) => role === 'assistant');
+      return {
+        before: undefined,
+        hashes,
+        answeredAt: answeredAt < 0 ? hashes.length : answeredAt,
+        all: () => hashes,
+      };
+    }
+    const { at, before, own } = chain;
+    const system = messages.slice(0, at);
+    const start = before.endAfter(system);
+    const added = listed.slice(at);
+    const { hashes, end } = extendPath(start, added);
+    const isOwn = own?.addedMessages.length === added.length;
+    if (isOwn && own.addedMessages.every((one, i) => hasSameBytes(one, added[i]))) own.setEnd(system, end);
+    const first = added.findIndex(({ role }) => role === 'assistant');
+    return {
+      before: start.hash,
+      hashes,
+      answeredAt: before.hasAnswer ? -1 : first < 0 ? hashes.length : first,
+      all: () => pathOf([...system, ...before.messages, ...added]).hashes,
+    };
+  }
+
   /** The session of the longest answered conversation that a path begins with, or of the last call if that failed and this one repeats it. */
-  #earlier({ messages, hashes }: Path, entry: Entry): Session | undefined {
-    if (this.#nameless?.hasOnly(hashes) === true) return this.#nameless;
-    const first = messages.findIndex(({ role }) => role === 'assistant');
-    for (let i = hashes.length - 1; i >= first && first >= 0; i--) {
+  #earlier(path: CallPath, entry: Entry): Session | undefined {
+    const { before, hashes, answeredAt } = path;
+    if (this.#nameless?.hasOnly(path) === true) return this.#nameless;
+    for (let i = hashes.length - 1; i >= Math.max(answeredAt, 0); i--) {
       const session = this.#ends.get(hashes[i] as string);
       if (session !== undefined) return session;
     }
-    return this.#twinOf(entry, hashes);
+    const continued = answeredAt < 0 && before !== undefined ? this.#ends.get(before) : undefined;
+    return continued ?? this.#twinOf(entry, hashes);
   }
 
   /** The session of a call with the same messages, if one of the two has the answer: some tracers log a streamed call twice. */
@@ -220,11 +299,13 @@ export class GatheredSessions {
     return this.#finished.length > 0;
   }
 
-  /** Returns the elements of sessions that have ended. */
-  take(): readonly ReadElement[] {
-    const finished = this.#finished;
+  /** Yields the elements of sessions that have ended. Each conversation is listed when it is taken. */
+  *take(): Generator<ReadElement> {
+    const finished = this.#finished.reverse();
     this.#finished = [];
-    return finished;
+    for (let one = finished.pop(); one !== undefined; one = finished.pop())
+      if (one instanceof Session) yield* elementsOf(one, this.#options.select);
+      else yield one;
   }
 
   forget(): void {
@@ -244,17 +325,18 @@ export class GatheredSessions {
     for (const { end } of session.leaves) this.#ends.delete(end);
     for (const question of session.questions) this.#asked.delete(question);
     this.#held -= session.weight;
-    const leaves = inOrder(session.leaves);
-    const only = this.#options.select === 'last' ? longest(leaves) : undefined;
-    const written = only === undefined ? leaves : [only];
-    for (const [i, leaf] of written.entries())
-      this.#finished.push(entryOf(leaf, i === 0 ? session.id : `${session.id}#${i + 1}`));
-    if (only === undefined) return;
-    for (const leaf of leaves) {
-      if (leaf === only) continue;
-      for (const element of abandoned(leaf)) this.#finished.push(element);
-    }
+    this.#finished.push(session);
   }
+}
+
+function* elementsOf(session: Session, select: FoldSelect): Generator<ReadElement> {
+  const leaves = inOrder(session.leaves);
+  const only = select === 'last' ? longest(leaves) : undefined;
+  const written = only === undefined ? leaves : [only];
+  for (const [i, leaf] of written.entries())
+    yield entryOf(leaf, i === 0 ? session.id : `${session.id}#${i + 1}`);
+  if (only === undefined) return;
+  for (const leaf of leaves) if (leaf !== only) yield* abandoned(leaf);
 }
 
 /** Sorts by time if all leaves have one, else in the order of the log. */
@@ -267,19 +349,22 @@ function inOrder(leaves: ReadonlySet<Leaf>): readonly Leaf[] {
 function longest(leaves: readonly Leaf[]): Leaf | undefined {
   let best: Leaf | undefined;
   for (const leaf of leaves) {
-    if (best === undefined || leaf.entry.messages.length >= best.entry.messages.length) best = leaf;
+    if (best === undefined || lengthOf(leaf) >= lengthOf(best)) best = leaf;
   }
   return best;
 }
 
-function entryOf({ entry, places, metas, late }: Leaf, sessionId: string): Entry {
+const lengthOf = ({ entry, chain }: Leaf): number => entry.messages.length + (chain?.before?.length ?? 0);
+
+function entryOf({ entry, chain, places, metas, late }: Leaf, sessionId: string): Entry {
   const log = createEntryLog();
   const { source } = entry.origin;
   for (const place of places.toSorted((a, b) => a.line - b.line || a.offset - b.offset))
     log.add({ source, ...place });
   const meta = metaOfAnswers(entry.meta, [...late.toReversed(), ...metas]);
   const known = meta.size === 0 ? undefined : { meta };
-  return { ...entry, ...known, sessionId, alone: true, lines: log.take(), isGathered: true };
+  const messages = wholeMessages(entry.messages, chain);
+  return { ...entry, ...known, messages, sessionId, alone: true, lines: log.take(), isGathered: true };
 }
 
 function* abandoned({ entry, places }: Leaf): Generator<Fate> {
@@ -289,12 +374,17 @@ function* abandoned({ entry, places }: Leaf): Generator<Fate> {
   }
 }
 
-function reopened(entry: Entry): Entry {
+const REOPENED = {
+  reason: 'session-reopened',
+  detail: 'the session with this id was already written, because it was idle when memory ran short',
+} as const;
+const BEYOND = {
+  reason: 'too-many-branches',
+  detail: 'the session has more branches than --max-branches; the first ones are written',
+} as const;
+
+function refusedCall(entry: Entry, refused: NonNullable<Entry['refused']>): Entry {
   const log = createEntryLog();
   log.add(entry.origin);
-  const refused = {
-    reason: 'session-reopened',
-    detail: 'the session with this id was already written, because it was idle when memory ran short',
-  } as const;
   return { ...entry, messages: [], reply: undefined, alone: true, lines: log.take(), refused };
 }

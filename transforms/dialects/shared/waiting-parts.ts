@@ -36,22 +36,36 @@ export class WaitingParts {
   }
 
   /**
-   * Reads the held calls again and again, until no more find the response that they continue; the rest stay refused.
+   * Reads the held calls again. A call that names the response it awaits is read when that response was read; the others
+   * are read again until no more find theirs. The rest stay refused.
    */
   *end(finish: Finish): Generator<ReadElement> {
+    const awaiting = new Map<string, Waiting[]>();
     let before = Number.POSITIVE_INFINITY;
-    while (this.#parts.length < before) {
-      before = this.#parts.length;
+    // backwards, so that a log with the newest first needs one round
+    let parts = this.#parts.reverse();
+    while (parts.length > 0 && parts.length < before) {
+      before = parts.length;
       const missing: Waiting[] = [];
-      // backwards, so that a log with the newest first needs one round
-      for (const waiting of this.#parts.reverse()) {
-        const part = waiting.part.later?.();
-        if (part === undefined) missing.push(waiting);
-        else yield* elementsOf(finish(part, waiting.origin, waiting.number));
+      for (const first of parts) {
+        const due = [first];
+        for (let waiting = due.pop(); waiting !== undefined; waiting = due.pop()) {
+          const { part, origin, number } = waiting;
+          const read = part.later?.();
+          if (read === undefined) {
+            const list = part.awaits === undefined ? missing : listAt(awaiting, part.awaits);
+            list.push(waiting);
+          } else {
+            yield* elementsOf(finish(read, origin, number));
+            due.push(...takenFrom(awaiting, read.responseId));
+          }
+        }
       }
-      this.#parts = missing.reverse();
+      parts = missing;
     }
-    for (const { part, origin, number } of this.#parts)
+    const rest = [...parts, ...[...awaiting.values()].flat()];
+    rest.sort((a, b) => a.origin.offset - b.origin.offset || a.number - b.number);
+    for (const { part, origin, number } of rest)
       yield* elementsOf(finish({ ...part, later: undefined }, origin, number));
     this.forget();
   }
@@ -64,3 +78,15 @@ export class WaitingParts {
 
 const elementsOf = (element: ReadElement | undefined): readonly ReadElement[] =>
   element === undefined ? [] : [element];
+
+function listAt(lists: Map<string, Waiting[]>, key: string): Waiting[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+function takenFrom(lists: Map<string, Waiting[]>, key: string | undefined): readonly Waiting[] {
+  const list = key === undefined ? undefined : lists.get(key);
+  if (key !== undefined) lists.delete(key);
+  return list?.reverse() ?? [];
+}

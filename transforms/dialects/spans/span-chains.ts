@@ -4,8 +4,9 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message } from '../../model/element.ts';
-import { Chains, messagesUpTo } from '../pairs/chains.ts';
+import { Chains } from '../pairs/chains.ts';
 import { asReadMessage } from '../pairs/item-messages.ts';
+import { type CallChain, History } from '../shared/history.ts';
 import { unpacked } from '../shared/logged-values.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
@@ -74,12 +75,12 @@ export class SpanChains {
   }
 
   /**
-   * Inserts the conversation so far between the system text and the new messages, and remembers all of it for calls
-   * that continue this one. A request with answers of the model has the whole conversation already.
-   * @param messages of the call, changed in place
-   * @returns false if the response that the call continues is unknown
+   * Finds the conversation so far, which comes between the system text and the new messages, and remembers the call for
+   * those that continue it. A request with answers of the model has the whole conversation already.
+   * @param messages of the call; gets those of the conversation if the call adds none of a user or a tool
+   * @returns undefined if the response that the call continues is unknown
    */
-  follow({ previous: named, id, conversation }: SpanLink, messages: Message[]): boolean {
+  follow({ previous: named, id, conversation }: SpanLink, messages: Message[]): CallChain | undefined {
     const previous = named ?? (this.isResponse(conversation) ? conversation : undefined);
     const first = messages.findIndex((message) => !isSystem(message));
     const added = first < 0 ? [] : messages.slice(first);
@@ -88,11 +89,14 @@ export class SpanChains {
     const parent = previous === undefined || isWhole ? undefined : this.#chains.find(previous);
     if (previous !== undefined && parent === undefined && !isWhole) {
       if (id !== undefined) this.#waiting.add(id);
-      return false;
+      return undefined;
     }
-    const history = messagesUpTo(parent).flatMap(({ message }) => message ?? []);
-    messages.splice(first < 0 ? messages.length : first, 0, ...history);
-    if (id !== undefined) this.#chains.add(id, { parent, messages: added.map(asReadMessage), sessionId: '' });
-    return true;
+    const at = first < 0 ? messages.length : first;
+    const own = new History(parent, added.map(asReadMessage), '');
+    if (id !== undefined) this.#chains.add(id, own);
+    if (parent === undefined || (added.length > 0 && own.hasQuestion))
+      return { at, before: parent, own, sealed: 0 };
+    messages.splice(at, 0, ...parent.messages);
+    return { at, before: undefined, own: undefined, sealed: 0 };
   }
 }

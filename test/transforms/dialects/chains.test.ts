@@ -1,0 +1,136 @@
+/** Calls that continue each other by id: what is written of them, and what that costs. */
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
+import type { ReadElement, ReadingOptions } from '../../../transforms/dialects/dialect.ts';
+import responses from '../../../transforms/dialects/responses.ts';
+import { History } from '../../../transforms/dialects/shared/history.ts';
+import { WaitingParts } from '../../../transforms/dialects/shared/waiting-parts.ts';
+import spans from '../../../transforms/dialects/spans.ts';
+import type { Entry, Message, Origin } from '../../../transforms/model/element.ts';
+import { extendPath, NO_END, pathHashes } from '../../../transforms/model/path-hashes.ts';
+import { randomFrom } from '../../support/plain-logs.ts';
+import { asBuffer, text } from '../bytes.ts';
+import { readLog } from '../log-lines.ts';
+
+const output = (words: string) => [
+  { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: words }] },
+];
+/** The numbers below `count` in another order, always the same. */
+const shuffled = (count: number): readonly number[] => {
+  const random = randomFrom(7);
+  const drawn = Array.from({ length: count }, (_, i) => [random(), i] as const);
+  return drawn.sort(([a], [b]) => a - b).map(([, i]) => i);
+};
+/** A call that continues the one with the number `after`. */
+const call = (i: number, after: number | undefined, more: object = {}) => ({
+  request: {
+    input: `q${i}`,
+    ...(after !== undefined && { previous_response_id: `resp_${after}` }),
+    ...more,
+  },
+  response: { id: `resp_${i}`, object: 'response', status: 'completed', output: output(`a${i}`) },
+});
+const asSpan = ({ request, response }: ReturnType<typeof call>) => ({
+  ...{ traceId: 't', spanId: response.id },
+  attributes: {
+    'openinference.span.kind': 'LLM',
+    'input.value': JSON.stringify(request),
+    'output.value': JSON.stringify(response),
+  },
+});
+const chain = (count: number, more?: object) =>
+  Array.from({ length: count }, (_, i) => call(i, i === 0 ? undefined : i - 1, more));
+const questions = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, i) => [`q${i}`, `a${i}`]).flat();
+
+const said = ({ bytes }: Message): string => /[qa]\d+/.exec(text(bytes))?.[0] ?? text(bytes);
+const wordsOf = ({ messages, reply }: Entry): readonly string[] =>
+  [...messages, ...(reply === undefined ? [] : [reply])].map(said);
+const isEntry = (element: ReadElement): element is Entry => element.kind === 'entry';
+
+afterEach(() => vi.restoreAllMocks());
+
+const logs = [
+  ['responses', responses, (one: ReturnType<typeof call>): object => one],
+  ['spans', spans, asSpan],
+] as const;
+
+describe.each(logs)('a chain in %s', (_name, dialect, asLine) => {
+  const read = (calls: readonly ReturnType<typeof call>[], options: ReadingOptions = {}): readonly Entry[] =>
+    readLog(
+      dialect.create(undefined, options),
+      calls.map((one) => JSON.stringify(asLine(one))),
+    ).filter(isEntry);
+
+  it('is one conversation in the order of the log, backwards and in any other order', () => {
+    const calls = chain(60);
+    const mixed = shuffled(60).map((i) => calls[i] as ReturnType<typeof call>);
+    for (const order of [calls, calls.toReversed(), mixed])
+      expect(read(order).map(wordsOf)).toEqual([questions(60)]);
+  });
+
+  it('lists the messages of each call a few times only, however long it is', () => {
+    const listed = vi.spyOn(History.prototype, 'addedMessages', 'get');
+    read(chain(100));
+    const short = listed.mock.calls.length;
+    listed.mockClear();
+    read(chain(400));
+    expect(listed.mock.calls.length).toBeLessThan(4.2 * short);
+  });
+
+  it('that is continued in more ways than --max-branches is rejected beyond them', () => {
+    const calls = [...chain(3), ...[3, 4, 5, 6].map((i) => call(i, 1)), call(7, 6)];
+    const entries = read(calls, { maxBranches: 3 });
+    const written = entries.filter(({ refused }) => refused === undefined);
+    expect(written.map((entry) => wordsOf(entry).at(-1))).toEqual(['a2', 'a3', 'a4']);
+    expect(entries.flatMap(({ refused }) => refused?.reason ?? [])).toEqual(
+      new Array(3).fill('too-many-branches'),
+    );
+  });
+});
+
+test('calls that share nothing are written in any number', () => {
+  const calls = Array.from({ length: 20 }, (_, i) => ({ ...call(i, undefined), session_id: 's' }));
+  const lines = calls.map((one) => JSON.stringify(one));
+  const entries = readLog(responses.create(undefined, { maxBranches: 2 }), lines).filter(isEntry);
+  expect(entries.filter(({ refused }) => refused === undefined)).toHaveLength(20);
+});
+
+test('a chain whose system text changes is one conversation for each text', () => {
+  const calls = Array.from({ length: 8 }, (_, i) =>
+    call(i, i === 0 ? undefined : i - 1, { instructions: `S${i % 2}` }),
+  );
+  const lines = calls.map((one) => JSON.stringify(one));
+  const entries = readLog(responses.create(), lines).filter(isEntry);
+  expect(entries.map((entry) => wordsOf(entry).length)).toEqual([15, 17]);
+});
+
+test('waiting calls are read again only when the response that they await was read', () => {
+  const known = new Set<number>();
+  let reads = 0;
+  const parts = new WaitingParts(1e9);
+  for (const [at, i] of shuffled(300).entries()) {
+    const later = () => {
+      reads++;
+      if (i > 0 && !known.has(i - 1)) return undefined;
+      known.add(i);
+      return { messages: [], responseId: `${i}` };
+    };
+    const origin: Origin = { source: 's', line: at, offset: at * 10, length: 10 };
+    parts.hold({ messages: [], later, awaits: `${i - 1}` }, origin, 0);
+  }
+  for (const _ of parts.end(() => undefined));
+  expect([known.size, reads < 700]).toEqual([300, true]);
+});
+
+test('a path that is continued has the hashes of the whole path, also where the calls before it are shared', () => {
+  const message = (json: object): Message => ({ bytes: asBuffer(JSON.stringify(json)), role: 'x' });
+  const calling = (id: string) =>
+    message({ role: 'assistant', tool_calls: [{ id, function: { name: 'f' } }] });
+  const result = (id: string) => message({ role: 'tool', tool_call_id: id, content: id });
+  const start = [calling('a'), result('a'), calling('b')];
+  const one = [calling('a'), result('b'), result('a')];
+  const other = [result('a'), calling('c'), result('c'), result('b')];
+  const { end } = extendPath(NO_END, start);
+  for (const more of [one, other, one])
+    expect(extendPath(end, more).hashes).toEqual(pathHashes([...start, ...more]).slice(start.length));
+});

@@ -1,0 +1,119 @@
+/**
+ * The messages of calls that later calls continue by id. The calls share them as a tree, so that a chain of n calls takes
+ * time and memory in proportion to n: the messages of a conversation are listed once, when it is written.
+ */
+import type { Message } from '../../model/element.ts';
+import { extendPath, hasSameBytes, NO_END, type PathEnd } from '../../model/path-hashes.ts';
+import type { ReadMessage } from '../pairs/item-messages.ts';
+import { noted, sealedNote } from './reading-notes.ts';
+import { faultIn } from './unreadable.ts';
+
+const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
+
+/** The messages that one call added to a conversation. */
+export class History {
+  /** The call that it continues. */
+  readonly before: History | undefined;
+  readonly added: readonly ReadMessage[];
+  readonly sessionId: string;
+  // about all messages up to here
+  readonly length: number;
+  /** Ids of the calls of the last message that has some. */
+  readonly open: ReadMessage['calls'] | undefined;
+  /** Number of messages with encrypted reasoning. */
+  readonly sealed: number;
+  readonly changes: ReadonlyMap<string, number>;
+  /** Whether a user or a tool speaks. */
+  readonly hasQuestion: boolean;
+  readonly hasAnswer: boolean;
+  /** Whether a message may not be written. */
+  readonly isFaulty: boolean;
+  /** The end of its path after the system text of its call. */
+  #end: { readonly system: readonly Message[]; readonly end: PathEnd } | undefined;
+
+  constructor(before: History | undefined, added: readonly ReadMessage[], sessionId: string) {
+    this.before = before;
+    this.added = added;
+    this.sessionId = sessionId;
+    const messages = this.addedMessages;
+    const speaks = ({ role }: Message): boolean => role !== 'assistant' && !SYSTEM_ROLES.has(role);
+    this.length = (before?.length ?? 0) + messages.length;
+    this.open = added.findLast(({ calls }) => calls.length > 0)?.calls ?? before?.open;
+    this.sealed = (before?.sealed ?? 0) + added.filter(({ isSealed }) => isSealed).length;
+    this.changes = withChanges(before?.changes ?? NO_CHANGES, added);
+    this.hasQuestion = before?.hasQuestion === true || messages.some(speaks);
+    this.hasAnswer = before?.hasAnswer === true || messages.some(({ role }) => role === 'assistant');
+    this.isFaulty = before?.isFaulty === true || faultIn(messages, undefined) !== undefined;
+  }
+
+  get addedMessages(): readonly Message[] {
+    return this.added.flatMap(({ message }) => message ?? []);
+  }
+
+  /** All messages up to and including it. */
+  get messages(): readonly Message[] {
+    const parts: (readonly Message[])[] = [];
+    for (let at: History | undefined = this; at !== undefined; at = at.before) parts.push(at.addedMessages);
+    return parts.reverse().flat();
+  }
+
+  /** Remembers the end of its path after a system text. */
+  setEnd(system: readonly Message[], end: PathEnd): void {
+    this.#end ??= { system, end };
+  }
+
+  /** The end of its path after a system text. Calls of one chain mostly have the same. */
+  endAfter(system: readonly Message[]): PathEnd {
+    const pending: History[] = [];
+    let at: History | undefined = this;
+    for (; at !== undefined && !isSameList(at.#end?.system, system); at = at.before) pending.push(at);
+    let end = (at === undefined ? undefined : at.#end?.end) ?? extendPath(NO_END, system).end;
+    for (const one of pending.reverse()) {
+      end = extendPath(end, one.addedMessages).end;
+      one.setEnd(system, end);
+    }
+    return end;
+  }
+}
+
+/** The place of a call in a chain. */
+export interface CallChain {
+  /** Number of its messages before those of `before`: the system text. */
+  readonly at: number;
+  /** Messages that it does not list itself. */
+  readonly before: History | undefined;
+  /** The messages that it added, for later calls. */
+  readonly own: History | undefined;
+  /** Number of messages with encrypted reasoning, to be reported when the messages are listed; 0 if it is reported already. */
+  readonly sealed: number;
+}
+
+/** All messages of a call. @param messages those that it lists itself */
+export function wholeMessages(
+  messages: readonly Message[],
+  chain: CallChain | undefined,
+): readonly Message[] {
+  if (chain?.before === undefined) return messages;
+  const { at, before, sealed } = chain;
+  const all = [...messages.slice(0, at), ...before.messages, ...messages.slice(at)];
+  const first = all[0];
+  if (sealed > 0 && first !== undefined) all[0] = noted(first, [sealedNote(sealed)]);
+  return all;
+}
+
+const NO_CHANGES: ReadonlyMap<string, number> = new Map();
+
+/** The number of changes by rule, with those of more messages. */
+export function withChanges(
+  before: ReadonlyMap<string, number>,
+  added: readonly ReadMessage[],
+): ReadonlyMap<string, number> {
+  const rules = added.flatMap(({ changes }) => changes);
+  if (rules.length === 0) return before;
+  const all = new Map(before);
+  for (const rule of rules) all.set(rule, (all.get(rule) ?? 0) + 1);
+  return all;
+}
+
+const isSameList = (a: readonly Message[] | undefined, b: readonly Message[]): boolean =>
+  a !== undefined && a.length === b.length && a.every((message, i) => hasSameBytes(message, b[i]));
