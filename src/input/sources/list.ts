@@ -9,6 +9,7 @@ import type { S3Options } from '../../object-store/options.ts';
 import { objectUrl } from '../../object-store/url.ts';
 import { CASSETTE } from '../framing/shape.ts';
 import { isBesideLogs, logFoldersOf } from './beside-logs.ts';
+import { deckSources } from './deck-files.ts';
 import { firstBytes } from './first-bytes.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
 import type { ListedInput } from './objects.ts';
@@ -23,6 +24,7 @@ import type { Input } from './stream-source.ts';
  */
 const LOG_NAME =
   /(?:\.(?:jsonl|ndjson|json|toml|traj|har|log|sse)(?:[.-]\d+)*(?:\.(?:gz|zst))?|\.eval|(?:^|\/)\d{6}\.gz)$/i;
+const MARKDOWN_NAME = /\.(?:md|markdown)$/i;
 const YAML_NAME = /\.ya?ml$/i;
 const isLog = (relative: string): boolean => LOG_NAME.test(relative) && !isBesideLogs(relative);
 const ALL_PERMISSIONS = 0o777;
@@ -103,11 +105,19 @@ class SourceLister {
     const stats = statInput(name);
     const path = latin1(name);
     if (stats.isDirectory()) this.#folders.push({ input, path, relative: undefined, stats, isBeside: false });
-    else if (stats.isFile()) this.#addFile(input, path, path.slice(path.lastIndexOf('/') + 1), stats);
+    else if (stats.isFile()) this.#addNamed(input, name, stats);
     else {
       const message = `${name} is not a regular file; for a pipe, use - as the input`;
       throw new TurnmillError('no-input', message, { subject: name });
     }
+  }
+
+  /** Adds a file that the user named; for a deck in Markdown, the files of samples that it embeds. */
+  #addNamed(input: number, name: string, stats: BigIntStats): void {
+    const path = latin1(name);
+    const embedded = MARKDOWN_NAME.test(name) ? deckSources(name) : [];
+    if (embedded.length === 0) this.#addFile(input, path, path.slice(path.lastIndexOf('/') + 1), stats);
+    for (const one of embedded) this.#addFile(input, latin1(one.path), latin1(one.name), statInput(one.path));
   }
 
   #addObjects({ prefix, isOne, objects }: ListedInput, s3: S3Options, input: number): void {
