@@ -76,6 +76,7 @@ const COMMAND = [
   'src/ledger/dataset-profile',
   'src/loop/loop',
   'src/report/report',
+  'src/view/random-requests',
 ].map((name) => `test/${name}.test.ts`);
 
 /** They replace modules, or measure memory, so they cannot share a process with other files. */

@@ -9,7 +9,7 @@ import { FollowedLog } from '../view/follow.ts';
 import type { Viewed } from '../view/routes.ts';
 import { type Serving, serve } from '../view/server.ts';
 import { LogSources } from '../view/sources.ts';
-import { createTemporaryFolder } from '../view/temporary-folder.ts';
+import { createTemporaryFolder, removeLeftovers } from '../view/temporary-folder.ts';
 import { ViewedDataset } from '../view/viewed-dataset.ts';
 
 export interface ViewRequest {
@@ -50,6 +50,7 @@ const LINES = /\.(?:jsonl|ndjson|log)$/i;
  * @throws TurnmillError `no-input` if it does not exist
  */
 export async function openView({ target, logs, signal }: ViewRequest): Promise<View> {
+  removeLeftovers();
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) throw new TurnmillError('no-input', `${target} not found`, { subject: target });
   if (stat.isDirectory() && existsSync(manifestPath(target))) return openDataset(target, target, logs ?? []);

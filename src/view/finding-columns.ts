@@ -1,4 +1,7 @@
-/** Findings by session, for lists and filters, in nine bytes per session. They are read once, on first use. */
+/**
+ * Findings by session, for lists and filters, in nine bytes per session and four per finding. They are read once, on
+ * first use.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
@@ -10,41 +13,48 @@ const MOST_RULES = 31;
 const WARNING = 1;
 const ERROR = 2;
 
-interface SourceFinding {
-  readonly session: string | null;
-  readonly bit: number;
-  readonly severity: number;
+/** The findings about one session of a source. Findings are numbered from 0. */
+interface SessionFindings {
+  mask: number;
+  severity: number;
+  readonly first: number;
+  last: number;
 }
+
+type BySession = Map<string | null, SessionFindings>;
 
 export class FindingColumns {
   readonly #rules: string[] = [];
   readonly #masks: Uint32Array;
   readonly #severities: Uint8Array;
-  /** Number of the first finding about the session's source, from 1. */
+  /** For each session, the number of the first finding about it, from 1; 0 for none. */
   readonly #firsts: Uint32Array;
+  /** For each finding, the number of the next one about its session, from 1; 0 for none. */
+  readonly #nexts: Uint32Array;
 
-  private constructor(sessions: number) {
+  private constructor(sessions: number, findings: number) {
     this.#masks = new Uint32Array(sessions);
     this.#severities = new Uint8Array(sessions);
     this.#firsts = new Uint32Array(sessions);
+    this.#nexts = new Uint32Array(findings);
   }
 
   /** Reads both files in parallel, because their sources are in the same order. */
   static async read(sessions: LineIndex, findings: LineIndex): Promise<FindingColumns> {
-    const columns = new FindingColumns(sessions.lines);
+    const columns = new FindingColumns(sessions.lines, findings.lines);
     const cursor = new FindingCursor(findings);
     let key = '';
-    let ofSource: readonly SourceFinding[] = [];
-    let first = 0;
+    let bySession: BySession = new Map();
     for (let at = 0; at < sessions.lines; ) {
       const page = sessions.page(at, LINES_AT_ONCE);
       for (const [i, { content }] of page.entries()) {
         const { source, input, id } = JSON.parse(content.toString()) as SessionLine;
         if (keyOf(source, input) !== key) {
           key = keyOf(source, input);
-          ({ first, ofSource } = cursor.take(key, (rule) => columns.#bitOf(rule)));
+          bySession = await columns.#take(cursor, key);
         }
-        if (ofSource.length > 0) columns.#note(at + i, id, ofSource, first);
+        const found = bySession.get(id);
+        if (found !== undefined) columns.#note(at + i, found);
       }
       at += page.length;
       if (page.length === 0) break;
@@ -64,9 +74,29 @@ export class FindingColumns {
     return bit >= 0 && ((this.#masks[session] ?? 0) & (1 << Math.min(bit, MOST_RULES))) !== 0;
   }
 
-  firstOf(session: number): number | undefined {
-    const first = this.#firsts[session] ?? 0;
-    return first === 0 ? undefined : first - 1;
+  /** Yields the numbers of the findings about a session. */
+  *of(session: number): Generator<number> {
+    for (let next = this.#firsts[session] ?? 0; next !== 0; next = this.#nexts[next - 1] ?? 0) yield next - 1;
+  }
+
+  /** Takes the findings of a source. */
+  async #take(cursor: FindingCursor, key: string): Promise<BySession> {
+    const bySession: BySession = new Map();
+    for (let page = cursor.take(key); page.length > 0; page = cursor.take(key)) {
+      for (const { number, session, rule, severity } of page) {
+        const mask = 1 << this.#bitOf(rule);
+        const found = bySession.get(session);
+        if (found === undefined) bySession.set(session, { mask, severity, first: number, last: number });
+        else {
+          found.mask |= mask;
+          found.severity = Math.max(found.severity, severity);
+          this.#nexts[found.last] = number + 1;
+          found.last = number;
+        }
+      }
+      if (page.length === LINES_AT_ONCE) await setImmediate();
+    }
+    return bySession;
   }
 
   #bitOf(rule: string): number {
@@ -75,46 +105,47 @@ export class FindingColumns {
     return Math.min(known < 0 ? this.#rules.length - 1 : known, MOST_RULES);
   }
 
-  #note(session: number, id: string | null, ofSource: readonly SourceFinding[], first: number): void {
-    for (const finding of ofSource) {
-      if (finding.session !== id) continue;
-      this.#masks[session] = (this.#masks[session] as number) | (1 << finding.bit);
-      this.#severities[session] = Math.max(this.#severities[session] as number, finding.severity);
-      this.#firsts[session] = first + 1;
-    }
+  #note(session: number, { mask, severity, first }: SessionFindings): void {
+    this.#masks[session] = mask;
+    this.#severities[session] = severity;
+    this.#firsts[session] = first + 1;
   }
+}
+
+interface NumberedFinding {
+  readonly number: number;
+  readonly session: string | null;
+  readonly rule: string;
+  readonly severity: number;
 }
 
 /** Reads the findings source by source. */
 class FindingCursor {
   readonly #index: LineIndex;
   #at = 0;
-  #page: FindingLine[] = [];
+  #page: readonly FindingLine[] = [];
+  /** Index in the page of the next finding. */
+  #next = 0;
 
   constructor(index: LineIndex) {
     this.#index = index;
   }
 
-  /** Returns the findings of a source, and the number of the first one. */
-  take(key: string, bitOf: (rule: string) => number): { first: number; ofSource: readonly SourceFinding[] } {
-    const first = this.#at;
-    const ofSource: SourceFinding[] = [];
-    for (let next = this.#peek(); next !== undefined; next = this.#peek()) {
-      if (keyOf(next.source, next.input) !== key) break;
-      const severity = next.severity === 'ERROR' ? ERROR : WARNING;
-      ofSource.push({ session: next.session, bit: bitOf(next.rule), severity });
-      this.#page.shift();
-      this.#at += 1;
-    }
-    return { first, ofSource };
-  }
-
-  #peek(): FindingLine | undefined {
-    if (this.#page.length === 0) {
+  /** Returns the next findings if they are of this source: at most one page of them. */
+  take(key: string): readonly NumberedFinding[] {
+    if (this.#next === this.#page.length) {
       const lines = this.#index.page(this.#at, LINES_AT_ONCE);
       this.#page = lines.map(({ content }) => JSON.parse(content.toString()) as FindingLine);
+      this.#next = 0;
     }
-    return this.#page[0];
+    const taken: NumberedFinding[] = [];
+    for (let one = this.#page[this.#next]; one !== undefined; one = this.#page[this.#next]) {
+      if (keyOf(one.source, one.input) !== key) break;
+      const severity = one.severity === 'ERROR' ? ERROR : WARNING;
+      taken.push({ number: this.#at++, session: one.session, rule: one.rule, severity });
+      this.#next++;
+    }
+    return taken;
   }
 }
 

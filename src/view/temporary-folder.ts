@@ -11,13 +11,15 @@ const NAME = /^turnmill-view-(\d+)-/;
 
 /** Creates a folder that only its owner can read. */
 export function createTemporaryFolder(): string {
-  removeLeftovers();
   return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
 }
 
-/** Removes the folders of processes of this user that no longer run. Ignores errors: they are tried again next time. */
-function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir())) {
+/**
+ * Removes the folders of processes of this user that no longer run. Call it when the viewer starts. Ignores errors: they
+ * are tried again next time.
+ */
+export function removeLeftovers(): void {
+  for (const name of namesIn(tmpdir())) {
     const [, pid] = NAME.exec(name) ?? [];
     if (pid === undefined || isRunning(Number(pid))) continue;
     const path = join(tmpdir(), name);
@@ -26,6 +28,14 @@ function removeLeftovers(): void {
     } catch {
       // another process may be removing it
     }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -174,21 +174,13 @@ export class ViewedDataset {
     return this.#columns;
   }
 
-  /** Returns the findings about a session. */
+  /** Returns the findings about a session, at most `MOST_FINDINGS`. */
   async findingsOf(session: number): Promise<readonly FindingLine[]> {
     const columns = await this.columns();
-    const line = this.sessionPage(session, 1)[0];
-    const first = columns.firstOf(session);
     const findings: FindingLine[] = [];
-    if (first === undefined || line === undefined) return findings;
-    for (let at = first; findings.length < MOST_FINDINGS; ) {
-      const page = this.#findings.page(at, 64).map(parsed<FindingLine>);
-      for (const finding of page) {
-        if (finding.source !== line.source || finding.input !== line.input) return findings;
-        if (finding.session === line.id) findings.push(finding);
-      }
-      at += page.length;
-      if (page.length === 0) return findings;
+    for (const number of columns.of(session)) {
+      findings.push(...this.#findings.page(number, 1).map(parsed<FindingLine>));
+      if (findings.length >= MOST_FINDINGS) break;
     }
     return findings;
   }

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { FindingColumns } from '../../../src/view/finding-columns.ts';
+import { LineIndex } from '../../../src/view/line-index.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+interface Row {
+  readonly source: string;
+  readonly input?: number;
+}
+
+async function columnsOf(
+  sessions: readonly (Row & { readonly id: string })[],
+  findings: readonly (Row & { readonly session: string; readonly rule: string; readonly severity: string })[],
+): Promise<FindingColumns> {
+  const folder = temporaryFolder();
+  const [ledger, report] = [sessions, findings].map((rows, i) => {
+    const path = join(folder, `${i}.jsonl`);
+    writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const index = new LineIndex(path);
+    onTestFinished(() => index.close());
+    return index;
+  }) as [LineIndex, LineIndex];
+  return FindingColumns.read(ledger, report);
+}
+
+const [warning, error] = ['WARNING', 'ERROR'];
+
+it('finds the findings of sessions that are interleaved, by source and input', async () => {
+  const sessions = [
+    ...['a', 'b', 'c'].map((id) => ({ source: '1.jsonl', id })),
+    { source: '2.jsonl', id: 'a' },
+    { source: '1.jsonl', input: 1, id: 'b' },
+  ];
+  const columns = await columnsOf(sessions, [
+    { source: '1.jsonl', session: 'a', rule: 'x', severity: warning },
+    { source: '1.jsonl', session: 'b', rule: 'x', severity: warning },
+    { source: '1.jsonl', session: 'a', rule: 'y', severity: error },
+    { source: '1.jsonl', session: 'b', rule: 'x', severity: warning },
+    { source: '1.jsonl', input: 1, session: 'b', rule: 'z', severity: error },
+  ]);
+  expect(sessions.map((_, i) => [...columns.of(i)])).toEqual([[0, 2], [1, 3], [], [], [4]]);
+  expect(sessions.map((_, i) => columns.severityOf(i))).toEqual([
+    ...['error', 'warning', undefined, undefined, 'error'],
+  ]);
+  expect(['x', 'y', 'z', 'none'].map((rule) => sessions.map((_, i) => columns.has(i, rule)))).toEqual([
+    [true, true, false, false, false],
+    [true, false, false, false, false],
+    [false, false, false, false, true],
+    [false, false, false, false, false],
+  ]);
+});
+
+it('takes linear time in the sessions of one source', { timeout: 15_000 }, async () => {
+  const ids = Array.from({ length: 150_000 }, (_, i) => `s${i}`);
+  const columns = await columnsOf(
+    ids.map((id) => ({ source: 'a.jsonl', id })),
+    ids.map((session) => ({ source: 'a.jsonl', session, rule: 'x', severity: warning })),
+  );
+  expect([...columns.of(0), ...columns.of(149_999)]).toEqual([0, 149_999]);
+});
