@@ -58,6 +58,7 @@ const COMMAND = [
   'src/cli/interrupts',
   'src/cli/max-part',
   'src/cli/meta',
+  'src/cli/plug-in-signals',
   'src/cli/profile-table',
   'src/cli/real-loggers',
   'src/cli/session-in-parts',

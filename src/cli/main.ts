@@ -1,5 +1,6 @@
 /** Runs a command line and returns its exit status. All errors are reported here. */
 
+import type { PlugInCalls } from '../engine/run-task.ts';
 import { TurnmillError } from '../errors.ts';
 import type { LogLevel } from '../log-level.ts';
 import { RefusedLine, readArguments } from './arguments.ts';
@@ -14,7 +15,7 @@ import type { Host } from './host.ts';
 export async function main(argv: readonly string[], host: Host, onListening?: () => void): Promise<number> {
   let level: LogLevel = 'warn';
   try {
-    const invocation = readArguments(argv, host.helpColumns, await commandsFor(argv));
+    const invocation = readArguments(argv, host.helpColumns, await commandsFor(argv, onListening));
     if ('text' in invocation) {
       await host.print(invocation.text);
       await host.endPrinting();
@@ -27,9 +28,13 @@ export async function main(argv: readonly string[], host: Host, onListening?: ()
   }
 }
 
-/** Plug-ins add options to the commands, so they are loaded before the line is parsed. */
-async function commandsFor(argv: readonly string[]): Promise<typeof commands> {
+/**
+ * Plug-ins add options to the commands, so they are loaded before the line is parsed. Their code may not return: a signal
+ * ends the process meanwhile.
+ */
+async function commandsFor(argv: readonly string[], stopListening?: () => void): Promise<typeof commands> {
   if (!argv.some((word) => word === '--plugin' || word.startsWith('--plugin='))) return commands;
+  stopListening?.();
   const { commandsWithPlugIns } = await import('./plug-in-options.ts');
   return commandsWithPlugIns(commands, argv);
 }
@@ -50,7 +55,7 @@ async function runCommand(
   const interrupts = new Interrupts(!command.stoppable);
   onListening?.();
   try {
-    return await command.run({ words, values, signal: interrupts.signal, host });
+    return await command.run({ words, values, signal: interrupts.signal, plugInCalls: interrupts, host });
   } catch (error) {
     const { received } = interrupts;
     if (received === undefined) throw error;
@@ -84,7 +89,7 @@ const NAMES = Object.keys(SIGNALS) as StopSignal[];
  * Handles stop signals from its creation until `release`. The first signal aborts the run, even one that is waiting for
  * standard input or for a slow reader, and gives it time to clean up. A second signal, or ten seconds, ends the process.
  */
-class Interrupts {
+class Interrupts implements PlugInCalls {
   readonly #controller = new AbortController();
   readonly #atOnce: boolean;
   #received: StopSignal | undefined;
@@ -93,6 +98,16 @@ class Interrupts {
   /** @param atOnce whether the first signal ends the process, because the command has nothing to clean up */
   constructor(atOnce: boolean) {
     this.#atOnce = atOnce;
+    this.end();
+  }
+
+  /** Restores the default action of the signals, which ends the process. */
+  begin(): void {
+    for (const name of NAMES) process.off(name, this.#onSignal);
+  }
+
+  /** Handles the signals again. */
+  end(): void {
     for (const name of NAMES) process.on(name, this.#onSignal);
   }
 
@@ -105,10 +120,10 @@ class Interrupts {
     return this.#received;
   }
 
-  /** Restores the default action of the signals. */
+  /** Restores the default action of the signals for good. */
   release(): void {
     clearTimeout(this.#grace);
-    for (const name of NAMES) process.off(name, this.#onSignal);
+    this.begin();
   }
 
   readonly #onSignal = (name: StopSignal): void => {

@@ -19,7 +19,7 @@ import { RunNotes, summaryOf } from './summary.ts';
  * @returns the exit status
  */
 export async function runWhole(
-  { words: inputs, values, signal, host }: Request,
+  { words: inputs, values, signal, host, plugInCalls }: Request,
   isCheck = false,
 ): Promise<number> {
   host.checkStdin(inputs, values.allowEmpty === true);
@@ -46,7 +46,7 @@ export async function runWhole(
     const summary = await build(
       { ...settingsOf(inputs, values), measures: isCheck },
       {
-        ...{ signal, onResult, onNote, heap },
+        ...{ signal, onResult, onNote, heap, plugInCalls },
         ...onProgress,
       },
     );

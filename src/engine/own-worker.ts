@@ -5,10 +5,9 @@
 
 import type { SourceRef } from '../input/sources/source.ts';
 import { weightOfAll } from '../ledger/result.ts';
-import type { Profile } from '../profile.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { Delivery } from './delivery.ts';
-import { runTask, WINDOW_BYTES } from './run-task.ts';
+import { runTask, type TaskOptions, WINDOW_BYTES } from './run-task.ts';
 import type { Task, TaskSource } from './task.ts';
 import type { Received } from './worker-thread.ts';
 
@@ -19,10 +18,10 @@ export class OwnWorker {
   /** Weight of the deliveries in `#received`. */
   #unreadBytes = 0;
 
-  constructor(settings: TaskSettings, signal?: AbortSignal, profile?: Profile) {
+  constructor(settings: TaskSettings, options: Omit<TaskOptions, 'upcoming'> = {}) {
     const upcoming = (after: number): SourceRef[] =>
       (this.#task ?? []).filter(({ index }) => index > after).map(({ ref }) => ref);
-    this.#deliveries = runTask(this.#sources(), settings, { signal, profile, upcoming });
+    this.#deliveries = runTask(this.#sources(), settings, { ...options, upcoming });
   }
 
   /** Returns whether it has no task, and room for the results of one. */

@@ -11,7 +11,7 @@ import { filesOnly } from '../settings/plug-ins.ts';
 import type { Settings, TaskSettings } from '../settings/settings.ts';
 import type { Delivery } from './delivery.ts';
 import { OwnWorker } from './own-worker.ts';
-import { runTask } from './run-task.ts';
+import { type PlugInCalls, runTask } from './run-task.ts';
 import { type IsRead, type PlannedTask, planTasks, readIn, refsIn, type TaskSource, taskOf } from './task.ts';
 import { workerCount } from './worker-count.ts';
 import type { WorkerThread } from './worker-thread.ts';
@@ -23,6 +23,7 @@ export interface PoolHooks {
   /** Returns whether the results of the source with this index are reused, so that it is not read. */
   readonly isReused?: (index: number) => boolean;
   readonly signal?: AbortSignal | undefined;
+  readonly plugInCalls?: PlugInCalls | undefined;
   /** Called when a worker thread has died and its source is read again. */
   readonly onRestart?: () => void;
   /** Profile of the main thread. */
@@ -44,9 +45,9 @@ export async function* runWorkers(
     const plan = { sources, isRead, tasks };
     yield* new WorkerPool(plan, Math.min(workers, tasks.length), conversion, hooks, WorkerThread).run();
   } else {
-    const { signal, profile } = hooks;
+    const { signal, profile, plugInCalls } = hooks;
     const upcoming = (after: number): Iterable<SourceRef> => refsIn(sources, isRead, after + 1);
-    yield* runTask(inOrder(sources, isRead), conversion, { signal, profile, upcoming });
+    yield* runTask(inOrder(sources, isRead), conversion, { signal, profile, upcoming, plugInCalls });
   }
 }
 
@@ -91,12 +92,12 @@ class WorkerPool {
     plan: Plan,
     count: number,
     settings: TaskSettings,
-    { signal, onRestart, profile }: PoolHooks,
+    { signal, onRestart, profile, plugInCalls }: PoolHooks,
     Thread: typeof WorkerThread,
   ) {
     this.#plan = plan;
     this.#signal = signal;
-    this.#own = new OwnWorker(settings, signal, profile);
+    this.#own = new OwnWorker(settings, { signal, profile, plugInCalls });
     this.#give(this.#own); // the first task, read while the threads are starting
     const threadSettings = { ...settings, plugIns: filesOnly(settings.plugIns) }; // functions do not cross threads
     const start = (): WorkerThread => {

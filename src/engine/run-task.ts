@@ -9,7 +9,7 @@ import { createProfile, type Profile } from '../profile.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { type Delivery, DeliveryBuilder } from './delivery.ts';
 import { UNWATCHED, watchWith } from './instrument.ts';
-import { DELIVERY_BYTES, SourceRun, type SourceRunOptions } from './source-run.ts';
+import { DELIVERY_BYTES, type Pause, SourceRun, type SourceRunOptions } from './source-run.ts';
 import type { TaskSource, Upcoming } from './task.ts';
 
 /** A worker pauses while unread deliveries exceed this size. */
@@ -17,8 +17,18 @@ export const WINDOW_BYTES: number = 8 * 1024 * 1024;
 
 type TaskSources = Iterable<TaskSource> | AsyncIterable<TaskSource>;
 
+/**
+ * Told before code of plug-ins may run on this thread, and before the event loop gets its turn again. Such code may never
+ * return, and until then no listener for signals is called: the owner of the process may let signals end it meanwhile.
+ */
+export interface PlugInCalls {
+  begin(): void;
+  end(): void;
+}
+
 export interface TaskOptions {
   readonly signal?: AbortSignal | undefined;
+  readonly plugInCalls?: PlugInCalls | undefined;
   /** The profile of this thread; without it, a profiled task creates its own and adds its figures to the deliveries. */
   readonly profile?: Profile | undefined;
   /** Lists the sources to prefetch, for stores where fetching takes longer than reading. */
@@ -28,14 +38,15 @@ export interface TaskOptions {
 export function runTask(
   sources: TaskSources,
   settings: TaskSettings,
-  { signal, profile, upcoming }: TaskOptions = {},
+  { signal, profile, upcoming, plugInCalls }: TaskOptions = {},
 ): AsyncGenerator<Delivery> {
-  if (!settings.profile) return readAll(sources, settings, { watch: UNWATCHED, signal, upcoming });
+  const calls = hasPlugIns(settings.plugIns) ? plugInCalls : undefined;
+  if (!settings.profile) return readAll(sources, settings, { watch: UNWATCHED, signal, upcoming }, calls);
   const clock = profile ?? createProfile('wait');
   const waited = clock.eachLater('wait', sources);
   const deliveries = clock.eachLater(
     'other',
-    readAll(waited, settings, { watch: watchWith(clock), signal, upcoming }),
+    readAll(waited, settings, { watch: watchWith(clock), signal, upcoming }, calls),
   );
   return profile === undefined ? withFigures(deliveries, clock) : deliveries;
 }
@@ -48,6 +59,7 @@ async function* readAll(
   sources: TaskSources,
   settings: TaskSettings,
   { watch, signal, upcoming }: Pick<SourceRunOptions, 'watch' | 'signal' | 'upcoming'>,
+  calls: PlugInCalls | undefined,
 ): AsyncGenerator<Delivery> {
   const memory = borrowScanMemory(settings.scanner);
   const delivery = new DeliveryBuilder();
@@ -60,7 +72,7 @@ async function* readAll(
       const { done, value: source } = next instanceof Promise ? await next : next;
       if (done === true || run.isLimited) break;
       run.begin(source);
-      for (let pause = run.read(); pause !== 'over'; pause = run.read()) {
+      for (let pause = read(run, calls); pause !== 'over'; pause = read(run, calls)) {
         if (pause === 'delivery') {
           if (run.takeTurn()) await setImmediate();
           yield delivery.take();
@@ -75,3 +87,16 @@ async function* readAll(
     memory?.giveBack();
   }
 }
+
+function read(run: SourceRun, calls: PlugInCalls | undefined): Pause {
+  if (calls === undefined) return run.read();
+  calls.begin();
+  try {
+    return run.read();
+  } finally {
+    calls.end();
+  }
+}
+
+const hasPlugIns = ({ dialects, formats, stages }: TaskSettings['plugIns']): boolean =>
+  dialects.length + formats.length + stages.length > 0;

@@ -1,4 +1,5 @@
 /** Hooks with which a caller watches a run and stops it. */
+import type { PlugInCalls } from '../engine/run-task.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Result } from '../ledger/result.ts';
 
@@ -29,6 +30,7 @@ export interface HeapControl {
 export interface RunHooks {
   readonly heap?: HeapControl;
   readonly signal?: AbortSignal;
+  readonly plugInCalls?: PlugInCalls;
   readonly onProgress?: (progress: RunProgress) => void;
   /** Called with every result, in the order of the sources, before it is recorded; a returned promise is awaited. */
   readonly onResult?: (result: Result, listing: Listing) => unknown;

@@ -52,14 +52,16 @@ class Recording {
 
   async run(): Promise<Recorded> {
     const { settings, listing, recorder, reuse, hooks, profile } = this.#options;
-    const { signal } = hooks;
+    const { signal, plugInCalls } = hooks;
     hooks.heap?.begin();
     recorder.skipped(listing.skipped);
     const onRestart = (): void => {
       this.#workerRestarts++;
     };
     const isReused = (index: number): boolean => reuse.has(index);
-    const deliveries = runWorkers(listing.sources, settings, { signal, onRestart, profile, isReused });
+    const deliveries = runWorkers(listing.sources, settings, {
+      ...{ signal, onRestart, profile, isReused, plugInCalls },
+    });
     profile?.enter('record');
     for await (const delivery of profile?.eachLater('wait', deliveries) ?? deliveries)
       await this.#takeDelivery(delivery);

@@ -31,7 +31,8 @@ function owned({ bytes, more, ...rest }: EncodedRecord): EncodedRecord {
   return { ...rest, bytes: copyOf(bytes), ...(more && { more: more.map((one) => copyOf(one)) }) };
 }
 
-function isRecord(bytes: Uint8Array): boolean {
+/** Whether the bytes are one JSON object on one line. */
+export function isRecord(bytes: Uint8Array): boolean {
   if (bytes.includes(LF)) return false;
   try {
     return isObject(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));

@@ -13,6 +13,7 @@ import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { sha256 } from '../sha256.ts';
 import { ownedFormat } from './plug-in-format.ts';
+import { ownedStage } from './plug-in-stage.ts';
 
 export interface PlugInFile {
   readonly path: string;
@@ -186,7 +187,7 @@ function checked<K extends Kind>(
       where,
       `the stage '${name}' has to follow ${shown(after)}, which is not one of ${CHAIN.join(', ')}`,
     );
-  return Object.assign({ options: {} }, plugIn) as never;
+  return ownedStage(Object.assign({ options: {} }, plugIn as PlacedStage)) as never;
 }
 
 /** Checks the options, which become flags and keys of a configuration file. */

@@ -1,4 +1,5 @@
 /** A command: one file each. The modules that do its work are imported only when it runs, so that the program starts fast. */
+import type { PlugInCalls } from '../../engine/run-task.ts';
 import type { Host } from '../host.ts';
 import type { Option, Values } from '../options/option.ts';
 
@@ -22,5 +23,7 @@ export interface Request {
   readonly words: readonly string[];
   readonly values: Values;
   readonly signal: AbortSignal;
+  /** Between its two calls, a signal ends the process at once. */
+  readonly plugInCalls: PlugInCalls;
   readonly host: Host;
 }

@@ -32,6 +32,7 @@ export const explain: Command = {
   stoppable: true,
   async run(request) {
     const { explain: print } = await import('../explanation.ts');
+    if (request.values.plugin !== undefined) request.plugInCalls.begin(); // nothing has to be cleaned up
     await print(request);
     return SUCCESS;
   },

@@ -35,7 +35,7 @@ export const inspect: Command = {
     missing: 'name at least one input: a file, a folder, or -',
   },
   stoppable: true,
-  async run({ words, values, signal, host }) {
+  async run({ words, values, signal, host, plugInCalls }) {
     const { after, kind, limit } = values;
     if (after === undefined)
       throw new TurnmillError('usage', 'inspect: --after is missing; see turnmill list stages');
@@ -48,6 +48,7 @@ export const inspect: Command = {
     ]);
     const request = await withPlugInFiles(settingsOf(words, values));
     let shown = 0;
+    if (values.plugin !== undefined) plugInCalls.begin(); // nothing has to be cleaned up
     const faults = await pipeline.inspect({
       settings: resolveSettings({ ...request, limit: undefined }),
       after,

@@ -7,6 +7,7 @@ import type { PlacedStage } from '../../../transforms/plug-ins.ts';
 import { turnmill as command } from '../../support/command.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
+import { entry, writeLog } from '../cli/small-logs.ts';
 
 const DIALECT = `export const dialects = [{
   name: 'pairs', summary: 'Pairs.', keys: ['q', 'a'],
@@ -211,6 +212,54 @@ export const dialects = [{ name: 'odd', summary: 'Odd.', detect: () => true, rea
     expect(status).toBe(3);
     expect(stderr).toContain(`an error in the plug-in ${plugin} at line 1, byte 0: TypeError at `);
     expect(stderr).toContain('; it must reject odd data instead of throwing');
+  });
+});
+
+describe('a stage from a file', () => {
+  const stage = (after: string, kind: string, encode: string): string => `const room = Buffer.alloc(1000);
+const reused = (text) => room.subarray(0, room.write(text));
+export default { name: 'reused', summary: 'Reused.', after: '${after}', create: () => ({
+  ${kind}: (element) => [{ ...element, ${encode} }] }) };`;
+
+  async function built(module: string) {
+    const { logs, plugin, out, root } = workshop(module);
+    const log = join(root, 'only.jsonl');
+    writeFileSync(
+      log,
+      ['a', 'bb', 'ccc']
+        .map((content) => `${JSON.stringify({ messages: [{ role: 'user', content }] })}\n`)
+        .join(''),
+    );
+    const args = ['build', log, '--plugin', plugin, '--out', out, '--group-by', 'none'];
+    return { ...(await turnmill(args)), logs, out };
+  }
+
+  it('may reuse its buffer for records', async () => {
+    const encode = 'bytes: reused(JSON.stringify({ n: String(element.bytes.length) }))';
+    const { status, out } = await built(stage('format', 'record', encode));
+    expect([status, new Set(dataOf(out).trim().split('\n')).size]).toEqual([0, 3]);
+  });
+
+  it('may reuse its buffer for the messages of entries', async () => {
+    const last =
+      "{ role: 'user', bytes: reused(JSON.stringify({ role: 'user', content: 'x'.repeat(element.messages.length) })) }";
+    const { logs, plugin, out } = workshop(
+      stage('cleanup', 'entry', `messages: [...element.messages.slice(0, -1), ${last}]`),
+    );
+    const messages = ['a', 'b', 'c'].map((content) => ({ role: 'user', content }));
+    const log = writeLog(logs, 's.jsonl', [
+      entry({ messages, reply: null }),
+      entry({ second: 2, messages: messages.slice(1), reply: null }),
+    ]);
+    expect((await turnmill(['build', log, '--plugin', plugin, '--out', out])).status).toBe(0);
+    const texts = JSON.parse(dataOf(out)).messages.map(({ content }: { content: string }) => content);
+    expect(texts).toEqual(['a', 'b', 'xxx']);
+  });
+
+  it('that breaks a record costs the source', async () => {
+    const { status, stderr } = await built(stage('format', 'record', "bytes: Buffer.from('{}\\n{}')"));
+    expect(status).toBe(3);
+    expect(stderr).toContain('internal-error');
   });
 });
 

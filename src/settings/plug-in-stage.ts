@@ -1,0 +1,75 @@
+/**
+ * A stage of a plug-in, whose texts are copied: its buffers may be reused for the next element. A record that it changes
+ * must stay one JSON object on one line, or `verify` would refuse the dataset.
+ */
+import { copyOf } from '../../transforms/json/keep.ts';
+import type {
+  Message,
+  StreamElement,
+  ToolDefinition,
+  WrittenRecord,
+} from '../../transforms/model/element.ts';
+import type { PlacedStage } from '../../transforms/plug-ins.ts';
+import type { Handlers } from '../../transforms/stage.ts';
+import { isRecord } from './plug-in-format.ts';
+
+const KINDS = [
+  ...['line', 'entry', 'conversation', 'record', 'rejection', 'fate', 'repair', 'finding', 'session-end'],
+] as const;
+
+export function ownedStage(stage: PlacedStage): PlacedStage {
+  return {
+    ...stage,
+    create(options) {
+      const handlers = stage.create(options) as Record<string, Handler | undefined>;
+      const owned: Record<string, Handler> = {};
+      for (const kind of KINDS) {
+        if (handlers[kind] !== undefined)
+          owned[kind] = (element) => eachOwned(handlers[kind]?.(element) ?? [], element, stage.name);
+      }
+      return owned as Handlers;
+    },
+  };
+}
+
+type Handler = (element: StreamElement) => Iterable<StreamElement>;
+
+function* eachOwned(
+  output: Iterable<StreamElement>,
+  input: StreamElement,
+  stage: string,
+): Generator<StreamElement> {
+  for (const element of output) yield element === input ? element : owned(element, input, stage);
+}
+
+function owned(element: StreamElement, input: StreamElement, stage: string): StreamElement {
+  const known = new Set<unknown>(partsOf(input));
+  const own = <T extends Message | ToolDefinition>(part: T): T =>
+    known.has(part) ? part : { ...part, bytes: copyOf(part.bytes) };
+  switch (element.kind) {
+    case 'entry': {
+      const { messages, tools, reply } = element;
+      return { ...element, messages: messages.map(own), tools: tools.map(own), reply: reply && own(reply) };
+    }
+    case 'conversation':
+      return { ...element, messages: element.messages.map(own), tools: element.tools.map(own) };
+    case 'record':
+      return ownedRecord(element, input, stage);
+    default:
+      return element;
+  }
+}
+
+function partsOf(element: StreamElement): readonly unknown[] {
+  if (element.kind === 'entry') return [...element.messages, ...element.tools, element.reply];
+  return element.kind === 'conversation' ? [...element.messages, ...element.tools] : [];
+}
+
+function ownedRecord(record: WrittenRecord, input: StreamElement, stage: string): WrittenRecord {
+  const before = input.kind === 'record' ? input.bytes : undefined;
+  if (record.bytes === before) return record;
+  const isLine = before === undefined || isRecord(before);
+  if (isLine && !isRecord(record.bytes))
+    throw new Error(`the stage '${stage}' returned a record that is not one JSON object on one line`);
+  return { ...record, bytes: copyOf(record.bytes) };
+}
