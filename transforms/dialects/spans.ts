@@ -12,14 +12,17 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect, ReadingOptions } from './dialect.ts';
 import { MAX_CONVERSATION_BYTES } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
+import { carriesContent } from './shared/carried-content.ts';
 import type { CallChain } from './shared/history.ts';
 import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present, unpacked } from './shared/logged-values.ts';
 import { NO_QUESTION, RESPONSE_ERROR } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
+import { unreadIn } from './shared/unread-text.ts';
 import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
+import { hasStrayContent, OTLP_BODY, strayAttribute, strayMember } from './spans/known-spans.ts';
 import { isCallRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { RecordReader } from './spans/record-reader.ts';
@@ -91,6 +94,9 @@ class SpanReader {
   }
 
   read(json: JsonView, context: ReadContext): readonly ObjectPart[] {
+    const unread = unreadIn(json, OTLP_BODY, 'the body');
+    const isBody = BODIES_OF_OTLP.some((key) => json.get(key)?.type === 'array');
+    if (isBody && unread !== undefined) return [context.reject('unknown-content', unread.message, json)];
     const parts = [...this.#parts(json, context)];
     return parts.length > 0 ? parts : [context.drop('no-model-span')];
   }
@@ -130,7 +136,10 @@ class SpanReader {
     const details = detailsIn(span, own);
     const attributes = details.length === 0 ? own : SpanAttributes.of(...details, logged ?? own.json());
     const messages = messageEvents(span, own);
-    if (!isModelCall(attributes, messages)) return this.#leave(isNamed(own) ? undefined : span, context);
+    const isCall = isModelCall(attributes, messages);
+    if (isCall === 'unknown' || (isCall === false && hasStrayContent(span)))
+      return context.reject('unknown-content', UNKNOWN_KIND, span);
+    if (!isCall) return this.#leave(isNamed(own) ? undefined : span, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readAttributes(attributes, transcript, messages);
     const isSilent = !isJoined && transcript.messages.length === 0 && transcript.refusal === undefined;
@@ -148,7 +157,7 @@ class SpanReader {
 
   #observation(observation: JsonView, context: ReadContext, trace: JsonView | undefined): ObjectPart {
     const type = observation.get('type')?.text();
-    if (type !== 'GENERATION') return this.#leave(isObservation(type) ? undefined : observation, context);
+    if (type !== 'GENERATION') return this.#leaveKind(observation, isObservation(type), context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readObservation(observation, transcript);
     const time = context.time(firstOf(observation, 'startTime', 'start_time'));
@@ -168,8 +177,11 @@ class SpanReader {
   /** Reads a span of a platform that has an input and an output. */
   #tracked(span: JsonView, context: ReadContext): ObjectPart {
     const platform = platformOf(span);
-    if (platform?.isModelCall(span) !== true)
-      return this.#leave(platform?.isOther(span) === false ? span : undefined, context);
+    if (platform?.isModelCall(span) !== true) {
+      const isOther = platform?.isOther(span);
+      if (isOther === 'unknown') return this.#leaveKind(span, false, context);
+      return this.#leave(isOther === false ? span : undefined, context);
+    }
     const transcript = new Transcript(this.#keepSealed);
     const call = readTracked(span, platform, transcript);
     const link = linkIn([span.get(platform.input)], [span.get('output')]);
@@ -233,13 +245,19 @@ class SpanReader {
 
   #run(run: JsonView, context: ReadContext, patch: JsonView | undefined): ObjectPart {
     const type = typeOf(run);
-    if (type !== 'llm') return this.#leave(OTHER_RUNS.has(type ?? '') ? undefined : run, context);
+    if (type !== 'llm') return this.#leaveKind(run, OTHER_RUNS.has(type ?? ''), context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readRun(run, transcript, patch);
     const sent = unpacked(run.get('extra'))?.get('invocation_params');
     const link = linkIn([run.get('inputs'), sent], [firstOf(run, 'outputs') ?? firstOf(patch, 'outputs')]);
     const time = context.time(firstOf(run, 'start_time'));
     return this.#entryOf(transcript, call, traceOf(run), time, run, link, context);
+  }
+
+  /** Leaves a call of another kind. One of a kind that is not known is rejected if it carries content. */
+  #leaveKind(call: JsonView, isKnown: boolean, context: ReadContext): ObjectPart {
+    if (isKnown || !carriesContent(call)) return this.#leave(isKnown ? undefined : call, context);
+    return context.reject('unknown-content', UNKNOWN_KIND, call);
   }
 
   /** Drops what is not a model call. @param form the object, if nothing says what it is */
@@ -261,6 +279,9 @@ class SpanReader {
     if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, refusal.at);
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the span of a model call has no messages', span);
+    const isWhole = call.hasReply && transcript.messages.some((message) => message.role !== 'assistant');
+    const stray = isWhole ? undefined : strayIn(span);
+    if (stray !== undefined) return context.reject('unknown-content', STRAY, span);
     const tools = call.tools.length > 0 ? call.tools : definedBy(definitions);
     const once = { ...this.#countedOnce(call, trace, span), tools };
     const parent = metaOf({ parent: firstOf(span, ...PARENTS) });
@@ -289,6 +310,9 @@ class SpanReader {
   }
 }
 
+const UNKNOWN_KIND = 'a span carries content, but its kind is not known';
+const STRAY = 'the request or the answer of a call is missing, and a member that is not known may be it';
+const BODIES_OF_OTLP = [...BODIES, 'batches', 'resourceLogs', 'resource_logs'] as const;
 const ELSEWHERE =
   'the messages of this call are in a file that gen_ai.input.messages_ref or gen_ai.output.messages_ref names: write them into the attributes without _ref';
 
@@ -298,6 +322,15 @@ function liesElsewhere(attributes: SpanAttributes, hasReply: boolean): boolean {
     attributes.at(path).isEmpty && !attributes.at(`${path}_ref`).isEmpty;
   return isOnlyNamed('gen_ai.input.messages') || (!hasReply && isOnlyNamed('gen_ai.output.messages'));
 }
+
+/** The attribute or member that may be the missing request or answer of a call. */
+function strayIn(span: JsonView): JsonView | undefined {
+  const logged = firstOf(span, 'attributes', 'tags');
+  if (logged !== undefined) return strayAttribute(SpanAttributes.of(logged).json());
+  return isFrame(span) || COLUMNS.test(span.keys().join(' ')) ? undefined : strayMember(span);
+}
+
+const COLUMNS = /(?:^| )attributes\./;
 
 const speaks = ({ role }: Message): boolean =>
   role !== 'assistant' && role !== 'system' && role !== 'developer';

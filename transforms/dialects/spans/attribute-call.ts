@@ -22,10 +22,13 @@ import { readOpenLlmetry } from './open-llmetry.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 import { addEvents } from './span-events.ts';
 
+/** Whether a span is a model call; undefined if nothing says so, `unknown` if its kind is not one of its convention. */
+export type IsCall = boolean | 'unknown' | undefined;
+
 /** The names of attributes that one client uses for model calls. */
 interface Convention {
   /** Whether the span is a model call; undefined if it lacks the attribute that tells. */
-  isModelCall(attributes: SpanAttributes): boolean | undefined;
+  isModelCall(attributes: SpanAttributes): IsCall;
   /** Whether the span has messages in this convention. */
   hasMessages(attributes: SpanAttributes): boolean;
   read(attributes: SpanAttributes, transcript: Transcript): CallFacts;
@@ -33,6 +36,12 @@ interface Convention {
 
 const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content', 'text_completion']);
 const MODEL_REQUESTS: ReadonlySet<string> = new Set(['chat', 'completion']);
+const OTHER_OPERATIONS =
+  /embed|agent|tool|workflow|task|thread|run|message|chain|retriev|rerank|search|memory|plan|eval|guard|format|handoff|session|cycle|loop|image|audio|speech|transcri|response/i;
+const OTHER_KINDS: ReadonlySet<string> = new Set([
+  ...['CHAIN', 'TOOL', 'AGENT', 'RETRIEVER', 'EMBEDDING', 'RERANKER', 'GUARDRAIL', 'EVALUATOR', 'PROMPT'],
+  'UNKNOWN',
+]);
 const MLFLOW_TYPES: ReadonlySet<string> = new Set(['LLM', 'CHAT_MODEL']);
 const AI_SDK_CALL = /\.do(?:Generate|Stream)$/;
 const QUOTES = /^"|"$/g;
@@ -43,12 +52,16 @@ function has(attributes: SpanAttributes, ...paths: readonly string[]): boolean {
   return paths.some((path) => !attributes.at(path).isEmpty);
 }
 
+const operationOf = (name: string): IsCall =>
+  MODEL_OPERATIONS.has(name) || (OTHER_OPERATIONS.test(name) ? false : 'unknown');
+
+function kindOf(kind: string): IsCall {
+  const name = kind.toUpperCase();
+  return name === 'LLM' || (OTHER_KINDS.has(name) ? false : 'unknown');
+}
+
 /** Tests the text of an attribute. @returns undefined if there is no such attribute */
-function testAt(
-  attributes: SpanAttributes,
-  path: string,
-  test: (value: string) => boolean,
-): boolean | undefined {
+function testAt(attributes: SpanAttributes, path: string, test: (value: string) => IsCall): IsCall {
   const value = attributes.at(path).text();
   return value === undefined ? undefined : test(value);
 }
@@ -106,12 +119,12 @@ const OF_REQUEST = { model: 'gen_ai.request.model', usage: 'gen_ai.usage' } as c
 /** Tried in this order. */
 const CONVENTIONS: readonly Convention[] = [
   {
-    isModelCall: (span) => testAt(span, 'gen_ai.operation.name', (name) => MODEL_OPERATIONS.has(name)),
+    isModelCall: (span) => testAt(span, 'gen_ai.operation.name', operationOf),
     hasMessages: (span) => has(span, 'gen_ai.input.messages', 'gen_ai.output.messages'),
     read: readGenAi,
   },
   {
-    isModelCall: (span) => testAt(span, 'openinference.span.kind', (kind) => kind.toUpperCase() === 'LLM'),
+    isModelCall: (span) => testAt(span, 'openinference.span.kind', kindOf),
     hasMessages: (span) => has(span, 'openinference', 'llm.input_messages', 'llm.output_messages'),
     read: readOpenInference,
   },
@@ -163,12 +176,15 @@ const CONVENTIONS: readonly Convention[] = [
  * Whether the span is a model call.
  * @param events those of the span that are messages
  */
-export function isModelCall(attributes: SpanAttributes, events: readonly JsonView[]): boolean {
+export function isModelCall(attributes: SpanAttributes, events: readonly JsonView[]): boolean | 'unknown' {
+  const hasMessages = (): boolean =>
+    events.length > 0 || CONVENTIONS.some((convention) => convention.hasMessages(attributes));
   for (const convention of CONVENTIONS) {
     const isCall = convention.isModelCall(attributes);
+    if (isCall === 'unknown') return hasMessages() ? isCall : false;
     if (isCall !== undefined) return isCall;
   }
-  return events.length > 0 || CONVENTIONS.some(({ hasMessages }) => hasMessages(attributes));
+  return hasMessages();
 }
 
 /** Attributes of what is not a model call: requests of other kinds, and tools. */

@@ -81,6 +81,8 @@ function addAnswers(
   const roles = answers.map((answer) => bodyOf(answer).at('role').text() ?? 'assistant');
   if (roles.some((role) => roleNamed(role) !== 'assistant'))
     transcript.refuse('unknown-speaker', 'an answer has another role than that of the model');
+  if (answers.some(saysNothingKnown))
+    transcript.refuse('unknown-content', 'an answer has no content under a name that is read');
   const [first, ...others] = answers.map((answer) => blocksAt(bodyOf(answer)));
   const areItems = !hasChoices && [first, ...others].some((blocks) => !isText(blocks));
   for (const blocks of areItems ? [first, ...others] : [first])
@@ -88,6 +90,17 @@ function addAnswers(
   if (!areItems && others.length > 0) transcript.note(OTHER_CHOICES);
   return transcript.messages.length > before;
 }
+
+/** Does an answer have members, but none of them content? Tracers leave out an empty one. */
+function saysNothingKnown(answer: SpanAttributes): boolean {
+  const message = bodyOf(answer);
+  return blocksAt(message).length === 0 && message.others(NO_CONTENT).length > 0;
+}
+
+const NO_CONTENT: ReadonlySet<string> = new Set([
+  ...['role', 'name', 'content', 'contents', 'tool_calls', 'tool_call_id', 'finish_reason', 'id', 'refusal'],
+  ...['function_call_name', 'function_call_arguments_json', 'reasoning_content'],
+]);
 
 const isText = (blocks: readonly MessageBlock[] | undefined): boolean =>
   blocks?.every(({ kind }) => kind === 'text') === true && blocks.length > 0;
@@ -214,13 +227,20 @@ const PART_KEYS = [
 
 function callAt(item: SpanAttributes): CallBlock {
   const call = item.at('tool_call').isEmpty ? item : item.at('tool_call');
+  // its arguments may be under another name
+  const isStrange =
+    call.at('function.arguments').isEmpty &&
+    [call.others(IN_CALL), call.at('function').others(IN_FUNCTION)].some((names) => names.length > 0);
   return {
     kind: 'call',
     id: call.at('id').text(),
     name: call.at('function.name').text(),
-    args: argumentsAt(call.at('function.arguments')),
+    args: isStrange ? undefined : argumentsAt(call.at('function.arguments')),
   };
 }
+
+const IN_CALL: ReadonlySet<string> = new Set(['id', 'function', 'type', 'index', 'message_content']);
+const IN_FUNCTION: ReadonlySet<string> = new Set(['name', 'arguments', 'description', 'strict']);
 
 /** The arguments of a call; its tracers leave out those that are empty. */
 function argumentsAt(item: SpanAttributes): Uint8Array {

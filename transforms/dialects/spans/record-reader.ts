@@ -3,8 +3,10 @@ import { JsonView } from '../../json/json-view.ts';
 import type { Origin, Rejection } from '../../model/element.ts';
 import type { EntryFields, ObjectPart, ReadContext } from '../dialect-spec.ts';
 import { objectOf } from '../shared/build-messages.ts';
+import { unreadIn } from '../shared/unread-text.ts';
 import { AGENT_ORDER_LOST, isAgentBody, spanOfAgent } from './agent-records.ts';
 import { EVENTS_MISSING, JoinedEvents } from './joined-events.ts';
+import { LOG_RECORD } from './known-spans.ts';
 import { bareId, type LogRecord } from './log-records.ts';
 
 /** Functions of the reader of spans. */
@@ -30,6 +32,8 @@ export class RecordReader {
     if (isAgentBody(record.body)) return this.#ofAgent(record, context);
     const event = record.event();
     if (event === undefined) return this.#reading.leave(record.json, context);
+    const unread = unreadIn(record.json, LOG_RECORD, 'the event');
+    if (unread !== undefined) return context.reject('unknown-content', unread.message, record.json);
     const { span, place } = record;
     if (span === undefined) return context.reject('bad-event', NO_SPAN, record.json);
     const id = idOf(record.trace, span);

@@ -31,7 +31,9 @@ export class SpanAttributes {
       for (const pair of logged.elements()) {
         const key = pair.get('key')?.text();
         const value = pair.get('value');
+        const isOdd = pair.type === 'object' && (key === undefined || value === undefined);
         if (key !== undefined && value !== undefined) this.#put(key, new JsonView(plainValue(value)));
+        else if (isOdd && pair.keys().length > 1) this.#put(key ?? '?', value ?? pair);
       }
     } else for (const [key, value] of logged?.members() ?? []) this.#put(key, value);
   }
@@ -73,6 +75,12 @@ export class SpanAttributes {
     return indexes
       .sort((a, b) => Number(a) - Number(b))
       .map((key) => this.#children.get(key) as SpanAttributes);
+  }
+
+  /** The names of the nodes below that are not among these. */
+  others(names: ReadonlySet<string>): readonly string[] {
+    this.#expand();
+    return [...this.#children.keys()].filter((name) => !names.has(name));
   }
 
   /** Whether there is no value here or below. */
@@ -127,6 +135,8 @@ export function plainValue(value: JsonView): Uint8Array {
   if (OTLP_PLAIN.includes(type)) return jsonOf(inner);
   if (type === 'intValue')
     return INTEGER.test(inner.text() ?? '') ? encode(inner.text() as string) : inner.copy();
+  const isOdd = inner.get('values') === undefined && inner.members().length > 0;
+  if (isOdd && (type === 'arrayValue' || type === 'kvlistValue')) return value.copy();
   if (type === 'arrayValue') return arrayOf((inner.get('values')?.elements() ?? []).map(plainValue));
   if (type === 'kvlistValue') {
     const pairs = inner.get('values')?.elements() ?? [];
@@ -134,7 +144,8 @@ export function plainValue(value: JsonView): Uint8Array {
       pairs.flatMap((pair): Piece[] => {
         const key = pair.get('key')?.text();
         const json = pair.get('value');
-        return key === undefined || json === undefined ? [] : [[key, plainValue(json)]];
+        if (key !== undefined && json !== undefined) return [[key, plainValue(json)]];
+        return pair.keys().length > 1 ? [[key ?? '?', pair.copy()]] : [];
       }),
     );
   }

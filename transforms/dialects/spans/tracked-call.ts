@@ -18,8 +18,8 @@ interface Platform {
   /** Whether an object with these members is a span of it. */
   isSpan(span: Members): boolean;
   isModelCall(span: JsonView): boolean;
-  /** Whether its type says that it is something else. */
-  isOther(span: JsonView): boolean;
+  /** Whether its type says that it is something else; `unknown` if the platform has no such type. */
+  isOther(span: JsonView): boolean | 'unknown';
   readonly input: string;
   readonly trace: string;
   readonly start: string;
@@ -27,6 +27,24 @@ interface Platform {
 }
 
 type Members = Pick<JsonView, 'get'>;
+
+/** Types of the spans of Braintrust that are not model calls. */
+const BRAINTRUST_TYPES: ReadonlySet<string> = new Set([
+  ...[
+    'score',
+    'function',
+    'eval',
+    'task',
+    'tool',
+    'automation',
+    'facet',
+    'preprocessor',
+    'classifier',
+    'review',
+  ],
+]);
+const isOtherType = (type: JsonView | undefined): boolean | 'unknown' =>
+  present(type) && (BRAINTRUST_TYPES.has(type.text() ?? '') || 'unknown');
 
 /** Types of the spans of Opik. */
 const OPIK_TYPES: ReadonlySet<string> = new Set(['general', 'llm', 'tool', 'guardrail']);
@@ -38,7 +56,7 @@ const PLATFORMS: readonly Platform[] = [
   {
     isSpan: (span) => span.get('span_attributes')?.type === 'object' && present(span.get('root_span_id')),
     isModelCall: (span) => span.get('span_attributes')?.get('type')?.text() === 'llm',
-    isOther: (span) => present(span.get('span_attributes')?.get('type')),
+    isOther: (span) => isOtherType(span.get('span_attributes')?.get('type')),
     ...{ input: 'input', trace: 'root_span_id', start: 'created', usage: 'metrics' },
   },
   {

@@ -1,0 +1,84 @@
+/** The members of spans, log records, observations and runs, to find what was said under a name that is not read. */
+import type { JsonView } from '../../json/json-view.ts';
+import { carriesContent } from '../shared/carried-content.ts';
+import { structured } from '../shared/logged-values.ts';
+import { type KnownObject, known } from '../shared/unread-text.ts';
+
+const SCOPE = 'scope schemaUrl schema_url instrumentationLibrary';
+const SCOPE_SPANS = known(`${SCOPE} spans`);
+const SCOPE_LOGS = known(`${SCOPE} logRecords log_records logs`);
+const RESOURCE_SPANS = known('resource schemaUrl schema_url', {
+  scopeSpans: SCOPE_SPANS,
+  scope_spans: SCOPE_SPANS,
+  instrumentationLibrarySpans: SCOPE_SPANS,
+});
+const RESOURCE_LOGS = known('resource schemaUrl schema_url', {
+  scopeLogs: SCOPE_LOGS,
+  scope_logs: SCOPE_LOGS,
+  instrumentationLibraryLogs: SCOPE_LOGS,
+});
+
+/** Bodies of OTLP. */
+export const OTLP_BODY: KnownObject = known('trace data batch runs spans', {
+  resourceSpans: RESOURCE_SPANS,
+  resource_spans: RESOURCE_SPANS,
+  batches: RESOURCE_SPANS,
+  resourceLogs: RESOURCE_LOGS,
+  resource_logs: RESOURCE_LOGS,
+});
+
+/** Members of spans of OpenTelemetry, as SDKs, Jaeger and databases write them. */
+const SPAN: ReadonlySet<string> = new Set(
+  [
+    'name kind context spanContext traceId trace_id traceID spanId span_id spanID parentSpanId parent_id parent_span_id',
+    'parentSpanContext traceState trace_state flags startTime start_time startTimeUnixNano start_time_unix_nano endTime',
+    'end_time endTimeUnixNano end_time_unix_nano duration status status_code status_message attributes tags events logs',
+    'links references resource scope instrumentationScope instrumentation_scope instrumentationLibrary process processes',
+    'processID operationName span_kind span_name service_name exception warnings droppedAttributesCount',
+    'dropped_attributes_count droppedEventsCount dropped_events_count droppedLinksCount dropped_links_count',
+    'cumulative_error_count statusMessage statusCode resource_attributes span_attributes otel_scope_name ended',
+  ]
+    .join(' ')
+    .split(' '),
+);
+const COLUMN = /^(?:attributes|context|resource|events|status|_)(?:[._]|$)/;
+
+/** Does an object have a member that carries content, besides those of spans? */
+export const hasStrayContent = (span: JsonView): boolean =>
+  span.others(SPAN).some(([key, value]) => !COLUMN.test(key) && isContent(value));
+
+/** Members of observations, runs and tracked calls whose values are not what was said. */
+const ASIDE =
+  /^(?:id|type|name|version|level|tags|model|usage|scores?|feedback\w*|error\w*|exception\w*|serialized|extra|events|metadata|attributes|summary|context|inputs?|outputs?|expected|manifest\w*|parent\w*|child\w*|prompt_?(?:id|name|version)\w*|status\w*|.*(?:[iI]d|[tT]ime|[uU]rl|_at|At|[cC]ost|[dD]etails|[pP]arameters|[dD]efinitions|[tT]okens|_path))$/;
+const SENTENCE = /\p{L}[\s\S]*(?:\s|[.?!]$)/u;
+
+/** The member of a call without its request or its answer that may be it; undefined if there is none. */
+export const strayMember = (call: JsonView): JsonView | undefined =>
+  call.members().find(([key, value]) => !ASIDE.test(key) && mayBeSaid(value))?.[1];
+
+const mayBeSaid = (value: JsonView): boolean => {
+  const inner = structured(value) ?? value;
+  return inner.type === 'string' ? SENTENCE.test(inner.text() ?? '') : isContent(inner);
+};
+
+/** The attribute of a model call without its request or its answer that may be it. Names of conventions have dots. */
+export const strayAttribute = (attributes: JsonView | undefined): JsonView | undefined =>
+  attributes?.members().find(([key, value]) => !NAMED.test(key) && mayBeSaid(value))?.[1];
+
+const NAMED =
+  /\.|^(?:gen_ai|llm|ai|openinference|input|output|metadata|session|user|tag|langfuse|mlflow|traceloop|logfire|http|url|server|service|error|exception|request_data|response_data|events|async|agent_?name|operation|resource|otel|status|code|db|gcp|aws|azure|telemetry|model\w*|final_result|all_messages\w*)$/;
+
+const isContent = (value: JsonView): boolean => {
+  const inner = structured(value);
+  return inner !== undefined && (inner.type === 'object' || inner.type === 'array') && carriesContent(inner);
+};
+
+/** Members of a record of logs. */
+export const LOG_RECORD: KnownObject = known(
+  [
+    'body attributes eventName event_name severity severityNumber severityText severity_number severity_text timestamp',
+    'observed_timestamp timeUnixNano time_unix_nano observedTimeUnixNano observed_time_unix_nano traceId trace_id spanId',
+    'span_id trace_flags flags resource scope instrumentationScope instrumentation_scope dropped_attributes',
+    'droppedAttributesCount dropped_attributes_count name context',
+  ].join(' '),
+);
