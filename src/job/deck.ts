@@ -45,7 +45,7 @@ export async function readDeck(path: string): Promise<Deck> {
     throw new TurnmillError('rejected', reader.problems.join('; '), { subject: path });
   const samples = [...reader.samples.values()];
   if (samples.length === 0) {
-    const advice = 'embed a file of samples, such as ![samples](samples.toml)';
+    const advice = 'a deck is Markdown that embeds files of samples, such as ![samples](samples.toml)';
     throw new TurnmillError('no-input', `no samples found in ${path}: ${advice}`, { subject: path });
   }
   return { text, contexts: reader.contexts, samples, permissions };

@@ -5,7 +5,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { systemCode, TurnmillError } from '../../errors.ts';
-import { readOwnFile } from '../../own-file.ts';
+import { NotOwnFile, readOwnFile } from '../../own-file.ts';
 import { deckPieces, type Embed } from '../framing/deck-pieces.ts';
 
 /** A file of data that a deck embeds. */
@@ -104,6 +104,7 @@ class DeckReader {
 
 /** Says why a file of a deck cannot be read. Throws errors that are not those of the system. */
 export function reasonOf(path: string, error: unknown): string {
+  if (error instanceof NotOwnFile) return `${path} is ${error.kind}, not a file`;
   if (error instanceof TurnmillError) return error.message;
   const code = systemCode(error);
   if (code === undefined) throw error;

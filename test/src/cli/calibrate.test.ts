@@ -32,6 +32,13 @@ test('prints the scores that differ, and the table', async () => {
   expect(status).toBe(0);
 });
 
+test('repeats a request after 429 and 5xx', async () => {
+  const model = await fakeModel([429, graded(1), 503, graded(2)]);
+  const { status, stdout } = await turnmill(argsOf(writeDeck([1, 2]), model.base));
+  expect([status, model.requests.length]).toEqual([0, 4]);
+  expect(stdout.toString()).toContain('agreement 100.0 % (2 of 2), mean absolute difference 0.00\n');
+});
+
 test('exits with 3 if a sample was skipped, and names its place and the reason', async () => {
   const deck = writeDeck([1, 1], '[[samples]]\nuserMessage = "a"\n[samples2]\n');
   const { base } = await fakeModel([{ role: 'assistant', content: 'secret words' }]);
