@@ -8,12 +8,14 @@
  *   npm run bench -- warm            how much of a run is warming up (bench/warm.ts)
  *   npm run bench -- nightly         an update after 1 % of the logs has changed (bench/nightly.ts)
  *   npm run bench -- s3              logs in an object store compared with files (bench/s3.ts)
+ *   npm run bench -- growth          branches, chains and traces of growing size (bench/growth.ts)
  *   npm run bench -- micro           the primitives (bench/micro.ts)
  *   npm run bench -- report          renders RESULTS.md again
  */
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseByteSize } from './corpus/byte-size.ts';
+import { measureGrowth } from './growth.ts';
 import { contenders, formatsContenders, startupContenders } from './harness/contenders.ts';
 import { renderSection } from './harness/render-section.ts';
 import { atRoot, runFolder } from './harness/repository.ts';
@@ -39,7 +41,7 @@ const contenderNames = [
   ...new Set([...contenders, ...formatsContenders, ...startupContenders].map(({ name }) => name)),
 ];
 
-const usage = `usage: run.js [options] | run.js aims|memory|profile|warm|nightly|s3|micro|report [options]
+const usage = `usage: run.js [options] | run.js aims|memory|profile|warm|nightly|s3|growth|micro|report [options]
   --quick          small corpora and 3 rounds; results in ${quickResults.folder}
   --corpora LIST   only these sections, without the other benchmarks (memory, profile, ...):
                    ${sectionNames.join(', ')}
@@ -142,6 +144,7 @@ const run = async ([first, ...rest]: readonly string[]): Promise<number> => {
   if (first === 's3') return measureS3(rest, fullResults);
   if (first === 'profile') return measureProfile(rest, fullResults);
   if (first === 'warm') return measureWarm(rest, fullResults);
+  if (first === 'growth') return measureGrowth(rest);
   if (first === 'micro') return measureMicro(rest, fullResults);
   if (first !== 'report') return runBench(first === undefined ? [] : [first, ...rest]);
   writeReport(fullResults);

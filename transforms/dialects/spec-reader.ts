@@ -276,9 +276,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (element.kind !== 'entry') return element;
     const { chain } = part;
     if (this.#spec.gathers !== true || this.#isApart || part.alone === true)
-      return chain?.before === undefined
-        ? element
-        : { ...element, messages: wholeMessages(element.messages, chain) };
+      return chain === undefined ? element : { ...element, messages: wholeMessages(element.messages, chain) };
     const hasId = part.sessionId !== undefined;
     return this.#gather(element, hasId, !hasId || part.joins === true, chain) ? undefined : element;
   }

@@ -10,6 +10,7 @@ import type { Meta } from '../../model/meta.ts';
 import { extendPath, hasSameBytes, type Path, pathOf } from '../../model/path-hashes.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
+import { heldMessage, heldMeta } from './held-messages.ts';
 import { type CallChain, wholeMessages } from './history.ts';
 
 export interface GatherOptions {
@@ -109,12 +110,13 @@ class Session {
     this.weight += CALL_BYTES;
     if (isKnown) {
       longer.places.push(origin);
-      if (entry.meta !== undefined) longer.late.push(entry.meta);
+      if (entry.meta !== undefined) longer.late.push(heldMeta(entry.meta));
       longer.entry = withTools(longer.entry, entry);
       return true;
     }
-    const metas = entry.meta === undefined ? [] : [entry.meta];
-    const leaf: Leaf = { entry, chain, places: [origin], metas, late: [], end };
+    const held = heldEntry(entry);
+    const metas = held.meta === undefined ? [] : [held.meta];
+    const leaf: Leaf = { entry: held, chain: chain?.before && chain, places: [origin], metas, late: [], end };
     for (const hash of isHere ? [before, ...hashes] : path.all()) {
       const shorter = this.#leafThrough(hash);
       if (shorter?.end === hash) this.#include(leaf, shorter);
@@ -154,6 +156,15 @@ class Session {
     this.#ends.delete(shorter.end);
     this.weight -= leaf.chain?.before === undefined ? weightOf(shorter.entry) : toolsWeightOf(shorter.entry);
   }
+}
+
+function heldEntry({ messages, reply, meta, ...entry }: Entry): Entry {
+  return {
+    ...entry,
+    messages: messages.map(heldMessage),
+    reply: reply && heldMessage(reply),
+    ...(meta && { meta: heldMeta(meta) }),
+  };
 }
 
 const isUnanswered = ({ reply }: Entry, { reply: other }: Entry): boolean =>

@@ -5,6 +5,7 @@
 import type { Message } from '../../model/element.ts';
 import { extendPath, hasSameBytes, NO_END, type PathEnd } from '../../model/path-hashes.ts';
 import type { ReadMessage } from '../pairs/item-messages.ts';
+import { heldMessage } from './held-messages.ts';
 import { noted, sealedNote } from './reading-notes.ts';
 import { faultIn } from './unreadable.ts';
 
@@ -33,7 +34,9 @@ export class History {
 
   constructor(before: History | undefined, added: readonly ReadMessage[], sessionId: string) {
     this.before = before;
-    this.added = added;
+    this.added = added.map((one) =>
+      one.message === undefined ? one : { ...one, message: heldMessage(one.message) },
+    );
     this.sessionId = sessionId;
     const messages = this.addedMessages;
     const speaks = ({ role }: Message): boolean => role !== 'assistant' && !SYSTEM_ROLES.has(role);
@@ -93,8 +96,9 @@ export function wholeMessages(
   messages: readonly Message[],
   chain: CallChain | undefined,
 ): readonly Message[] {
-  if (chain?.before === undefined) return messages;
+  if (chain === undefined) return messages;
   const { at, before, sealed } = chain;
+  if (before === undefined) return messages.map(heldMessage); // the objects that later calls have
   const all = [...messages.slice(0, at), ...before.messages, ...messages.slice(at)];
   const first = all[0];
   if (sealed > 0 && first !== undefined) all[0] = noted(first, [sealedNote(sealed)]);

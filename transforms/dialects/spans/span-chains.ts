@@ -92,9 +92,12 @@ export class SpanChains {
       return undefined;
     }
     const at = first < 0 ? messages.length : first;
-    const own = new History(parent, added.map(asReadMessage), '');
-    if (id !== undefined) this.#chains.add(id, own);
-    if (parent === undefined || (added.length > 0 && own.hasQuestion))
+    const own =
+      parent === undefined && id === undefined
+        ? undefined
+        : new History(parent, added.map(asReadMessage), '');
+    if (id !== undefined && own !== undefined) this.#chains.add(id, own);
+    if (parent === undefined || (added.length > 0 && own?.hasQuestion === true))
       return { at, before: parent, own, sealed: 0 };
     messages.splice(at, 0, ...parent.messages);
     return { at, before: undefined, own: undefined, sealed: 0 };
