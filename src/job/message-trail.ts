@@ -5,6 +5,7 @@ import { isCutAnswer } from '../../transforms/model/cut-texts.ts';
 import type { Entry, Message, WrittenRecord } from '../../transforms/model/element.ts';
 import { isLoneThought } from '../../transforms/model/reply.ts';
 import { traceCleanup } from '../../transforms/stages/cleanup.ts';
+import { hasNoMarks } from '../../transforms/stages/cut-answers.ts';
 
 /** Fate of a logged message. */
 export interface MessageTrail {
@@ -39,10 +40,12 @@ export function traceMessages(
   const all = logged.reply === undefined ? logged.messages : [...logged.messages, logged.reply];
   const cleaned = [...traceCleanup(logged, { cleanup }), ...all.slice(logged.messages.length).map(unchanged)];
   const written = record?.conversation.messages;
+  const isClients = hasNoMarks(logged);
   let kept = 0;
   return cleaned.map(({ message, rules }, i): MessageTrail => {
     const names = [...rules];
-    const isLeftOut = message !== undefined && (isLoneThought(message) || isCutAnswer(message));
+    const isLeftOut =
+      message !== undefined && (isLoneThought(message) || (!isClients && isCutAnswer(message)));
     const final =
       written === undefined || message === undefined ? message : isLeftOut ? undefined : written[kept];
     if (record !== undefined && message !== undefined) names.push(...laterRules(message, final, record));

@@ -119,8 +119,11 @@ export interface Entry {
 /** Members that all entries of a dialect share. */
 export type EntryTraits = Pick<Entry, 'lacks' | 'clientRules'>;
 
-/** Something that a dialect's logs never have, so that no finding reports it as missing. */
-export type Lack = 'replies' | 'tools' | 'last-result';
+/**
+ * Something that a dialect's logs never have, so that no finding reports it as missing. `marks`: those with which loggers
+ * of model calls cut texts; a client's own log may quote them.
+ */
+export type Lack = 'replies' | 'tools' | 'last-result' | 'marks';
 
 /** A conversation of a session, in canonical form; it becomes a record. */
 export interface Conversation {

@@ -1,7 +1,7 @@
 /** Leaves out answers that a logger cut or masked, and finds conversations that have no others. */
 import { noted } from '../dialects/shared/reading-notes.ts';
 import { isCutAnswer, isCutByLogger, mayBeCut } from '../model/cut-texts.ts';
-import type { Conversation, Message, ReadingNote } from '../model/element.ts';
+import type { Conversation, Entry, Message, ReadingNote } from '../model/element.ts';
 import { isEmptyReply } from '../model/reply.ts';
 
 const CUT_TEXT: ReadingNote = {
@@ -15,7 +15,7 @@ export const ONLY_PLACEHOLDERS = 'the logger cut or masked all answers of the mo
 
 /** Reports texts that a logger cut, and leaves out answers with such a text: they would teach half of a sentence. */
 export function withoutCutAnswers(conversation: Conversation): Conversation {
-  if (!conversation.messages.some(mayBeCut)) return conversation;
+  if (hasNoMarks(conversation) || !conversation.messages.some(mayBeCut)) return conversation;
   const messages: Message[] = [];
   let before: readonly ReadingNote[] = [];
   for (const message of conversation.messages) {
@@ -29,6 +29,9 @@ export function withoutCutAnswers(conversation: Conversation): Conversation {
   }
   return { ...conversation, messages };
 }
+
+/** Is the log that of a client, which writes no marks but may quote them? */
+export const hasNoMarks = ({ lacks }: Pick<Entry, 'lacks'>): boolean => lacks?.includes('marks') === true;
 
 const isAnswer = (message: Message): boolean => message.role === 'assistant' && !isEmptyReply(message);
 const isPlaceholder = (note: ReadingNote): boolean => note.rule === 'body-placeholder';

@@ -5,6 +5,7 @@ import type {
   EntryLog,
   EntryTraits,
   Fate,
+  Lack,
   Message,
   Origin,
   ReadingNote,
@@ -137,6 +138,9 @@ function refused(thread: Thread, path: Path, source: string, sessionId: string, 
   };
 }
 
+/** Logs of events are those of clients. */
+const OWN_LOG: readonly Lack[] = ['marks'];
+
 function entryOf(
   thread: Thread,
   path: Path,
@@ -162,6 +166,7 @@ function entryOf(
     tools: thread.tools ?? NO_TOOLS,
     reply,
     ...traits,
+    lacks: traits?.lacks === undefined ? OWN_LOG : [...traits.lacks, ...OWN_LOG],
     ...(meta !== undefined && { meta }),
     ...(root !== undefined && { root }),
     changes,
