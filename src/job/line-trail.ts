@@ -61,6 +61,8 @@ interface Subject {
   readonly apart?: 'folded' | 'superseded';
   cleaned?: Entry;
   fate?: string;
+  /** Set when it has left cleanup: objects of one line may share their offset. */
+  isCleaned?: true;
   rejection?: Rejection;
 }
 
@@ -164,11 +166,17 @@ export class LineTrail {
   }
 
   #cleaned(element: StreamElement): void {
-    const { offset } = element.origin;
-    const subject = this.#session.subjects.find(({ origin }) => origin.offset === offset);
+    const { kind, origin } = element;
+    if (kind !== 'entry' && kind !== 'fate') return;
+    const open = this.#session.subjects.filter(
+      (subject) => subject.origin.offset === origin.offset && subject.isCleaned !== true,
+    );
+    const dropped = kind === 'fate' ? open.find(({ fate }) => fate === element.fate) : undefined;
+    const subject = dropped ?? open.find(({ fate }) => fate === undefined);
     if (subject === undefined) return;
-    if (element.kind === 'entry') subject.cleaned = element;
-    else if (element.kind === 'fate') subject.fate = element.fate;
+    subject.isCleaned = true;
+    if (kind === 'entry') subject.cleaned = element;
+    else subject.fate = element.fate;
   }
 
   #note({ origin, severity, rule, message }: Finding): void {

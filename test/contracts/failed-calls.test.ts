@@ -40,6 +40,9 @@ const CALLS: readonly (readonly [name: string, call: object])[] = [
       messages,
       response: {},
       error_str: 'x',
+      metadata: {},
+      startTime: 1,
+      endTime: 2,
     },
   ],
   [
