@@ -4,9 +4,9 @@
  */
 import { JsonView } from '../json/json-view.ts';
 import type { Dialect } from './dialect.ts';
-import type { DialectSpec } from './dialect-spec.ts';
+import { type DialectSpec, traitsOf } from './dialect-spec.ts';
 import { type ReportMistake, throwMistake } from './shared/read-mistakes.ts';
-import { SpecReader, traitsOf } from './spec-reader.ts';
+import { SpecReader } from './spec-reader.ts';
 
 /** Creates a dialect from its description. */
 export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Dialect {

@@ -3,6 +3,7 @@ import type { JsonView } from '../json/json-view.ts';
 import type {
   Changes,
   Entry,
+  EntryTraits,
   Fate,
   Lack,
   Message,
@@ -171,3 +172,9 @@ export interface ReadContext {
    */
   drop(name: string, form?: JsonView): Fate;
 }
+
+/** The members that all entries of a dialect share. */
+export const traitsOf = ({ lacks, clientRules }: EntryTraits): EntryTraits => ({
+  ...(lacks && { lacks }),
+  ...(clientRules && { clientRules }),
+});

@@ -6,15 +6,7 @@ import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
 import { knownText } from '../json/utf8.ts';
 import { ValueTape } from '../json/value-tape.ts';
-import type {
-  Entry,
-  EntryTraits,
-  Line,
-  Message,
-  Origin,
-  Rejection,
-  ToolDefinition,
-} from '../model/element.ts';
+import type { Entry, Line, Message, Origin, Rejection, ToolDefinition } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
 import { settleReply } from '../model/reply.ts';
@@ -27,7 +19,13 @@ import {
   type ReadElement,
   type ReadingOptions,
 } from './dialect.ts';
-import type { DialectSpec, EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
+import {
+  type DialectSpec,
+  type EntryFields,
+  type ObjectPart,
+  type ReadContext,
+  traitsOf,
+} from './dialect-spec.ts';
 import { Fold } from './fold/fold.ts';
 import { makeMessage, piecesOf } from './shared/build-messages.ts';
 import { dropped } from './shared/carried-content.ts';
@@ -148,7 +146,8 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#spec.end?.(this.#context, this.#memory);
     yield* this.#waiting.end((part, origin, number) => {
       this.#origin = origin;
-      const own = this.#partOf(part, number);
+      const read = this.#partOf(part, number);
+      const own = read?.kind === 'rejection' ? withoutBytes(read) : read;
       return own?.kind === 'entry' ? oneOfSeveral(own) : own;
     });
     this.#fold.closeAll();
@@ -395,11 +394,10 @@ function oneOfSeveral(entry: Entry): Entry {
   return { ...entry, lines: log.take(), isGathered: true };
 }
 
-/** The members that all entries of a dialect share. */
-export const traitsOf = ({ lacks, clientRules }: EntryTraits): EntryTraits => ({
-  ...(lacks && { lacks }),
-  ...(clientRules && { clientRules }),
-});
+/** A rejection of a call that was held until the end of the source: the bytes of its line are gone. */
+function withoutBytes({ bytes: _bytes, at: _at, ...rejection }: Rejection): Rejection {
+  return rejection;
+}
 
 /** Nesting depth of the value at a path. */
 function depthOf(path = ''): number {

@@ -306,6 +306,19 @@ describe('the content of a result', () => {
   });
 });
 
+it('a call that is held until the end of its source, and cannot be read then, is rejected without the bytes of the last line', () => {
+  const said = { role: 'tool', tool_call_id: 'c', status: 'ok', content: { text: 'x', degrees: 20 } };
+  const later = observation([said], reply, { id: '2', modelParameters: { previous_response_id: 'r1' } });
+  const asked = [user];
+  const first = observation(asked, {
+    id: 'r1',
+    choices: [{ message: { role: 'assistant', tool_calls: [call('c', '{}')] } }],
+  });
+  const rejections = read([later, first]).filter(({ kind }) => kind === 'rejection');
+  expect(rejections).toMatchObject([{ reason: 'unknown-content', origin: { line: 1 } }]);
+  expect(rejections[0]).not.toHaveProperty('bytes');
+});
+
 describe('a list of calls as the text of an answer', () => {
   it('is read as calls, if each is whole', () => {
     const answer = { role: 'assistant', content: JSON.stringify([call('c', '{}')]) };

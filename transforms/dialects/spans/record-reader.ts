@@ -1,6 +1,5 @@
 /** Reads model calls from records of logs, and joins the events of one call. */
 import { JsonView } from '../../json/json-view.ts';
-import type { Origin, Rejection } from '../../model/element.ts';
 import type { EntryFields, ObjectPart, ReadContext } from '../dialect-spec.ts';
 import { objectOf } from '../shared/build-messages.ts';
 import { unreadIn } from '../shared/unread-text.ts';
@@ -58,7 +57,7 @@ export class RecordReader {
       part ??= this.#reading.span(span, context, true);
       if (!('kind' in part)) return part.later === undefined ? part : part.later();
       const rejection = part.kind === 'rejection' ? part : context.reject('bad-event', NO_CALL);
-      return { messages: placed(rejection, origin), alone: true };
+      return { messages: { ...rejection, origin }, alone: true };
     };
   }
 
@@ -74,9 +73,3 @@ const idOf = (trace: string | undefined, span: string | undefined): string => `$
 
 const NO_SPAN = 'an event of a model call does not name its span: what belongs to it is unknown';
 const NO_CALL = 'the events are those of a span that is not a model call';
-
-/** The rejection at the place of another line, whose bytes are gone. */
-function placed(rejection: Rejection, origin: Origin): Rejection {
-  const { bytes: _bytes, at: _at, ...others } = rejection;
-  return { ...others, origin };
-}
