@@ -8,8 +8,13 @@ import { temporaryFolder } from '../support/folder.ts';
 const time = '2026-02-03T10:00:00.000Z';
 const question = { role: 'user', content: 'q' };
 const lines = (...objects: readonly object[]): string => objects.map((one) => JSON.stringify(one)).join('\n');
-const events = (...objects: readonly { readonly type?: string }[]): string =>
-  objects.map((one) => `${one.type ? `event: ${one.type}\n` : ''}data: ${JSON.stringify(one)}\n\n`).join('');
+const events = (...objects: readonly Readonly<Record<string, unknown>>[]): string =>
+  objects
+    .map(
+      (one) =>
+        `${typeof one.type === 'string' ? `event: ${one.type}\n` : ''}data: ${JSON.stringify(one)}\n\n`,
+    )
+    .join('');
 
 const codex = (type: string, payload: object) => ({ timestamp: time, type, payload });
 const rollout = { timestamp: time, type: 'session_meta', payload: { id: 's' } };

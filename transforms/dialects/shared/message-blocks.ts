@@ -148,3 +148,14 @@ function withArguments(call: CallBlock, listed: readonly CallBlock[]): CallBlock
 }
 
 const EMPTY_ARGUMENTS: ReadonlySet<string> = new Set(['""', '"{}"']);
+
+/** Is a content one part, or a list of parts that are not all texts with a type? */
+export function isOfParts(content: JsonView | undefined): boolean {
+  if (content?.type === 'object') return content.get('type')?.type === 'string';
+  const parts = content?.elements() ?? [];
+  const isText = (part: JsonView): boolean => part.get('text')?.type === 'string';
+  if (parts.every((part) => isText(part) && part.get('type') !== undefined)) return false;
+  return parts.every(
+    (part) => !isText(part) || part.get('type') !== undefined || part.members().length === 1,
+  );
+}

@@ -14,7 +14,7 @@ import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './buil
 import { contentOfParts, type Part } from './content-parts.ts';
 import { TRACED_MESSAGE } from './known-bodies.ts';
 import { firstOf, jsonIn, unpacked } from './logged-values.ts';
-import { blocksIn, bodyOf, isOpenAi, speakerIn } from './message-blocks.ts';
+import { blocksIn, bodyOf, isOfParts, isOpenAi, speakerIn } from './message-blocks.ts';
 import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
 import {
   FREE_FORM,
@@ -376,17 +376,6 @@ const isNoCall = (block: MessageBlock): boolean =>
 const UNKNOWN_CALL = 'a call has no name or no arguments under a name that is read';
 
 const UNKNOWN_PART = 'a part of a content has no known form';
-
-/** Is a content one part, or a list of parts that are not all texts with a type? */
-function isOfParts(content: JsonView | undefined): boolean {
-  if (content?.type === 'object') return content.get('type')?.type === 'string';
-  const parts = content?.elements() ?? [];
-  const isText = (part: JsonView): boolean => part.get('text')?.type === 'string';
-  if (parts.every((part) => isText(part) && part.get('type') !== undefined)) return false;
-  return parts.every(
-    (part) => !isText(part) || part.get('type') !== undefined || part.members().length === 1,
-  );
-}
 
 /** Results in the first form of the chat completions API have the role `function`. */
 const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
