@@ -1,79 +1,170 @@
 /**
- * Golden logs with one name or text changed so that it is of no known form: no record may have the unknown name, and
- * records differ from those of the golden log only if something was rejected or reported.
+ * The logs of all goldens and examples with one place changed so that it is of no known form. Whatever the place: either
+ * something was rejected, or the records still have all that was said; and no record has anything that the log did not
+ * give to that speaker.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { build } from '../../src/index.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { expect, it } from 'vitest';
+import type { Result } from '../../src/ledger/result.ts';
+import { changedPlaces } from '../support/changed-places.ts';
+import { type DialectLog, dialectLogs } from '../support/dialect-logs.ts';
+import { LONG } from '../support/long.ts';
+import { readLogs } from '../support/read-log.ts';
 
-const folder = resolve(import.meta.dirname, '../goldens');
-/** Every how many goldens are tried; all of them with TURNMILL_LONG. */
-const STEP = process.env.TURNMILL_LONG === undefined ? 4 : 1;
+/** Every how many changes of a log are tried. */
+const STEP = LONG ? 1 : 9;
+/** Dialects that build messages from the logs of clients. Those that copy messages report what they cannot explain. */
+const BUILDING: ReadonlySet<string> = new Set([
+  ...[
+    'claude-code',
+    'codex',
+    'pi',
+    'gemini-cli',
+    'opencode',
+    'openhands',
+    'goose',
+    'sts',
+    'atif',
+    'astracodex',
+  ],
+  ...['cline', 'inspect', 'runs'],
+]);
+/** Dialects whose results may be any JSON, so that an object in place of a text is the result. */
+const ANY_RESULT: ReadonlySet<string> = new Set(['gemini-cli', 'astracodex', 'cline']);
+/** Findings that say that the log lacks a text. */
+const LACKING: ReadonlySet<string> = new Set(['attachment-missing']);
+const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
-/** Not yet rejected: events of OpenHands with another role inside, text parts of another type in streams. */
-const GAPS: ReadonlySet<string> = new Set(['a role openhands-events']);
-
-const CHANGES: readonly (readonly [string, RegExp, string])[] = [
-  ['a role', /"role": ?"(?:user|assistant|tool|system)"/g, '"role":"spy"'],
-  ['a text that is an object', /"content": ?("(?:[^"\\]|\\.)*")/g, '"content":{"spy":$1}'],
-  ['the type of a text', /"type": ?"(?:text|input_text|output_text)"/g, '"type":"spy"'],
-];
-
-interface Golden {
-  readonly name: string;
-  readonly file: string;
+/** A text or a call in a record, with its speaker. */
+interface Said {
+  readonly speaker: string;
   readonly text: string;
-  readonly settings: object;
 }
 
-/** Goldens of one file of JSON, which can be changed as text. */
-const goldens = readdirSync(folder).flatMap((name): Golden[] => {
-  const files = readdirSync(join(folder, name, 'logs'));
-  const [file = ''] = files;
-  if (files.length > 1 || !/\.(?:jsonl|json|traj)$/.test(file)) return [];
-  const { settings = {} } = JSON.parse(readFileSync(join(folder, name, 'expected.json'), 'utf8'));
-  return [{ name, file, text: readFileSync(join(folder, name, 'logs', file), 'utf8'), settings }];
-});
+interface Read {
+  readonly dialect: string | undefined;
+  readonly said: readonly Said[];
+  /** Whether something was rejected, or reported as missing. */
+  readonly isReported: boolean;
+}
 
-async function built({ file, settings }: Golden, text: string) {
-  const base = temporaryFolder();
-  mkdirSync(join(base, 'logs'), { recursive: true });
-  writeFileSync(join(base, 'logs', file), text);
-  const out = join(base, 'out');
-  const more = { groupBy: 'none', workers: 1, allowEmpty: true } as const;
-  await build({ inputs: [join(base, 'logs')], out, ...more, ...settings });
-  const shard = join(out, 'data/conversations-00000.jsonl');
-  const { fates, findings } = JSON.parse(readFileSync(join(out, 'reports/summary.json'), 'utf8'));
-  const isReported = [...Object.keys(fates), ...Object.keys(findings)].some((key) =>
-    /^rejected:|^unknown-speaker$|^unknown-content$|^content-not-text$/.test(key),
+interface LoggedMessage {
+  readonly role: string;
+  readonly content?: string | readonly { readonly text?: unknown }[] | null;
+  readonly reasoning_content?: string;
+  readonly tool_calls?: readonly {
+    readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
+  }[];
+}
+
+function saidBy({
+  role,
+  content,
+  reasoning_content: thought,
+  tool_calls: calls,
+}: LoggedMessage): readonly Said[] {
+  const parts = typeof content === 'string' ? [content] : (content ?? []).flatMap(({ text }) => text ?? []);
+  const texts = parts.filter((text) => text !== '').map((text) => ({ speaker: role, text: asText(text) }));
+  const thoughts = thought === undefined ? [] : [{ speaker: 'thought', text: thought }];
+  const called = (calls ?? []).map(({ function: fn }) => ({
+    speaker: typeof fn?.name === 'string' && fn.name !== '' ? 'call' : 'call without a name',
+    text: fn?.arguments === undefined ? 'no arguments' : asText(fn.arguments),
+  }));
+  return [...texts, ...thoughts, ...called];
+}
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : `JSON ${JSON.stringify(value)}`;
+
+function readOf(results: readonly Result[]): Read {
+  const records = results.filter(({ kind }) => kind === 'record') as Extract<Result, { kind: 'record' }>[];
+  const messages = records.flatMap(
+    ({ bytes }) => JSON.parse(Buffer.from(bytes).toString()).messages as readonly LoggedMessage[],
   );
-  return { records: existsSync(shard) ? readFileSync(shard, 'utf8') : '', isReported };
+  const source = results.find((result) => result.kind === 'source');
+  const isReported = results.some(
+    (result) =>
+      result.kind === 'rejected-line' ||
+      (result.kind === 'session' && result.rejection !== undefined) ||
+      (result.kind === 'source' && result.status === 'rejected') ||
+      (result.kind === 'finding' && LACKING.has(result.rule)),
+  );
+  return { dialect: source?.dialect, said: messages.flatMap(saidBy), isReported };
 }
 
-/** The text with the match of this number changed. */
-function changed(text: string, pattern: RegExp, to: string, number: number): string {
-  let seen = 0;
-  return text.replace(pattern, (match, inner) => (seen++ === number ? to.replace('$1', inner) : match));
-}
-
-describe.each(CHANGES)('%s', (what, pattern, to) => {
-  // the dialect messages copies parts of any type
-  const isCopied = (name: string): boolean => to.startsWith('"type"') && name.startsWith('messages-');
-  const able = goldens
-    .filter(
-      ({ name, text }) => text.match(pattern) !== null && !isCopied(name) && !GAPS.has(`${what} ${name}`),
-    )
-    .filter((_, i) => i % STEP === 0);
-
-  it.each(able.map((golden) => [golden.name, golden] as const))('in %s', async (_name, golden) => {
-    const before = await built(golden, golden.text);
-    const count = golden.text.match(pattern)?.length ?? 0;
-    for (const number of new Set([0, count >> 1, count - 1])) {
-      const { records, isReported } = await built(golden, changed(golden.text, pattern, to, number));
-      if (!isReported) expect(records, `match ${number}`).toBe(before.records);
-      if (!isReported) expect(records).not.toContain('"role":"spy"');
-    }
+/** Whether a text is one of the log's, or lines of one: a part of the message may have been rejected. */
+const isGiven = ({ speaker, text }: Said, before: readonly Said[], isReported: boolean): boolean =>
+  before.some((one) => {
+    if (one.speaker !== speaker) return false;
+    return one.text === text || (isReported && areLinesOf(text, one.text));
   });
+
+function areLinesOf(text: string, whole: string): boolean {
+  const lines = new Set(whole.split('\n'));
+  return text.split('\n').every((line) => lines.has(line));
+}
+
+/** Whether the change is in a place where anything may be: the arguments of a call, or a result that is any JSON. */
+function mayBeAny({ speaker, text }: Said, { dialect, said }: Read): boolean {
+  if (!text.includes('spy')) return false;
+  if (speaker === 'call') return true;
+  const hasJson = said.some((one) => one.speaker === 'tool' && /^[[{]/.test(one.text));
+  return speaker === 'tool' && (hasJson || ANY_RESULT.has(dialect ?? ''));
+}
+
+/** The fault of the records of a changed log; undefined if they have none. */
+function faultOf(before: Read, after: Read, log: string): string | undefined {
+  const fresh = after.said.filter((one) => !isGiven(one, before.said, after.isReported));
+  const strange = fresh.find((one) => {
+    if (!ROLES.has(one.speaker) && one.speaker !== 'call' && one.speaker !== 'thought') return true;
+    // an earlier version of a message stays if the later one is rejected
+    const isLogged =
+      after.isReported &&
+      [one.text, JSON.stringify(one.text).slice(1, -1)].some((text) => log.includes(text));
+    return !isLogged && !mayBeAny(one, before);
+  });
+  if (strange !== undefined) return `a record has something new of ${strange.speaker}: ${strange.text}`;
+  if (after.isReported) return undefined;
+  const lost = before.said.filter((one) => !isGiven(one, after.said, false));
+  return lost.length > fresh.length ? `lost without a rejection: ${lost[0]?.text}` : undefined;
+}
+
+const OPTIONS = { format: ['chat'], reasoning: 'keep', groupBy: 'none', allowEmpty: true } as const;
+
+async function faultsIn({ name, bytes, settings }: DialectLog): Promise<readonly string[]> {
+  const log = Buffer.from(bytes).toString();
+  const given = { ...OPTIONS, ...settings, format: ['chat'] };
+  const [before] = await reads([{ name, bytes }], given);
+  if (before === undefined || before.said.length === 0 || !BUILDING.has(before.dialect ?? '')) return [];
+  const texts = before.said.map(({ text }) => text);
+  const isSaid = (value: string): boolean =>
+    value.length > 3 &&
+    texts.some(
+      (text) =>
+        text === value ||
+        (value.length > 6 && text.includes(value)) ||
+        (text.length > 6 && value.includes(text)),
+    );
+  const changes = changedPlaces(log, isSaid).filter((_, i) => i % STEP === 0);
+  const after = await reads(
+    changes.map(({ text }) => ({ name, bytes: Buffer.from(text) })),
+    given,
+  );
+  return changes.flatMap(({ what, line, text }, i) => {
+    const fault = faultOf(before, after[i] as Read, text);
+    return fault === undefined ? [] : [`line ${line}, ${what}: ${fault}`];
+  });
+}
+
+async function reads(...[logs, settings]: Parameters<typeof readLogs>): Promise<readonly Read[]> {
+  const all: Read[] = [];
+  for await (const results of readLogs(logs, settings)) all.push(readOf(results));
+  return all;
+}
+
+const logs = Object.entries(dialectLogs()).filter(([, { name }]) =>
+  /\.(?:jsonl?|har|traj|log|sse)$/.test(name),
+);
+
+it.each(logs)('%s: nothing is made up or lost', async (_path, log) => {
+  expect(await faultsIn(log)).toEqual([]);
 });

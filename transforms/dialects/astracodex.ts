@@ -14,8 +14,20 @@ import type { FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { arrayOf, callJson, makeMessage, type Piece, toolMessage } from './shared/build-messages.ts';
 import { missingOrBad } from './shared/line-objects.ts';
 import { noted, warning } from './shared/reading-notes.ts';
+import { known, unreadIn } from './shared/unread-text.ts';
 import { type ChatMessage, readChatMessage } from './text-protocol/chat-message.ts';
 import { createOpenCalls, type OpenCalls } from './text-protocol/open-calls.ts';
+
+const CALL_MEMBERS = 'id type name:text arguments! args! retrigger index';
+const CALL = known(CALL_MEMBERS, { 'function!': known(CALL_MEMBERS) });
+/** The members of messages, in all versions. */
+const MESSAGE = known(
+  [
+    'role content:text! text:text! rawText:text think:text tool_result! toolResult! tool_call_id toolCallId',
+    'activityLine header headerExpanded id name type timestamp ts createdAt created_at model status state attachments',
+  ].join(' '),
+  { 'tool_calls!': CALL, 'toolCalls!': CALL },
+);
 
 const CHAT_KEYS = ['meta', 'settings', 'state', 'lastDocument'];
 
@@ -26,13 +38,20 @@ function read(json: JsonView, context: ReadContext): ObjectPart {
   const calls = createOpenCalls();
   const messages: Message[] = [];
   const changes = new Map<string, number>();
-  for (const [index, { bytes }] of list.elements().entries()) {
+  let unread: ReadingNote | undefined;
+  for (const [index, logged] of list.elements().entries()) {
+    const { bytes } = logged;
     const message = bytes[0] === OPEN_OBJECT ? readChatMessage(bytes) : undefined;
     if (message === undefined)
       return context.reject('bad-messages', `messages[${index}] is not an object with a string role`, list);
+    if (message.namelessCalls > 0)
+      return context.reject('unknown-content', `messages[${index}] has a call without a name`, list);
     for (const rule of message.changes) changes.set(rule, (changes.get(rule) ?? 0) + 1);
     for (const one of messagesOf(message, calls)) messages.push(one);
+    unread ??= unreadIn(logged, MESSAGE, `messages[${index}]`);
   }
+  const [first] = messages;
+  if (unread !== undefined && first !== undefined) messages[0] = noted(first, [unread]);
   const meta = json.get('meta');
   return {
     ...context.replyLast(messages),

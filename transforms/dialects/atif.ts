@@ -17,6 +17,29 @@ import { firstOf } from './shared/logged-values.ts';
 import { blocksOf, callOf, type MessageBlock, type ResultBlock, resultText } from './shared/message-parts.ts';
 import { warning } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
+import { known, knownByType } from './shared/unread-text.ts';
+
+const PART = knownByType('type', { text: known('type text:text!'), image: known('type source!') });
+const RESULT = known('source_call_id subagent_trajectory_ref extra', { 'content!': PART });
+/** The members of a step. */
+const STEP = known(
+  [
+    'step_id timestamp source model_name reasoning_effort reasoning_content:text metrics extra llm_call_count',
+    'is_copied_context',
+  ].join(' '),
+  {
+    'message!': PART,
+    'tool_calls!': known('tool_call_id function_name:text arguments! extra'),
+    observation: known('extra', { 'results!': RESULT }),
+  },
+);
+
+const TRAJECTORY = known(
+  [
+    'schema_version session_id trajectory_id agent steps notes final_metrics continued_trajectory_ref extra',
+    'subagent_trajectories',
+  ].join(' '),
+);
 
 const VERSION = /^ATIF-v1\b/;
 const copied = (count: number): ReadingNote =>
@@ -106,6 +129,13 @@ class Steps {
   }
 }
 
+/** The fault of a step that lacks the words of a user or of the system. */
+function faultOfStep(step: JsonView): string | undefined {
+  const message = firstOf(step, 'message')?.type;
+  const isSaid = step.get('source')?.text() === 'agent' || message === 'string' || message === 'array';
+  return isSaid ? undefined : 'has no message';
+}
+
 function metaOfStep(step: JsonView): Meta {
   const metrics = step.get('metrics');
   const tokens = (metrics?.members() ?? []).filter(([key]) => key.endsWith('_tokens'));
@@ -156,15 +186,17 @@ function conversation(
   const list = trajectory.get('steps');
   if (list?.type !== 'array') return context.reject('bad-messages', 'steps is not a list', list);
   const steps = new Steps();
+  steps.transcript.expectAt(trajectory, TRAJECTORY, 'the trajectory');
   for (const [i, step] of list.elements().entries()) {
-    const fault = steps.add(step);
+    const fault = steps.add(step) ?? faultOfStep(step);
+    steps.transcript.expectAt(step, STEP, `steps[${i}]`);
     if (fault !== undefined) return context.reject('bad-messages', `steps[${i}] ${fault}`, step);
   }
   const { transcript, changes } = steps;
   const { refusal } = transcript;
   if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, list);
   if (transcript.messages.length === 0) return context.reject('bad-messages', 'no step has a message', list);
-  transcript.noteFirst(...(steps.copied > 0 ? [copied(steps.copied)] : []));
+  transcript.noteFirst(...transcript.unread, ...(steps.copied > 0 ? [copied(steps.copied)] : []));
   const agent = trajectory.get('agent');
   // steps need no metrics; the sums of a run may include those of copied steps
   const totals = steps.copied > 0 ? undefined : trajectory.get('final_metrics');

@@ -5,7 +5,7 @@
 
 import { JsonView } from '../json/json-view.ts';
 import { concat } from '../json/splice.ts';
-import type { ToolDefinition } from '../model/element.ts';
+import type { ReadingNote, ToolDefinition } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -17,9 +17,41 @@ import { metaOf } from './shared/logged-meta.ts';
 import { firstOf } from './shared/logged-values.ts';
 import { OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
+import { hasUnknownList, known, knownByType } from './shared/unread-text.ts';
 
 const HARNESS = 'inspect';
 const MISSING = warning('attachment-missing', 'the log does not have a text that its messages refer to');
+
+const PART_MEMBERS = 'type internal';
+/** The members of a message. */
+const MESSAGE = known(
+  'role id name source metadata internal model tool_call_id function error parse_error reasoning text',
+  {
+    'content!': knownByType('type', {
+      text: known(`${PART_MEMBERS} text:text! refusal citations`),
+      reasoning: known(`${PART_MEMBERS} reasoning:text! summary:text signature redacted text:text`),
+    }),
+    'tool_calls!': known('id type function! name arguments! internal parse_error view custom'),
+  },
+);
+
+const BAD_ATTACHMENT: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'an attachment is not a text',
+};
+/** The members of a sample. */
+const SAMPLE = known(
+  [
+    'id epoch input choices target sandbox files setup messages output scores score metadata store events model_usage',
+    'role_usage started_at completed_at total_time working_time uuid invalidation error error_retries limit',
+    'attachments transcript events_data timelines summary model_fallbacks',
+  ].join(' '),
+);
+/** The members of a log. */
+const LOG = known(
+  'version status eval plan results stats error invalidated log_updates samples reductions location etag config_updates',
+);
 
 /** Members that every file of a sample has. */
 const SAMPLE_MEMBERS = ['id', 'epoch', 'input', 'target', 'messages', 'output'];
@@ -54,6 +86,8 @@ class InspectLog {
     this.#model = head.get('model')?.text();
     this.#created = context.time(firstOf(head, 'created'));
     this.#tags = (head.get('tags')?.elements() ?? []).flatMap((tag) => tag.text() ?? []);
+    if (json.get('samples') === undefined && hasUnknownList(json, LOG))
+      return context.reject('bad-messages', 'the log has a list that is not samples', json);
     const samples = json.get('samples')?.elements() ?? [];
     return [context.drop('document-head'), ...samples.map((sample) => this.#sample(sample, context))];
   }
@@ -64,6 +98,7 @@ class InspectLog {
     if (number === undefined) return context.reject('bad-event', 'a sample has no id', sample);
     const texts = new AttachedTexts(sample.get('attachments'));
     const transcript = new Transcript(this.#keepSealed);
+    transcript.expectAt(sample, SAMPLE, 'the sample');
     const list = sample.get('messages');
     const hasMessages = list?.type === 'array' && list.elements().length > 0;
     if (hasMessages) this.#addMessages(texts.fillIn(list), transcript, texts);
@@ -76,7 +111,9 @@ class InspectLog {
     const stop = firstOf(choices[0], 'stop_reason');
     if (hasMessages && transcript.messages.at(-1)?.role === 'assistant') noteFinish(transcript, stop);
     if (hasMessages && choices.length > 1) transcript.noteFirst(OTHER_CHOICES);
+    if (texts.isBad) transcript.noteFirst(BAD_ATTACHMENT);
     if (texts.isMissing) transcript.noteFirst(MISSING);
+    transcript.noteFirst(...transcript.unread);
     const epoch = firstOf(sample, 'epoch');
     const parts = [this.#run ?? context.origin.source, number, epoch && `${Buffer.from(epoch.bytes)}`];
     return {
@@ -92,7 +129,7 @@ class InspectLog {
 
   #addMessages(list: JsonView, transcript: Transcript, texts: AttachedTexts): void {
     for (const message of list.elements()) {
-      const isMessage = transcript.add(shownResult(message));
+      const isMessage = transcript.add(shownResult(message), undefined, MESSAGE);
       if (!isMessage) texts.noteMissing();
       else if (firstOf(message, 'error') !== undefined) transcript.note(RESULT_ERROR);
     }
@@ -168,12 +205,16 @@ class AttachedTexts {
   /** @param logged object of texts by hash */
   constructor(logged: JsonView | undefined) {
     const members = logged?.members() ?? [];
+    this.isBad = members.some(([, text]) => text.type !== 'string');
     this.#texts = new Map(
       members.flatMap(([hash, text]) =>
         text.type === 'string' ? [[hash, text.copy().subarray(1, -1)] as const] : [],
       ),
     );
   }
+
+  /** Whether an attachment is not a text. */
+  readonly isBad: boolean;
 
   /** Whether a text that the messages refer to is missing. */
   get isMissing(): boolean {

@@ -10,14 +10,15 @@ import type { Message, ReadingNote, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
+import { blockOfPart, callBlock, type FoldBlock } from './fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from './fold/fold.ts';
-import { callJson, makeMessage, systemMessage, toolMessage } from './shared/build-messages.ts';
+import { makeMessage, systemMessage, toolMessage } from './shared/build-messages.ts';
 import { contentOfUnknown } from './shared/carried-content.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { isTrue, present, textOf } from './shared/logged-values.ts';
 import { INTERRUPT, keptBlock, noted, RESPONSE_ERROR, RESULT_ERROR } from './shared/reading-notes.ts';
+import { known, knownByType } from './shared/unread-text.ts';
 
 const MAIN = 'main';
 const HARNESS = 'opencode';
@@ -42,6 +43,24 @@ const PARTS: ReadonlySet<string> = new Set([
   ],
   ...['compaction', 'subtask'],
 ]);
+
+const PART_MEMBERS = 'id sessionID messageID type time metadata';
+/** The member with the result of a call, by its status. */
+const ANSWERS: ReadonlyMap<string, string> = new Map([
+  ['completed', 'output'],
+  ['error', 'error'],
+]);
+const SOURCE = 'mime filename url source';
+/** The members of parts that are read; others are about the client. */
+const PART = knownByType('type', {
+  text: known(`${PART_MEMBERS} text:text! synthetic ignored`),
+  reasoning: known(`${PART_MEMBERS} text:text!`),
+  tool: known(`${PART_MEMBERS} callID tool:text`, {
+    'state!': known('status input! output:text! error:text! title metadata time raw attachments'),
+  }),
+  file: known(`${PART_MEMBERS} ${SOURCE}`),
+});
+const MESSAGE = known('info', { parts: PART });
 
 function detect(first: FirstObject): boolean {
   const info = first.get('info');
@@ -90,9 +109,17 @@ function latest(
   return byId.size === list.length ? list : [...byId.values()];
 }
 
-/** Why a part of an unknown type cannot be left out. */
-const lostIn = (part: JsonView): string | undefined =>
-  PARTS.has(typeOf(part) ?? '') ? undefined : contentOfUnknown(typeOf(part), part);
+/** Why a part cannot be left out: it is of an unknown type, or a call that says nothing about its state. */
+function lostIn(part: JsonView): string | undefined {
+  const type = typeOf(part) ?? '';
+  if (type === 'tool') {
+    const state = part.get('state');
+    if (state?.type !== 'object') return 'a call has no state';
+    const answer = ANSWERS.get(state.textOf('status') ?? '');
+    if (answer !== undefined && state.get(answer)?.type !== 'string') return `an ended call has no ${answer}`;
+  }
+  return PARTS.has(type) ? undefined : contentOfUnknown(type, part);
+}
 
 /** @param open makes a new conversation the current one */
 function foldMessages(messages: readonly JsonView[], context: ReadContext, open: () => void): void {
@@ -103,6 +130,7 @@ function foldMessages(messages: readonly JsonView[], context: ReadContext, open:
   let tail: readonly FoldPlace[] = [];
   for (const [i, message] of messages.entries()) {
     const parts = partsOf(message);
+    fold.expect(message, MESSAGE, `messages[${i}]`);
     const compaction = parts.find((part) => typeOf(part) === 'compaction');
     if (compaction !== undefined && fold.last.index >= 0) {
       tail = keptBy(compaction, places, fold);
@@ -194,7 +222,8 @@ function takeAnswer(
     step = [];
   };
   for (const part of parts) {
-    if (typeOf(part) === 'step-start' || followsResults(part, step)) end();
+    const isUnknown = !PARTS.has(typeOf(part) ?? '');
+    if (typeOf(part) === 'step-start' || isUnknown || followsResults(part, step)) end();
     if (typeOf(part) !== 'step-start') step.push(part);
   }
   end();
@@ -228,7 +257,7 @@ function blocksOf(part: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
   const id = part.get('callID')?.text();
   const input = part.get('state')?.get('input');
   const args = present(input) ? textOf(input) : undefined;
-  return [{ kind: 'call', id, json: callJson(id, part.get('tool')?.text(), args) }];
+  return [callBlock(id, part.get('tool')?.text(), args)];
 }
 
 /** The result of a call; undefined if the call did not end. */

@@ -119,7 +119,9 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   read(line: Line): LineObjects {
-    return readObjects(line, this.#scanner, this);
+    const objects = readObjects(line, this.#scanner, this);
+    if (this.folds && Array.isArray(objects) && objects[0]?.kind === 'rejection') this.#fold.breakAnswers();
+    return objects;
   }
 
   readApart(line: Line): LineObjects {

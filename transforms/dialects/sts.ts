@@ -15,9 +15,11 @@ import { makeMessage } from './shared/build-messages.ts';
 import { contentOfUnknown } from './shared/carried-content.ts';
 import { type Parts, partsOf, readCall, resultMessage } from './shared/chat-object.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
+import { CHAT_CALL, CHAT_PART } from './shared/known-members.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { present, structured } from './shared/logged-values.ts';
 import { keptBlock } from './shared/reading-notes.ts';
+import { known } from './shared/unread-text.ts';
 
 const MAIN = 'main';
 
@@ -25,6 +27,12 @@ function detect(first: FirstObject): boolean {
   const is = (key: string): boolean => first.get(key)?.type === 'string';
   return first.get('type')?.text() === 'session' && is('id') && is('harness');
 }
+
+/** The members of a message, and those of llama.app. */
+const MESSAGE = known(
+  'role type id convId parent children timestamp model toolCallId reasoningContent:text! extra timings isError',
+  { 'content!': CHAT_PART, 'toolCalls!': CHAT_CALL },
+);
 
 /** State of the current session. */
 interface Memory {
@@ -55,6 +63,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   if (message === undefined || role === undefined || !isContent(content, message))
     return context.reject('bad-event', 'message has no role, or its content is not valid', message);
   open(context, memory, message.get('timestamp'));
+  fold.expect(message, MESSAGE, 'message');
   const id = message.get('id')?.text();
   const known = id === undefined ? undefined : memory.places.get(id);
   if (known !== undefined) return readVersion(said(role, message, content), known, context);

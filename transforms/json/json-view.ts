@@ -122,6 +122,18 @@ export class JsonView {
     return others ?? NONE;
   }
 
+  /** A number that objects with the same keys in the same order share; others hardly ever. Decodes no key. */
+  get keysHash(): number {
+    if (this.#line[this.#start] !== OPEN_OBJECT) return 0;
+    const tape = this.#walked();
+    const line = this.#line;
+    let hash = 0x811c9dc5;
+    for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
+      for (let at = tape.keyStart(row), keyEnd = tape.keyEnd(row); at < keyEnd; at++)
+        hash = Math.imul(hash ^ (line[at] as number), 0x01000193);
+    return hash;
+  }
+
   /** The whole value decoded. Numbers become doubles: never write them back. */
   parsed(): unknown {
     return parseJson(this.bytes);

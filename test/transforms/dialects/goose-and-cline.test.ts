@@ -34,12 +34,12 @@ describe('goose', () => {
     expect(detects(goose, words('user', 'a'))).toBe(false);
   });
 
-  it('reads results in both forms and a call that goose could not read', () => {
+  it('reads results in both forms, and rejects a call that goose could not read', () => {
     const request = (id: string, toolCall: object) => ({ type: 'toolRequest', id, toolCall });
     const response = (id: string, toolResult: object) => ({ type: 'toolResponse', id, toolResult });
     const calls = [
       request('a', { name: 'f', arguments: { n: 1 } }),
-      request('b', { status: 'error', error: 'x' }),
+      request('b', { status: 'success', value: { name: 'g' } }),
     ];
     const results = [response('b', { error: 'x' }), response('a', [{ type: 'text', text: 'r' }])];
     const conversation = [
@@ -52,12 +52,20 @@ describe('goose', () => {
         role: 'assistant',
         tool_calls: [
           { id: 'a', type: 'function', function: { name: 'f', arguments: '{"n":1}' } },
-          { id: 'b', type: 'function', function: {} },
+          { id: 'b', type: 'function', function: { name: 'g', arguments: '{}' } },
         ],
       },
       { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'r' }] },
       { role: 'tool', tool_call_id: 'b', content: 'x' },
       { role: 'user', content: 'more' },
+    ]);
+    const unread = {
+      role: 'assistant',
+      created: 1,
+      content: [request('b', { status: 'error', error: 'x' })],
+    };
+    expect(elementsOf(goose, { conversation: [unread], working_dir: '/' })).toMatchObject([
+      { reason: 'unknown-content' },
     ]);
   });
 
@@ -116,7 +124,10 @@ describe('goose', () => {
     ];
     const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
     expect(messagesOf(entry as Entry).slice(1)).toEqual([
-      { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f' } }] },
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
       {
         ...{ role: 'tool', tool_call_id: 'a' },
         content: [seen, value.content[2]].map((part) => ({ type: 'text', text: part?.text })),
@@ -156,7 +167,11 @@ describe('goose', () => {
   it('reads a result that has only structured content', () => {
     const toolResult = { value: { content: [], structuredContent: { n: 1 } } };
     const conversation = [
-      { role: 'assistant', created: 1, content: [{ type: 'toolRequest', id: 'a', toolCall: { value: {} } }] },
+      {
+        role: 'assistant',
+        created: 1,
+        content: [{ type: 'toolRequest', id: 'a', toolCall: { value: { name: 'f' } } }],
+      },
       { role: 'user', created: 1, content: [{ type: 'toolResponse', id: 'a', toolResult }] },
     ];
     const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];

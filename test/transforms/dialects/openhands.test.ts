@@ -128,7 +128,7 @@ describe('openhands', () => {
     expect(conversationsOf(...events)).toEqual([['assistant  terminal', 'tool "ok"']]);
   });
 
-  it('reads an observation without content as the text of its members', () => {
+  it('rejects an observation without content', () => {
     const call = { id: 'c', name: 'f', arguments: '{}' };
     const events = [
       { kind: 'ActionEvent', source: 'agent', thought: [], tool_call: call, llm_response_id: 'r' },
@@ -139,7 +139,7 @@ describe('openhands', () => {
         observation: { kind: 'X', n: 1 },
       },
     ];
-    expect(conversationsOf(...events)).toEqual([['assistant  f', 'tool "{\\"kind\\":\\"X\\",\\"n\\":1}"']]);
+    expect(elementsOf(...events)).toMatchObject([{ reason: 'unknown-content' }, { kind: 'entry' }]);
   });
 
   const message = (id: number, content: string, source = 'user') => ({

@@ -2,16 +2,16 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { stringValue, textOfValue } from '../../model/message.ts';
+import { textOfValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
-import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { argumentsOf, type Block, readBlock } from '../shared/anthropic-blocks.ts';
 import { resultMessage } from '../shared/anthropic-message.ts';
-import { callJson, makeMessage } from '../shared/build-messages.ts';
+import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { isTrue } from '../shared/logged-values.ts';
+import { isTrue, present } from '../shared/logged-values.ts';
 import { keptBlock, noted } from '../shared/reading-notes.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
 
@@ -128,9 +128,25 @@ export class ClaudeLine {
     return mode === undefined || RECEIVED_MODES.has(mode) ? content : undefined;
   }
 
+  /** Whether it attaches a queued text that cannot be read, or does not name it so. */
+  get hasBadPrompt(): boolean {
+    if (this.type !== 'attachment') return false;
+    const attachment = this.#json.get('attachment');
+    if (attachment?.type !== 'object') return this.contentOfUnknown !== undefined;
+    const prompt = attachment.get('prompt');
+    if (attachment.textOf('type') !== 'queued_command') return present(prompt);
+    return userContentOf(prompt) === undefined;
+  }
+
   /** The prompt of an event of the queue; undefined if the event does not have it. */
   get queueContent(): UserContent | undefined {
     return userContentOf(this.#json.get('content'));
+  }
+
+  /** Whether the content is a text or a list. */
+  get hasContent(): boolean {
+    const content = this.#message?.get('content');
+    return content?.type === 'string' || content?.type === 'array';
   }
 
   /** Content of a user line; undefined if it is neither a text nor a list. */
@@ -221,13 +237,13 @@ function foldBlock(block: JsonView): FoldBlock {
   } else if (type === 'tool_use') {
     const id = block.textOf('id');
     const input = block.get('input');
-    return { kind: 'call', id, json: callJson(id, block.textOf('name'), input && argumentsOf(input.bytes)) };
+    return callBlock(id, block.textOf('name'), input && argumentsOf(input.bytes));
   }
   return blockOf(readBlock(block.copy(), true));
 }
 
 function blockOf(block: Block): FoldBlock {
-  if (block.kind === 'call') return { kind: 'call', id: stringValue(block.json, 'id'), json: block.json };
+  if (block.kind === 'call') return block;
   if (block.kind === 'thought') return { kind: 'thought', text: block.text };
   if (block.kind === 'sealed') return sealedBlock(block.data);
   if (block.kind === 'result') return { kind: 'part', object: block.block, kept: 'tool_result' };

@@ -6,6 +6,7 @@
 import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { keyOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
+import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { LineSpots } from '../fold/line-spots.ts';
 import type { ItemFacts } from '../fold/thread.ts';
@@ -21,6 +22,8 @@ import { PromptQueue } from './prompt-queue.ts';
 import { Replay } from './replay.ts';
 
 const MAIN = 'main';
+/** Types of lines with a message. */
+const SPEAKERS: ReadonlySet<string> = new Set(['user', 'assistant']);
 const HARNESS = 'claude-code';
 
 const CUT = warning('reply-cut', 'the answer ended at max_tokens');
@@ -64,13 +67,16 @@ export class ClaudeSource {
   }
 
   read(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
-    const { uuid } = line;
+    const { uuid, message } = line;
+    if (message !== undefined && SPEAKERS.has(line.type))
+      context.fold.expect(message, ANTHROPIC_MESSAGE, 'message');
     if (uuid !== undefined && this.#spots.has(uuid)) return this.#readAgain(line, uuid, context);
     this.#enterSession(line, context);
     if (typeof line.parent === 'string') this.#hasParents = true;
     if (line.type === 'stream_event') return this.#drop('stream-partial', line, context);
     if (line.type === 'system' && line.text('subtype') === 'compact_boundary')
       return this.#compact(line, context);
+    if (line.hasBadPrompt) return context.reject('bad-event', 'attachment.prompt is not valid');
     const queued = line.type === 'attachment' ? line.queuedPrompt : undefined;
     if (queued !== undefined) return this.#readAttached(line, queued, context);
     if (line.type === 'queue-operation') return this.#readQueue(line, context);
@@ -84,9 +90,11 @@ export class ClaudeSource {
   #readAgain(line: ClaudeLine, uuid: string, context: ReadContext): Fate | Rejection | undefined {
     const spot = this.#spots.get(uuid);
     const { fold } = context;
-    const isKnown = line.type === 'user' || line.type === 'assistant' || CLIENT_EVENTS.has(line.type);
+    const isKnown = SPEAKERS.has(line.type) || CLIENT_EVENTS.has(line.type);
     const lost = isKnown || spot?.place === undefined ? undefined : line.contentOfUnknown;
     if (lost !== undefined) return context.reject('bad-event', lost);
+    const fault = SPEAKERS.has(line.type) ? faultOfMessage(line) : undefined;
+    if (fault !== undefined) return context.reject('bad-event', fault);
     const isOpen = spot?.isOwn === true && fold.has(spot.stretch.thread);
     if (!isOpen || spot.place === undefined || line.isSynthetic) return context.drop('copied-line');
     this.#open(line, context);
@@ -94,29 +102,23 @@ export class ClaudeSource {
   }
 
   #readMessage(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
-    const { type, message, role } = line;
-    if (type !== 'user' && type !== 'assistant') {
+    const { type, role } = line;
+    if (!SPEAKERS.has(type)) {
       this.#noteUnknown(type);
       const dropped = this.#drop('client-event', line, context);
       const lost = line.contentOfUnknown;
       return lost === undefined ? dropped : context.reject('bad-event', lost);
     }
-    if (message === undefined) return context.reject('bad-event', 'message is not an object');
-    const speaker = role ?? type;
-    context.fold.expect(message, ANTHROPIC_MESSAGE, 'message');
-    if (speaker === 'assistant') return this.#readAssistant(line, context);
-    if (speaker === 'user') {
-      const { userContent } = line;
-      if (userContent === undefined) return context.reject('bad-event', 'message.content is not valid');
-      return this.#readUser(line, userContent, context);
-    }
-    return context.reject('bad-event', 'message.role is not valid');
+    const fault = faultOfMessage(line);
+    if (fault !== undefined) return context.reject('bad-event', fault);
+    if ((role ?? type) === 'assistant') return this.#readAssistant(line, context);
+    return this.#readUser(line, line.userContent as UserContent, context);
   }
 
-  #readAssistant(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
-    const { blocks, messageId } = line;
+  #readAssistant(line: ClaudeLine, context: ReadContext): Fate | undefined {
+    const { messageId } = line;
     if (line.isSynthetic) return this.#drop('synthetic-message', line, context);
-    if (blocks === undefined) return context.reject('bad-event', 'message.content is not valid');
+    const blocks = line.blocks as readonly FoldBlock[];
     const { fold, origin } = context;
     const thread = this.#open(line, context);
     const repeated = this.#replay.answer(thread, blocks, fold);
@@ -366,6 +368,14 @@ export class ClaudeSource {
       this.#command = undefined;
     } else this.#notes.push(TWO_IDS);
   }
+}
+
+/** Why the message of a line cannot be read; undefined if it can. */
+function faultOfMessage({ type, message, role, isSynthetic, hasContent }: ClaudeLine): string | undefined {
+  if (message === undefined) return 'message is not an object';
+  const speaker = role ?? type;
+  if (!SPEAKERS.has(speaker)) return 'message.role is not valid';
+  return hasContent || (speaker === 'assistant' && isSynthetic) ? undefined : 'message.content is not valid';
 }
 
 /** Adds the results and the texts of a user line. A mark of an interruption beside results is left out. */

@@ -9,16 +9,46 @@ import { inString } from '../../json/respace.ts';
 import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import { type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, readBlockOf } from '../shared/anthropic-blocks.ts';
 import { readResult } from '../shared/anthropic-message.ts';
-import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { thoughtsOf } from '../shared/chat-object.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
+import { ANTHROPIC_BLOCK } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
 import { blocksOf } from '../shared/message-parts.ts';
 import { warning } from '../shared/reading-notes.ts';
+import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
+
+const MORE = 'id call_id summary reasoning_details signature providerOptions providerMetadata ts';
+const blocksWith = (kind: KnownObject, more: string): KnownObject => ({
+  ...kind,
+  names: new Set([...kind.names, ...more.split(' ')]),
+  seen: new Set(),
+});
+/** Blocks of the Messages API, with what Cline adds, and those of the AI SDK. */
+const BLOCK: KnownObject = knownByType('type', {
+  ...Object.fromEntries(
+    [...(ANTHROPIC_BLOCK.kinds?.of ?? [])].map(([type, kind]) => [type, blocksWith(kind, MORE)]),
+  ),
+  reasoning: known(`type ${MORE}`.replace('summary ', ''), {
+    'summary!': known('type text:text!'),
+    'text!': known('text'),
+  }),
+  'tool-call': known(`type toolCallId toolName:text input! args! ${MORE} providerExecuted dynamic`),
+  'tool-result': known(`type toolCallId toolName output! result! isError ${MORE} providerExecuted`),
+});
+/** The members of a message, also of Roo Code and of the command. */
+const MESSAGE = known(
+  [
+    'role ts timestamp type id modelInfo metrics model usage condenseId condenseParent isSummary isMeta truncationId',
+    'truncationParent isTruncationMarker summary encrypted_content reasoning reasoning_content reasoning_details',
+    'text conversationHistoryIndex providerOptions metadata',
+  ].join(' '),
+  { 'content!': BLOCK },
+);
 
 const EMPTY_STRING_BYTES = 2;
 const AS_TEXT = warning('results-as-text', 'the results of calls are in the texts of the user');
@@ -55,6 +85,7 @@ export class ClineTask {
   add(message: JsonView, name: string, context: ReadContext, open: () => void): void {
     const { fold } = context;
     open();
+    fold.expect(message, MESSAGE, 'message');
     const begun = this.#begun;
     this.#begun = undefined;
     if (isReasoning(message)) {
@@ -101,7 +132,7 @@ function answerBlocks(view: JsonView): readonly FoldBlock[] {
   if (sealed !== undefined) return [sealed];
   if (isOfOthers(view)) return blocksIn(view);
   const block = readBlockOf(view);
-  if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
+  if (block.kind === 'call') return [block];
   if (block.kind === 'sealed') return [sealedBlock(block.data)];
   if (block.kind === 'thought') return [{ kind: 'thought', text: block.text }];
   if (block.kind === 'result') return [{ kind: 'part', object: block.block, kept: 'tool_result' }];
@@ -123,8 +154,7 @@ function blocksIn(view: JsonView): readonly FoldBlock[] {
     return text?.type === 'string' ? [{ kind: 'thought', text: text.copy() }] : [];
   });
   const blocks = blocksOf(view).flatMap((block): FoldBlock[] => {
-    if (block.kind === 'call')
-      return [{ kind: 'call', id: block.id, json: callJson(block.id, block.name, block.args) }];
+    if (block.kind === 'call') return [callBlock(block.id, block.name, block.args)];
     if (block.kind === 'result') return [{ kind: 'part', object: view.copy(), kept: 'tool-result' }];
     if (block.kind !== 'text' && block.kind !== 'thought') return [block];
     return block.text.length > EMPTY_STRING_BYTES ? [{ kind: block.kind, text: block.text.slice() }] : [];

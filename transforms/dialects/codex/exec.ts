@@ -8,14 +8,15 @@ import { inString, quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import type { FoldBlock } from '../fold/assistant-draft.ts';
-import { callJson, objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
+import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
+import { objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { partsOf } from '../shared/chat-object.ts';
 import { listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, textOf } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR, RESULT_ERROR, SUMMARY, unknownEvent, warning } from '../shared/reading-notes.ts';
+import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
 
 const MAIN = 'main';
 const HARNESS = 'codex';
@@ -24,6 +25,24 @@ const EVENT =
 /** Items about the client, or that repeat the effect of calls. */
 const CLIENT: ReadonlySet<string> = new Set(['error', 'todo_list']);
 const SERVER_TOOL = warning('server-tool', 'a web_search ran on the server: it is kept as a part');
+
+const OWN = 'id type item_type status';
+const SAID = known(`${OWN} text:text!`);
+/** The members of items that are read in part. Those of other types are kept whole, or are about the client. */
+const ITEMS: ReadonlyMap<string, KnownObject> = new Map([
+  ...['agent_message', 'assistant_message', 'reasoning'].map((type) => [type, SAID] as const),
+  ['command_execution', known(`${OWN} command:text! aggregated_output:text exit_code`)],
+  ['file_change', known(`${OWN} changes!`)],
+  [
+    'mcp_tool_call',
+    known(`${OWN} server tool arguments`, {
+      result: known('structured_content structuredContent _meta is_error isError', {
+        'content!': knownByType('type', { text: known('type text:text! annotations _meta') }),
+      }),
+      error: known('message:text!'),
+    }),
+  ],
+]);
 
 export const isExecEvent = (type: string): boolean => EVENT.test(type);
 
@@ -78,6 +97,10 @@ export class CodexExecSource {
     if (item === undefined || type === undefined || id === undefined)
       return context.reject('bad-event', 'item has no type or no id', item);
     const { fold } = context;
+    const fault = faultOf(type, item);
+    if (fault !== undefined) return context.reject('unknown-content', fault, item);
+    const form = ITEMS.get(type);
+    if (form !== undefined) fold.expect(item, form, 'item');
     const call = callOf(item);
     if (call !== undefined) return this.#takeCall(id, call, context);
     const [blocks, notes] = modelBlocks(type, item);
@@ -100,8 +123,7 @@ export class CodexExecSource {
     const { fold } = context;
     if (!this.#running.delete(id) && this.#hasResult && this.#running.size === 0) this.#beginAnswer();
     this.#open(context);
-    const block: FoldBlock = { kind: 'call', id, json: callJson(id, name, args) };
-    fold.amend(this.#name, [block], 'add', { changes: ['action-as-call'] });
+    fold.amend(this.#name, [callBlock(id, name, args)], 'add', { changes: ['action-as-call'] });
     fold.answer(id, toolMessage(id, result), { notes: isError ? [RESULT_ERROR] : [] });
     this.#hasResult = true;
     return undefined;
@@ -140,6 +162,15 @@ export class CodexExecSource {
 /** The first versions named the type `item_type`. */
 const typeOf = (item: JsonView): string | undefined =>
   item.get('type')?.text() ?? item.get('item_type')?.text();
+
+/** Why an item cannot be read: it does not say what was written, run or answered. */
+function faultOf(type: string, item: JsonView): string | undefined {
+  const isText = (key: string): boolean => item.get(key)?.type === 'string';
+  if (ITEMS.get(type) === SAID && !isText('text')) return 'the item has no text';
+  if (type !== 'command_execution') return undefined;
+  if (!isText('command')) return 'the item has no command';
+  return isText('aggregated_output') ? undefined : 'the item has no output';
+}
 
 /** The blocks of an item that the model wrote; none for any other item. */
 function modelBlocks(type: string, item: JsonView): [readonly FoldBlock[], readonly ReadingNote[]] {

@@ -11,6 +11,7 @@ import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { firstRejection } from '../shared/first-rejection.ts';
+import { RESPONSES_ITEM } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import {
   COPIED_HISTORY,
@@ -22,6 +23,7 @@ import {
 } from '../shared/reading-notes.ts';
 import { type ResponseItem, type ResponseMessage, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
+import { known } from '../shared/unread-text.ts';
 import { type CodexSaid, readCodexEvent } from './events.ts';
 import { TurnAnswers } from './turn-answers.ts';
 
@@ -40,6 +42,18 @@ const CONTEXT_ENDS = new RegExp(`</(?:INSTRUCTIONS|${CONTEXT_TAGS})>$`);
 const CLIENT: ReadonlySet<string> = new Set([
   ...['ghost_snapshot', 'compaction_trigger', 'world_state', 'inter_agent_communication_metadata'],
 ]);
+const HEADER = known(
+  [
+    'id session_id timestamp cwd originator cli_version instructions source thread_source agent_nickname agent_role',
+    'agent_path model_provider dynamic_tools git memory_mode history_base history_mode forked_from_id',
+    'forked_from_ordinal parent_thread_id context_window multi_agent_version selected_capability_roots environments',
+    'workspace_roots permission_profile subagent_history_start_ordinal session_prefix model effort type',
+  ].join(' '),
+  { base_instructions: known('text:text! provenance') },
+);
+const COMPACTED = known(
+  'message:text! replacement_history! window_number window_id first_window_id previous_window_id type reason',
+);
 /** The whole text that says that the user interrupted the turn. */
 const ABORTED = [blockOf('turn_aborted')];
 const BASE_ELSEWHERE = warning(
@@ -188,6 +202,7 @@ export class CodexSource {
 
   #begin(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
     const { fold, origin } = context;
+    fold.expect(payload, HEADER, 'payload');
     const id = payload.textOf('id') || origin.source;
     if (this.#session === undefined) this.#enter(id, payload);
     else if (id !== this.#session && !this.#parents.has(id) && this.#splits) {
@@ -252,6 +267,7 @@ export class CodexSource {
       this.#addTools(tools, context);
       return undefined;
     }
+    context.fold.expect(item, RESPONSES_ITEM, 'payload');
     const read = readItem(item);
     if (read.kind === 'bad') return context.reject('bad-event', read.detail, item);
     if (read.kind === 'unknown') return this.#leaveOut(read.type, item, context, time);
@@ -315,6 +331,7 @@ export class CodexSource {
   /** Ends the conversation. The next one begins with the client's summary, or with the history that replaces it. */
   #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): Rejection | undefined {
     const { fold } = context;
+    fold.expect(payload, COMPACTED, 'payload');
     if (!this.#hasItems) this.#leaveEvents(context);
     this.#open(context, time);
     this.#endTurn(fold);

@@ -7,7 +7,7 @@ import { isSameBytes } from '../../json/same-bytes.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
+import { arrayOf, callJson, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { keptBlock, noted, ORDER_LOST } from '../shared/reading-notes.ts';
 
@@ -19,10 +19,18 @@ export type FoldBlock =
   | { readonly kind: 'thought'; readonly text: Uint8Array }
   /** Any other part; `kept` is its type if consumers may not know it. */
   | { readonly kind: 'part'; readonly object: Uint8Array; readonly kept?: string }
-  /** A call in the OpenAI shape. */
-  | { readonly kind: 'call'; readonly id: string | undefined; readonly json: Uint8Array }
+  | CallPiece
   /** Encrypted reasoning: an object `{type, data}`. */
   | { readonly kind: 'sealed'; readonly detail: Uint8Array };
+
+/** A call in the OpenAI shape. */
+export interface CallPiece {
+  readonly kind: 'call';
+  readonly id: string | undefined;
+  readonly json: Uint8Array;
+  /** Set if the log does not say what was called, or with what: the fold refuses it. */
+  readonly lacks?: 'name' | 'arguments';
+}
 
 /** Whether a block that repeats an earlier one replaces it or is added. */
 export type Repeats = 'replace' | 'add';
@@ -86,6 +94,11 @@ export class AssistantDraft {
   /** Whether it has a block, or a text that begins with that of the block. */
   covers(block: FoldBlock): boolean {
     return this.has(block) || (block.kind !== 'call' && this.#blocks.some((one) => continues(one, block)));
+  }
+
+  /** Whether a block repeats one of it, or continues its text. */
+  isContinuedBy(block: FoldBlock): boolean {
+    return this.#blocks.some((one) => continues(block, one));
   }
 
   get size(): number {
@@ -161,6 +174,17 @@ function continues(block: FoldBlock, before: FoldBlock): boolean {
 function beginsWith(text: Uint8Array, start: Uint8Array): boolean {
   const length = start.length - 1; // without the closing quote
   return text.length >= start.length && isSameBytes(text.subarray(0, length), start.subarray(0, length));
+}
+
+/** @param args a JSON string */
+export function callBlock(
+  id: string | undefined,
+  name: string | undefined,
+  args: Uint8Array | undefined,
+): CallPiece {
+  const call: CallPiece = { kind: 'call', id, json: callJson(id, name, args) };
+  if (name === undefined || name === '') return { ...call, lacks: 'name' };
+  return args === undefined ? { ...call, lacks: 'arguments' } : call;
 }
 
 export const blockOfPart = (part: Part): FoldBlock =>

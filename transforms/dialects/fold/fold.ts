@@ -9,7 +9,7 @@ import type { EntryTraits, Message, Origin, ReadingNote, ToolDefinition } from '
 import type { Meta } from '../../model/meta.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { type KnownObject, unreadIn } from '../shared/unread-text.ts';
-import { faultOf, faultOfPart, type Unreadable } from '../shared/unreadable.ts';
+import { faultOf, faultOfPart, lackOfCall, type Unreadable } from '../shared/unreadable.ts';
 import type { FoldBlock, Repeats } from './assistant-draft.ts';
 import { type Closed, elementsOf } from './conversations.ts';
 import { type Item, itemAt, type Path } from './path.ts';
@@ -77,6 +77,11 @@ export class Fold {
     this.#changes = this.#repeats = 0;
   }
 
+  /** Something of the log is lost here: what the model says from now on does not continue its last answers. */
+  breakAnswers(): void {
+    for (const thread of this.#threads.values()) thread.breakAnswers();
+  }
+
   /** Whether the current object added only results that their calls have already. */
   get isRepeat(): boolean {
     return this.#repeats > 0 && this.#repeats === this.#changes;
@@ -141,10 +146,9 @@ export class Fold {
     repeats: Repeats = 'add',
     facts: ItemFacts = {},
   ): FoldPlace {
-    for (const block of blocks) if (block.kind === 'part') this.#fault ??= faultOfPart(block.object);
-    if (this.#fault !== undefined) return this.last;
+    if (this.#areUnreadable(blocks)) return this.last;
     return this.#grow((thread, origin) => {
-      const item = thread.named(name, origin, facts);
+      const item = thread.named(name, origin, facts, repeats === 'replace' ? blocks : []);
       thread.amend(item, blocks, repeats, origin);
       return item;
     });
@@ -171,28 +175,30 @@ export class Fold {
   rewrite(place: FoldPlace, blocks: readonly FoldBlock[]): boolean {
     const { content } = place;
     if (content === undefined || 'role' in content || !this.isHere(place)) return false;
+    if (this.#areUnreadable(blocks)) return true;
     if (blocks.every((block) => content.covers(block))) return false;
-    for (const block of blocks) if (block.kind === 'part') this.#fault ??= faultOfPart(block.object);
-    if (this.#fault === undefined) this.#grow((thread, origin) => thread.rewrite(place, blocks, origin));
+    this.#grow((thread, origin) => thread.rewrite(place, blocks, origin));
     return true;
   }
 
   /** Does the same for another message. */
   rewriteMessage(place: FoldPlace, message: Message): boolean {
+    if (this.#isUnreadable(message)) return true;
     const { content } = place;
     if (content === undefined || !('role' in content) || !this.isHere(place)) return false;
     if (isSameBytes(content.bytes, message.bytes)) return false;
-    if (!this.#isUnreadable(message)) this.reset(place, message);
+    this.reset(place, message);
     return true;
   }
 
   /** Does the same for the result of a call. */
   rewriteResult(place: FoldPlace, callId: string | undefined, result: Message): boolean {
+    if (this.#isUnreadable(result)) return true;
     const call = place.calls.find(({ id, result: known }) => id === callId && known !== undefined);
     const known = call?.result ?? place.content;
     if (known === undefined || !('role' in known) || !this.isHere(place)) return false;
     if (isSameBytes(known.bytes, result.bytes)) return false;
-    if (!this.#isUnreadable(result)) this.#grow((thread) => thread.rewriteResult(place, callId, result));
+    this.#grow((thread) => thread.rewriteResult(place, callId, result));
     return true;
   }
 
@@ -380,6 +386,15 @@ export class Fold {
   /** Whether the message, or something before it in the current object, may not be written. */
   #isUnreadable(message: Message): boolean {
     this.#fault ??= faultOf(message, 'the message');
+    return this.#fault !== undefined;
+  }
+
+  /** Whether a block, or something before it in the current object, may not be written. */
+  #areUnreadable(blocks: readonly FoldBlock[]): boolean {
+    for (const block of blocks) {
+      if (block.kind === 'part') this.#fault ??= faultOfPart(block.object);
+      else if (block.kind === 'call' && block.lacks !== undefined) this.#fault ??= lackOfCall(block.lacks);
+    }
     return this.#fault !== undefined;
   }
 

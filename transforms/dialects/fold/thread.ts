@@ -50,6 +50,8 @@ export class Thread {
   /** Whether another conversation repeats it, so that it is not written. */
   isDiscarded = false;
   #isRefused = false;
+  /** Answers before this index are not continued. */
+  #brokenAt = 0;
   readonly #named = new Map<string, Item>();
   readonly #pending = new PendingCalls();
   readonly #isHere = (item: Item): boolean => this.path.has(item);
@@ -72,13 +74,27 @@ export class Thread {
     return this.#append(this.#newItem(message, origin, facts), message.bytes.length);
   }
 
-  /** The assistant message with that name; a new one if the path has none. */
-  named(name: string, origin: Origin, facts: ItemFacts): Item {
+  /** From now on no answer so far is continued, because something of the log is lost here. */
+  breakAnswers(): void {
+    this.#brokenAt = this.last.index + 1;
+  }
+
+  /**
+   * The assistant message with that name; a new one if the path has none.
+   * @param again blocks that may repeat some of the message: then something that was lost before them was not of it
+   */
+  named(name: string, origin: Origin, facts: ItemFacts, again: readonly FoldBlock[] = []): Item {
     const known = this.#named.get(name);
-    if (known !== undefined && this.path.has(known)) return this.#touch(note(known, facts));
+    if (known !== undefined && this.path.has(known) && this.#continues(known, again))
+      return this.#touch(note(known, facts));
     const item = this.#newItem(new AssistantDraft(), origin, facts);
     if (!this.#isRefused) this.#named.set(name, item);
     return this.#append(item, META_BYTES + name.length);
+  }
+
+  #continues({ index, content }: Item, again: readonly FoldBlock[]): boolean {
+    if (index >= this.#brokenAt || !(content instanceof AssistantDraft)) return true;
+    return content.size === 0 || again.some((block) => content.isContinuedBy(block)); // none after a reset
   }
 
   /** Adds the blocks of a line to an assistant message. */
@@ -135,6 +151,7 @@ export class Thread {
       this.left.delete(this.path);
     }
     this.touched = at.index;
+    this.#brokenAt = Math.min(this.#brokenAt, at.index + 1);
   }
 
   /** Adds a copy of another thread's message with the results of its calls; open calls stay open. */

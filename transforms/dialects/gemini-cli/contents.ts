@@ -12,13 +12,16 @@ import { readVersion, type Version } from '../fold/later-version.ts';
 import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { contentOfParts } from '../shared/content-parts.ts';
+import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
+import { known } from '../shared/unread-text.ts';
 import { blocksOfPart, type GeminiResult, partOf, resultOfParts } from './message.ts';
 
 const MAIN = 'main';
 const QWEN = 'qwen-code';
 const GEMINI = 'gemini-cli';
 const LINES: ReadonlySet<string> = new Set(['user', 'assistant', 'tool_result', 'system']);
+const CONTENT = known('role id ts timestamp type', { parts: GEMINI_PART });
 const COMPRESSION = 'chat_compression';
 
 /** Whether the object is a message of this API. Other clients have parts too, but each has a type. */
@@ -76,6 +79,8 @@ export class ContentsSource {
     const message = line.get('message');
     const lost = LINES.has(type ?? '') ? undefined : contentOfUnknown(type, line);
     if (lost !== undefined) return context.reject('bad-event', lost, line);
+    if (message === undefined && type !== 'system' && LINES.has(type ?? ''))
+      return context.reject('bad-event', 'message is missing', line);
     const spot = uuid === undefined ? undefined : this.#spots.get(uuid);
     if (spot !== undefined) return this.#readAgain(message, spot, context);
     if (uuid !== undefined && this.#replaced.has(uuid)) return context.drop('copied-line');
@@ -149,6 +154,7 @@ export class ContentsSource {
   }
 
   #take(content: JsonView, { fold }: ReadContext, line?: JsonView): void {
+    fold.expect(content, CONTENT, 'message');
     const notes: ReadingNote[] = [];
     const versions = this.#versionsOf(content, notes);
     const isTurn = versions.every(({ kind }) => kind !== 'result');

@@ -7,12 +7,14 @@ import { inString, quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { contentOfParts, dataUrl, imagePart, listOfParts, type Part } from '../shared/content-parts.ts';
+import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
 import { keptBlock, noted, RESULT_ERROR, SUMMARY } from '../shared/reading-notes.ts';
+import { type KnownObject, known } from '../shared/unread-text.ts';
 
 export interface GeminiResult {
   /** Undefined for a response that does not name its call. */
@@ -49,9 +51,28 @@ export type GeminiMessage =
 
 const EMPTY_STRING_BYTES = 2;
 const EMPTY = encode('""');
+/** The API leaves out arguments that are empty. */
+const NO_ARGUMENTS = encode('"{}"');
 /** Types of answers. The first versions of Qwen Code have the same format with another type. */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);
+
+const CALL = known(
+  [
+    'id name:text args! status timestamp displayName description resultDisplay renderOutputAsMarkdown agentId',
+    'parentCallId approvalMode outcome progress durationMs',
+  ].join(' '),
+  { result: GEMINI_PART },
+);
+/** The members of the messages that are read; others are for the user only. */
+export const GEMINI_MESSAGE: KnownObject = known(
+  'id timestamp type displayContent tokens model parentId metadata isSummary role status',
+  {
+    'content!': GEMINI_PART,
+    thoughts: known('subject:text! description:text! timestamp'),
+    'toolCalls!': CALL,
+  },
+);
 
 export function readGeminiMessage(json: JsonView): GeminiMessage {
   const id = json.get('id')?.text();
@@ -134,7 +155,7 @@ function readAnswer(id: string, json: JsonView): GeminiMessage {
   const content = listOf(json.get('content'));
   const calls = (json.get('toolCalls')?.elements() ?? []).map((view, i): LoggedCall => {
     const callId = view.get('id')?.text() || `${id}-${i}`;
-    return { view, id: callId, block: callBlock(view, callId) };
+    return { view, id: callId, block: calledBy(view, callId) };
   });
   const [aliases, named] = pairCalls(content, calls);
   const written = content.flatMap((part) => {
@@ -188,10 +209,10 @@ function pairCalls(
   return [aliases, named];
 }
 
-function callBlock(call: JsonView, id: string | undefined): FoldBlock {
+function calledBy(call: JsonView, id: string | undefined): FoldBlock {
   const args = call.get('args');
-  const written = present(args) ? textOf(args) : undefined;
-  return { kind: 'call', id, json: callJson(id, call.get('name')?.text(), written) };
+  const written = present(args) ? textOf(args) : NO_ARGUMENTS;
+  return callBlock(id, call.get('name')?.text(), written);
 }
 
 /** Converts a part of an answer to blocks: a text, a thought, a call or the part as logged, with its signature. */
@@ -204,7 +225,7 @@ export function blocksOfPart(
   const sealed = signatureOf(part);
   const call = part.get('functionCall');
   if (call?.type === 'object')
-    return [...sealed, callBlock(call, call.get('id')?.text() || nameCall(call.get('name')?.text()))];
+    return [...sealed, calledBy(call, call.get('id')?.text() || nameCall(call.get('name')?.text()))];
   const text = part.get('text');
   if (text?.type === 'string' && text.bytes.length <= EMPTY_STRING_BYTES) return sealed;
   if (text?.type === 'string' && isTrue(part.get('thought')))

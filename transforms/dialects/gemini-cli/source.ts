@@ -8,11 +8,15 @@ import { toolMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { unknownEvent } from '../shared/reading-notes.ts';
-import { type GeminiMessage, readGeminiMessage } from './message.ts';
+import { hasUnknownList, known } from '../shared/unread-text.ts';
+import { GEMINI_MESSAGE, type GeminiMessage, readGeminiMessage } from './message.ts';
 
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
 
+const HEAD = known(
+  'sessionId projectHash startTime lastUpdated messages kind summary directories model id type',
+);
 /** Returned by `openCall` if all calls have their results, so that the result is a repetition. */
 const REPEATED = '';
 
@@ -54,6 +58,9 @@ export class GeminiSource {
 
   /** Reads the header; in a `.json` recording it has all messages too. */
   #begin(head: JsonView, context: ReadContext): Rejection | undefined {
+    if (head.get('messages') === undefined && hasUnknownList(head, HEAD))
+      return context.reject('bad-event', 'the header has a list that is not messages', head);
+    context.fold.expect(head, HEAD, 'the header');
     const id = head.get('sessionId')?.text();
     if (id !== this.#session) {
       context.fold.closeAll();
@@ -69,6 +76,7 @@ export class GeminiSource {
     const message = readGeminiMessage(json);
     if (message.kind === 'bad') return context.reject('bad-event', message.detail, json);
     this.#open(context, json.get('timestamp'));
+    expectMessage(message, json, context.fold, 'message');
     if (this.#take(message, context)) return undefined;
     const lost = lostIn(message, json);
     return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, json);
@@ -82,7 +90,10 @@ export class GeminiSource {
     if (bad >= 0) return context.reject('bad-messages', `messages[${bad}] is not valid`, list);
     const [lost] = messages.flatMap((message, i) => lostIn(message, all[i] as JsonView) ?? []);
     if (lost !== undefined) return context.reject('bad-messages', lost, list);
-    for (const message of messages) this.#take(message, context);
+    for (const [i, message] of messages.entries()) {
+      expectMessage(message, all[i] as JsonView, context.fold, `messages[${i}]`);
+      this.#take(message, context);
+    }
     return undefined;
   }
 
@@ -105,7 +116,7 @@ export class GeminiSource {
     if (kind === 'answer') place = this.#takeAnswer(message, name, old, fold);
     else if (old === undefined) place = fold.add(message.message, { isTurn: true, isCopied });
     else place = fold.reset(old, message.message);
-    if (known === undefined) this.#spots.set(id, { before, place, name, kind });
+    if (known?.kind !== kind) this.#spots.set(id, { before, place, name, kind });
     return true;
   }
 
@@ -223,6 +234,10 @@ export class GeminiSource {
     fold.open(MAIN, this.#session ?? origin.source, time(stamp));
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
   }
+}
+
+function expectMessage({ kind }: GeminiMessage, json: JsonView, fold: Fold, place: string): void {
+  if (kind !== 'client' && kind !== 'unknown') fold.expect(json, GEMINI_MESSAGE, place);
 }
 
 /** Why a message of an unknown type cannot be left out. */

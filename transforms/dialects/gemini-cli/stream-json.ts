@@ -5,15 +5,16 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
-import type { Fate, Rejection } from '../../model/element.ts';
+import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
 import { unknownSpeaker } from '../../model/known-roles.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import type { FoldBlock } from '../fold/assistant-draft.ts';
-import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
+import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
 import { noted, RESPONSE_ERROR, RESULT_ERROR, unknownEvent } from '../shared/reading-notes.ts';
+import { known } from '../shared/unread-text.ts';
 
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
@@ -32,6 +33,16 @@ export function isStreamEvent(json: FirstObject): boolean {
   return type === 'tool_result' && isText('tool_id') && isText('status');
 }
 
+const EVENT = 'type timestamp session_id';
+const MESSAGE = known(`${EVENT} role content:text! delta`);
+const CALL = known(`${EVENT} tool_name:text tool_id parameters!`);
+const RESULT = known(`${EVENT} tool_id status output:text!`, { 'error!': known('type message:text! code') });
+/** For an answer of which a piece was rejected. */
+const PIECE_LOST: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'a piece of an answer cannot be read',
+};
 const TYPES: ReadonlySet<string> = new Set(['init', 'message', 'tool_use', 'tool_result', 'error', 'result']);
 
 /** Whether the object can only be an event of this output: lines of recordings have an id. */
@@ -58,6 +69,7 @@ export class StreamJsonSource {
     if (type === 'tool_use') return this.#readCall(event, context);
     if (type === 'tool_result') return this.#readResult(event, context);
     if (type === 'result' || type === 'error') return this.#readState(event, context);
+    this.#losePiece(event, context);
     this.#open(context, event);
     context.fold.note(unknownEvent(type));
     const ofCall =
@@ -83,10 +95,14 @@ export class StreamJsonSource {
   #readMessage(event: JsonView, context: ReadContext): Rejection | undefined {
     const role = event.get('role')?.text();
     const content = event.get('content');
-    if (role !== 'user' && role !== 'assistant')
-      return context.reject('unknown-speaker', unknownSpeaker('a message'), event);
-    if (content?.type !== 'string')
-      return context.reject('unknown-content', 'the content of a message is not a text', content ?? event);
+    const isKnown = role === 'user' || role === 'assistant';
+    if (!isKnown || content?.type !== 'string') {
+      this.#losePiece(event, context);
+      return isKnown
+        ? context.reject('unknown-content', 'the content of a message is not a text', content ?? event)
+        : context.reject('unknown-speaker', unknownSpeaker('a message'), event);
+    }
+    context.fold.expect(event, MESSAGE, 'event');
     if (role === 'assistant' && isTrue(event.get('delta'))) return this.#addPiece(content, event, context);
     this.#endText(context);
     this.#open(context, event);
@@ -96,6 +112,16 @@ export class StreamJsonSource {
       context.fold.add(makeMessage('user', [['content', content.copy()]]), { isTurn: true });
     }
     return undefined;
+  }
+
+  /** Ends an answer of which a piece is lost. */
+  #losePiece(event: JsonView, context: ReadContext): void {
+    if (isTrue(event.get('delta'))) {
+      this.#open(context, event);
+      context.fold.note(PIECE_LOST);
+    }
+    this.#endText(context);
+    this.#isAnswering = false;
   }
 
   #addPiece(content: JsonView, event: JsonView, context: ReadContext): undefined {
@@ -123,11 +149,12 @@ export class StreamJsonSource {
   }
 
   #readCall(event: JsonView, context: ReadContext): undefined {
+    context.fold.expect(event, CALL, 'event');
     const id = event.get('tool_id')?.text();
     const args = event.get('parameters');
     this.#open(context, event);
-    const json = callJson(id, event.get('tool_name')?.text(), present(args) ? textOf(args) : undefined);
-    this.#amend(context, { kind: 'call', id, json });
+    const written = present(args) ? textOf(args) : undefined;
+    this.#amend(context, callBlock(id, event.get('tool_name')?.text(), written));
     return undefined;
   }
 
@@ -137,6 +164,7 @@ export class StreamJsonSource {
     const message = event.get('error')?.get('message');
     const output = isError && present(message) ? message : event.get('output');
     this.#open(context, event);
+    context.fold.expect(event, RESULT, 'event');
     this.#isAnswering = false;
     if (!present(output)) return context.drop('client-event');
     if (output.type !== 'string')

@@ -2,29 +2,48 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
+import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import {
-  arrayOf,
-  callJson,
-  makeMessage,
-  objectOf,
-  type Piece,
-  toolMessage,
-} from '../shared/build-messages.ts';
+import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { arrayOf, makeMessage, objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
 import { contentOfParts, listOfParts, mcpPart, partBytes } from '../shared/content-parts.ts';
 import { isTrue, present, structured, textOf } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
+import { known, knownByType } from '../shared/unread-text.ts';
 
 /** Blocks that goose shows to the user and does not send to the model. */
 const CLIENT: ReadonlySet<string> = new Set([
   ...['toolConfirmationRequest', 'actionRequired', 'systemNotification', 'conversationCompacted'],
   ...['contextLengthExceeded', 'summarizationRequested', 'error'],
 ]);
+const TEXT = known('type text:text! annotations _meta');
+const CALL = known('status name:text arguments! _meta task error');
+const REQUEST = known('type id metadata _meta toolMeta thoughtSignature', {
+  'toolCall!': known('status name:text arguments! _meta task error', { 'value!': CALL }),
+});
+/** A result, or one of its parts. */
+const RESULT_MEMBERS =
+  'status isError _meta structuredContent! error:text! type text:text! annotations data mimeType resource uri name title description size';
+const IN_RESULT = { 'content!': knownByType('type', { text: TEXT }) };
+/** The members of a message. Blocks of 2024 have no type; those that the model does not see are not described. */
+const MESSAGE = known('id role created metadata', {
+  'content!': knownByType('type', {
+    text: TEXT,
+    thinking: known('type thinking:text! signature!'),
+    reasoning: known('type text:text!'),
+    toolRequest: REQUEST,
+    frontendToolRequest: REQUEST,
+    toolResponse: known('type id metadata _meta', {
+      'toolResult!': known(RESULT_MEMBERS, { ...IN_RESULT, 'value!': known(RESULT_MEMBERS, IN_RESULT) }),
+    }),
+    '': known('id text:text! tool_name:text arguments! tool_result!'),
+  }),
+});
 const REQUESTS: ReadonlySet<string> = new Set(['toolRequest', 'frontendToolRequest']);
 const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reasoning']);
 const FALSE = 'f'.charCodeAt(0);
+const NO_ARGUMENTS = encode('"{}"');
 
 export function isGooseMessage(message: JsonView): boolean {
   return message.get('role')?.type === 'string' && message.get('content')?.type === 'array';
@@ -68,6 +87,7 @@ function isForModel(block: JsonView): boolean {
 /** @param name for the message, if it is an answer */
 export function foldGooseMessage(message: JsonView, name: string, { fold }: ReadContext): void {
   const role = message.get('role')?.text() ?? '';
+  fold.expect(message, MESSAGE, 'message');
   const all = message.get('content')?.elements().map(typedBlock) ?? [];
   const blocks = all.filter(isForModel);
   const changes = blocks.length < all.length ? ['not-by-model'] : [];
@@ -138,8 +158,8 @@ function callOf(block: JsonView): FoldBlock {
   const envelope = block.get('toolCall');
   const call = envelope?.get('value') ?? envelope;
   const args = call?.get('arguments');
-  const written = present(args) ? textOf(args) : undefined;
-  return { kind: 'call', id, json: callJson(id, call?.get('name')?.text(), written) };
+  const written = present(args) ? textOf(args) : NO_ARGUMENTS; // the protocol leaves out empty ones
+  return callBlock(id, call?.get('name')?.text(), written);
 }
 
 interface GooseResult {

@@ -3,7 +3,8 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
-import { callJson, objectOf, toolMessage } from '../shared/build-messages.ts';
+import { callBlock } from '../fold/assistant-draft.ts';
+import { objectOf, toolMessage } from '../shared/build-messages.ts';
 import { listOfParts, type Part } from '../shared/content-parts.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
@@ -27,7 +28,7 @@ export function readAcpCall(event: JsonView): EventContent {
   return {
     kind: 'answer',
     name: `acp ${id}`,
-    blocks: [{ kind: 'call', id, json: callJson(id, name, args) }],
+    blocks: [callBlock(id, name, args)],
     callId: id,
     changes: ['action-as-call'],
     isPartial: !present(input),

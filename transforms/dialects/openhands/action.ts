@@ -7,8 +7,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
-import type { FoldBlock } from '../fold/assistant-draft.ts';
-import { callJson } from '../shared/build-messages.ts';
+import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import { readChatObject } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, textOf } from '../shared/logged-values.ts';
@@ -27,13 +26,18 @@ export function isClientAction(name: string): boolean {
   return CLIENT.has(name);
 }
 
-/** The answer that an action came from; undefined if the action does not contain it as JSON. */
+/** The answer that an action came from; undefined if the action does not contain it, or only as a text. */
 export function completionOf(event: JsonView): EventContent | undefined {
   const response = event.get('tool_call_metadata')?.get('model_response');
   if (response?.type !== 'object') return undefined;
   const message = response.get('choices')?.elements()[0]?.get('message');
   const object = message && readChatObject(message);
-  if (object?.kind !== 'answer') return undefined;
+  if (object?.kind !== 'answer')
+    return {
+      kind: 'bad',
+      reason: 'unknown-content',
+      detail: 'the model response of an action is not an answer',
+    };
   const { blocks, notes } = object;
   const callId = event.get('tool_call_metadata')?.get('tool_call_id')?.text();
   const meta = metaOf({
@@ -62,7 +66,7 @@ export function actionOf(action: string, event: JsonView): EventContent {
   const thought = args?.get('thought');
   const text = thought?.type === 'object' ? thought.get('text') : thought;
   const blocks = text?.type === 'string' && text.text() !== '' ? [textBlock(text)] : [];
-  const call: FoldBlock = { kind: 'call', id, json: callJson(id, action, argumentsOf(args)) };
+  const call = callBlock(id, action, argumentsOf(args));
   return {
     kind: 'answer',
     name: undefined,
@@ -80,10 +84,10 @@ function argumentsOf(args: JsonView | undefined): Uint8Array {
   return inString(dropMembers(args.bytes, ({ key }) => NOT_ARGUMENTS.has(key)));
 }
 
-/** The text of an observation, as a JSON string. */
-export function observationText(event: JsonView): Uint8Array {
+/** The text of an observation, as a JSON string; undefined if its content is not a text. */
+export function observationText(event: JsonView): Uint8Array | undefined {
   const content = event.get('content');
-  if (present(content)) return textOf(content);
+  if (present(content)) return content.type === 'string' ? content.copy() : undefined;
   const message = event.get('message')?.text();
   return message === undefined ? EMPTY : encode(quote(message));
 }

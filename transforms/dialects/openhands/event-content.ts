@@ -4,6 +4,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
 import type { Message, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
+import type { LineReason } from '../../model/reasons.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { present } from '../shared/logged-values.ts';
 
@@ -35,7 +36,7 @@ export type EventContent =
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'client' }
   | { readonly kind: 'unknown'; readonly type: string }
-  | { readonly kind: 'bad'; readonly detail: string };
+  | { readonly kind: 'bad'; readonly detail: string; readonly reason?: LineReason };
 
 /** The id, a number or a string, as a string. */
 export function idText(id: JsonView | undefined): string | undefined {

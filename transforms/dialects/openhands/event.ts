@@ -14,7 +14,6 @@ import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
 import { readAcpCall } from './acp-call.ts';
 import { definitionsIn, type EventContent } from './event-content.ts';
 
-const EMPTY = encode('""');
 /** Kinds that are not sent to the model. */
 const CLIENT =
   /^(?:ConversationStateUpdate|ConversationError|ConversationIterationLimit|Pause|Token|StreamingDelta|CondensationRequest|Warning|ServerError|LLMCompletionLog|HookExecution)(?:Event)?$/;
@@ -25,9 +24,12 @@ export function readEvent(event: JsonView): EventContent {
   if (kind === 'MessageEvent') return readMessage(event);
   if (kind === 'ActionEvent') return readAction(event);
   if (kind === 'ObservationEvent') return readObservation(event);
-  if (kind === 'AgentErrorEvent') return resultOf(event, event.get('error')?.copy() ?? EMPTY, [RESULT_ERROR]);
+  if (kind === 'AgentErrorEvent') return readError(event);
   if (kind === 'UserRejectObservation') {
-    const reason = event.get('rejection_reason')?.text() ?? 'User rejected the action';
+    const logged = event.get('rejection_reason');
+    if (present(logged) && logged.type !== 'string')
+      return { kind: 'bad', reason: 'unknown-content', detail: 'rejection_reason is not a text' };
+    const reason = logged?.text() ?? 'User rejected the action';
     return resultOf(event, encode(quote(`Action rejected: ${reason}`)));
   }
   if (kind === 'ACPToolCallEvent') return readAcpCall(event);
@@ -89,6 +91,13 @@ function reasoningOf(item: JsonView | undefined): readonly FoldBlock[] {
   return [...blocks, sealedBlock(sealed.copy())];
 }
 
+function readError(event: JsonView): EventContent {
+  const error = event.get('error');
+  if (error?.type !== 'string')
+    return { kind: 'bad', reason: 'unknown-content', detail: 'error is not a text' };
+  return resultOf(event, error.copy(), [RESULT_ERROR]);
+}
+
 function readObservation(event: JsonView): EventContent {
   const observation = event.get('observation');
   if (observation?.type !== 'object') return { kind: 'bad', detail: 'observation is not an object' };
@@ -98,12 +107,10 @@ function readObservation(event: JsonView): EventContent {
     .find((member) => member?.type === 'string' || member?.type === 'array');
   if (text?.type === 'string') return resultOf(event, text.copy(), notes);
   const parts = [text, event.get('extended_content')].flatMap((list) => partsOf(list).parts);
-  return resultOf(event, text === undefined ? observationJson(observation) : listOfParts(parts), notes);
+  if (text === undefined)
+    return { kind: 'bad', reason: 'unknown-content', detail: 'the observation has no content' };
+  return resultOf(event, listOfParts(parts), notes);
 }
-
-/** An observation without a text, as a JSON string of its JSON text. */
-const observationJson = (observation: JsonView): Uint8Array =>
-  encode(quote(Buffer.from(observation.copy()).toString()));
 
 function resultOf(event: JsonView, content: Uint8Array, notes: readonly ReadingNote[] = []): EventContent {
   const callId = event.get('tool_call_id')?.text();

@@ -2,6 +2,7 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
+import { unknownSpeaker } from '../../model/known-roles.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
@@ -12,11 +13,15 @@ import { imagePart, listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present } from '../shared/logged-values.ts';
 import { INTERRUPT, unknownEvent } from '../shared/reading-notes.ts';
+import type { KnownObject } from '../shared/unread-text.ts';
 import { actionOf, completionOf, isClientAction, observationText } from './action.ts';
 import { readEvent } from './event.ts';
 import { definitionsIn, type EventContent, idText } from './event-content.ts';
+import { ACTION, OBSERVATION, SDK_EVENT } from './known-members.ts';
 
 const HARNESS = 'openhands';
+/** Who does actions and makes observations besides the user. */
+const SOURCES: ReadonlySet<string> = new Set(['agent', 'environment']);
 /** Name of the action that starts another agent, and of the observation that ends it. */
 const DELEGATE = 'delegate';
 
@@ -45,6 +50,8 @@ export class OpenHandsRun {
   readonly #events = new Map<string, Known>();
   /** For each action whose result has not come, the id of its call. */
   readonly #calls = new Map<string, string>();
+  /** Ids of rejected events. */
+  readonly #lost = new Set<string>();
   /** Names of the answers so far. */
   readonly #answers = new Set<string>();
   /** For each message, the id of its first event. */
@@ -82,7 +89,11 @@ export class OpenHandsRun {
     if (startedBy !== undefined && startedBy !== this.#startedBy)
       return this.#agentOf(startedBy, session).read(event, context, `${session}/${startedBy}`);
     const piece = this.#readLogged(event);
-    if (piece.kind === 'bad') return context.reject('bad-event', piece.detail, event);
+    if (piece.kind === 'bad') {
+      const id = event.type === 'object' ? idText(event.get('id')) : undefined;
+      if (id !== undefined) this.#lost.add(id);
+      return context.reject(piece.reason ?? 'bad-event', piece.detail, event);
+    }
     if (piece.kind === 'client') return context.drop('client-event');
     const key = keyOfEvent(event);
     const known = key === undefined ? undefined : this.#events.get(key);
@@ -90,6 +101,7 @@ export class OpenHandsRun {
       return this.#readAgain(piece, known, event, context, session);
     if (delegate !== undefined) this.#endDelegate(delegate, context);
     this.#open(event, context, session);
+    context.fold.expect(event, formOf(event), 'event');
     if (piece.kind === 'interrupt') {
       context.fold.noteLast(INTERRUPT);
       return context.drop('interrupt-mark');
@@ -182,11 +194,17 @@ export class OpenHandsRun {
   #readAction(action: string, event: JsonView): EventContent {
     const args = event.get('args');
     const content = args?.get('content');
-    if (action === 'system' && content?.type === 'string')
+    const isUser = event.get('source')?.text() === 'user';
+    if (action === 'system') {
+      if (content?.type !== 'string') return { kind: 'bad', detail: 'args.content is not a text' };
       return { kind: 'system', text: content.copy(), tools: definitionsIn(args?.get('tools')) };
+    }
     if (action === 'condensation') return { kind: 'condensation', json: args ?? event };
     if (isClientAction(action)) return { kind: 'client' };
-    if (event.get('source')?.text() === 'user') return userAction(action, args);
+    if (isUser) return userAction(action, args);
+    if (!SOURCES.has(event.get('source')?.text() ?? ''))
+      return { kind: 'bad', reason: 'unknown-speaker', detail: unknownSpeaker('an action') };
+    if (args?.type !== 'object') return { kind: 'bad', detail: 'args is not an object' };
     return completionOf(event) ?? actionOf(action, event);
   }
 
@@ -195,9 +213,16 @@ export class OpenHandsRun {
     const cause = idText(event.get('cause')) ?? '';
     const logged = event.get('tool_call_metadata')?.get('tool_call_id')?.text() ?? this.#calls.get(cause);
     // the result of another agent may not name its call
+    if (this.#lost.has(cause)) return { kind: 'bad', detail: 'the action of an observation was rejected' };
     const callId = logged ?? (observation === DELEGATE ? this.#delegate?.callId : undefined);
     this.#calls.delete(cause);
     const text = observationText(event);
+    if (text === undefined)
+      return {
+        kind: 'bad',
+        reason: 'unknown-content',
+        detail: 'the content of an observation is not a text',
+      };
     if (callId === undefined) {
       const changes = ['observation-as-user'];
       return { kind: 'message', message: makeMessage('user', [['content', text]]), isTurn: false, changes };
@@ -297,6 +322,12 @@ function versionOf(piece: EventContent, callId: string | undefined): Version | u
   if (callId === undefined) return { kind: 'message', message };
   const content = new JsonView(message.bytes).get('content');
   return content && { kind: 'result', callId, message: toolMessage(callId, content.bytes) };
+}
+
+/** The description of an event. */
+function formOf(event: JsonView): KnownObject {
+  if (event.get('kind')?.type === 'string') return SDK_EVENT;
+  return event.get('action')?.type === 'string' ? ACTION : OBSERVATION;
 }
 
 /** An action of the user: a typed text, or a command. */

@@ -5,13 +5,14 @@ import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { callJson, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { readCall } from '../shared/chat-object.ts';
 import { contentOfParts, listOfParts, mcpPart, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, textOf } from '../shared/logged-values.ts';
 import { noted, REPLY_CUT, RESULT_ERROR, warning } from '../shared/reading-notes.ts';
+import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
 
 export type PiMessage =
   | {
@@ -34,6 +35,25 @@ export type PiMessage =
   | { readonly kind: 'synthetic' }
   /** Not sent to the model. */
   | { readonly kind: 'excluded' };
+
+const PART = knownByType('type', {
+  text: known('type text:text! textSignature annotations _meta'),
+  thinking: known('type thinking:text! thinkingSignature! signature redacted'),
+  toolCall: known(
+    'type id name:text arguments! thoughtSignature partialJson intent customWireName input rawBlock',
+  ),
+});
+/** The members of messages, of those of pi's extensions and of its relatives. */
+export const PI_MESSAGE: KnownObject = known(
+  [
+    'role type id parentId timestamp api provider model responseModel responseId diagnostics usage stopReason',
+    'stopDetails errorMessage errorStatus errorId duration ttft toolCallId toolName details isError command:text! code!',
+    'output:text exitCode cancelled truncated fullOutputPath excludeFromContext customType display summary:text!',
+    'shortSummary fromId tokensBefore attribution synthetic provenance idempotencyKey providerPayload prunedAt',
+    'disabledFeatures contextSnapshot meta blocks images files steering useless firstKeptEntryId',
+  ].join(' '),
+  { 'content!': PART },
+);
 
 const STOPPED_EARLY = warning('interrupted', 'the answer was stopped before its end');
 /** OpenClaw, which keeps its sessions with pi, logs what it delivered to a chat a second time under these models. */
@@ -107,7 +127,7 @@ function blockOf(block: JsonView, notes: ReadingNote[]): readonly FoldBlock[] {
 function callOf(block: JsonView): FoldBlock {
   const id = block.get('id')?.text();
   const args = block.get('arguments');
-  return { kind: 'call', id, json: callJson(id, block.get('name')?.text(), args && textOf(args)) };
+  return callBlock(id, block.get('name')?.text(), args && textOf(args));
 }
 
 function thoughtOf(block: JsonView): readonly FoldBlock[] {

@@ -14,7 +14,7 @@ import { contentOfUnknown } from '../shared/carried-content.ts';
 import { foldResultBlocks } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
-import { type PiMessage, readPiMessage } from './message.ts';
+import { PI_MESSAGE, type PiMessage, readPiMessage } from './message.ts';
 
 const MAIN = 'main';
 const HARNESS = 'pi';
@@ -79,7 +79,10 @@ export class PiSource {
     const lost = MESSAGES.has(type) || CLIENT.has(type) ? undefined : contentOfUnknown(type, entry);
     if (isOwn === true && lost !== undefined) return context.reject('bad-event', lost, entry);
     const message = entry.get('message');
+    if (message !== undefined) context.fold.expect(message, PI_MESSAGE, 'message');
     const parsed = message && readPiMessage(message);
+    if (MESSAGES.has(type) && isOwn === true && parsed === undefined)
+      return context.reject('bad-event', 'message is not valid', message ?? entry);
     if (isOwn !== true || parsed === undefined || !isFolded(parsed)) return context.drop('copied-line');
     this.#open(entry, context);
     return readVersion(parsed, place, context);
@@ -105,6 +108,7 @@ export class PiSource {
     message: JsonView | undefined,
     context: ReadContext,
   ): Fate | Rejection | undefined {
+    if (message !== undefined) context.fold.expect(message, PI_MESSAGE, 'message');
     const parsed = message && readPiMessage(message);
     if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
     if (parsed.kind === 'excluded') return this.#drop('client-event', entry, context);

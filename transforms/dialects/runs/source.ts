@@ -7,12 +7,15 @@ import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { ItemFacts } from '../fold/thread.ts';
 import { objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
+import { carriesContent } from '../shared/carried-content.ts';
 import { foldChatObject, foldResultBlocks, readChatObject } from '../shared/chat-object.ts';
+import { chatMessageWith, RESPONSE_MEMBERS, RESPONSES_ITEM } from '../shared/known-members.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present } from '../shared/logged-values.ts';
 import { RESULT_ERROR } from '../shared/reading-notes.ts';
 import { readItem } from '../shared/responses-items.ts';
+import { type KnownObject, known } from '../shared/unread-text.ts';
 import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
 
 const MAIN = 'main';
@@ -22,6 +25,28 @@ const EXIT = 'exit';
 const USER = 'user';
 /** Hermes begins its logs with an object of this role, which has the tools and the system text. */
 const HEAD = 'session_meta';
+
+/** Members of messages besides those of the API: of SWE-agent, mini-swe-agent, tau-bench, tau2 and published lists. */
+const MESSAGE = chatMessageWith(
+  [
+    'agent message_type thought action is_demo tool_call_ids tags extra object raw_data raw_response response_cost',
+    'turn_idx cost usage requestor error tool_messages generation_time_seconds is_audio audio_format audio_content',
+    'audio_path audio_script_gold turn_taking_action contains_speech system_prompt tools finish_reason stop_reason model response mask train weight loss',
+    'loss_weight token_count ts date',
+  ].join(' '),
+);
+/** An answer of the Responses API; one of its items is described by its type. */
+const OUTPUT: KnownObject = {
+  ...RESPONSES_ITEM,
+  seen: new Set(),
+  kinds: {
+    member: 'type',
+    of: new Map([
+      ...(RESPONSES_ITEM.kinds?.of ?? []),
+      ['', known(RESPONSE_MEMBERS, { 'output!': RESPONSES_ITEM })],
+    ]),
+  },
+};
 
 export class RunsSource {
   /** Number of runs so far, used to name their threads. */
@@ -151,6 +176,7 @@ export class RunsSource {
       return;
     }
     this.#answer = undefined;
+    context.fold.expect(message, MESSAGE, `message ${this.#messages + 1}`);
     if (foldResultBlocks(context, message)) return;
     const object = readChatObject(message);
     const isDemo = isTrue(message.get('is_demo'));
@@ -165,6 +191,7 @@ export class RunsSource {
 
   /** Adds an answer of the Responses API or one of its items: consecutive items of the model form one message. */
   #takeItems(message: JsonView, { fold }: ReadContext): void {
+    fold.expect(message, OUTPUT, `message ${this.#messages + 1}`);
     const items = message.get('output')?.type === 'array' ? message.get('output')?.elements() : undefined;
     if (items !== undefined) this.#answer = undefined;
     for (const item of (items ?? [message]).map(readItem)) {
@@ -257,10 +284,18 @@ function isReadable(message: JsonView): boolean {
   const several = message.get('tool_messages');
   if (several?.type === 'array') return several.elements().every(isReadable);
   if (!isItems(message)) return readChatObject(message) !== undefined;
-  if (message.get('output')?.type === 'array') return true;
-  const { kind } = readItem(message);
+  const output = message.get('output');
+  return output?.type === 'array' ? output.elements().every(isReadableItem) : isItemOfTurn(message);
+}
+
+function isItemOfTurn(item: JsonView): boolean {
+  const { kind } = readItem(item);
   return kind === 'result' || kind === 'blocks' || kind === 'message';
 }
+
+/** Whether an item of an answer is known, or says nothing. */
+const isReadableItem = (item: JsonView): boolean =>
+  isItemOfTurn(item) || (readItem(item).kind !== 'bad' && !carriesContent(item));
 
 /** Whether a message is an item of the Responses API, or an answer with a list of items. */
 function isItems(message: JsonView): boolean {

@@ -12,7 +12,8 @@ import { dropMembers } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { objectBytes, stringValue } from '../../model/message.ts';
-import { arrayOf, callJson } from './build-messages.ts';
+import { type CallPiece, callBlock } from '../fold/assistant-draft.ts';
+import { arrayOf } from './build-messages.ts';
 import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
 import { keptBlock } from './reading-notes.ts';
 
@@ -24,7 +25,7 @@ export const CACHE_MARK = 'cache_control';
 /** A content block. `kept` is the type of a part that consumers may not know. */
 export type Block =
   | { readonly kind: 'part'; readonly part: Part; readonly kept?: string }
-  | { readonly kind: 'call'; readonly json: Uint8Array }
+  | CallPiece
   | { readonly kind: 'thought'; readonly text: Uint8Array }
   /** Encrypted reasoning, a JSON string. */
   | { readonly kind: 'sealed'; readonly data: Uint8Array }
@@ -33,7 +34,7 @@ export type Block =
 /** @param isReply whether it belongs to an answer, in which results are those of server tools and stay parts */
 export function readBlock(block: Uint8Array, isReply: boolean): Block {
   const type = block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined;
-  if (type === 'tool_use') return { kind: 'call', json: readCall(block) };
+  if (type === 'tool_use') return readCall(block);
   if (type === 'tool_result' && !isReply) return { kind: 'result', block };
   const [thinking, signature] = type === 'thinking' ? valuesOf(block, ['thinking', 'signature']) : [];
   const data = type === 'redacted_thinking' ? valuesOf(block, ['data'])[0] : sealedIn(thinking, signature);
@@ -98,9 +99,9 @@ function imageUrl(source: Uint8Array | undefined): Uint8Array | undefined {
  * Converts a call. Its arguments become a string with the JSON text of the input. An input that already is a string was
  * truncated.
  */
-function readCall(block: Uint8Array): Uint8Array {
+function readCall(block: Uint8Array): CallPiece {
   const [input] = valuesOf(block, ['input']);
-  return callJson(stringValue(block, 'id'), stringValue(block, 'name'), input && argumentsOf(input));
+  return callBlock(stringValue(block, 'id'), stringValue(block, 'name'), input && argumentsOf(input));
 }
 
 /** The arguments of a call as a JSON string. @param input JSON text of its input, on one line */

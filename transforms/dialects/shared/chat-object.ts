@@ -7,12 +7,12 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import type { ItemFacts } from '../fold/thread.ts';
 import { readBlock, readBlockOf, resultContent } from './anthropic-blocks.ts';
 import { readMessage } from './anthropic-message.ts';
-import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
+import { makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { contentOfParts, imagePart, type Part } from './content-parts.ts';
 import { present } from './logged-values.ts';
 import { callOf } from './message-parts.ts';
@@ -93,7 +93,7 @@ function contentBlocks(content: JsonView | undefined): {
   const list = content?.type === 'array' ? content.elements() : [];
   const blocks = list.flatMap((part): readonly FoldBlock[] => {
     const block = readBlockOf(part);
-    if (block.kind === 'call') return [{ kind: 'call', id: stringValue(block.json, 'id'), json: block.json }];
+    if (block.kind === 'call') return [block];
     const isThought =
       block.kind === 'thought' || block.kind === 'sealed' || part.get('think')?.type === 'string';
     return isThought ? thoughtOf(part, true) : partsIn(part, notes).map(blockOfPart);
@@ -181,14 +181,14 @@ function callsOf(json: JsonView): readonly FoldBlock[] {
   const old = json.get('function_call');
   if (calls.length > 0 || old?.type !== 'object') return calls;
   const { name, args } = callOf(old);
-  return [{ kind: 'call', id: undefined, json: callJson(undefined, name, args) }];
+  return [callBlock(undefined, name, args)];
 }
 
 /** Converts a call of any client. */
 export function readCall(call: JsonView): FoldBlock {
   const { id: logged, name, args } = callOf(call);
   const id = logged || undefined;
-  return { kind: 'call', id, json: callJson(id, name, args) };
+  return callBlock(id, name, args);
 }
 
 function readToolMessage(

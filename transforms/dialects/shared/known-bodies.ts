@@ -32,6 +32,8 @@ export const CHAT_CHOICE: KnownObject = known(
 );
 /** A choice that is the message itself. */
 export const BARE_CHOICE: KnownObject = {
+  ...MESSAGE,
+  seen: new Set(),
   names: new Set([...CHAT_CHOICE.names, ...MESSAGE.names]),
   within: MESSAGE.within,
 };

@@ -4,42 +4,119 @@
  */
 import { type KnownObject, known, knownByType } from './unread-text.ts';
 
-const ANTHROPIC_TEXT = known('type text citations cache_control');
+const ANTHROPIC_TEXT = known('type text:text! citations cache_control');
 
 /** Content blocks of the Messages API. */
 export const ANTHROPIC_BLOCK: KnownObject = knownByType('type', {
   text: ANTHROPIC_TEXT,
-  thinking: known('type thinking signature estimated_tokens cache_control'),
-  tool_use: known('type id name input caller toolset_name cache_control partial_json index'),
+  thinking: known('type thinking:text! signature! estimated_tokens cache_control'),
+  redacted_thinking: known('type data:text!'),
+  tool_use: known('type id name:text input! caller toolset_name cache_control partial_json index'),
   tool_result: known('type tool_use_id is_error toolset_name name cache_control', {
-    content: knownByType('type', { text: ANTHROPIC_TEXT }),
+    'content!': knownByType('type', { text: ANTHROPIC_TEXT }),
   }),
 });
 
 /** Messages of the Messages API, sent or received. */
 export const ANTHROPIC_MESSAGE: KnownObject = known(
-  'role type id name model stop_reason stop_sequence stop_details usage container context_management diagnostics cache_control',
-  { content: ANTHROPIC_BLOCK },
+  [
+    'role type id name model stop_reason stop_sequence stop_details usage container context_management diagnostics',
+    'cache_control',
+  ].join(' '),
+  { 'content!': ANTHROPIC_BLOCK },
 );
 
-const CHAT_CALL = known(
-  'id type index function custom name arguments extra_content provider_specific_fields',
+export const CHAT_CALL: KnownObject = known(
+  'id type index name:text arguments! input! extra_content provider_specific_fields thought_signature',
   {
-    function: known('name arguments parsed_arguments description parameters'),
-    custom: known('name input'),
+    'function!': known('name:text arguments! parsed_arguments description parameters'),
+    'custom!': known('name:text input!'),
   },
 );
 
+/** Parts of the chat completions API; agents log blocks of the Messages API there too. */
 export const CHAT_PART: KnownObject = knownByType('type', {
-  text: known('type text annotations citations cache_control prompt_cache_breakpoint'),
+  ...Object.fromEntries(ANTHROPIC_BLOCK.kinds?.of ?? []),
+  ...Object.fromEntries(
+    ['text', 'input_text', 'output_text'].map((type) => [
+      type,
+      known(
+        'type text:text! annotations logprobs citations cache_control cache_prompt prompt_cache_breakpoint id',
+      ),
+    ]),
+  ),
+  refusal: known('type refusal:text!'),
 });
 
-/** Messages of the chat completions API. Servers add reasoning under several names, sources, and their own fields. */
-export const CHAT_MESSAGE: KnownObject = known(
+/** Members that servers and clients add to messages of the chat completions API: reasoning, sources and their own. */
+const CHAT_EXTRA = [
+  'reasoning:text reasoning_content:text! thinking:text reasoning_signature annotations audio images context citations search_results',
+  'sources executed_tools provider_specific_fields provider metadata prefix partial weight phase status cache_control',
+  'created_at timestamp refusal function_call',
+].join(' ');
+
+const CHAT_WITHIN = {
+  'content!': CHAT_PART,
+  'tool_calls!': CHAT_CALL,
+  thinking_blocks: ANTHROPIC_BLOCK,
+  reasoning_details: knownByType('type', {
+    'reasoning.text': known('type text:text! signature id format index'),
+    'reasoning.summary': known('type summary:text! id format index'),
+  }),
+};
+
+/** Messages of the chat completions API. */
+export const CHAT_MESSAGE: KnownObject = known(`role name id type tool_call_id ${CHAT_EXTRA}`, CHAT_WITHIN);
+
+/** The same messages, in which a client writes other members too. @param more names as in `known` */
+export const chatMessageWith = (more: string): KnownObject =>
+  known(`role name id type tool_call_id ${CHAT_EXTRA} ${more}`, CHAT_WITHIN);
+
+const RESPONSES_PART = knownByType('type', {
+  input_text: known('type text:text! prompt_cache_breakpoint'),
+  output_text: known('type text:text! annotations logprobs'),
+  summary_text: known('type text:text!'),
+  reasoning_text: known('type text:text!'),
+  text: known('type text:text! annotations logprobs'),
+  refusal: known('type refusal:text!'),
+});
+
+/** Parts of the Gemini API. */
+export const GEMINI_PART: KnownObject = known(
   [
-    'role name id type tool_call_id function_call refusal audio annotations reasoning reasoning_content reasoning_details',
-    'reasoning_signature thinking thinking_blocks provider_specific_fields provider metadata citations search_results',
-    'images context sources executed_tools prefix partial weight phase status cache_control created_at timestamp',
+    'text:text! thought thoughtSignature thought_signature inlineData! inline_data! fileData! file_data!',
+    'executableCode! executable_code! codeExecutionResult! code_execution_result! videoMetadata video_metadata',
+    'mediaResolution media_resolution toolCall! toolResponse! partMetadata audioTranscription speechMetadata',
+    'mediaProcessing',
   ].join(' '),
-  { content: CHAT_PART, tool_calls: CHAT_CALL },
+  {
+    'functionCall!': known('id name:text args! partialArgs! willContinue'),
+    'functionResponse!': known('id name:text response! parts! scheduling willContinue'),
+  },
 );
+
+/** Members that every item of the Responses API may have, and those that Codex adds. */
+const ITEM =
+  'type id status encrypted_content caller created_by metadata internal_chat_message_metadata_passthrough';
+const ITEM_OUTPUT = known(`${ITEM} call_id name success`, { 'output!': RESPONSES_PART });
+
+/** Items of the Responses API. Calls of other types keep all their members as arguments. */
+export const RESPONSES_ITEM: KnownObject = knownByType('type', {
+  message: known(`${ITEM} role name phase end_turn author recipient memory_citation`, {
+    'content!': RESPONSES_PART,
+  }),
+  reasoning: known(`${ITEM} encrypted_content!`, { 'content!': RESPONSES_PART, 'summary!': RESPONSES_PART }),
+  function_call: known(`${ITEM} call_id name:text namespace:text arguments! summary`),
+  custom_tool_call: known(`${ITEM} call_id name:text namespace:text input!`),
+  function_call_output: ITEM_OUTPUT,
+  custom_tool_call_output: ITEM_OUTPUT,
+  agent_message: known(`${ITEM} author recipient message`, { 'content!': RESPONSES_PART }),
+});
+
+/** Members of an answer of the Responses API besides its `output`, as names for `known`. */
+export const RESPONSE_MEMBERS: string = [
+  'id object created_at completed_at status background billing conversation error incomplete_details instructions',
+  'max_output_tokens max_tool_calls metadata model moderation output_text parallel_tool_calls presence_penalty',
+  'frequency_penalty previous_response_id prompt prompt_cache_key prompt_cache_retention reasoning safety_identifier',
+  'service_tier store temperature text tool_choice tools top_logprobs top_p truncation usage user extra type',
+].join(' ');

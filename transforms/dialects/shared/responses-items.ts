@@ -4,8 +4,8 @@ import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { decode, encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { callJson, makeMessage, objectOf, type Piece } from './build-messages.ts';
+import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
 import { present } from './logged-values.ts';
 import { FREE_FORM, noted, SEALED_CONTEXT, SUMMARY, SUMMARY_LEFT_OUT, warning } from './reading-notes.ts';
@@ -119,7 +119,7 @@ function readAgentMessage(item: JsonView): ResponseItem {
 /** @param args a JSON string */
 function callOf(item: JsonView, name: string | undefined, args: Uint8Array | undefined): FoldBlock {
   const id = item.textOf('call_id') ?? item.textOf('id');
-  return { kind: 'call', id, json: callJson(id, name, args) };
+  return callBlock(id, name, args);
 }
 
 function nameOf(item: JsonView): string | undefined {

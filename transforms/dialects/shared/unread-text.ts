@@ -1,6 +1,7 @@
 /**
- * Finds members with words in objects of an API or a client where no version of it has them: what they say would be
- * lost without a trace. The conversation is then rejected, unless `--on-finding unread-text=keep` is set.
+ * Finds what a dialect would lose without a trace in the objects in which it reads what was said: words in members that
+ * no version of an API or a client has, and values of an unknown form where a text is expected. The conversation is
+ * then rejected, unless `--on-finding unread-text=keep` is set.
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
@@ -9,49 +10,81 @@ import { shownType } from './reading-notes.ts';
 /** The members that one kind of object has. */
 export interface KnownObject {
   readonly names: ReadonlySet<string>;
+  /** Members that are a text, or null. */
+  readonly texts: readonly string[];
+  /** Members of which one says what the object is for: without them, an unknown member may hold a single word of it. */
+  readonly main: readonly string[];
   /** Objects in it, by member: the value is one, or a list of them. */
   readonly within: readonly (readonly [member: string, known: KnownObject])[];
   /** The kinds of an object that names its type. A type that is not listed is not looked at. */
   readonly kinds?: { readonly member: string; readonly of: ReadonlyMap<string, KnownObject> };
+  /** Hashes of the keys of objects that had no other members: most objects have the same ones. */
+  readonly seen: Set<number>;
 }
 
-/** Describes an object. @param names separated by blanks @param within objects in it, by member */
+const MOST_SEEN = 256;
+
+/**
+ * Describes an object.
+ * @param names separated by blanks; those of texts end in `:text`, the main ones then in `!`
+ * @param within objects in it, by member
+ */
 export function known(names: string, within: Readonly<Record<string, KnownObject>> = {}): KnownObject {
-  const objects = Object.entries(within);
-  return { names: new Set([...names.split(' '), ...objects.map(([name]) => name)]), within: objects };
+  const objects = Object.entries(within).map(([key, inner]) => [key.replace('!', ''), inner] as const);
+  const all = [...names.split(' '), ...Object.keys(within)];
+  const bare = (marked: string): string => marked.replace(/(?::text)?!?$/, '');
+  return {
+    names: new Set(all.map(bare)),
+    texts: all.filter((name) => name.includes(':text')).map(bare),
+    main: all.filter((name) => name.endsWith('!')).map(bare),
+    within: objects,
+    seen: new Set(),
+  };
 }
 
 /** Describes objects whose members depend on a type. @param member holds the type @param of known types */
 export function knownByType(member: string, of: Readonly<Record<string, KnownObject>>): KnownObject {
-  return { names: new Set(), within: [], kinds: { member, of: new Map(Object.entries(of)) } };
+  return { ...known(member), kinds: { member, of: new Map(Object.entries(of)) } };
 }
 
-/** Finding about the first unknown member with words in an object; undefined if there is none. @param place of the object */
+/** Finding about the first thing in an object that would be lost; undefined if there is none. @param place of the object */
 export function unreadIn(object: JsonView, kind: KnownObject, place: string): ReadingNote | undefined {
   const found = unreadAt(object, kind);
   if (found === undefined) return undefined;
-  const { path, name } = found;
-  const message = `${place}${path} has a member with words that turnmill does not know: ${shownType(name)}`;
-  return { rule: 'unread-text', severity: 'ERROR', message };
+  const { path, name, isKnown } = found;
+  const what = isKnown ? 'a member that is not a text' : 'a member with words that turnmill does not know';
+  return {
+    rule: 'unread-text',
+    severity: 'ERROR',
+    message: `${place}${path} has ${what}: ${shownType(name)}`,
+  };
 }
+
+/** Whether an object has a list under an unknown name: the one that it lacks may be there. */
+export const hasUnknownList = (object: JsonView, { names }: KnownObject): boolean =>
+  object.others(names).some(([, value]) => value.elements().length > 0);
 
 interface Unread {
   /** From the object that was searched to the one with the member. */
   readonly path: string;
   readonly name: string;
+  readonly isKnown: boolean;
 }
 
 function unreadAt(value: JsonView, kind: KnownObject): Unread | undefined {
   if (value.type === 'array') {
-    for (const [i, one] of value.elements().entries()) {
-      const found = unreadAt(one, kind);
+    const elements = value.elements();
+    for (let i = 0; i < elements.length; i++) {
+      const found = unreadAt(elements[i] as JsonView, kind);
       if (found !== undefined) return { ...found, path: `[${i}]${found.path}` };
     }
     return undefined;
   }
   const own = kind.kinds === undefined ? kind : kind.kinds.of.get(value.textOf(kind.kinds.member) ?? '');
-  if (own === undefined) return undefined;
-  for (const [name, member] of value.others(own.names)) if (holdsWords(member, 0)) return { path: '', name };
+  if (own === undefined || value.type !== 'object') return undefined;
+  const other = unknownIn(value, own);
+  if (other !== undefined) return { path: '', name: other, isKnown: false };
+  for (const name of own.texts) if (isOddText(value.get(name))) return { path: '', name, isKnown: true };
   for (const [name, inner] of own.within) {
     const held = value.get(name);
     const found = held && unreadAt(held, inner);
@@ -60,23 +93,37 @@ function unreadAt(value: JsonView, kind: KnownObject): Unread | undefined {
   return undefined;
 }
 
+/** The name of the first unknown member with words. */
+function unknownIn(value: JsonView, { names, main, seen }: KnownObject): string | undefined {
+  const hash = value.keysHash;
+  if (seen.has(hash)) return undefined;
+  const others = value.others(names);
+  if (others.length === 0 && seen.size < MOST_SEEN) seen.add(hash);
+  const isEmpty = others.length > 0 && main.length > 0 && main.every((name) => isNothing(value.get(name)));
+  return others.find(([, member]) => (isEmpty ? says(member) : holdsWords(member, 0)))?.[0];
+}
+
+const isNothing = (value: JsonView | undefined): boolean => value === undefined || value.type === 'null';
+
+const isOddText = (value: JsonView | undefined): boolean => !isNothing(value) && value?.type !== 'string';
+
 /** Words of a language with blanks between them, or several letters of one without. */
 const WORDS =
   /\p{L}\p{P}*\s+[\p{P}\p{S}]*[\p{L}\p{N}]|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{3}/u;
-/** Members that hold what was said, in any API. */
-const SAID: ReadonlySet<string> = new Set(['text', 'content']);
+/** Members that hold what was said, called or answered, in any API. */
+const SAID: ReadonlySet<string> = new Set([
+  ...['text', 'content', 'parts', 'arguments', 'args', 'input', 'output', 'result', 'response'],
+]);
 const MAX_DEPTH = 8;
 
 function holdsWords(value: JsonView, depth: number): boolean {
   if (value.type === 'string') return WORDS.test(value.text() ?? '');
   if (depth === MAX_DEPTH) return false;
   if (value.type === 'array') return value.elements().some((one) => holdsWords(one, depth + 1));
-  return value
-    .members()
-    .some(([name, one]) => (SAID.has(name) && saysSomething(one)) || holdsWords(one, depth + 1));
+  return value.members().some(([name, one]) => (SAID.has(name) && says(one)) || holdsWords(one, depth + 1));
 }
 
-const saysSomething = (value: JsonView): boolean =>
-  (value.type === 'string' && value.text() !== '') ||
-  value.elements().length > 0 ||
-  value.members().length > 0;
+/** Is it a text, a list or an object that is not empty? */
+const says = (value: JsonView | undefined): boolean =>
+  value !== undefined &&
+  (value.type === 'string' ? value.text() !== '' : value.elements().length > 0 || value.keys().length > 0);

@@ -139,6 +139,12 @@ export function faultOf(message: Message, where: string): Unreadable | undefined
 export const faultOfPart = (part: Uint8Array): Unreadable | undefined =>
   isKnownPart(part) ? undefined : UNKNOWN_PART;
 
+/** Why a call may not be added to an answer. */
+export const lackOfCall = (lacks: 'name' | 'arguments'): Unreadable => ({
+  reason: 'unknown-content',
+  detail: lacks === 'name' ? 'a call has no name' : 'a call has no arguments',
+});
+
 const UNKNOWN_PART: Unreadable = {
   reason: 'unknown-content',
   detail: 'a part of the answer is not of a known type',

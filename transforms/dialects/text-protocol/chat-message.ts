@@ -22,6 +22,8 @@ export interface ChatMessage {
   /** The model's thoughts, joined; `''` if there are none. */
   readonly thought: string;
   readonly calls: readonly WrittenCall[];
+  /** Number of listed calls that do not say what was called. */
+  readonly namelessCalls: number;
   /** JSON text of the result that was logged beside the content. */
   readonly result: Uint8Array | undefined;
   /** Id of the call that it answers. */
@@ -54,6 +56,7 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   const listed = callsIn(toolCalls ?? oldCalls);
   const shared = {
     role: name,
+    namelessCalls: countIn(toolCalls ?? oldCalls) - listed.length,
     result: result ?? oldResult,
     answers: textOfValue(id) ?? textOfValue(oldId),
   };
@@ -133,6 +136,9 @@ function cutText(content: string): CutText {
   }
   return { text, thoughts, calls, lines, stripped };
 }
+
+const countIn = (json: Uint8Array | undefined): number =>
+  json?.[0] === OPEN_ARRAY ? elementsOf(json).length : 0;
 
 /** The calls in a list, except those without a name. Calls in OpenAI's format are read too. */
 function callsIn(json: Uint8Array | undefined): readonly WrittenCall[] {

@@ -1,0 +1,90 @@
+/** Changes of one place of a JSON log that make it unreadable there: a renamed member, a text in an object, an unknown speaker. */
+
+export interface ChangedPlace {
+  /** For the name of a failed test. */
+  readonly what: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  /** Name of the member whose key or value it is. */
+  readonly member: string;
+  readonly isKey: boolean;
+  readonly value: string;
+  /** Whether a record has a text of it. */
+  isSaid: boolean;
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\],]/g;
+/** Members that name who speaks, or what an object is. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...['role', 'type', 'from', 'source', 'sender', 'author', 'kind', 'message_type', 'event', 'say', 'ask'],
+  ...['name', 'event_name', 'subtype', 'object', 'run_type', 'openinference.span.kind'],
+]);
+const WORD = /^[\w.\-/]{1,40}$/;
+const UNKNOWN = '"spy"';
+
+/** The keys and strings of a log. A key is said if anything below it is. */
+function placesIn(log: string, isSaid: (text: string) => boolean): readonly Place[] {
+  const places: Place[] = [];
+  const open: (Place | undefined)[] = [];
+  let key: Place | undefined;
+  for (const { 0: token, 1: colon, index } of log.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') {
+      open.push(key);
+      key = undefined;
+    } else if (token === '}' || token === ']') {
+      open.pop();
+      key = undefined;
+    } else if (token === ',') key = undefined;
+    else {
+      const json = colon === undefined ? token : token.replace(/\s*:$/, '');
+      const value = parsed(json);
+      if (value === undefined) continue; // of a torn line
+      const isKey = colon !== undefined;
+      const around = [...open, key].filter((one) => one !== undefined);
+      const member = isKey ? value : (around.at(-1)?.member ?? '');
+      const place = { start: index, end: index + json.length, member, isKey, value, isSaid: false };
+      if (isKey) key = place;
+      else if (isSaid(value)) for (const one of [...around, place]) one.isSaid = true;
+      places.push(place);
+    }
+  }
+  return places;
+}
+
+function parsed(json: string): string | undefined {
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+function editsOf({ isKey, isSaid, member, value }: Place, json: string): readonly [string, string][] {
+  if (isKey) return isSaid ? [[`${member} renamed`, UNKNOWN]] : [];
+  const named: readonly [string, string][] =
+    NAMES.has(member) && WORD.test(value) ? [[`${member} is not ${value}`, UNKNOWN]] : [];
+  if (!isSaid) return named;
+  return [
+    ...named,
+    [`${member} in an object`, `{${UNKNOWN}:${json}}`],
+    [`${member} in a list`, `[{${UNKNOWN}:${json}}]`],
+  ];
+}
+
+/** All changes of a log. @param isSaid whether a text of the log is in a record */
+export function changedPlaces(log: string, isSaid: (text: string) => boolean): readonly ChangedPlace[] {
+  return placesIn(log, isSaid).flatMap((place) => {
+    const { start, end } = place;
+    const line = log.slice(0, start).split('\n').length;
+    return editsOf(place, log.slice(start, end)).map(([what, json]) => ({
+      what,
+      line,
+      text: log.slice(0, start) + json + log.slice(end),
+    }));
+  });
+}
