@@ -13,7 +13,7 @@ import {
 } from '../../transforms/chain.ts';
 import { formats as allFormats } from '../../transforms/formats/index.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
-import type { HashedSet } from '../../transforms/model/hashed-set.ts';
+import type { SessionIds } from '../../transforms/model/session-ids.ts';
 import type { PlacedStage } from '../../transforms/plug-ins.ts';
 import { defaultsOf, FusedStages, type Handlers } from '../../transforms/stage.ts';
 import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
@@ -32,7 +32,7 @@ export interface ChainLink {
 /** State that the stages share with the shortcut that has read the beginning of a source of many sessions. */
 export interface SharedSource extends BegunSource {
   /** Ids of its sessions that have ended. */
-  readonly ended: HashedSet;
+  readonly ended: SessionIds;
 }
 
 /**

@@ -8,7 +8,7 @@ import { skipBlanks } from '../../transforms/json/scanner.ts';
 import { encode } from '../../transforms/json/utf8.ts';
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, Origin, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
-import { HashedSet } from '../../transforms/model/hashed-set.ts';
+import { SessionIds } from '../../transforms/model/session-ids.ts';
 import { ShortcutReader } from '../../transforms/shortcut/shortcut-reader.ts';
 import { endBefore } from '../../transforms/stages/parse.ts';
 import { SHORTCUT_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
@@ -58,7 +58,7 @@ export class PackedShortcut {
     this.#reader = new ShortcutReader(module, settings);
     this.#begun = {
       dialect: SHORTCUT_DIALECT,
-      ended: new HashedSet(),
+      ended: new SessionIds(),
       opens: (id) => {
         this.#openId = id === undefined ? undefined : encode(JSON.stringify(id));
       },

@@ -6,19 +6,19 @@
 
 import type { Entry, EntryLog, Fate, Rejection, SessionEnd } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
-import { HashedSet } from '../model/hashed-set.ts';
 import { rejectSession } from '../model/rejection.ts';
+import { SessionIds } from '../model/session-ids.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
 interface ValidateOptions {
   /** Ids of sessions of the source that have ended. Shared with the shortcut, which reads some of them. */
-  readonly ended?: HashedSet | undefined;
+  readonly ended?: SessionIds | undefined;
 }
 
 const STAGE = 'validate';
 
 class Validator {
-  readonly #ended: HashedSet;
+  readonly #ended: SessionIds;
   readonly #log = createEntryLog();
   #sessionId: string | undefined;
   #droppedId: string | undefined;
@@ -32,7 +32,7 @@ class Validator {
   /** Whether it was folded from events. */
   #isFolded = false;
 
-  constructor(ended: HashedSet) {
+  constructor(ended: SessionIds) {
     this.#ended = ended;
   }
 
@@ -95,7 +95,7 @@ class Validator {
   }
 }
 
-function create({ ended = new HashedSet() }: ValidateOptions): Handlers {
+function create({ ended = new SessionIds() }: ValidateOptions): Handlers {
   const validator = new Validator(ended);
   return {
     entry: (entry) => validator.entry(entry),

@@ -1,0 +1,32 @@
+/**
+ * The ids of the sessions of a source that have ended. A source may have millions: beyond the first ones, an id takes 32
+ * bytes, where one in a set of strings takes 100.
+ */
+import { HashedSet } from './hashed-set.ts';
+import { IdTable } from './id-table.ts';
+
+/** Few ids are kept as they are, which takes less time than a key. */
+const MAX_FIRST = 65_536;
+
+export class SessionIds {
+  readonly #first = new HashedSet();
+  readonly #rest = new IdTable();
+
+  get size(): number {
+    return this.#first.size + this.#rest.size;
+  }
+
+  has(id: string): boolean {
+    return this.#first.has(id) || this.#rest.numberOf(id) >= 0;
+  }
+
+  add(id: string): void {
+    if (this.#first.size < MAX_FIRST) this.#first.add(id);
+    else if (!this.#first.has(id)) this.#rest.add(id);
+  }
+
+  clear(): void {
+    this.#first.clear();
+    this.#rest.clear();
+  }
+}
