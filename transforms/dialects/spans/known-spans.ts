@@ -37,6 +37,9 @@ const SPAN: ReadonlySet<string> = new Set(
     'processID operationName span_kind span_name service_name exception warnings droppedAttributesCount',
     'dropped_attributes_count droppedEventsCount dropped_events_count droppedLinksCount dropped_links_count',
     'cumulative_error_count statusMessage statusCode resource_attributes span_attributes otel_scope_name ended',
+    // records of logs, which are read apart
+    'body event_name eventName timestamp observed_timestamp timeUnixNano observedTimeUnixNano severity severity_text',
+    'severity_number severityText severityNumber',
   ]
     .join(' ')
     .split(' '),

@@ -8,6 +8,8 @@ import { isSameBytes } from '../../json/same-bytes.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { carriesContent } from '../shared/carried-content.ts';
+import { CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import {
@@ -84,8 +86,10 @@ export class ChatChunks implements StreamGrammar {
     if (present(chunk.get('error'))) this.#isFailed = true;
     const choices = chunk.get('choices');
     if (choices === undefined && isOllamaChunk(chunk)) this.#choiceAt(0).putOllama(chunk);
+    else if (choices === undefined && !isOllamaChunk(chunk) && chunk.others(AROUND_CHOICES).some(isSaid))
+      this.#unknown.lose(undefined);
     for (const [i, one] of (choices?.elements() ?? []).entries()) {
-      this.#choiceAt(indexIn(one, 'index') ?? i).put(one);
+      if (!this.#choiceAt(indexIn(one, 'index') ?? i).put(one)) this.#unknown.lose(undefined);
     }
   }
 
@@ -146,6 +150,15 @@ const isOther = (event: JsonView): boolean =>
   event.get('type')?.type === 'string' &&
   !['choices', 'object', 'error', 'usage'].some((key) => present(event.get(key)));
 
+/** Members of a chunk besides its choices. */
+const AROUND_CHOICES: ReadonlySet<string> = new Set([
+  ...['id', 'object', 'created', 'model', 'usage', 'error', 'provider', 'system_fingerprint', 'service_tier'],
+  ...['citations', 'search_results', 'prompt_filter_results', 'prompt_annotations', 'metadata', 'headers'],
+  ...['x_groq', 'timings', 'nvext', 'type', 'message', 'images', 'request', 'prompt', 'hidden_params'],
+]);
+const isSaid = ([, value]: readonly [string, JsonView]): boolean =>
+  (value.type === 'object' || value.type === 'array') && carriesContent(value);
+
 class Choice {
   readonly #members = new GrowingMembers();
   readonly #content = new GrowingParts();
@@ -165,13 +178,15 @@ class Choice {
     return this.#finish;
   }
 
-  put(choice: JsonView): void {
+  /** @returns false if what it says is in a member that is not known */
+  put(choice: JsonView): boolean {
     const finish = choice.get('finish_reason');
     if (present(finish)) this.#finish = finish.copy();
     const delta = choice.get('delta') ?? choice.get('message');
     if (delta?.type === 'object') this.#take(delta);
     const text = choice.get('text');
     if (text?.type === 'string') this.#content.add(text);
+    return present(delta) || present(text) || !choice.others(CHAT_CHOICE.names).some(isSaid);
   }
 
   putOllama(chunk: JsonView): void {
@@ -190,8 +205,9 @@ class Choice {
     }
     const role = delta.get('role');
     if (role?.type === 'string' && role.text() !== '') this.#role = role.copy();
-    const reasoning = stringIn(delta, 'reasoning');
-    if (reasoning !== undefined) this.#reasoning.add(reasoning);
+    const reasoning = delta.get('reasoning');
+    if (reasoning?.type === 'string') this.#reasoning.add(reasoning.bytes);
+    else if (present(reasoning)) this.#members.put('reasoning', reasoning); // its message is then rejected
     for (const [i, detail] of (delta.get('reasoning_details')?.elements() ?? []).entries()) {
       const slot = `${indexIn(detail, 'index') ?? i} ${detail.textOf('type')}`;
       const known = this.#details.get(slot) ?? new GrowingMembers(['type', 'id', 'format']);

@@ -63,6 +63,12 @@ export class UnknownKinds {
     this.#kinds.set(event.message, { event, content: known?.content ?? contentOfUnknown(kind, json) });
   }
 
+  /** Reports an event of a known type that says something under a name that is not read. */
+  lose(kind: string | undefined): void {
+    const event = unknownEvent(kind, 'events');
+    this.#kinds.set(event.message, { event, content: LOST });
+  }
+
   /**
    * An answer that lacks the content of an event is rejected.
    * @param isWhole whether the stream repeated the whole answer
@@ -77,3 +83,4 @@ export class UnknownKinds {
 }
 
 const MOST_KINDS = 20;
+const LOST = 'an event has its content in a member that is not known';

@@ -132,7 +132,8 @@ export class ResponsesEvents implements StreamGrammar {
     const target = DELTAS.get(type.slice(PREFIX.length, -'.delta'.length));
     const delta = event.get('delta');
     if (target === undefined || delta?.type !== 'string') {
-      if (!IGNORED.test(type) || target === undefined) this.#unknown.add(type, event);
+      if (target === undefined) this.#unknown.add(type, event);
+      else this.#unknown.lose(type);
       return;
     }
     this.#itemOf(event).grow(target, partIn(event, target), delta.bytes);
