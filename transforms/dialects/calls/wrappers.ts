@@ -4,7 +4,6 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
-import { isMark } from '../../model/cut-texts.ts';
 import { hashOf } from '../../model/hashed-set.ts';
 import { detect as isAnthropic } from '../anthropic/pair.ts';
 import type { FirstObject } from '../dialect-spec.ts';
@@ -128,11 +127,14 @@ const hasBatchError = (json: JsonView): boolean =>
 /** Types of LiteLLM's calls that return no text. */
 const NO_CHAT = /embedding|moderation|rerank|image|video|speech|transcription|ocr|search|mcp/;
 
-/** Whether LiteLLM wrote a mark in place of texts that it was configured not to log. */
+/** What LiteLLM writes in place of texts that it was configured not to log; a mark in one message leaves the others. */
+const REDACTED = /^\s*redacted-by-litellm\.?\s*$/;
+
+/** Whether LiteLLM left the texts out. */
 function isRedacted(json: JsonView): boolean {
   const messages = structured(json.get('messages'));
   const contents = [messages, ...(messages?.elements() ?? []).map((one) => one.get('content'))];
-  return contents.some((content) => isMark(content?.text() ?? ''));
+  return contents.some((content) => REDACTED.test(content?.text() ?? ''));
 }
 
 /** The standard logging payload of LiteLLM. */
