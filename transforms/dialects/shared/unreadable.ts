@@ -4,7 +4,7 @@
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
-import { elementsOf, isKey, membersOf, valuesOf, walkMembers } from '../../json/members.ts';
+import { elementsOf, isKey, keptMembersOf, membersOf, valuesOf, walkMembers } from '../../json/members.ts';
 import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message } from '../../model/element.ts';
@@ -88,12 +88,13 @@ const SPEAKER = 'speaker';
 /** The fault of a message that a dialect built: of its role, its content, its reasoning or its calls. */
 const builtFault: (message: Message) => string | undefined = perObject((message: Message) => {
   if (message.role !== '' && !isRole(message.role)) return SPEAKER;
-  return contentFault(message) ?? reasoningFault(message) ?? callsFault(message);
+  const isOfModel = message.role === 'assistant' || message.role === '';
+  return contentFault(message) ?? (isOfModel ? (reasoningFault(message) ?? callsFault(message)) : undefined);
 });
 
 /** The fault of reasoning that is neither a text nor a list of known parts; undefined if there is none. */
 function reasoningFault({ bytes }: Message): string | undefined {
-  for (const { key, valueStart, end } of membersOf(bytes)) {
+  for (const { key, valueStart, end } of keptMembersOf(bytes)) {
     const first = bytes[valueStart];
     if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) continue;
     if (isReasoningMember(key) && !isReasoning(bytes.subarray(valueStart, end)))
