@@ -19,7 +19,9 @@ const OPEN = new Set(['protocol-open', 'call-unanswered', 'tool-result-missing',
 
 /** In these a later line changes an earlier turn, so a log cut before it rightly has the former version. */
 const REWRITTEN: ReadonlySet<string> = new Set([
-  'cc-rewritten/logs/S1.jsonl', // a line is written again with another content
+  // a line is written again with another content
+  ...['cc-rewritten/logs/S1.jsonl', 'openhands-rewritten/logs/events.jsonl'],
+  ...['qwen-rewritten/logs/q.jsonl', 'sts-rewritten/logs/s.jsonl'],
   'spans-log-records/logs/spans.jsonl', // the answer is logged before its question
 ]);
 const logs = Object.fromEntries(Object.entries(dialectLogs()).filter(([path]) => !REWRITTEN.has(path)));
