@@ -100,31 +100,6 @@ const CONVERSE_PART = known(
 /** A message of Bedrock's Converse API. */
 export const CONVERSE_MESSAGE: KnownObject = known('role', { content: CONVERSE_PART });
 
-const WORDS_OF_REQUESTS: readonly string[] = [
-  // chat completions, completions and Responses API
-  'model models messages input prompt instructions suffix tools functions tool_choice function_call stop metadata',
-  'response_format prediction text user safety_identifier prompt_cache_key reasoning web_search_options include',
-  'modalities audio stream_options logit_bias truncation conversation previous_response_id context_management',
-  'prompt_cache_options moderation',
-  // servers: vLLM, SGLang, TGI, llama.cpp, Ollama
-  'chat_template chat_template_kwargs documents guided_json guided_regex guided_choice guided_grammar',
-  'guided_decoding_backend guided_whitespace_pattern structured_outputs structural_tag json_schema grammar regex ebnf',
-  'bad_words allowed_token_ids logits_processors mm_processor_kwargs custom_params stop_regex stop_str no_stop_trim',
-  'options format template system raw images context think samplers dry_sequence_breakers reasoning_format',
-  'parameters inputs tool_prompt response_prefix',
-  // Messages API, Gemini, Converse, Cohere
-  'stop_sequences thinking mcp_servers container output_config output_format contents systemInstruction',
-  'system_instruction generationConfig generation_config safetySettings safety_settings toolConfig tool_config config',
-  'cachedContent labels request modelId inferenceConfig additionalModelRequestFields promptVariables guardrailConfig',
-  'requestMetadata message chat_history preamble connectors tool_results citation_options',
-  // gateways and loggers: their own settings, and the request under another name
-  'provider plugins transforms extra_body extra_headers extra_query data_sources search_parameters search_options',
-  'web_search_filter litellm_params litellm_metadata proxy_server_request optional_params additional_args headers body',
-  'method url uri path query cookies kwargs tags user_id title description app_name site_name user_agent',
-];
-/** A request of any API. */
-export const REQUEST: KnownObject = known(WORDS_OF_REQUESTS.join(' '));
-
 const TRACED_CALL = known(
   [
     'id type index name args arguments input call_id tool_call_id toolCallId toolName tool_name tool_use_id toolUseId',
