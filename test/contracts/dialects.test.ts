@@ -116,7 +116,8 @@ describe('dialects', () => {
         elementsOf(dialect.create(), json) as never;
       const entry = read(WHOLE[dialect.name] as string).find(({ kind }) => kind === 'entry');
       expect(entry).toBeDefined();
-      expect(entry?.lacks).toEqual(dialect.lacks);
+      // the log of a client has no marks of loggers
+      expect(entry?.lacks?.filter((lack) => lack !== 'marks') ?? []).toEqual(dialect.lacks ?? []);
     });
 
     it('yields at least one element for a line that is not blank, or at the end of its source', () => {

@@ -19,10 +19,9 @@ import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present, unpacked } from './shared/logged-values.ts';
 import { NO_QUESTION, RESPONSE_ERROR } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
-import { unreadIn } from './shared/unread-text.ts';
 import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
-import { hasStrayContent, OTLP_BODY, strayAttribute, strayMember } from './spans/known-spans.ts';
+import { hasStrayContent, hasStrayList, strayAttribute, strayMember } from './spans/known-spans.ts';
 import { isCallRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { RecordReader } from './spans/record-reader.ts';
@@ -34,6 +33,7 @@ import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 import { HALF_MISSING, isUnfinished, SplitRuns } from './spans/split-runs.ts';
 import { platformOf, readTracked } from './spans/tracked-call.ts';
 
+const STRAY_LIST = 'the body has a list in a member that turnmill does not know';
 const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
 /** Runs of LangSmith that are not model calls. */
@@ -94,9 +94,8 @@ class SpanReader {
   }
 
   read(json: JsonView, context: ReadContext): readonly ObjectPart[] {
-    const unread = unreadIn(json, OTLP_BODY, 'the body');
     const isBody = BODIES_OF_OTLP.some((key) => json.get(key)?.type === 'array');
-    if (isBody && unread !== undefined) return [context.reject('unknown-content', unread.message, json)];
+    if (isBody && hasStrayList(json)) return [context.reject('unknown-content', STRAY_LIST, json)];
     const parts = [...this.#parts(json, context)];
     return parts.length > 0 ? parts : [context.drop('no-model-span')];
   }

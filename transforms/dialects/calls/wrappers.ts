@@ -127,7 +127,7 @@ const hasBatchError = (json: JsonView): boolean =>
 /** Types of LiteLLM's calls that return no text. */
 const NO_CHAT = /embedding|moderation|rerank|image|video|speech|transcription|ocr|search|mcp/;
 
-/** What LiteLLM writes in place of texts that it was configured not to log; a mark in one message leaves the others. */
+/** LiteLLM writes this instead of texts that it was told not to log. A mark in one message leaves the others. */
 const REDACTED = /^\s*redacted-by-litellm\.?\s*$/;
 
 /** Whether LiteLLM left the texts out. */

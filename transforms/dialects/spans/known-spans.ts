@@ -2,7 +2,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { structured } from '../shared/logged-values.ts';
-import { type KnownObject, known } from '../shared/unread-text.ts';
+import { hasUnknownList, type KnownObject, known } from '../shared/unread-text.ts';
 
 const SCOPE = 'scope schemaUrl schema_url instrumentationLibrary';
 const SCOPE_SPANS = known(`${SCOPE} spans`);
@@ -19,13 +19,25 @@ const RESOURCE_LOGS = known('resource schemaUrl schema_url', {
 });
 
 /** Bodies of OTLP. */
-export const OTLP_BODY: KnownObject = known('trace data batch runs spans', {
+const OTLP_BODY: KnownObject = known('trace data batch runs spans', {
   resourceSpans: RESOURCE_SPANS,
   resource_spans: RESOURCE_SPANS,
   batches: RESOURCE_SPANS,
   resourceLogs: RESOURCE_LOGS,
   resource_logs: RESOURCE_LOGS,
 });
+
+/** Does a body of OTLP, or an object in it down to the spans, have a list under an unknown name? */
+export const hasStrayList = (body: JsonView): boolean => hasListBeside(body, OTLP_BODY);
+
+function hasListBeside(value: JsonView, kind: KnownObject): boolean {
+  if (value.type === 'array') return value.elements().some((one) => hasListBeside(one, kind));
+  if (hasUnknownList(value, kind)) return true;
+  return kind.within.some(([name, inner]) => {
+    const held = value.get(name);
+    return held !== undefined && hasListBeside(held, inner);
+  });
+}
 
 /** Members of spans of OpenTelemetry, as SDKs, Jaeger and databases write them. */
 const SPAN: ReadonlySet<string> = new Set(
@@ -52,7 +64,7 @@ export const hasStrayContent = (span: JsonView): boolean =>
 
 /** Members of observations, runs and tracked calls whose values are not what was said. */
 const ASIDE =
-  /^(?:id|type|name|version|level|tags|model|usage|scores?|feedback\w*|error\w*|exception\w*|serialized|extra|events|metadata|attributes|summary|context|inputs?|outputs?|expected|manifest\w*|parent\w*|child\w*|prompt_?(?:id|name|version)\w*|status\w*|.*(?:[iI]d|[tT]ime|[uU]rl|_at|At|[cC]ost|[dD]etails|[pP]arameters|[dD]efinitions|[tT]okens|_path))$/;
+  /^(?:id|type|name|user\w*|version|level|tags|model|usage|scores?|feedback\w*|error\w*|exception\w*|serialized|extra|events|metadata|attributes|summary|context|inputs?|outputs?|expected|manifest\w*|parent\w*|child\w*|prompt_?(?:id|name|version)\w*|status\w*|.*(?:[iI]d|[tT]ime|[uU]rl|_at|At|[cC]ost|[dD]etails|[pP]arameters|[dD]efinitions|[tT]okens|_path))$/;
 const SENTENCE = /\p{L}[\s\S]*(?:\s|[.?!]$)/u;
 
 /** The member of a call without its request or its answer that may be it; undefined if there is none. */
@@ -69,15 +81,18 @@ export const strayAttribute = (attributes: JsonView | undefined): JsonView | und
   attributes?.members().find(([key, value]) => !NAMED.test(key) && mayBeSaid(value))?.[1];
 
 const NAMED =
-  /\.|^(?:gen_ai|llm|ai|openinference|input|output|metadata|session|user|tag|langfuse|mlflow|traceloop|logfire|http|url|server|service|error|exception|request_data|response_data|events|async|agent_?name|operation|resource|otel|status|code|db|gcp|aws|azure|telemetry|model\w*|final_result|all_messages\w*)$/;
+  /\.|^(?:gen_ai|llm|ai|openinference|input|output|metadata|session|user\w*|tag|langfuse|mlflow|traceloop|logfire|http|url|server|service|error|exception|request_data|response_data|events|async|agent_?name|operation|resource|otel|status|code|db|gcp|aws|azure|telemetry|model\w*|final_result|all_messages\w*)$/;
 
 const isContent = (value: JsonView): boolean => {
   const inner = structured(value);
   return inner !== undefined && (inner.type === 'object' || inner.type === 'array') && carriesContent(inner);
 };
 
-/** Members of a record of logs. */
-export const LOG_RECORD: KnownObject = known(
+/** Does a record of logs have a member that carries content, besides those of records? */
+export const hasStrayBody = (record: JsonView): boolean =>
+  record.others(LOG_RECORD.names).some(([, value]) => isContent(value));
+
+const LOG_RECORD: KnownObject = known(
   [
     'body attributes eventName event_name severity severityNumber severityText severity_number severity_text timestamp',
     'observed_timestamp timeUnixNano time_unix_nano observedTimeUnixNano observed_time_unix_nano traceId trace_id spanId',

@@ -2,10 +2,9 @@
 import { JsonView } from '../../json/json-view.ts';
 import type { EntryFields, ObjectPart, ReadContext } from '../dialect-spec.ts';
 import { objectOf } from '../shared/build-messages.ts';
-import { unreadIn } from '../shared/unread-text.ts';
 import { AGENT_ORDER_LOST, isAgentBody, spanOfAgent } from './agent-records.ts';
 import { EVENTS_MISSING, JoinedEvents } from './joined-events.ts';
-import { LOG_RECORD } from './known-spans.ts';
+import { hasStrayBody } from './known-spans.ts';
 import { bareId, type LogRecord } from './log-records.ts';
 
 /** Functions of the reader of spans. */
@@ -31,8 +30,7 @@ export class RecordReader {
     if (isAgentBody(record.body)) return this.#ofAgent(record, context);
     const event = record.event();
     if (event === undefined) return this.#reading.leave(record.json, context);
-    const unread = unreadIn(record.json, LOG_RECORD, 'the event');
-    if (unread !== undefined) return context.reject('unknown-content', unread.message, record.json);
+    if (hasStrayBody(record.json)) return context.reject('unknown-content', STRAY_BODY, record.json);
     const { span, place } = record;
     if (span === undefined) return context.reject('bad-event', NO_SPAN, record.json);
     const id = idOf(record.trace, span);
@@ -71,5 +69,6 @@ export class RecordReader {
 
 const idOf = (trace: string | undefined, span: string | undefined): string => `${trace} ${span}`;
 
+const STRAY_BODY = 'the event has content in a member that turnmill does not know';
 const NO_SPAN = 'an event of a model call does not name its span: what belongs to it is unknown';
 const NO_CALL = 'the events are those of a span that is not a model call';
