@@ -65,7 +65,14 @@ export const hasStrayContent = (span: JsonView): boolean =>
 /** Members of observations, runs and tracked calls whose values are not what was said. */
 const ASIDE =
   /^(?:id|type|name|user\w*|version|level|tags|model|usage|scores?|feedback\w*|error\w*|exception\w*|serialized|extra|events|metadata|attributes|summary|context|inputs?|outputs?|expected|manifest\w*|parent\w*|child\w*|prompt_?(?:id|name|version)\w*|status\w*|.*(?:[iI]d|[tT]ime|[uU]rl|_at|At|[cC]ost|[dD]etails|[pP]arameters|[dD]efinitions|[tT]okens|_path))$/;
-const SENTENCE = /\p{L}[\s\S]*(?:\s|[.?!]$)/u;
+const LETTER = /\p{L}/u;
+const SPACE_OR_END = /\s|[.?!]$/;
+
+/** Does a text have white space, or its closing mark, after a letter? Names and ids have neither. */
+function isSentence(text: string): boolean {
+  const letter = text.search(LETTER);
+  return letter >= 0 && SPACE_OR_END.test(text.slice(letter));
+}
 
 /** The member of a call without its request or its answer that may be it; undefined if there is none. */
 export const strayMember = (call: JsonView): JsonView | undefined =>
@@ -73,7 +80,7 @@ export const strayMember = (call: JsonView): JsonView | undefined =>
 
 const mayBeSaid = (value: JsonView): boolean => {
   const inner = structured(value) ?? value;
-  return inner.type === 'string' ? SENTENCE.test(inner.text() ?? '') : isContent(inner);
+  return inner.type === 'string' ? isSentence(inner.text() ?? '') : isContent(inner);
 };
 
 /** The attribute of a model call without its request or its answer that may be it. Names of conventions have dots. */
