@@ -93,6 +93,13 @@ export class JsonView {
     return row < 0 ? undefined : textIn(this.#line, tape.start(row), tape.end(row));
   }
 
+  /** The type of a member; undefined if there is none. */
+  typeOf(key: string): JsonType | undefined {
+    const row = this.#find(key);
+    if (row < 0) return undefined;
+    return TYPES[this.#line[(this.#tape as ValueTape).start(row)] as number] ?? 'number';
+  }
+
   /** The elements of an array; none for any other value. */
   elements(): readonly JsonView[] {
     return this.#each(OPEN_ARRAY, (tape, row) => this.#on(tape, row));

@@ -371,11 +371,12 @@ export class ClaudeSource {
 }
 
 /** Why the message of a line cannot be read; undefined if it can. */
-function faultOfMessage({ type, message, role, isSynthetic, hasContent }: ClaudeLine): string | undefined {
-  if (message === undefined) return 'message is not an object';
-  const speaker = role ?? type;
+function faultOfMessage(line: ClaudeLine): string | undefined {
+  if (line.message === undefined) return 'message is not an object';
+  const speaker = line.role ?? line.type;
   if (!SPEAKERS.has(speaker)) return 'message.role is not valid';
-  return hasContent || (speaker === 'assistant' && isSynthetic) ? undefined : 'message.content is not valid';
+  if (line.hasContent || (speaker === 'assistant' && line.isSynthetic)) return undefined;
+  return 'message.content is not valid';
 }
 
 /** Adds the results and the texts of a user line. A mark of an interruption beside results is left out. */

@@ -17,6 +17,7 @@ import { noted, sealedNote, UNANSWERED } from '../shared/reading-notes.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import type { Item, Path } from './path.ts';
 import { metaOfPath } from './path-meta.ts';
+import type { SessionCounts } from './session-counts.ts';
 import type { Thread } from './thread.ts';
 
 /** A thread whose conversation has ended. */
@@ -24,14 +25,6 @@ export interface Closed {
   readonly thread: Thread;
   /** Whether another conversation continues it after a compaction. */
   readonly isContinued: boolean;
-}
-
-/** The account of a session: how many of its conversations were written. */
-export interface SessionCount {
-  /** Returns the id of the next entry. */
-  nextName(): string;
-  /** Counts one more abandoned branch that is written. @returns false if that is more than the limit */
-  takeBranch(): boolean;
 }
 
 interface Choice {
@@ -53,7 +46,7 @@ export function* elementsOf(
   { thread, isContinued }: Closed,
   source: string,
   choice: Choice,
-  count: SessionCount,
+  counts: SessionCounts,
 ): Generator<ReadElement> {
   const { select } = choice;
   if (select === 'leaves') thread.dropEmptyTip();
@@ -65,41 +58,41 @@ export function* elementsOf(
     return isWritten ? 'write' : 'drop';
   };
   const uses = new Map(thread.paths.map((path) => [path, useOf(path)]));
-  const beyond = branchesBeyond(thread, uses, count);
+  const beyond = branchesBeyond(thread, uses, counts);
+  // lines that moved to another path may have changed the order
   for (const path of beyond.size === 0 ? uses.keys() : thread.paths) {
     const use = uses.get(path);
-    if (use === 'refuse') yield refused(thread, path, source, count.nextName(), TOO_LONG);
+    if (use === 'refuse') yield refused(thread, path, source, counts.nextName(thread.sessionId), TOO_LONG);
     else if (use === 'client') yield* fates('client-event', path, source);
     else if (use !== 'write') yield* fates('abandoned-branch', path, source);
-    else if (beyond.has(path)) yield refused(thread, path, source, count.nextName(), TOO_MANY);
-    else yield entryOf(thread, path, source, choice, count.nextName());
+    else if (beyond.has(path))
+      yield refused(thread, path, source, counts.nextName(thread.sessionId), TOO_MANY);
+    else yield entryOf(thread, path, source, choice, counts.nextName(thread.sessionId));
   }
 }
 
 /**
- * The abandoned branches beyond the limit. The first ones in the order of the log and the current path are written; lines of
- * messages that a written path has too become lines of that one.
+ * Abandoned branches over the limit. The current path and the first branches are written; they get the lines of the
+ * messages that they share with the others.
  */
 function branchesBeyond(
   thread: Thread,
   uses: ReadonlyMap<Path, PathUse>,
-  count: SessionCount,
+  counts: SessionCounts,
 ): ReadonlySet<Path> {
   const written: Path[] = [];
   const beyond = new Set<Path>();
   for (const [path, use] of uses) {
     if (use !== 'write') continue;
     if (path === thread.path) written.unshift(path);
-    else if (count.takeBranch()) written.push(path);
+    else if (counts.takeBranch(thread.sessionId)) written.push(path);
     else beyond.add(path);
   }
   if (beyond.size === 0) return beyond;
   const owners = new Map<Item, Path>();
-  for (const path of written) {
-    let item = path.tip;
-    for (; item.index >= 0 && !owners.has(item); item = item.before) owners.set(item, path);
-    if (item.index < 0 && !owners.has(item)) owners.set(item, path);
-  }
+  // the position before the first message is its own `before`
+  for (const path of written)
+    for (let item = path.tip; !owners.has(item); item = item.before) owners.set(item, path);
   for (const path of beyond) path.shareLines((item) => owners.get(item));
   return beyond;
 }
@@ -138,7 +131,7 @@ function refused(thread: Thread, path: Path, source: string, sessionId: string, 
   };
 }
 
-/** Logs of events are those of clients. */
+/** A client's own log may quote the marks of loggers. */
 const OWN_LOG: readonly Lack[] = ['marks'];
 
 function entryOf(
@@ -149,7 +142,8 @@ function entryOf(
   sessionId: string,
 ): Entry {
   const changes = new Map<string, number>();
-  const { items, rootId: root } = path;
+  const { items } = path;
+  const root = items[0]?.rootId;
   const messages = messagesOf(items, keepSealed, changes);
   const meta = metaOfPath(thread.meta, items);
   const first = messages[0];

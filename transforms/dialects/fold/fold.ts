@@ -13,6 +13,7 @@ import { faultOf, faultOfPart, lackOfCall, type Unreadable } from '../shared/unr
 import type { FoldBlock, Repeats } from './assistant-draft.ts';
 import { type Closed, elementsOf } from './conversations.ts';
 import { type Item, itemAt, type Path } from './path.ts';
+import { SessionCounts } from './session-counts.ts';
 import { type ItemFacts, joinMeta, Thread } from './thread.ts';
 
 export interface FoldOptions {
@@ -44,10 +45,7 @@ export class Fold {
   readonly #threads = new Map<string, Thread>();
   /** Finished conversations that `take` has not returned yet. */
   #finished: Closed[] = [];
-  /** Number of conversations returned, by session id: the second one is named `ID#2`. */
-  readonly #counts = new Map<string, number>();
-  /** Number of abandoned branches that were written, by session id. */
-  readonly #branches = new Map<string, number>();
+  readonly #counts: SessionCounts;
   #held = 0;
   // about the current object
   #origin: Origin | undefined;
@@ -55,7 +53,7 @@ export class Fold {
   #time: bigint | undefined;
   /** Why something of it may not be written. */
   #fault: Unreadable | undefined;
-  /** Findings of it, until a thread is current. */
+  /** Its findings, until it opens a conversation. */
   #early: ReadingNote[] = [];
   /** Threads that ended during the current object. */
   #ended: Thread[] = [];
@@ -65,6 +63,7 @@ export class Fold {
 
   constructor(options: FoldOptions) {
     this.#options = options;
+    this.#counts = new SessionCounts(options.maxBranches);
     this.keepsMeta = options.keepsMeta;
   }
 
@@ -73,7 +72,7 @@ export class Fold {
     this.#origin = origin;
     this.#thread = this.#time = this.#fault = undefined;
     this.#ended = [];
-    this.#early = [];
+    if (this.#early.length > 0) this.#early = [];
     this.#changes = this.#repeats = 0;
   }
 
@@ -125,6 +124,7 @@ export class Fold {
     this.#thread = known ?? new Thread(name, sessionId);
     this.#time = time;
     if (known === undefined) this.#threads.set(name, this.#thread);
+    if (this.#early.length === 0) return;
     for (const note of this.#early) this.note(note);
     this.#early = [];
   }
@@ -281,8 +281,9 @@ export class Fold {
    * @param place of the object in the line
    */
   expect(object: JsonView, kind: KnownObject, place: string): void {
-    const note = unreadIn(object, kind, `line ${this.#origin?.line}: ${place}`);
-    if (note === undefined) return;
+    const found = unreadIn(object, kind, place);
+    if (found === undefined) return;
+    const note = { ...found, message: `line ${this.#origin?.line}: ${found.message}` };
     if (this.#thread === undefined) this.#early.push(note);
     else this.note(note);
   }
@@ -338,35 +339,17 @@ export class Fold {
     }));
     this.#finished = [];
     for (const { conversation } of finished.sort((a, b) => a.offset - b.offset)) {
-      const { sessionId, weight } = conversation.thread;
-      this.#held -= weight;
-      yield* elementsOf(conversation, source, this.#options, {
-        nextName: () => this.#nameOf(sessionId),
-        takeBranch: () => this.#takeBranch(sessionId),
-      });
+      this.#held -= conversation.thread.weight;
+      yield* elementsOf(conversation, source, this.#options, this.#counts);
     }
   }
 
   forget(): void {
     this.#threads.clear();
     this.#counts.clear();
-    this.#branches.clear();
     this.#finished = [];
     this.#held = 0;
     this.#origin = this.#thread = this.#time = undefined;
-  }
-
-  #nameOf(sessionId: string): string {
-    const count = (this.#counts.get(sessionId) ?? 0) + 1;
-    this.#counts.set(sessionId, count);
-    return count === 1 ? sessionId : `${sessionId}#${count}`;
-  }
-
-  #takeBranch(sessionId: string): boolean {
-    const count = (this.#branches.get(sessionId) ?? 1) + 1; // the last state is one
-    if (count > this.#options.maxBranches) return false;
-    this.#branches.set(sessionId, count);
-    return true;
   }
 
   #current(): Thread {

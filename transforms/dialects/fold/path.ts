@@ -40,12 +40,12 @@ export interface Item {
   /** Whether a person typed it. Calls before it that are still open stay unanswered. */
   isTurn?: boolean;
   /** Whether it was copied from an earlier conversation, so that it is only context. */
-  readonly isCopied?: boolean;
+  isCopied?: boolean;
   /** Whether it has encrypted reasoning. */
   isSealed?: boolean;
   /** Metadata of an answer. */
   meta?: Meta;
-  /** Set on the first message of a path only: id of the first line that added to the path. */
+  /** Set on the first message of a path only: id of the first line that added to the path, if the dialect sets it. */
   rootId?: string;
 }
 
@@ -57,7 +57,7 @@ export function rootItem(): Item {
   return root;
 }
 
-/** The jump of the next message: with these, any earlier message is reached in a number of steps that grows with the logarithm. */
+/** The `jump` of a message after this one: with these, `itemAt` takes O(log n) steps. */
 export const jumpAfter = (before: Item): Item =>
   before.index - before.jump.index === before.jump.index - before.jump.jump.index ? before.jump.jump : before;
 
@@ -76,6 +76,7 @@ export class Path {
   tip: Item;
   /** Time of its first line. */
   startedAt: bigint | undefined;
+  #first: Item | undefined;
   #shared: number;
   #lines: number[] = [];
   #isSorted = true;
@@ -111,13 +112,11 @@ export class Path {
     return items;
   }
 
-  /** Id of its first line with a message, if the dialect sets it. Branches with the same first message share it. */
-  get rootId(): string | undefined {
-    return this.first?.rootId;
-  }
-
+  /** Its first message, which stays the same. */
   get first(): Item | undefined {
-    return this.tip.index < 0 ? undefined : itemAt(this.tip, 0);
+    if (this.tip.index < 0) return undefined;
+    this.#first ??= itemAt(this.tip, 0);
+    return this.#first;
   }
 
   get lineCount(): number {

@@ -81,7 +81,7 @@ export class Thread {
 
   /**
    * The assistant message with that name; a new one if the path has none.
-   * @param again blocks that may repeat some of the message: then something that was lost before them was not of it
+   * @param again blocks that may repeat some of the message: if one does, nothing of the message was lost before them
    */
   named(name: string, origin: Origin, facts: ItemFacts, again: readonly FoldBlock[] = []): Item {
     const known = this.#named.get(name);
@@ -94,7 +94,7 @@ export class Thread {
 
   #continues({ index, content }: Item, again: readonly FoldBlock[]): boolean {
     if (index >= this.#brokenAt || !(content instanceof AssistantDraft)) return true;
-    return content.size === 0 || again.some((block) => content.isContinuedBy(block)); // none after a reset
+    return content.size === 0 || again.some((block) => content.isContinuedBy(block)); // a message that was reset has no blocks
   }
 
   /** Adds the blocks of a line to an assistant message. */
@@ -273,15 +273,18 @@ export class Thread {
     const { isTurn, isCopied } = facts;
     const before = this.path.tip;
     const { index, turn } = before;
-    const links = { before, jump: jumpAfter(before), turn, owner: this.path };
+    // lists the members, because spreading them takes a tenth of the time of a line
     const item: Item = {
       index: index + 1,
       offset,
       content,
       calls: [],
-      ...links,
-      ...(isCopied && { isCopied }),
+      before,
+      jump: jumpAfter(before),
+      turn,
+      owner: this.path,
     };
+    if (isCopied === true) item.isCopied = true;
     if (isTurn === true) {
       item.isTurn = true;
       item.turn = item;

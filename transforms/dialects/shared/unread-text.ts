@@ -3,7 +3,7 @@
  * no version of an API or a client has, and values of an unknown form where a text is expected. The conversation is
  * then rejected, unless `--on-finding unread-text=keep` is set.
  */
-import type { JsonView } from '../../json/json-view.ts';
+import type { JsonType, JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { shownType } from './reading-notes.ts';
 
@@ -84,7 +84,7 @@ function unreadAt(value: JsonView, kind: KnownObject): Unread | undefined {
   if (own === undefined || value.type !== 'object') return undefined;
   const other = unknownIn(value, own);
   if (other !== undefined) return { path: '', name: other, isKnown: false };
-  for (const name of own.texts) if (isOddText(value.get(name))) return { path: '', name, isKnown: true };
+  for (const name of own.texts) if (isOddText(value.typeOf(name))) return { path: '', name, isKnown: true };
   for (const [name, inner] of own.within) {
     const held = value.get(name);
     const found = held && unreadAt(held, inner);
@@ -99,13 +99,13 @@ function unknownIn(value: JsonView, { names, main, seen }: KnownObject): string 
   if (seen.has(hash)) return undefined;
   const others = value.others(names);
   if (others.length === 0 && seen.size < MOST_SEEN) seen.add(hash);
-  const isEmpty = others.length > 0 && main.length > 0 && main.every((name) => isNothing(value.get(name)));
+  const isEmpty = others.length > 0 && main.length > 0 && main.every((name) => isNothing(value.typeOf(name)));
   return others.find(([, member]) => (isEmpty ? says(member) : holdsWords(member, 0)))?.[0];
 }
 
-const isNothing = (value: JsonView | undefined): boolean => value === undefined || value.type === 'null';
+const isNothing = (type: JsonType | undefined): boolean => type === undefined || type === 'null';
 
-const isOddText = (value: JsonView | undefined): boolean => !isNothing(value) && value?.type !== 'string';
+const isOddText = (type: JsonType | undefined): boolean => !isNothing(type) && type !== 'string';
 
 /** Words of a language with blanks between them, or several letters of one without. */
 const WORDS =
