@@ -17,7 +17,7 @@ import { firstOf } from './shared/logged-values.ts';
 import { blocksOf, callOf, type MessageBlock, type ResultBlock, resultText } from './shared/message-parts.ts';
 import { warning } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
-import { known, knownByType } from './shared/unread-text.ts';
+import { known, knownByType, unreadIn } from './shared/unread-text.ts';
 
 const PART = knownByType('type', { text: known('type text:text!'), image: known('type source!') });
 const RESULT = known('source_call_id subagent_trajectory_ref extra', { 'content!': PART });
@@ -186,17 +186,18 @@ function conversation(
   const list = trajectory.get('steps');
   if (list?.type !== 'array') return context.reject('bad-messages', 'steps is not a list', list);
   const steps = new Steps();
-  steps.transcript.expectAt(trajectory, TRAJECTORY, 'the trajectory');
+  let unread = unreadIn(trajectory, TRAJECTORY, 'the trajectory');
   for (const [i, step] of list.elements().entries()) {
     const fault = steps.add(step) ?? faultOfStep(step);
-    steps.transcript.expectAt(step, STEP, `steps[${i}]`);
+    unread ??= unreadIn(step, STEP, `steps[${i}]`);
     if (fault !== undefined) return context.reject('bad-messages', `steps[${i}] ${fault}`, step);
   }
   const { transcript, changes } = steps;
   const { refusal } = transcript;
   if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, list);
   if (transcript.messages.length === 0) return context.reject('bad-messages', 'no step has a message', list);
-  transcript.noteFirst(...transcript.unread, ...(steps.copied > 0 ? [copied(steps.copied)] : []));
+  if (unread !== undefined) transcript.noteFirst(unread);
+  if (steps.copied > 0) transcript.noteFirst(copied(steps.copied));
   const agent = trajectory.get('agent');
   // steps need no metrics; the sums of a run may include those of copied steps
   const totals = steps.copied > 0 ? undefined : trajectory.get('final_metrics');

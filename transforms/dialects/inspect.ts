@@ -17,7 +17,7 @@ import { metaOf } from './shared/logged-meta.ts';
 import { firstOf } from './shared/logged-values.ts';
 import { OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
-import { hasUnknownList, known, knownByType } from './shared/unread-text.ts';
+import { hasUnknownList, known, knownByType, unreadIn } from './shared/unread-text.ts';
 
 const HARNESS = 'inspect';
 const MISSING = warning('attachment-missing', 'the log does not have a text that its messages refer to');
@@ -98,7 +98,7 @@ class InspectLog {
     if (number === undefined) return context.reject('bad-event', 'a sample has no id', sample);
     const texts = new AttachedTexts(sample.get('attachments'));
     const transcript = new Transcript(this.#keepSealed);
-    transcript.expectAt(sample, SAMPLE, 'the sample');
+    const unread = unreadIn(sample, SAMPLE, 'the sample');
     const list = sample.get('messages');
     const hasMessages = list?.type === 'array' && list.elements().length > 0;
     if (hasMessages) this.#addMessages(texts.fillIn(list), transcript, texts);
@@ -113,7 +113,7 @@ class InspectLog {
     if (hasMessages && choices.length > 1) transcript.noteFirst(OTHER_CHOICES);
     if (texts.isBad) transcript.noteFirst(BAD_ATTACHMENT);
     if (texts.isMissing) transcript.noteFirst(MISSING);
-    transcript.noteFirst(...transcript.unread);
+    if (unread !== undefined) transcript.noteFirst(unread);
     const epoch = firstOf(sample, 'epoch');
     const parts = [this.#run ?? context.origin.source, number, epoch && `${Buffer.from(epoch.bytes)}`];
     return {

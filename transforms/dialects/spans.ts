@@ -5,7 +5,6 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import type { Message } from '../model/element.ts';
 import { HashedSet } from '../model/hashed-set.ts';
 import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -13,7 +12,7 @@ import type { Dialect, ReadingOptions } from './dialect.ts';
 import { MAX_CONVERSATION_BYTES } from './dialect.ts';
 import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { carriesContent } from './shared/carried-content.ts';
-import type { CallChain } from './shared/history.ts';
+import { type CallChain, speaks } from './shared/history.ts';
 import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present, unpacked } from './shared/logged-values.ts';
@@ -94,8 +93,7 @@ class SpanReader {
   }
 
   read(json: JsonView, context: ReadContext): readonly ObjectPart[] {
-    const isBody = BODIES_OF_OTLP.some((key) => json.get(key)?.type === 'array');
-    if (isBody && hasStrayList(json)) return [context.reject('unknown-content', STRAY_LIST, json)];
+    if (hasStrayList(json)) return [context.reject('unknown-content', STRAY_LIST, json)];
     const parts = [...this.#parts(json, context)];
     return parts.length > 0 ? parts : [context.drop('no-model-span')];
   }
@@ -310,8 +308,7 @@ class SpanReader {
 }
 
 const UNKNOWN_KIND = 'a span carries content, but its kind is not known';
-const STRAY = 'the request or the answer of a call is missing, and a member that is not known may be it';
-const BODIES_OF_OTLP = [...BODIES, 'batches', 'resourceLogs', 'resource_logs'] as const;
+const STRAY = 'the call has no request or no answer; a member that turnmill does not know may hold it';
 const ELSEWHERE =
   'the messages of this call are in a file that gen_ai.input.messages_ref or gen_ai.output.messages_ref names: write them into the attributes without _ref';
 
@@ -330,9 +327,6 @@ function strayIn(span: JsonView): JsonView | undefined {
 }
 
 const COLUMNS = /(?:^| )attributes\./;
-
-const speaks = ({ role }: Message): boolean =>
-  role !== 'assistant' && role !== 'system' && role !== 'developer';
 
 function entryOf(
   transcript: Transcript,

@@ -21,9 +21,12 @@ const INSIDE = {
   mark: /\(litellm_truncated (?:skipped )?\d+ chars\b/,
 };
 
+/** LiteLLM writes this instead of texts that it was told not to log. */
+export const LITELLM_REDACTED: RegExp = /^\s*redacted-by-litellm\.?\s*$/;
+
 /** Marks that are the whole text. The shortcut looks for a word of each in short contents (CUT_TEXTS). */
 const WHOLE: readonly Mark[] = [
-  { logger: 'LiteLLM, configured not to log messages', mark: /^\s*redacted-by-litellm\.?\s*$/ },
+  { logger: 'LiteLLM, configured not to log messages', mark: LITELLM_REDACTED },
   {
     logger: 'Datadog LLM Observability: values of spans',
     mark: /^\s*\[This value has been dropped because this span's size exceeds the \d+ ?MB size limit\.?\]\s*$/,
@@ -43,7 +46,7 @@ const MOST_OTHER = 100;
 export const MOST_MASKED = 160;
 
 /** Is a text a mark of a known logger? */
-export const isMark = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(text));
+const isMark = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(text));
 
 /** Is a text only a logger's placeholder? */
 export const isMasked = (text: string | undefined): boolean =>

@@ -98,6 +98,14 @@ export const OTHER_REASONING_MEMBERS: readonly string[] = [
   ...['reasoning', 'reasoning_text', 'reasoning_details', 'thinking_blocks', 'reasoning_opaque'],
 ];
 
+const ALL_REASONING_MEMBERS: ReadonlySet<string> = new Set([
+  ...REASONING_MEMBERS,
+  ...OTHER_REASONING_MEMBERS,
+]);
+
+/** Whether a member of a message is reasoning, under any name. */
+export const isReasoningMember = (key: string): boolean => ALL_REASONING_MEMBERS.has(key);
+
 /** The model's reasoning: its distinct texts, joined with line feeds; `''` if there is none. */
 export function reasoningOf(message: Message): string {
   const texts = REASONING_MEMBERS.map((key) => stringValue(message.bytes, key));

@@ -8,7 +8,7 @@ import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, keptMembersOf, membersOf, valueBytes, valuesOf } from '../json/members.ts';
 import { addMember, dropMembers } from '../json/splice.ts';
 import type { Message } from './element.ts';
-import { OTHER_REASONING_MEMBERS, REASONING_MEMBERS, stringValue } from './message.ts';
+import { OTHER_REASONING_MEMBERS, stringValue } from './message.ts';
 
 /** A message whose reasoning has one name. */
 export interface NamedReasoning {
@@ -26,7 +26,6 @@ const TEXTS = [NAME, 'reasoning', 'reasoning_text'] as const;
 /** Members of a message that list the parts of its reasoning. */
 const LISTS = ['reasoning_details', 'thinking_blocks'] as const;
 const EMPTY_STRING_BYTES = 2;
-const MEMBERS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, ...OTHER_REASONING_MEMBERS]);
 /** Members of a part of reasoning that are read. */
 const PART_TEXTS = ['text', 'thinking', 'summary', 'data', 'signature'] as const;
 /** Members of a part of reasoning that say nothing. */
@@ -50,8 +49,6 @@ export function nameReasoning(message: Message, keepSealed: boolean): NamedReaso
   if (keepSealed && sealed.length > 0) named = addMember(named, 'reasoning_details', arrayOf(sealed));
   return { message: { ...message, bytes: named }, isSealed: sealed.length > 0, isSummary };
 }
-
-export const isReasoningMember = (key: string): boolean => MEMBERS.has(key);
 
 /** Whether a list is one of parts of reasoning that are read. @param value JSON text of a list or an object */
 export const isReasoning = (value: Uint8Array): boolean =>

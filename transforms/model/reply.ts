@@ -19,14 +19,13 @@ import { concat, replaceValue } from '../json/splice.ts';
 import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode, parseString } from '../json/utf8.ts';
 import type { Entry, Message, ReadingNote, RepairName } from './element.ts';
-import { firstVisible, OTHER_REASONING_MEMBERS, REASONING_MEMBERS, stringValue } from './message.ts';
+import { firstVisible, isReasoningMember, stringValue } from './message.ts';
 import { isBlank } from './white-space.ts';
 
 /** Members that make a message an answer. */
 const ANSWER_MEMBERS: ReadonlySet<string> = new Set([
   ...['content', 'tool_calls', 'function_call', 'refusal', 'audio'],
 ]);
-const THOUGHT_MEMBERS: ReadonlySet<string> = new Set([...REASONING_MEMBERS, ...OTHER_REASONING_MEMBERS]);
 const THOUGHT_PARTS: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 const ASSISTANT = encode('"assistant"');
 const ROLE_MEMBER = encode('"role":"assistant",');
@@ -45,7 +44,7 @@ export function sayingOf(reply: Message): Saying {
   const { bytes } = reply;
   const last = new Map<string, Member>(); // if a key occurs twice, the last one counts
   for (const member of keptMembersOf(bytes))
-    if (ANSWER_MEMBERS.has(member.key) || THOUGHT_MEMBERS.has(member.key)) last.set(member.key, member);
+    if (ANSWER_MEMBERS.has(member.key) || isReasoningMember(member.key)) last.set(member.key, member);
   let saying: Saying = 'nothing';
   for (const member of last.values()) {
     const said = member.key === 'content' ? sayingOfContent(bytes, member) : isFilled(bytes, member);

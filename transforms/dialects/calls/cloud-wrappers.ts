@@ -181,4 +181,4 @@ export const sglang: Wrapper = {
 };
 
 const PROMPT_ONLY =
-  "of SGLang's log, only a prompt that is one text is read: log chats where their client sends them, as pairs of request and response";
+  'turnmill reads only prompts that are one text from a log of SGLang: log chats in the client that sends them, as pairs of request and response';

@@ -4,6 +4,7 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
+import { LITELLM_REDACTED } from '../../model/cut-texts.ts';
 import { hashOf } from '../../model/hashed-set.ts';
 import { detect as isAnthropic } from '../anthropic/pair.ts';
 import type { FirstObject } from '../dialect-spec.ts';
@@ -127,14 +128,11 @@ const hasBatchError = (json: JsonView): boolean =>
 /** Types of LiteLLM's calls that return no text. */
 const NO_CHAT = /embedding|moderation|rerank|image|video|speech|transcription|ocr|search|mcp/;
 
-/** LiteLLM writes this instead of texts that it was told not to log. A mark in one message leaves the others. */
-const REDACTED = /^\s*redacted-by-litellm\.?\s*$/;
-
-/** Whether LiteLLM left the texts out. */
+/** Whether LiteLLM left the texts out. A mark in one message leaves the others. */
 function isRedacted(json: JsonView): boolean {
   const messages = structured(json.get('messages'));
   const contents = [messages, ...(messages?.elements() ?? []).map((one) => one.get('content'))];
-  return contents.some((content) => REDACTED.test(content?.text() ?? ''));
+  return contents.some((content) => LITELLM_REDACTED.test(content?.text() ?? ''));
 }
 
 /** The standard logging payload of LiteLLM. */

@@ -20,8 +20,6 @@ function notedAnswer({ messages, notes }: Answer): {
   return { answered: marked, rest: [] };
 }
 
-const NO_CHANGES: ReadonlyMap<string, number> = new Map();
-
 export interface AnsweredFields extends Pick<EntryFields, 'reply' | 'chain'> {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
@@ -41,7 +39,7 @@ export function answeredFields(
   const { answered, rest } = notedAnswer(answer);
   const all = [...before, ...answered];
   const earlier = chain?.before;
-  const changes = withChanges(earlier?.changes ?? NO_CHANGES, all);
+  const changes = withChanges(earlier?.changes, all);
   const messages = all.flatMap(({ message }) => message ?? []);
   const sealed = (earlier?.sealed ?? 0) + all.filter(({ isSealed }) => isSealed).length;
   const hasFirst = chain === undefined || earlier === undefined || chain.at > 0;

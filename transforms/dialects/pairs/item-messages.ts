@@ -6,7 +6,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
-import { responsesItem } from '../shared/known-bodies.ts';
+import { RESPONSE_ITEM } from '../shared/known-bodies.ts';
 import { noted, SEALED_CONTEXT } from '../shared/reading-notes.ts';
 import type { ResponseResult } from '../shared/response-results.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
@@ -83,7 +83,7 @@ export class ItemMessages {
   put(view: JsonView): string | undefined {
     const item = readItem(view);
     if (item.kind === 'bad') return item.detail;
-    const unread = unreadIn(view, responsesItem(view.textOf('type')), 'an item');
+    const unread = unreadIn(view, RESPONSE_ITEM, 'an item');
     if (unread !== undefined) this.#notes.push(unread);
     if (item.kind === 'result') this.#result(item);
     else this.#addOther(item, view);

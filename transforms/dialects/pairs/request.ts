@@ -12,7 +12,7 @@ import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
-import { MESSAGE } from '../shared/known-bodies.ts';
+import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { noted } from '../shared/reading-notes.ts';
@@ -111,7 +111,7 @@ export class RequestReader {
     return items.flatMap((item) => {
       const known = this.#known.get(item);
       if (known !== undefined) return known;
-      const unread = unreadIn(new JsonView(item.bytes), MESSAGE, 'a message of the request');
+      const unread = unreadIn(new JsonView(item.bytes), CHAT_MESSAGE, 'a message of the request');
       const [first, ...others] = readForeignMessages([item], this.#keepSealed);
       const marked = first === undefined || unread === undefined ? first : noted(first, [unread]);
       const read = [...(marked === undefined ? [] : [marked]), ...others].map(asReadMessage);

@@ -42,8 +42,7 @@ export function readChatObject(json: JsonView): ChatObject | undefined {
 }
 
 /** Whether a content is absent or empty. */
-const saysNothing = (content: JsonView | undefined): boolean =>
-  content === undefined || content.type === 'null' || content.text() === '' || content.bytes.length <= 2;
+const saysNothing = (content: JsonView | undefined): boolean => !present(content) || content.length <= 2;
 
 /**
  * Adds a message to the current thread of the fold.

@@ -3,15 +3,15 @@
  * of a call that another one continues is held; calls that no other one continues become conversations at the end of
  * the source. A call without a session id joins the session whose conversation it continues.
  */
-import type { Entry, Fate } from '../../model/element.ts';
+import type { Entry, Fate, Message } from '../../model/element.ts';
 import { createEntryLog, type Place } from '../../model/entry-log.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
 import type { Meta } from '../../model/meta.ts';
-import { extendPath, hasSameBytes, type Path, pathOf } from '../../model/path-hashes.ts';
+import { extendPath, type Path, pathOf } from '../../model/path-hashes.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
 import { heldMessage, heldMeta } from './held-messages.ts';
-import { type CallChain, wholeMessages } from './history.ts';
+import { type CallChain, isSameList, wholeMessages } from './history.ts';
 
 export interface GatherOptions {
   /** Bytes that open sessions may hold in total; beyond that, the session that was idle the longest is written. */
@@ -191,6 +191,12 @@ function withTools(entry: Entry, earlier: Entry): Entry {
   return { ...entry, tools, timestamp };
 }
 
+/** Index of the first answer; the number of messages if there is none. */
+function answerIn(messages: readonly Message[]): number {
+  const at = messages.findIndex(({ role }) => role === 'assistant');
+  return at < 0 ? messages.length : at;
+}
+
 export class GatheredSessions {
   readonly #options: GatherOptions;
   /** Open sessions by each of their ids: equal calls in separate traces form one session that has all their ids. */
@@ -254,26 +260,18 @@ export class GatheredSessions {
     if (chain?.before === undefined) {
       this.#path = pathOf(listed, this.#path);
       const { hashes } = this.#path;
-      const answeredAt = listed.findIndex(({ role }) => role === 'assistant');
-      return {
-        before: undefined,
-        hashes,
-        answeredAt: answeredAt < 0 ? hashes.length : answeredAt,
-        all: () => hashes,
-      };
+      return { before: undefined, hashes, answeredAt: answerIn(listed), all: () => hashes };
     }
     const { at, before, own } = chain;
     const system = messages.slice(0, at);
     const start = before.endAfter(system);
     const added = listed.slice(at);
     const { hashes, end } = extendPath(start, added);
-    const isOwn = own?.addedMessages.length === added.length;
-    if (isOwn && own.addedMessages.every((one, i) => hasSameBytes(one, added[i]))) own.setEnd(system, end);
-    const first = added.findIndex(({ role }) => role === 'assistant');
+    if (isSameList(own?.addedMessages, added)) own?.setEnd(system, end);
     return {
       before: start.hash,
       hashes,
-      answeredAt: before.hasAnswer ? -1 : first < 0 ? hashes.length : first,
+      answeredAt: before.hasAnswer ? -1 : answerIn(added),
       all: () => pathOf([...system, ...before.messages, ...added]).hashes,
     };
   }

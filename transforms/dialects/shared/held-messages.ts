@@ -13,10 +13,11 @@ const isInPool = ({ buffer }: Uint8Array): boolean => buffer.byteLength === Buff
 
 const heldBytes = (bytes: Uint8Array): Uint8Array => (isInPool(bytes) ? keep(bytes, 0, bytes.length) : bytes);
 
+const copied = perObject((message: Message): Message => ({ ...message, bytes: heldBytes(message.bytes) }));
+
 /** The message in memory that it shares only with others that are held; the same object for the same message. */
-export const heldMessage: (message: Message) => Message = perObject((message: Message) =>
-  isInPool(message.bytes) ? { ...message, bytes: heldBytes(message.bytes) } : message,
-);
+export const heldMessage = (message: Message): Message =>
+  isInPool(message.bytes) ? copied(message) : message;
 
 export const heldMeta = (meta: Meta): Meta =>
   new Map([...meta].map(([name, value]) => [name, heldBytes(value)]));

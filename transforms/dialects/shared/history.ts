@@ -2,14 +2,17 @@
  * The messages of calls that later calls continue by id. The calls share them as a tree, so that a chain of n calls takes
  * time and memory in proportion to n: the messages of a conversation are listed once, when it is written.
  */
-import type { Message } from '../../model/element.ts';
+import type { Changes, Message } from '../../model/element.ts';
 import { extendPath, hasSameBytes, NO_END, type PathEnd } from '../../model/path-hashes.ts';
 import type { ReadMessage } from '../pairs/item-messages.ts';
 import { heldMessage } from './held-messages.ts';
+import { NO_CHANGES } from './line-objects.ts';
 import { noted, sealedNote } from './reading-notes.ts';
 import { faultIn } from './unreadable.ts';
 
-const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
+/** Does a user or a tool speak? */
+export const speaks = ({ role }: Message): boolean =>
+  role !== 'assistant' && role !== 'system' && role !== 'developer';
 
 /** The messages that one call added to a conversation. */
 export class History {
@@ -39,11 +42,10 @@ export class History {
     );
     this.sessionId = sessionId;
     const messages = this.addedMessages;
-    const speaks = ({ role }: Message): boolean => role !== 'assistant' && !SYSTEM_ROLES.has(role);
     this.length = (before?.length ?? 0) + messages.length;
     this.open = added.findLast(({ calls }) => calls.length > 0)?.calls ?? before?.open;
     this.sealed = (before?.sealed ?? 0) + added.filter(({ isSealed }) => isSealed).length;
-    this.changes = withChanges(before?.changes ?? NO_CHANGES, added);
+    this.changes = withChanges(before?.changes, added);
     this.hasQuestion = before?.hasQuestion === true || messages.some(speaks);
     this.hasAnswer = before?.hasAnswer === true || messages.some(({ role }) => role === 'assistant');
     this.isFaulty = before?.isFaulty === true || faultIn(messages, undefined) !== undefined;
@@ -105,19 +107,14 @@ export function wholeMessages(
   return all;
 }
 
-const NO_CHANGES: ReadonlyMap<string, number> = new Map();
-
 /** The number of changes by rule, with those of more messages. */
-export function withChanges(
-  before: ReadonlyMap<string, number>,
-  added: readonly ReadMessage[],
-): ReadonlyMap<string, number> {
+export function withChanges(before: Changes | undefined, added: readonly ReadMessage[]): Changes {
   const rules = added.flatMap(({ changes }) => changes);
-  if (rules.length === 0) return before;
+  if (rules.length === 0) return before ?? NO_CHANGES;
   const all = new Map(before);
   for (const rule of rules) all.set(rule, (all.get(rule) ?? 0) + 1);
   return all;
 }
 
-const isSameList = (a: readonly Message[] | undefined, b: readonly Message[]): boolean =>
+export const isSameList = (a: readonly Message[] | undefined, b: readonly Message[]): boolean =>
   a !== undefined && a.length === b.length && a.every((message, i) => hasSameBytes(message, b[i]));

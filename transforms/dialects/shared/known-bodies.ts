@@ -1,25 +1,8 @@
 /**
- * The members of requests, choices, items and contents of the APIs, and of messages as tracers write them, for
- * `unreadIn`. Requests list what servers and gateways take, because most of them pass on what they do not know.
+ * The members of choices, items and contents of the APIs, and of messages as tracers write them, for `unreadIn`.
  */
-import { ANTHROPIC_BLOCK, CHAT_MESSAGE, CHAT_PART } from './known-members.ts';
+import { CHAT_MESSAGE } from './known-members.ts';
 import { type KnownObject, known, knownByType } from './unread-text.ts';
-
-/** Parts of a content in the chat completions API, and blocks of the Messages API that gateways pass on. */
-const MIXED_PART: KnownObject = {
-  ...CHAT_PART,
-  kinds: { member: 'type', of: new Map([...kindsOf(ANTHROPIC_BLOCK), ...kindsOf(CHAT_PART)]) },
-};
-
-function kindsOf({ kinds }: KnownObject): ReadonlyMap<string, KnownObject> {
-  return kinds?.of ?? new Map();
-}
-
-/** A message of a request, or of an answer. */
-export const MESSAGE: KnownObject = {
-  ...CHAT_MESSAGE,
-  within: CHAT_MESSAGE.within.map(([name, inside]) => [name, name === 'content' ? MIXED_PART : inside]),
-};
 
 /** A choice of a chat completion, or of a chunk of one. */
 export const CHAT_CHOICE: KnownObject = known(
@@ -28,14 +11,13 @@ export const CHAT_CHOICE: KnownObject = known(
     'content_filter_results content_filter_result content_filter_offsets token_ids prompt_token_ids hidden_states',
     'provider_specific_fields grounding_metadata grounding safety_ratings citation_metadata message_id',
   ].join(' '),
-  { message: MESSAGE },
+  { message: CHAT_MESSAGE },
 );
 /** A choice that is the message itself. */
 export const BARE_CHOICE: KnownObject = {
-  ...MESSAGE,
+  ...CHAT_MESSAGE,
   seen: new Set(),
-  names: new Set([...CHAT_CHOICE.names, ...MESSAGE.names]),
-  within: MESSAGE.within,
+  names: new Set([...CHAT_CHOICE.names, ...CHAT_MESSAGE.names]),
 };
 
 const RESPONSES_PART = knownByType('type', {
@@ -46,14 +28,16 @@ const RESPONSES_PART = knownByType('type', {
 });
 const REASONING_PART = known('type text annotations logprobs');
 
+const ITEM_MESSAGE = known(
+  'type id role status phase name metadata end_turn internal_chat_message_metadata_passthrough',
+  {
+    content: RESPONSES_PART,
+  },
+);
 /** Items of the Responses API. Calls of built-in tools are kept as they are, or are arguments as a whole. */
-const RESPONSES_TYPED: KnownObject = knownByType('type', {
-  message: known(
-    'type id role status phase name metadata end_turn internal_chat_message_metadata_passthrough',
-    {
-      content: RESPONSES_PART,
-    },
-  ),
+export const RESPONSE_ITEM: KnownObject = knownByType('type', {
+  message: ITEM_MESSAGE,
+  '': ITEM_MESSAGE,
   function_call: known(
     'type id call_id name namespace arguments parsed_arguments status caller created_by metadata',
   ),
@@ -65,12 +49,10 @@ const RESPONSES_TYPED: KnownObject = knownByType('type', {
     summary: REASONING_PART,
   }),
 });
-/** A message without a type. */
-const RESPONSES_MESSAGE = kindsOf(RESPONSES_TYPED).get('message') as KnownObject;
-export const responsesItem = (type: string | undefined): KnownObject =>
-  type === undefined ? RESPONSES_MESSAGE : RESPONSES_TYPED;
 
-const GEMINI_CALL = known('id name args partialArgs partial_args willContinue will_continue');
+export const GEMINI_CALL: KnownObject = known(
+  'id name args partialArgs partial_args willContinue will_continue',
+);
 const GEMINI_RESULT = known('id name response parts scheduling willContinue will_continue');
 const GEMINI_PART = known(
   [
@@ -88,7 +70,7 @@ const GEMINI_PART = known(
 /** A content of Gemini. */
 export const GEMINI_CONTENT: KnownObject = known('role', { parts: GEMINI_PART });
 
-const CONVERSE_RESULT_PART = known('text json image document video searchResult');
+export const CONVERSE_RESULT_PART: KnownObject = known('text json image document video searchResult');
 const CONVERSE_PART = known(
   'text image document video audio guardContent cachePoint citationsContent searchResult',
   {
@@ -120,7 +102,8 @@ export const TRACED_MESSAGE: KnownObject = known(
     'artifact lc finish_reason finishReason stop_reason index message message_type sender author kind metadata id',
     'experimental_attachments annotations toolInvocations createdAt timestamp encrypted_content providerOptions',
     'provider_options providerMetadata instructions run_id state provider_name provider_url provider_details',
-    'error function source internal view meta raw images audio tool_call_chunks chunk_position reasoning provider_response_id model_name event recipient channel logprobs is_error isError status summary',
+    'error function source internal view meta raw images audio tool_call_chunks chunk_position reasoning',
+    'provider_response_id model_name event recipient channel logprobs is_error isError status summary',
   ].join(' '),
   { tool_calls: TRACED_CALL, toolCalls: TRACED_CALL },
 );

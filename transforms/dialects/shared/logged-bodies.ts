@@ -11,7 +11,7 @@ import { roleNamed } from '../../model/known-roles.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import { objectOf, type Piece } from './build-messages.ts';
-import { responsesItem } from './known-bodies.ts';
+import { RESPONSE_ITEM } from './known-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
@@ -175,7 +175,7 @@ export function addItems(transcript: Transcript, items: readonly JsonView[]): vo
     }
   }
   flush();
-  for (const item of items) transcript.expect(item, responsesItem(item.textOf('type')));
+  for (const item of items) transcript.expect(item, RESPONSE_ITEM);
 }
 
 const asMessageBlock = (block: FoldBlock): MessageBlock =>

@@ -10,6 +10,7 @@ import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
 import { dataUrl, imagePart, partBytes } from './content-parts.ts';
+import { CONVERSE_RESULT_PART, GEMINI_CALL } from './known-bodies.ts';
 import { isKnownPart } from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 
@@ -184,13 +185,9 @@ const NO_ARGUMENTS = encode('"{}"');
 /** A call of Gemini, which leaves out arguments that are empty. */
 function callOfGemini(call: JsonView): CallBlock {
   const read = callOf(call);
-  const isEmpty = read.args === undefined && call.keys().every((key) => GEMINI_CALL.has(key));
+  const isEmpty = read.args === undefined && call.others(GEMINI_CALL.names).length === 0;
   return isEmpty ? { ...read, args: NO_ARGUMENTS } : read;
 }
-
-const GEMINI_CALL: ReadonlySet<string> = new Set([
-  ...['name', 'args', 'id', 'partialArgs', 'partial_args', 'willContinue', 'will_continue'],
-]);
 
 /** Whether the arguments are absent or empty. LangChain logs those of a streamed call beside an empty input. */
 const isNothing = (args: JsonView | undefined): boolean =>
@@ -306,11 +303,9 @@ function converseResult(content: JsonView | undefined): Uint8Array {
   const values = parts.map((part) => firstOf(part, 'text', 'json'));
   if (parts.length > 0 && values.every((value) => value !== undefined))
     return joinStrings(values.map(textOf));
-  const areKnown = parts.every((part) => firstOf(part, ...CONVERSE_RESULTS) !== undefined);
+  const areKnown = parts.every((part) => firstOf(part, ...CONVERSE_RESULT_PART.names) !== undefined);
   return content !== undefined && parts.length > 0 && areKnown ? textBytes(content) : resultText(content);
 }
-
-const CONVERSE_RESULTS = ['text', 'json', 'image', 'document', 'video', 'searchResult'] as const;
 
 function mediaPart(part: JsonView): MessageBlock {
   const data = firstOf(part, 'inlineData', 'inline_data');

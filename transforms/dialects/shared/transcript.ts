@@ -69,7 +69,6 @@ export class Transcript {
   /** The last message, if it is one of the model. */
   #turn: Turn | undefined;
   #refusal: Refusal | undefined;
-  #unread: readonly ReadingNote[] = [];
 
   constructor(keepSealed: boolean) {
     this.#keepSealed = keepSealed;
@@ -87,18 +86,6 @@ export class Transcript {
   /** Records why the conversation cannot be read. @param detail positions and names, never content */
   refuse(reason: LineReason, detail: string, at?: JsonView): void {
     this.#refusal ??= { reason, detail, at };
-  }
-
-  /** Finds words of an object before any message; `unread` then has the first finding. @param place of the object */
-  expectAt(object: JsonView, kind: KnownObject, place: string): void {
-    if (this.#unread.length > 0) return;
-    const note = unreadIn(object, kind, place);
-    if (note !== undefined) this.#unread = [note];
-  }
-
-  /** The finding of `expectAt`, for `noteFirst`. */
-  get unread(): readonly ReadingNote[] {
-    return this.#unread;
   }
 
   /**

@@ -22,7 +22,7 @@ export interface KnownObject {
   readonly seen: Set<number>;
 }
 
-const MOST_SEEN = 256;
+const MAX_SEEN = 256;
 
 /**
  * Describes an object.
@@ -98,8 +98,11 @@ function unknownIn(value: JsonView, { names, main, seen }: KnownObject): string 
   const hash = value.keysHash;
   if (seen.has(hash)) return undefined;
   const others = value.others(names);
-  if (others.length === 0 && seen.size < MOST_SEEN) seen.add(hash);
-  const isEmpty = others.length > 0 && main.length > 0 && main.every((name) => isNothing(value.typeOf(name)));
+  if (others.length === 0) {
+    if (seen.size < MAX_SEEN) seen.add(hash);
+    return undefined;
+  }
+  const isEmpty = main.length > 0 && main.every((name) => isNothing(value.typeOf(name)));
   return others.find(([, member]) => (isEmpty ? says(member) : holdsWords(member, 0)))?.[0];
 }
 

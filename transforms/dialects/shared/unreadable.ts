@@ -9,8 +9,15 @@ import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message } from '../../model/element.ts';
 import { isRole, unknownSpeaker } from '../../model/known-roles.ts';
-import { legacyCallOf, objectBytes, type ToolCall, textOfValue, walkToolCalls } from '../../model/message.ts';
-import { isReasoning, isReasoningMember } from '../../model/reasoning-names.ts';
+import {
+  isReasoningMember,
+  legacyCallOf,
+  objectBytes,
+  type ToolCall,
+  textOfValue,
+  walkToolCalls,
+} from '../../model/message.ts';
+import { isReasoning } from '../../model/reasoning-names.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { sayingOf } from '../../model/reply.ts';
 import { carriesAside } from './carried-content.ts';
@@ -71,7 +78,7 @@ function isSilent(message: Message): boolean {
 /** Whether a logged message, of which a dialect read nothing, may say something under a name that is not read. */
 export function maySay(logged: JsonView): boolean {
   if (logged.get('content') !== undefined) return carriesAside(logged);
-  return !isSilent({ bytes: logged.copy(), role: logged.textOf('role') ?? '' });
+  return !isSilent({ bytes: logged.bytes, role: logged.textOf('role') ?? '' });
 }
 
 /**

@@ -28,7 +28,8 @@ const OTLP_BODY: KnownObject = known('trace data batch runs spans', {
 });
 
 /** Does a body of OTLP, or an object in it down to the spans, have a list under an unknown name? */
-export const hasStrayList = (body: JsonView): boolean => hasListBeside(body, OTLP_BODY);
+export const hasStrayList = (body: JsonView): boolean =>
+  OTLP_BODY.within.some(([key]) => body.typeOf(key) === 'array') && hasListBeside(body, OTLP_BODY);
 
 function hasListBeside(value: JsonView, kind: KnownObject): boolean {
   if (value.type === 'array') return value.elements().some((one) => hasListBeside(one, kind));
@@ -90,10 +91,7 @@ export const strayAttribute = (attributes: JsonView | undefined): JsonView | und
 const NAMED =
   /\.|^(?:gen_ai|llm|ai|openinference|input|output|metadata|session|user\w*|tag|langfuse|mlflow|traceloop|logfire|http|url|server|service|error|exception|request_data|response_data|events|async|agent_?name|operation|resource|otel|status|code|db|gcp|aws|azure|telemetry|model\w*|final_result|all_messages\w*)$/;
 
-const isContent = (value: JsonView): boolean => {
-  const inner = structured(value);
-  return inner !== undefined && (inner.type === 'object' || inner.type === 'array') && carriesContent(inner);
-};
+const isContent = (value: JsonView): boolean => carriesContent(structured(value) ?? value);
 
 /** Does a record of logs have a member that carries content, besides those of records? */
 export const hasStrayBody = (record: JsonView): boolean =>

@@ -86,7 +86,7 @@ export class ChatChunks implements StreamGrammar {
     if (present(chunk.get('error'))) this.#isFailed = true;
     const choices = chunk.get('choices');
     if (choices === undefined && isOllamaChunk(chunk)) this.#choiceAt(0).putOllama(chunk);
-    else if (choices === undefined && !isOllamaChunk(chunk) && chunk.others(AROUND_CHOICES).some(isSaid))
+    else if (choices === undefined && chunk.others(AROUND_CHOICES).some(isSaid))
       this.#unknown.lose(undefined);
     for (const [i, one] of (choices?.elements() ?? []).entries()) {
       if (!this.#choiceAt(indexIn(one, 'index') ?? i).put(one)) this.#unknown.lose(undefined);
@@ -156,8 +156,7 @@ const AROUND_CHOICES: ReadonlySet<string> = new Set([
   ...['citations', 'search_results', 'prompt_filter_results', 'prompt_annotations', 'metadata', 'headers'],
   ...['x_groq', 'timings', 'nvext', 'type', 'message', 'images', 'request', 'prompt', 'hidden_params'],
 ]);
-const isSaid = ([, value]: readonly [string, JsonView]): boolean =>
-  (value.type === 'object' || value.type === 'array') && carriesContent(value);
+const isSaid = ([, value]: readonly [string, JsonView]): boolean => carriesContent(value);
 
 class Choice {
   readonly #members = new GrowingMembers();
