@@ -117,6 +117,14 @@ describe('openhands', () => {
     expect(elementsOf(event)).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });
 
+  it.each([
+    ['without a name', { function: { arguments: '{}' } }],
+    ['without arguments', { function: { name: 'f' } }],
+  ])('rejects a call %s', (_what, call) => {
+    const event = { kind: 'ActionEvent', source: 'agent', thought: [], tool_call_id: 'c', tool_call: call };
+    expect(elementsOf(event)).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+  });
+
   it('takes the name and the id of a call from its event if the call lacks them', () => {
     const events = [
       {

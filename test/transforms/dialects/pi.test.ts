@@ -128,6 +128,23 @@ describe('pi', () => {
     expect(fates).toEqual(['dropped:synthetic-message', 'dropped:synthetic-message']);
   });
 
+  it('drops messages of extensions and summaries that are repeated', () => {
+    const custom = {
+      type: 'custom_message',
+      id: '3',
+      parentId: '2',
+      role: 'user',
+      content: 'note',
+      customType: 'x',
+    };
+    const summary = { type: 'branch_summary', id: '4', parentId: '3', summary: 'Left early.' };
+    const lines = [head, user('1', null), answer('2', '1'), custom, summary, compaction('5', '4', '2')];
+    const again = elementsOf(...lines, custom, summary, compaction('5', '4', '2'));
+    expect(again.filter(({ kind }) => kind === 'rejection')).toEqual([]);
+    const fates = again.filter(({ kind }) => kind === 'fate');
+    expect(fates).toMatchObject(Array(3).fill({ fate: 'dropped:copied-line' }));
+  });
+
   it('drops repeated lines, also from before a compaction', () => {
     const lines = [head, user('1', null), answer('2', '1'), compaction('3', '2', '2'), user('4', '3')];
     const fates = elementsOf(...lines, user('1', null), user('4', '3')).filter(({ kind }) => kind === 'fate');

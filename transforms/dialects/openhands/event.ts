@@ -4,8 +4,8 @@ import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { blockOfPart, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { callJson, joinStrings, makeMessage, toolMessage } from '../shared/build-messages.ts';
+import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { joinStrings, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { partsOf, readChatObject, thoughtsOf } from '../shared/chat-object.ts';
 import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
@@ -72,8 +72,8 @@ function readAction(event: JsonView): EventContent {
   const thoughts = [...thoughtsOf(event), ...reasoningOf(event.get('responses_reasoning_item'))];
   const { id, name, args } = callOf(call);
   const callId = id || event.textOf('tool_call_id');
-  const json = callJson(callId, name ?? event.textOf('tool_name'), args);
-  const blocks = [...thoughts, ...texts, { kind: 'call', id: callId, json } as const];
+  const called = callBlock(callId, name ?? event.textOf('tool_name'), args);
+  const blocks = [...thoughts, ...texts, called];
   return { kind: 'answer', name: event.get('llm_response_id')?.text() || undefined, blocks, notes };
 }
 

@@ -25,6 +25,7 @@ const CLIENT: ReadonlySet<string> = new Set([
 ]);
 /** Entries with a message; `message_end` is the one of `pi --mode json`. */
 const MESSAGES: ReadonlySet<string> = new Set(['message', 'message_end', 'custom_message']);
+const SUMMARIES: ReadonlySet<string> = new Set(['branch_summary', 'compaction']);
 /** Events of `pi --mode json` that announce or repeat a message. */
 const STREAM_EVENT =
   /^(?:(?:agent|turn)_(?:start|end)|message_(?:start|update)|tool_execution_(?:start|update|end))$/;
@@ -76,9 +77,10 @@ export class PiSource {
   /** Reads an entry whose id has occurred. If its message is another, it replaces the former. */
   #readAgain(id: string, type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     const { place, isOwn } = this.#spots.get(id) ?? {};
-    const lost = MESSAGES.has(type) || CLIENT.has(type) ? undefined : contentOfUnknown(type, entry);
+    const isKnown = MESSAGES.has(type) || CLIENT.has(type) || SUMMARIES.has(type);
+    const lost = isKnown ? undefined : contentOfUnknown(type, entry);
     if (isOwn === true && lost !== undefined) return context.reject('bad-event', lost, entry);
-    const message = entry.get('message');
+    const message = type === 'custom_message' ? entry : entry.get('message');
     if (message !== undefined) context.fold.expect(message, PI_MESSAGE, 'message');
     const parsed = message && readPiMessage(message);
     if (MESSAGES.has(type) && isOwn === true && parsed === undefined)
