@@ -28,7 +28,7 @@ const PAGES = [
   ['record', '#/records/3', '.diff section'],
   ['record-open', '#/records/0?open=1', '.call[open]'],
   ['sessions', '#/sessions/6', '.about'],
-  ['rejected', '#/rejected/5', '.hex'],
+  ['rejected', '#/rejected/4', '.hex'],
   ['search', '#/records/7?q=flight', '.row.on'],
 ];
 

@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser)('an exported page', () => {
     expect(await page.textContent('#app')).toContain('account_id=12345678901234567890');
     await goTo(page, '#/sessions/2');
     await page.waitForSelector('.about');
-    await goTo(page, '#/rejected/5');
+    await goTo(page, '#/rejected/4');
     await page.waitForSelector('.hex mark');
     await goTo(page, '#/records');
     await page.fill('#q', 'evening');

@@ -1,5 +1,5 @@
 /** The viewer as a user runs it: the built command, its server and a real browser. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -18,12 +18,16 @@ import {
 } from './browser.ts';
 
 const { folder, open, view, viewIn } = useBrowser();
+/** Its last line is cut. */
+const CUT_LOG = '2026-01-13/invoice-export-1768302018250700000.jsonl';
 let demo: Viewer;
 let hostile: Viewer;
 
 beforeAll(async () => {
-  const out = await built(join(examples, 'logs'), join(folder, 'demo'));
-  demo = await view(out, '--logs', join(examples, 'logs'));
+  const ours = join(folder, 'demo-logs');
+  cpSync(join(examples, 'logs'), ours, { recursive: true });
+  appendFileSync(join(ours, CUT_LOG), '\n'); // with it, the cut line is rejected
+  demo = await view(await built(ours, join(folder, 'demo')), '--logs', ours);
   const logs = writeHostileLogs(join(folder, 'hostile-logs'));
   hostile = await view(await built(logs, join(folder, 'hostile')), '--logs', logs);
 });
