@@ -6,14 +6,13 @@
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
 import { CLIENT_EVENTS } from './claude-code/client-events.ts';
-import { ClaudeLine } from './claude-code/line.ts';
+import { ClaudeLine, SPEAKERS } from './claude-code/line.ts';
 import { ClaudeSource } from './claude-code/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 
-const MESSAGES: ReadonlySet<string> = new Set(['user', 'assistant']);
-const STREAM: ReadonlySet<string> = new Set(['system', 'result', 'stream_event', ...MESSAGES]);
+const STREAM: ReadonlySet<string> = new Set(['system', 'result', 'stream_event', ...SPEAKERS]);
 
 function detect(first: FirstObject): boolean {
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
@@ -23,9 +22,9 @@ function detect(first: FirstObject): boolean {
   if (first.get('payload') !== undefined || first.get('systemPayload') !== undefined) return false;
   if (type === 'summary' && isText('leafUuid')) return true;
   if (type === 'file-history-snapshot' && first.get('snapshot') !== undefined) return true;
-  if (isText('sessionId')) return CLIENT_EVENTS.has(type) || (MESSAGES.has(type) && hasContent(first));
+  if (isText('sessionId')) return CLIENT_EVENTS.has(type) || (SPEAKERS.has(type) && hasContent(first));
   if (first.get('session_id') === undefined)
-    return MESSAGES.has(type) && first.get('message')?.get('role')?.text() === type;
+    return SPEAKERS.has(type) && first.get('message')?.get('role')?.text() === type;
   if (!STREAM.has(type) || !isText('session_id')) return false;
   // older versions print no uuid; other clients print a session_id too
   return (

@@ -65,8 +65,8 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
   open(context, memory, message.get('timestamp'));
   fold.expect(message, MESSAGE, 'message');
   const id = message.get('id')?.text();
-  const known = id === undefined ? undefined : memory.places.get(id);
-  if (known !== undefined) return readVersion(said(role, message, content), known, context);
+  const former = id === undefined ? undefined : memory.places.get(id);
+  if (former !== undefined) return readVersion(said(role, message, content), former, context);
   const isRoot = message.get('type')?.text() === 'root' && content?.text() === '';
   if (!isRoot) goBack(message, context, memory);
   const place = isRoot ? fold.root : take(said(role, message, content), message, context);

@@ -17,6 +17,8 @@ import { type Preserved, preservedBy } from './kept-messages.ts';
 
 /** Modes of queued texts that the model received; a line for the shell is none. */
 const RECEIVED_MODES: ReadonlySet<string> = new Set(['prompt', 'task-notification']);
+/** Types of lines with a message, and the roles of their messages. */
+export const SPEAKERS: ReadonlySet<string> = new Set(['user', 'assistant']);
 
 export interface ClaudeResult {
   readonly callId: string | undefined;
@@ -128,7 +130,7 @@ export class ClaudeLine {
     return mode === undefined || RECEIVED_MODES.has(mode) ? content : undefined;
   }
 
-  /** Whether it attaches a queued text that cannot be read, or does not name it so. */
+  /** Whether it is an attachment whose prompt cannot be read, or a prompt of an unknown type. */
   get hasBadPrompt(): boolean {
     if (this.type !== 'attachment') return false;
     const attachment = this.#json.get('attachment');

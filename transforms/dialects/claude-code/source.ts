@@ -16,14 +16,12 @@ import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../sh
 import { AnswerNames } from './answer-names.ts';
 import { CLIENT_EVENTS } from './client-events.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
-import type { ClaudeLine, UserContent } from './line.ts';
+import { type ClaudeLine, SPEAKERS, type UserContent } from './line.ts';
 import { isCommand, isInterruption } from './marks.ts';
 import { PromptQueue } from './prompt-queue.ts';
 import { Replay } from './replay.ts';
 
 const MAIN = 'main';
-/** Types of lines with a message. */
-const SPEAKERS: ReadonlySet<string> = new Set(['user', 'assistant']);
 const HARNESS = 'claude-code';
 
 const CUT = warning('reply-cut', 'the answer ended at max_tokens');

@@ -20,20 +20,15 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
 import { blocksOf } from '../shared/message-parts.ts';
 import { warning } from '../shared/reading-notes.ts';
-import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
+import { type KnownObject, known, knownByType, withMembers } from '../shared/unread-text.ts';
 
 const MORE = 'id call_id summary reasoning_details signature providerOptions providerMetadata ts';
-const blocksWith = (kind: KnownObject, more: string): KnownObject => ({
-  ...kind,
-  names: new Set([...kind.names, ...more.split(' ')]),
-  seen: new Set(),
-});
 /** Blocks of the Messages API, with what Cline adds, and those of the AI SDK. */
 const BLOCK: KnownObject = knownByType('type', {
   ...Object.fromEntries(
-    [...(ANTHROPIC_BLOCK.kinds?.of ?? [])].map(([type, kind]) => [type, blocksWith(kind, MORE)]),
+    [...(ANTHROPIC_BLOCK.kinds?.of ?? [])].map(([type, kind]) => [type, withMembers(kind, MORE)]),
   ),
-  reasoning: known(`type ${MORE}`.replace('summary ', ''), {
+  reasoning: known(`type ${MORE}`, {
     'summary!': known('type text:text!'),
     'text!': known('text'),
   }),

@@ -111,8 +111,10 @@ export class CodexSource {
 
   /** Called at the end of the source. */
   end(fold: Fold): void {
-    if (fold.has(EVENTS) && fold.has(MAIN)) discard(MAIN, fold);
-    else this.#endTurn(fold);
+    if (fold.has(EVENTS) && fold.has(MAIN)) {
+      fold.open(MAIN, '');
+      fold.discard();
+    } else this.#endTurn(fold);
   }
 
   /** Adds the answers of the turn that only events have. */
@@ -278,13 +280,13 @@ export class CodexSource {
     }
     if (!this.#hasItems && isSaid(read)) this.#leaveEvents(context, read);
     this.#open(context, time);
-    if (this.#isSaidByEvent(read, context)) return context.drop('copied-line');
+    if (this.#settleEvents(read, context)) return context.drop('copied-line');
     this.#take(read, context);
     return undefined;
   }
 
   /** Adds the answers that the events before an item have alone. @returns whether the item repeats such an answer */
-  #isSaidByEvent(item: ResponseItem, { fold }: ReadContext): boolean {
+  #settleEvents(item: ResponseItem, { fold }: ReadContext): boolean {
     if (this.#isCopying) return false;
     const texts =
       item.kind === 'blocks' ? item.blocks.flatMap((one) => (one.kind === 'text' ? [one.text] : [])) : [];
@@ -301,7 +303,7 @@ export class CodexSource {
     this.#growing = undefined;
     fold.open(EVENTS, '');
     if (item !== undefined && isApart(fold.items, item)) fold.close();
-    else discard(EVENTS, fold);
+    else fold.discard();
   }
 
   #take(item: ResponseItem, { fold }: ReadContext): void {
@@ -386,12 +388,6 @@ function isApart(events: readonly FoldPlace[], item: ResponseItem): boolean {
   const asked = said.find((one): one is Message => 'role' in one && one.role === 'user');
   if (item.kind !== 'message' || asked === undefined) return false;
   return drafts.length > 0 && !isSameBytes(asked.bytes, item.message.bytes);
-}
-
-/** Ends a conversation that another one repeats: its lines are dropped. */
-function discard(thread: string, fold: Fold): void {
-  fold.open(thread, '');
-  fold.discard();
 }
 
 /** Whether the client inserted the message. */

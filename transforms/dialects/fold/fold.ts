@@ -310,6 +310,13 @@ export class Fold {
     return this.#current().path.items;
   }
 
+  /** The last message of the current thread that passes a test. */
+  findLast(test: (place: FoldPlace) => boolean): FoldPlace | undefined {
+    let item = this.last;
+    while (item.index >= 0 && !test(item)) item = item.before;
+    return item.index < 0 ? undefined : item;
+  }
+
   /** Its messages from an index on. */
   itemsFrom(index: number): readonly FoldPlace[] {
     return this.#current().path.itemsFrom(index);

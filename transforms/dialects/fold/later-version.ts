@@ -24,7 +24,7 @@ export function readVersion(
   return rewrites(version, place, context.fold) ? undefined : context.drop('copied-line');
 }
 
-const OTHER_KIND = 'its id is that of an earlier message of another kind';
+const OTHER_KIND = 'an earlier line has the same id and a message of another kind';
 
 function isOfKind(version: Version, { content, calls }: FoldPlace): boolean {
   if (content === undefined) return true;

@@ -108,9 +108,10 @@ export class ContentsSource {
     this.#reused = [...named];
     const read = this.#versionsOf(message, []).map((version) => {
       const answered = version.kind === 'result' ? version.callId : undefined;
-      const called = fold.items.findLast(
-        ({ calls }) => answered !== undefined && calls.some(({ id }) => id === answered),
-      );
+      const called =
+        answered === undefined
+          ? undefined
+          : fold.findLast(({ calls }) => calls.some(({ id }) => id === answered));
       return readVersion(version, called ?? place, context);
     });
     this.#reused = [];
@@ -133,7 +134,7 @@ export class ContentsSource {
     }
     this.#open(context, undefined, QWEN);
     fold.close(true);
-    for (const known of this.#spots.keys()) this.#replaced.add(known);
+    for (const replaced of this.#spots.keys()) this.#replaced.add(replaced);
     this.#spots.clear();
     this.#open(context, line.get('timestamp'), QWEN);
     for (const content of history) this.#take(content, context);

@@ -245,8 +245,8 @@ const lostIn = (message: GeminiMessage, json: JsonView): string | undefined =>
   message.kind === 'unknown' ? contentOfUnknown(message.type, json) : undefined;
 
 /** The call that a result without an id answers: the first open one of the last answer with calls. */
-function openCall({ items }: Fold): string | undefined {
-  const calls = items.findLast(({ calls: { length } }) => length > 0)?.calls;
+function openCall(fold: Fold): string | undefined {
+  const calls = fold.findLast(({ calls: { length } }) => length > 0)?.calls;
   if (calls === undefined) return undefined;
   return calls.every(({ result }) => result !== undefined)
     ? REPEATED

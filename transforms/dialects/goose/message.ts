@@ -18,9 +18,9 @@ const CLIENT: ReadonlySet<string> = new Set([
   ...['contextLengthExceeded', 'summarizationRequested', 'error'],
 ]);
 const TEXT = known('type text:text! annotations _meta');
-const CALL = known('status name:text arguments! _meta task error');
+const OF_CALL = 'status name:text arguments! _meta task error';
 const REQUEST = known('type id metadata _meta toolMeta thoughtSignature', {
-  'toolCall!': known('status name:text arguments! _meta task error', { 'value!': CALL }),
+  'toolCall!': known(OF_CALL, { 'value!': known(OF_CALL) }),
 });
 /** A result, or one of its parts. */
 const RESULT_MEMBERS =

@@ -1,6 +1,6 @@
 /** The members of events of OpenHands, of both versions, for `unreadIn`. The answers of tools have any members. */
 import { CHAT_CALL, CHAT_MESSAGE, CHAT_PART, chatMessageWith } from '../shared/known-members.ts';
-import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
+import { type KnownObject, known, knownByType, withMembers } from '../shared/unread-text.ts';
 
 const FIRST = [
   'id timestamp source message cause timeout blocking hidden llm_metrics success error_code reason tool_calls',
@@ -30,11 +30,7 @@ const LLM_MESSAGE = chatMessageWith(
   ].join(' '),
 );
 /** A call; the first versions have it as the chat completions API does. */
-const SDK_CALL: KnownObject = {
-  ...CHAT_CALL,
-  names: new Set([...CHAT_CALL.names, 'origin', 'responses_item_id']),
-  seen: new Set(),
-};
+const SDK_CALL = withMembers(CHAT_CALL, 'origin responses_item_id');
 const OF_CALL = 'tool_name tool_call_id action_id';
 
 /** Events of the SDK. */

@@ -34,20 +34,12 @@ interface Delegate {
   readonly action: string | undefined;
 }
 
-/** An event that was read. */
-interface Known {
-  /** Id of the event. */
-  readonly id: string;
-  /** The call that it answers. */
-  readonly callId: string | undefined;
-}
-
 export class OpenHandsRun {
   readonly #thread: string;
   /** The message that each event contributed to, by the event's id. */
   #places = new Map<string, FoldPlace>();
-  /** Each event of the conversation, by id and time: an id without the same time may be that of another run. */
-  readonly #events = new Map<string, Known>();
+  /** The call that each event of the conversation answers, by the event's id and time: an id without the same time may be that of another run. */
+  readonly #events = new Map<string, string | undefined>();
   /** For each action whose result has not come, the id of its call. */
   readonly #calls = new Map<string, string>();
   /** Ids of rejected events. */
@@ -96,9 +88,8 @@ export class OpenHandsRun {
     }
     if (piece.kind === 'client') return context.drop('client-event');
     const key = keyOfEvent(event);
-    const known = key === undefined ? undefined : this.#events.get(key);
-    if (known !== undefined && piece.kind !== 'unknown')
-      return this.#readAgain(piece, known, event, context, session);
+    if (key !== undefined && this.#events.has(key) && piece.kind !== 'unknown')
+      return this.#readAgain(piece, this.#events.get(key), event, context, session);
     if (delegate !== undefined) this.#endDelegate(delegate, context);
     this.#open(event, context, session);
     context.fold.expect(event, formOf(event), 'event');
@@ -113,7 +104,7 @@ export class OpenHandsRun {
     }
     this.#count++;
     const callId = piece.kind === 'result' ? piece.callId : undefined;
-    if (key !== undefined) this.#events.set(key, { id: idText(event.get('id')) ?? '', callId });
+    if (key !== undefined) this.#events.set(key, callId);
     if (piece.kind === 'condensation') this.#condense(piece.json, event, context, session);
     else {
       const id = idText(event.get('id'));
@@ -129,7 +120,7 @@ export class OpenHandsRun {
   /** Reads an event that has occurred, as where pages overlap. If its content is another, it is a later version. */
   #readAgain(
     piece: EventContent,
-    { id, callId }: Known,
+    callId: string | undefined,
     event: JsonView,
     context: ReadContext,
     session: string,
@@ -137,7 +128,7 @@ export class OpenHandsRun {
     const version = versionOf(piece, callId);
     if (version === undefined) return context.drop('copied-line');
     this.#open(event, context, session);
-    return readVersion(version, this.#places.get(id), context);
+    return readVersion(version, this.#places.get(idText(event.get('id')) ?? ''), context);
   }
 
   /** Starts another agent: the next events are its events, until its result comes. */
@@ -211,9 +202,9 @@ export class OpenHandsRun {
   #readObservation(observation: string, event: JsonView): EventContent {
     if (isClientAction(observation)) return { kind: 'client' };
     const cause = idText(event.get('cause')) ?? '';
+    if (this.#lost.has(cause)) return { kind: 'bad', detail: 'the action of an observation was rejected' };
     const logged = event.get('tool_call_metadata')?.get('tool_call_id')?.text() ?? this.#calls.get(cause);
     // the result of another agent may not name its call
-    if (this.#lost.has(cause)) return { kind: 'bad', detail: 'the action of an observation was rejected' };
     const callId = logged ?? (observation === DELEGATE ? this.#delegate?.callId : undefined);
     this.#calls.delete(cause);
     const text = observationText(event);
@@ -301,7 +292,7 @@ export class OpenHandsRun {
   }
 }
 
-/** The id and the time of an event; undefined without both, unless the id is not just a number. */
+/** The id and the time of an event; undefined if there is no id, or only a number and no time. */
 function keyOfEvent(event: JsonView): string | undefined {
   const id = event.get('id');
   const time = event.get('timestamp')?.text();

@@ -15,7 +15,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present } from '../shared/logged-values.ts';
 import { RESULT_ERROR } from '../shared/reading-notes.ts';
 import { readItem } from '../shared/responses-items.ts';
-import { type KnownObject, known } from '../shared/unread-text.ts';
+import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
 import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
 
 const MAIN = 'main';
@@ -36,17 +36,10 @@ const MESSAGE = chatMessageWith(
   ].join(' '),
 );
 /** An answer of the Responses API; one of its items is described by its type. */
-const OUTPUT: KnownObject = {
-  ...RESPONSES_ITEM,
-  seen: new Set(),
-  kinds: {
-    member: 'type',
-    of: new Map([
-      ...(RESPONSES_ITEM.kinds?.of ?? []),
-      ['', known(RESPONSE_MEMBERS, { 'output!': RESPONSES_ITEM })],
-    ]),
-  },
-};
+const OUTPUT: KnownObject = knownByType('type', {
+  ...Object.fromEntries(RESPONSES_ITEM.kinds?.of ?? []),
+  '': known(RESPONSE_MEMBERS, { 'output!': RESPONSES_ITEM }),
+});
 
 export class RunsSource {
   /** Number of runs so far, used to name their threads. */
@@ -288,14 +281,15 @@ function isReadable(message: JsonView): boolean {
   return output?.type === 'array' ? output.elements().every(isReadableItem) : isItemOfTurn(message);
 }
 
-function isItemOfTurn(item: JsonView): boolean {
-  const { kind } = readItem(item);
-  return kind === 'result' || kind === 'blocks' || kind === 'message';
-}
+const OF_TURN: ReadonlySet<string> = new Set(['result', 'blocks', 'message']);
+
+const isItemOfTurn = (item: JsonView): boolean => OF_TURN.has(readItem(item).kind);
 
 /** Whether an item of an answer is known, or says nothing. */
-const isReadableItem = (item: JsonView): boolean =>
-  isItemOfTurn(item) || (readItem(item).kind !== 'bad' && !carriesContent(item));
+function isReadableItem(item: JsonView): boolean {
+  const { kind } = readItem(item);
+  return OF_TURN.has(kind) || (kind !== 'bad' && !carriesContent(item));
+}
 
 /** Whether a message is an item of the Responses API, or an answer with a list of items. */
 function isItems(message: JsonView): boolean {

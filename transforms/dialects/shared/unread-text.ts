@@ -42,6 +42,13 @@ export function known(names: string, within: Readonly<Record<string, KnownObject
   };
 }
 
+/** The same object, in which a client writes other members too. @param more separated by blanks */
+export const withMembers = (kind: KnownObject, more: string): KnownObject => ({
+  ...kind,
+  names: new Set([...kind.names, ...more.split(' ')]),
+  seen: new Set(),
+});
+
 /** Describes objects whose members depend on a type. @param member holds the type @param of known types */
 export function knownByType(member: string, of: Readonly<Record<string, KnownObject>>): KnownObject {
   return { ...known(member), kinds: { member, of: new Map(Object.entries(of)) } };
