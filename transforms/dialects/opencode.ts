@@ -77,7 +77,7 @@ function isMessage(message: JsonView): boolean {
 
 function read(json: JsonView, context: ReadContext): Rejection | undefined {
   const list = json.get('messages');
-  const messages = latest(list?.elements() ?? [], (message) => message.get('info'));
+  const messages = latest(list?.elements() ?? [], (message) => message.get('info'), isVersion);
   const bad = list?.type === 'array' ? messages.findIndex((message) => !isMessage(message)) : 0;
   if (bad >= 0)
     return context.reject('bad-messages', `messages[${bad}] has no role or no parts`, messages[bad] ?? list);
@@ -99,13 +99,35 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
 const partsOf = (message: JsonView): readonly JsonView[] =>
   latest(message.get('parts')?.elements() ?? [], (part) => part);
 
+/** Whether a message is a later version of another one with its id: they have a part in common. */
+function isVersion(later: JsonView, former: JsonView): boolean {
+  const ids = new Set(
+    former
+      .get('parts')
+      ?.elements()
+      .map((part) => part.textOf('id')),
+  );
+  ids.delete(undefined);
+  return (
+    later
+      .get('parts')
+      ?.elements()
+      .some((part) => ids.has(part.textOf('id'))) === true
+  );
+}
+
 /** The messages or parts; if several have one id, the last one at the place of the first, as the client keeps them. */
 function latest(
   list: readonly JsonView[],
   named: (one: JsonView) => JsonView | undefined,
+  replaces: (later: JsonView, former: JsonView) => boolean = () => true,
 ): readonly JsonView[] {
   const byId = new Map<string | JsonView, JsonView>();
-  for (const one of list) byId.set(named(one)?.get('id')?.text() ?? one, one);
+  for (const one of list) {
+    const id = named(one)?.get('id')?.text() ?? one;
+    const former = byId.get(id);
+    byId.set(former === undefined || replaces(one, former) ? id : one, one);
+  }
   return byId.size === list.length ? list : [...byId.values()];
 }
 

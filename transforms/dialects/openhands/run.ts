@@ -195,7 +195,7 @@ export class OpenHandsRun {
     if (isUser) return userAction(action, args);
     if (!SOURCES.has(event.get('source')?.text() ?? ''))
       return { kind: 'bad', reason: 'unknown-speaker', detail: unknownSpeaker('an action') };
-    if (args?.type !== 'object') return { kind: 'bad', detail: 'args is not an object' };
+    if (!present(args)) return { kind: 'bad', detail: 'args is missing' };
     return completionOf(event) ?? actionOf(action, event);
   }
 
@@ -292,13 +292,11 @@ export class OpenHandsRun {
   }
 }
 
-/** The id and the time of an event; undefined if there is no id, or only a number and no time. */
+/** The id and the time of an event; undefined without both. */
 function keyOfEvent(event: JsonView): string | undefined {
-  const id = event.get('id');
+  const id = idText(event.get('id'));
   const time = event.get('timestamp')?.text();
-  return present(id) && (time !== undefined || id.type === 'string')
-    ? `${idText(id)} ${time ?? ''}`
-    : undefined;
+  return id === undefined || time === undefined ? undefined : `${id} ${time}`;
 }
 
 /** @param callId the call that the first version answered: it is known by its cause only once */
