@@ -8,23 +8,27 @@ import { parseString } from '../../json/utf8.ts';
 export class TurnAnswers {
   /** Texts of the turn's items, as JSON strings. */
   #items: Uint8Array[] = [];
-  /** Texts of events that no item has repeated yet. */
-  #waiting: Uint8Array[] = [];
+  /** Texts of events that no item has repeated yet, each with the last item before it. */
+  #waiting: { readonly text: Uint8Array; readonly last: Uint8Array | undefined }[] = [];
   /** Texts of events that no item repeats. */
   #alone: Uint8Array[] = [];
 
   /** Adds the text of an event. */
   addEvent(text: Uint8Array): void {
-    const last = this.#items.at(-1);
-    const isKnown = this.#items.some((item) => isSameText(item, text));
-    if (!isKnown && (last === undefined || !isPartOf(text, last))) this.#waiting.push(text.slice());
+    if (this.#items.some((item) => isSameText(item, text))) return;
+    this.#waiting.push({ text: text.slice(), last: this.#items.at(-1) });
   }
 
   /** Adds an item. @returns the texts of the events before it that it does not repeat */
   addItem(texts: readonly Uint8Array[]): readonly Uint8Array[] {
     for (const text of texts) this.#items.push(text);
     if (this.#waiting.length === 0) return [];
-    const alone = this.#waiting.filter((event) => !texts.some((text) => isPartOf(event, text)));
+    // the item after an event mostly repeats it as it is, so the one before is compared last
+    const alone = this.#waiting.flatMap(({ text, last }) => {
+      const isRepeated =
+        texts.some((one) => isPartOf(text, one)) || (last !== undefined && isPartOf(text, last));
+      return isRepeated ? [] : [text];
+    });
     this.#waiting = [];
     this.#alone.push(...alone);
     return alone;

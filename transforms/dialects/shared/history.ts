@@ -36,19 +36,32 @@ export class History {
   #end: { readonly system: readonly Message[]; readonly end: PathEnd } | undefined;
 
   constructor(before: History | undefined, added: readonly ReadMessage[], sessionId: string) {
+    const held: ReadMessage[] = [];
+    let { length = 0, sealed = 0, open, hasQuestion = false, hasAnswer = false } = before ?? {};
+    // one walk: each request of a source may send its whole conversation again
+    for (const one of added) {
+      const { message, calls, isSealed } = one;
+      if (calls.length > 0) open = calls;
+      if (isSealed) sealed++;
+      if (message === undefined) held.push(one);
+      else {
+        const own = heldMessage(message);
+        held.push(own === message ? one : { ...one, message: own });
+        length++;
+        if (message.role === 'assistant') hasAnswer = true;
+        else if (speaks(message)) hasQuestion = true;
+      }
+    }
     this.before = before;
-    this.added = added.map((one) =>
-      one.message === undefined ? one : { ...one, message: heldMessage(one.message) },
-    );
+    this.added = held;
     this.sessionId = sessionId;
-    const messages = this.addedMessages;
-    this.length = (before?.length ?? 0) + messages.length;
-    this.open = added.findLast(({ calls }) => calls.length > 0)?.calls ?? before?.open;
-    this.sealed = (before?.sealed ?? 0) + added.filter(({ isSealed }) => isSealed).length;
+    this.length = length;
+    this.open = open;
+    this.sealed = sealed;
     this.changes = withChanges(before?.changes, added);
-    this.hasQuestion = before?.hasQuestion === true || messages.some(speaks);
-    this.hasAnswer = before?.hasAnswer === true || messages.some(({ role }) => role === 'assistant');
-    this.isFaulty = before?.isFaulty === true || faultIn(messages, undefined) !== undefined;
+    this.hasQuestion = hasQuestion;
+    this.hasAnswer = hasAnswer;
+    this.isFaulty = before?.isFaulty === true || faultIn(this.addedMessages, undefined) !== undefined;
   }
 
   get addedMessages(): readonly Message[] {
@@ -109,10 +122,9 @@ export function wholeMessages(
 
 /** The number of changes by rule, with those of more messages. */
 export function withChanges(before: Changes | undefined, added: readonly ReadMessage[]): Changes {
-  const rules = added.flatMap(({ changes }) => changes);
-  if (rules.length === 0) return before ?? NO_CHANGES;
+  if (added.every(({ changes }) => changes.length === 0)) return before ?? NO_CHANGES;
   const all = new Map(before);
-  for (const rule of rules) all.set(rule, (all.get(rule) ?? 0) + 1);
+  for (const { changes } of added) for (const rule of changes) all.set(rule, (all.get(rule) ?? 0) + 1);
   return all;
 }
 
