@@ -130,6 +130,9 @@ function faultOf(before: Read, after: Read, log: string): string | undefined {
 
 const OPTIONS = { format: ['chat'], reasoning: 'keep', groupBy: 'none', allowEmpty: true } as const;
 
+/** Dialects whose logs were changed. */
+const tried = new Set<string>();
+
 async function faultsIn({ name, bytes, settings }: DialectLog): Promise<readonly string[]> {
   const log = Buffer.from(bytes).toString();
   const given = { ...OPTIONS, ...settings, format: ['chat'] };
@@ -145,6 +148,7 @@ async function faultsIn({ name, bytes, settings }: DialectLog): Promise<readonly
         (text.length > 6 && value.includes(text)),
     );
   const changes = changedPlaces(log, isSaid).filter((_, i) => i % STEP === 0);
+  if (changes.length > 0) tried.add(before.dialect as string);
   const after = await reads(
     changes.map(({ text }) => ({ name, bytes: Buffer.from(text) })),
     given,
@@ -167,4 +171,8 @@ const logs = Object.entries(dialectLogs()).filter(([, { name }]) =>
 
 it.each(logs)('%s: nothing is made up or lost', async (_path, log) => {
   expect(await faultsIn(log)).toEqual([]);
+});
+
+it('every dialect that builds messages was tried', () => {
+  expect([...tried].sort()).toEqual([...BUILDING].sort());
 });

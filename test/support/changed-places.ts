@@ -43,7 +43,7 @@ function placesIn(log: string, isSaid: (text: string) => boolean): readonly Plac
     else {
       const json = colon === undefined ? token : token.replace(/\s*:$/, '');
       const value = parsed(json);
-      if (value === undefined) continue; // of a torn line
+      if (value === undefined) continue; // a torn line leaves a quote open, which pairs with one of a later line
       const isKey = colon !== undefined;
       const around = [...open, key].filter((one) => one !== undefined);
       const member = isKey ? value : (around.at(-1)?.member ?? '');

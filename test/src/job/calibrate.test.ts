@@ -101,7 +101,7 @@ describe('calibrate', () => {
     expect(result.lines.map(({ score, skipped, problem }) => score ?? `${skipped}: ${problem}`)).toEqual([
       1,
       'bad-answer: the answer of the grader is not JSON',
-      'no-answer: the grader gave no text',
+      'no-answer: the grader returned no text',
       'bad-answer: the content of the message is not a string',
     ]);
     expect(result.summary).toMatchObject({ graded: 1, skipped: 3, agreement: 1 });
@@ -160,8 +160,8 @@ describe('the answers of an earlier run', () => {
     await stopped(deck, out);
     await expect(calibrated(deck, [], { out })).rejects.toMatchObject({ code: 'cannot-create' });
     await calibrated(deck, [], { out, resume: true });
-    const { requests } = await fakeModel([]);
-    await expect(calibrated(deck, [], { out })).rejects.toThrow('--resume');
+    const { base, requests } = await fakeModel([]);
+    await expect(calibrate({ deck, base, model: 'm', out })).rejects.toThrow('--resume');
     expect(requests).toEqual([]);
     expect(linesIn(out)).toHaveLength(3);
   });
