@@ -74,7 +74,9 @@ function tableOf(cells: readonly ConfusionCell[]): readonly string[] {
   const rows = ascending(cells.map(({ expected }) => expected));
   const columns = ascending(cells.map(({ score }) => score));
   if (Math.max(rows.length, columns.length) > MAX_COLUMNS)
-    return [`more than ${MAX_COLUMNS} different scores: see confusion in summary.json, or use --json`];
+    return [
+      `no table: more than ${MAX_COLUMNS} different scores; use --json, or see confusion in summary.json of --out`,
+    ];
   const countOf = (row: number, column: number): string =>
     String(cells.find(({ expected, score }) => expected === row && score === column)?.count ?? '.');
   const table = [

@@ -9,20 +9,21 @@ import { exitCodeOf, SIGNALS, type StopSignal, SUCCESS, tellBug, tellFault, tell
 import type { Host } from './host.ts';
 
 /**
- * @param onListening called once the command handles signals itself
+ * @param stopListening called when the handlers of the start are no longer wanted: before code of plug-ins is loaded, and once
+ * the command handles signals itself
  * @returns the exit status, for the caller to set; only a bug or a second signal ends the process here
  */
-export async function main(argv: readonly string[], host: Host, onListening?: () => void): Promise<number> {
+export async function main(argv: readonly string[], host: Host, stopListening?: () => void): Promise<number> {
   let level: LogLevel = 'warn';
   try {
-    const invocation = readArguments(argv, host.helpColumns, await commandsFor(argv, onListening));
+    const invocation = readArguments(argv, host.helpColumns, await commandsFor(argv, stopListening));
     if ('text' in invocation) {
       await host.print(invocation.text);
       await host.endPrinting();
       return SUCCESS;
     }
     level = invocation.values.logLevel ?? level;
-    return await runCommand(invocation, level, host, onListening);
+    return await runCommand(invocation, level, host, stopListening);
   } catch (error) {
     return statusOf(error instanceof RefusedLine ? await whyRefused(error) : error, argv, level, host);
   }
@@ -50,10 +51,10 @@ async function runCommand(
   { command, words, values }: Chosen,
   level: LogLevel,
   host: Host,
-  onListening?: () => void,
+  stopListening?: () => void,
 ): Promise<number> {
   const interrupts = new Interrupts(!command.stoppable);
-  onListening?.();
+  stopListening?.();
   try {
     return await command.run({ words, values, signal: interrupts.signal, plugInCalls: interrupts, host });
   } catch (error) {
@@ -98,17 +99,25 @@ class Interrupts implements PlugInCalls {
   /** @param atOnce whether the first signal ends the process, because the command has nothing to clean up */
   constructor(atOnce: boolean) {
     this.#atOnce = atOnce;
-    this.end();
+    this.#listen();
   }
 
   /** Restores the default action of the signals, which ends the process. */
   begin(): void {
-    for (const name of NAMES) process.off(name, this.#onSignal);
+    this.#ignore();
   }
 
   /** Handles the signals again. */
   end(): void {
+    this.#listen();
+  }
+
+  #listen(): void {
     for (const name of NAMES) process.on(name, this.#onSignal);
+  }
+
+  #ignore(): void {
+    for (const name of NAMES) process.off(name, this.#onSignal);
   }
 
   get signal(): AbortSignal {
@@ -123,7 +132,7 @@ class Interrupts implements PlugInCalls {
   /** Restores the default action of the signals for good. */
   release(): void {
     clearTimeout(this.#grace);
-    this.begin();
+    this.#ignore();
   }
 
   readonly #onSignal = (name: StopSignal): void => {

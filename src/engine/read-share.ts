@@ -16,8 +16,8 @@ const MAX_SAMPLES = 128 * 1024;
 const MAX_LISTED = 5;
 /** Names, ids, times and codes have neither. */
 const IS_TEXT = /[\s\u0080-\uffff]/;
-/** A hash is a small integer of the engine: other numbers are objects. */
-const HASH_BITS = 0x3fffffff;
+/** Keeps hashes to 30 bits: V8 may store larger numbers as objects on the heap. */
+const HASH_MASK = 0x3fffffff;
 
 interface LineState {
   drops: number;
@@ -198,7 +198,7 @@ function eachGram(text: string, mask: number, take: (hash: number) => void): voi
     if (i >= GRAM) rolling = (rolling - Math.imul(text.charCodeAt(i - GRAM), LEAVING)) | 0;
     if (i < GRAM - 1) continue;
     let hash = Math.imul(rolling ^ (rolling >>> 15), 0x2c1b3c6d);
-    hash = (hash ^ (hash >>> 13)) & HASH_BITS;
+    hash = (hash ^ (hash >>> 13)) & HASH_MASK;
     if ((hash & mask) === 0) take(hash);
   }
 }

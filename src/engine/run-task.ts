@@ -18,8 +18,8 @@ export const WINDOW_BYTES: number = 8 * 1024 * 1024;
 type TaskSources = Iterable<TaskSource> | AsyncIterable<TaskSource>;
 
 /**
- * Told before code of plug-ins may run on this thread, and before the event loop gets its turn again. Such code may never
- * return, and until then no listener for signals is called: the owner of the process may let signals end it meanwhile.
+ * Called before code of plug-ins may run on this thread (`begin`), and before the event loop runs again (`end`). Such code
+ * may never return, and meanwhile no listener for signals is called: the owner of the process may let signals end it.
  */
 export interface PlugInCalls {
   begin(): void;

@@ -361,7 +361,7 @@ export class SourceRun {
     const { steps, fault } = this.#ending as Ending;
     const step = steps.next();
     if (step.done !== true) {
-      this.#sinceTurn += DELIVERY_BYTES;
+      this.#sinceTurn += DELIVERY_BYTES; // nothing is read meanwhile, but the event loop must get its turn
       return 'delivery';
     }
     this.#ending = undefined;
@@ -376,7 +376,7 @@ export class SourceRun {
     this.#open = undefined;
   }
 
-  /** Ends the sessions of a source and returns the account of its lines. */
+  /** The steps that end the sessions of a source; the last one returns the account of its lines. */
   #endSource({ framer, isBroken }: OpenSource): Iterator<void, Ended> {
     if (this.#slab.bytes.length > GIANT_BYTES) {
       shrinkSlab(this.#slab); // makes room for a record as long as the line

@@ -48,6 +48,7 @@ export interface Calibration {
 }
 
 const DEFAULT_CONCURRENCY = 4;
+const FILES = { results: 'results.jsonl', part: 'results.jsonl.part', summary: 'summary.json' };
 
 /**
  * @returns a line for each sample, in the order of the deck
@@ -59,7 +60,7 @@ export async function calibrate(request: CalibrateRequest): Promise<Calibration>
   const deck = await readDeck(request.deck);
   const stop = new AbortController();
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-  const ask = endpoint({ ...request, prompt: 'messages', signal: either });
+  const ask = endpoint({ ...request, signal: either });
   const answers = new Answers(request.out, request.resume === true, modesOf({ sources: deck.permissions }));
   const lines = new Array<CalibrationLine>(deck.samples.length);
   const left = deck.samples.entries();
@@ -112,7 +113,7 @@ async function gradeFrom(ask: Model, messages: readonly LoopMessage[]): Promise<
   const { reply, problem } = await replyFrom(ask, messages, []);
   if (problem !== undefined) return { skipped: 'bad-answer', problem };
   if (typeof reply?.content === 'string') return gradeIn(reply.content);
-  return { skipped: 'no-answer', problem: 'the grader gave no text' };
+  return { skipped: 'no-answer', problem: 'the grader returned no text' };
 }
 
 /** The files of a calibration. Answers are appended to a separate file as they come, which the results replace. */
@@ -192,5 +193,3 @@ class Answers {
     this.#fd = undefined;
   }
 }
-
-const FILES = { results: 'results.jsonl', part: 'results.jsonl.part', summary: 'summary.json' };

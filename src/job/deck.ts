@@ -5,7 +5,7 @@
 import { dirname, relative, resolve } from 'node:path';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { type DeckContext, type DeckContexts, deckContexts } from '../input/framing/deck-contexts.ts';
-import { type DeckFile, placed, readDeckText, reasonOf } from '../input/sources/deck-files.ts';
+import { type DeckFile, placed, readDeckText, reasonOf, TOML } from '../input/sources/deck-files.ts';
 import { FILLED, type ReadSample, readSample } from '../loop/grader.ts';
 import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { readElements } from './read-elements.ts';
@@ -30,7 +30,6 @@ export interface Deck {
   readonly permissions: number;
 }
 
-const TOML = /\.toml$/i;
 const LINE_FEED = 0x0a;
 
 /**
@@ -39,7 +38,7 @@ const LINE_FEED = 0x0a;
  */
 export async function readDeck(path: string): Promise<Deck> {
   const { text, files, problems, permissions } = readDeckText(path);
-  const reader = new DeckReader(dirname(path), problems);
+  const reader = new DataFilesReader(dirname(path), problems);
   for (const file of files) await reader.read(file);
   if (reader.problems.length > 0)
     throw new TurnmillError('rejected', reader.problems.join('; '), { subject: path });
@@ -52,7 +51,7 @@ export async function readDeck(path: string): Promise<Deck> {
 }
 
 /** Reads the files of data in a deck. */
-class DeckReader {
+class DataFilesReader {
   readonly problems: string[];
   readonly contexts = new Map<string, DeckContext>();
   /** By file and number: a sample that is embedded twice counts once. */

@@ -3,6 +3,7 @@ import { SAMPLE_FAULTS, type Sample, sampleFault } from '../../transforms/dialec
 import { valueBytes } from '../../transforms/json/members.ts';
 import { isTooDeep } from '../../transforms/json/nesting.ts';
 import { isObject } from '../../transforms/model/message.ts';
+import { CLOSE_THOUGHT } from '../../transforms/model/reply.ts';
 import type { DeckContext } from '../input/framing/deck-contexts.ts';
 import type { LoopMessage } from './tape.ts';
 
@@ -90,14 +91,13 @@ export interface Grade {
   readonly reason: string | null;
 }
 
-const THINKING_END = '</think>';
 const FENCE = '```';
 
 /** Reads `{score, reason}` from an answer of a model: JSON, also in a fence of Markdown, or after the model's thinking. */
 export function gradeIn(answer: string): Grade | Skipped {
   const bad = (problem: string): Skipped => ({ skipped: 'bad-answer', problem });
-  const thinkingEnd = answer.lastIndexOf(THINKING_END);
-  const said = thinkingEnd < 0 ? answer.trim() : answer.slice(thinkingEnd + THINKING_END.length).trim();
+  const thinkingEnd = answer.lastIndexOf(CLOSE_THOUGHT);
+  const said = thinkingEnd < 0 ? answer.trim() : answer.slice(thinkingEnd + CLOSE_THOUGHT.length).trim();
   const isFenced = said.startsWith(FENCE) && said.endsWith(FENCE);
   const text = isFenced ? said.slice(said.indexOf('\n') + 1, -FENCE.length) : said;
   let value: unknown;

@@ -221,6 +221,7 @@ interface Heard {
   readonly problem?: string;
 }
 
+/** Requests a reply. An answer that cannot be used is returned as a problem; other errors are thrown. */
 export async function replyFrom(
   model: Model,
   messages: readonly LoopMessage[],

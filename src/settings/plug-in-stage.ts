@@ -4,6 +4,7 @@
  */
 import { copyOf } from '../../transforms/json/keep.ts';
 import type {
+  Kind,
   Message,
   StreamElement,
   ToolDefinition,
@@ -13,21 +14,23 @@ import type { PlacedStage } from '../../transforms/plug-ins.ts';
 import type { Handlers } from '../../transforms/stage.ts';
 import { isRecord } from './plug-in-format.ts';
 
-const KINDS = [
-  ...['line', 'entry', 'conversation', 'record', 'rejection', 'fate', 'repair', 'finding', 'session-end'],
-] as const;
+/** All kinds: the handlers of plug-ins for a missing one would be lost. */
+const KINDS = Object.keys({
+  ...{ line: 0, entry: 0, conversation: 0, record: 0, rejection: 0, fate: 0, repair: 0, finding: 0 },
+  'session-end': 0,
+} satisfies Record<Kind, 0>);
 
 export function ownedStage(stage: PlacedStage): PlacedStage {
   return {
     ...stage,
     create(options) {
       const handlers = stage.create(options) as Record<string, Handler | undefined>;
-      const owned: Record<string, Handler> = {};
+      const copying: Record<string, Handler> = {};
       for (const kind of KINDS) {
         if (handlers[kind] !== undefined)
-          owned[kind] = (element) => eachOwned(handlers[kind]?.(element) ?? [], element, stage.name);
+          copying[kind] = (element) => eachOwned(handlers[kind]?.(element) ?? [], element, stage.name);
       }
-      return owned as Handlers;
+      return copying as Handlers;
     },
   };
 }

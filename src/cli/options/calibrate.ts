@@ -25,7 +25,7 @@ export const calibrateOptions: readonly Option[] = [
     name: 'resume',
     group: 'Output',
     describe:
-      'Use the answers that are already in the folder of --out, and request only those that are missing, were unusable or belong to other samples',
+      'Reuse the answers in the folder of --out; request only those that are missing or unusable, or whose sample, deck or model has changed',
     type: flag,
   }),
 ];

@@ -3,7 +3,7 @@
  * in older decks) and optionally the answer to it (`default`).
  */
 import { MAX_ELEMENTS } from '../../../transforms/json/elements.ts';
-import { jsonOfToml, parseToml } from './toml-document.ts';
+import { isTable, jsonOfToml, parseToml } from './toml-document.ts';
 
 export interface DeckContext {
   readonly question: string;
@@ -37,6 +37,3 @@ export function deckContexts(bytes: Buffer): DeckContexts | undefined {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : jsonOfToml(value));
-
-const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

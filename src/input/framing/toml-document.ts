@@ -171,9 +171,11 @@ function jsonOf({ ids, values }: Samples, index: number): string {
 
 /** Adds the id of a sample that is a named table. */
 function withId(id: string, sample: unknown): string {
-  const isTable = typeof sample === 'object' && sample !== null && !Array.isArray(sample);
-  return jsonOfToml(isTable && !('id' in sample) ? { id, ...sample } : sample);
+  return jsonOfToml(isTable(sample) && !('id' in sample) ? { id, ...sample } : sample);
 }
+
+export const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Finds the place of each sample: from its first header to the next header of anything else. Undefined for an inline table. */
 function placesOf(

@@ -27,7 +27,7 @@ export interface DeckText {
 }
 
 const ALL_PERMISSIONS = 0o777;
-/** Bytes of its Markdown together, and of a TOML file. */
+/** Most bytes of all its Markdown, and of a TOML file that is searched for contexts. */
 const MAX_DECK_BYTES = 64 * 1024 * 1024;
 const MAX_EMBEDS = 1000;
 
@@ -111,7 +111,7 @@ export function reasonOf(path: string, error: unknown): string {
   return code === 'ENOENT' ? `${path} not found` : `cannot read ${path}: ${code}`;
 }
 
-const TOML = /\.toml$/i;
+export const TOML: RegExp = /\.toml$/i;
 const CONTEXTS = /^[ \t]*\[[ \t]*contexts\b/m;
 const SAMPLES = /^[ \t]*(?:\[\[?[ \t]*)?["']?samples\b/m;
 

@@ -5,9 +5,9 @@
  */
 import type { Entry, Fate, Message } from '../../model/element.ts';
 import { createEntryLog, type Place } from '../../model/entry-log.ts';
-import { HashedSet } from '../../model/hashed-set.ts';
 import type { Meta } from '../../model/meta.ts';
 import { extendPath, type Path, pathOf } from '../../model/path-hashes.ts';
+import { SessionIds } from '../../model/session-ids.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
 import { heldMessage, heldMeta } from './held-messages.ts';
@@ -204,7 +204,7 @@ export class GatheredSessions {
   /** The sessions in `#open`; the one that was idle the longest is first. */
   readonly #idle = new Set<Session>();
   /** Ids of the sessions that were written before the end of the source. */
-  readonly #ended = new HashedSet();
+  readonly #ended = new SessionIds();
   /** The sessions of all leaves, by the leaves' `end`. */
   readonly #ends = new Map<string, Session>();
   /** The sessions of all answered calls, by the hash of their messages without the answer. */

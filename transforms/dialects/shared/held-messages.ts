@@ -1,6 +1,6 @@
 /**
- * Messages and metadata that are held until a source ends. Small bytes that a line's values were made of lie in blocks of
- * Node's pool, together with others that are no longer needed: 80,000 calls of 400 bytes held 600 MB of them.
+ * Messages and metadata that are held until a source ends. Small values lie in blocks of Node's buffer pool, and holding
+ * one keeps its whole block.
  */
 import { createKeeper } from '../../json/keep.ts';
 import { perObject } from '../../json/notes.ts';
