@@ -83,7 +83,7 @@ async function built(call: object, format: string) {
   return { status, text: `${stdout}`, report: `${stderr}` };
 }
 
-it.each(CALLS)('%s', async (_, call) => {
+it.each(CALLS)('has no answer: %s', async (_, call) => {
   const kept = await built(call, 'chat');
   expect(kept).toMatchObject({ status: 0, text: `${JSON.stringify({ messages, tools: [] })}\n` });
   expect(kept.report).toContain('response-error');

@@ -76,7 +76,7 @@ it.each([
   ],
   ['two spans of one call, in one trace', 900, twins, 'rejected:session-reopened'],
   ['two spans of one call, in two traces', 900, strangers, 'no-answer'],
-])('%s', async (_, bound, log, finding) => {
+])('the bound is met by %s', async (_, bound, log, finding) => {
   const path = join(temporaryFolder(), 'log.jsonl');
   writeFileSync(path, log.map((line) => JSON.stringify(line)).join('\n'));
   const whole = await turnmill(['build', path, '--out', '-']);

@@ -205,7 +205,7 @@ const LOGS: readonly (readonly [name: string, file: string, log: string])[] = [
   ],
 ];
 
-it.each(LOGS)('%s', async (_, file, log) => {
+it.each(LOGS)('a thought alone is no answer: %s', async (_, file, log) => {
   const path = join(temporaryFolder(), file);
   writeFileSync(path, log);
   const { stdout, status } = await turnmill(['build', path, '--out', '-']);

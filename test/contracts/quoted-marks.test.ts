@@ -31,7 +31,7 @@ const CLIENTS: readonly (readonly [string, (turns: readonly writers.Turn[]) => w
   ['cline', writers.clineLog],
 ];
 
-it.each(CLIENTS)('%s', async (_, write) => {
+it.each(CLIENTS)('a quoted mark is kept: %s', async (_, write) => {
   const quoted = await built(write([TURN, TURN]), CUT, CUT);
   expect(quoted).toMatchObject({ isReported: false });
   expect(quoted.text.split(CUT)).toHaveLength(3);
@@ -40,7 +40,7 @@ it.each(CLIENTS)('%s', async (_, write) => {
   expect(masked.text.split(MASK)).toHaveLength(3);
 });
 
-it('but in a log of calls it was', async () => {
+it('the same text in a log of calls is reported as cut', async () => {
   const call = (content: string): string => {
     const messages = [
       { role: 'user', content: 'q' },

@@ -42,7 +42,7 @@ const RUNS: readonly (readonly [
 const STATUS: Partial<Record<NodeJS.Signals, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 test.each(RUNS)(
-  'an endless loop in %s (%s) ends at the second %s',
+  'an endless loop in %s (%s) is ended by %s, sent twice',
   { timeout: 60_000 },
   async (where, _what, signal, args) => {
     const folder = temporaryFolder();

@@ -1,18 +1,12 @@
 /** Decks in Markdown, with the files that they embed. */
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readDeck } from '../../../src/job/deck.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { write } from '../../support/quarantine-logs.ts';
 
-function deckOf(files: Record<string, string>): string {
-  const folder = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  return join(folder, 'grader.md');
-}
+const deckOf = (files: Record<string, string>): string => join(write(temporaryFolder(), files), 'grader.md');
 
 const sample = (score: number, content = 'Hi', id = ''): string =>
   `[[samples]]\n${id && `id = "${id}"\n`}messages = [{ role = "user", content = "${content}" }]\nexpected = { score = ${score} }\n`;

@@ -1,18 +1,12 @@
 /** A Markdown deck as an input: the files of samples that it embeds are the sources. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { write } from '../../support/quarantine-logs.ts';
 
-function deckOf(files: Record<string, string>): string {
-  const folder = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  return folder;
-}
+const deckOf = (files: Record<string, string>): string => write(temporaryFolder(), files);
 
 const sample = (content: string): string =>
   `[[samples]]\nmessages = [{ role = "user", content = "${content}" }]\nexpected = { score = 1 }\n`;
