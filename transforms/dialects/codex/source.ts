@@ -3,8 +3,6 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { isSameBytes } from '../../json/same-bytes.ts';
 import type { Fate, Message, ReadingNote, Rejection, ToolDefinition } from '../../model/element.ts';
-import { strip } from '../../model/white-space.ts';
-import { blockOf, isBlocks } from '../../rules/blocks.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
@@ -24,6 +22,7 @@ import {
 import { type ResponseItem, type ResponseMessage, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
 import { known } from '../shared/unread-text.ts';
+import { isAborted, isContext } from './client-texts.ts';
 import { type CodexSaid, readCodexEvent } from './events.ts';
 import { TurnAnswers } from './turn-answers.ts';
 
@@ -31,13 +30,6 @@ const MAIN = 'main';
 /** The conversation that the events make. */
 const EVENTS = 'events';
 const HARNESS = 'codex';
-/** Tags of the blocks that the client inserts as user items. */
-const CONTEXT_TAGS =
-  'environment_context|permissions instructions|collaboration_mode|user_instructions|skill|user_shell_command|subagent_notification|hook_prompt|goal_context|codex_internal_context|recommended_plugins';
-const CONTEXT_BEGINS = new RegExp(`^(?:# AGENTS\\.md instructions|<(?:${CONTEXT_TAGS})\\b)`);
-/** Longer than the longest closing tag. */
-const MAX_TAG_CHARS = 64;
-const CONTEXT_ENDS = new RegExp(`</(?:INSTRUCTIONS|${CONTEXT_TAGS})>$`);
 /** Lines and items about the client, not the conversation. */
 const CLIENT: ReadonlySet<string> = new Set([
   ...['ghost_snapshot', 'compaction_trigger', 'world_state', 'inter_agent_communication_metadata'],
@@ -54,8 +46,6 @@ const HEADER = known(
 const COMPACTED = known(
   'message:text! replacement_history! window_number window_id first_window_id previous_window_id type reason',
 );
-/** The whole text that says that the user interrupted the turn. */
-const ABORTED = [blockOf('turn_aborted')];
 const BASE_ELSEWHERE = warning(
   'parent-missing',
   'the session continues another one, whose messages are in the log of that one',
@@ -273,7 +263,7 @@ export class CodexSource {
     const read = readItem(item);
     if (read.kind === 'bad') return context.reject('bad-event', read.detail, item);
     if (read.kind === 'unknown') return this.#leaveOut(read.type, item, context, time);
-    if (read.kind === 'message' && read.text !== undefined && isBlocks(read.text, ABORTED)) {
+    if (read.kind === 'message' && read.text !== undefined && isAborted(read.text)) {
       this.#open(context, time);
       this.#interrupt(context);
       return context.drop('interrupt-mark');
@@ -399,9 +389,3 @@ const isInserted = (place: FoldPlace | undefined): boolean =>
 
 const toolsIn = (list: JsonView | undefined): readonly ToolDefinition[] | undefined =>
   list === undefined ? undefined : definitionsOf(list.copy(), defineTool);
-
-/** Whether a text begins and ends as the blocks of the client do. */
-function isContext(text: string): boolean {
-  const whole = strip(text);
-  return CONTEXT_BEGINS.test(whole) && CONTEXT_ENDS.test(whole.slice(-MAX_TAG_CHARS));
-}
