@@ -34,6 +34,7 @@ const LISTS = ['messages', 'conversations', 'conversation'];
 /** Other members that are read, and those that turnmill itself writes. */
 const READ: ReadonlySet<string> = new Set(['tools', 'system', 'metadata', 'parallel_tool_calls']);
 
+const PROMPT = 'system_prompt';
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 const MOST_NAMES = 32;
 
@@ -47,11 +48,11 @@ class IgnoredMembers {
     this.#read = read;
   }
 
-  /** The finding for an object; undefined if it has no new member. @param list name of the member with the messages */
-  in(json: JsonView, list: string): ReadingNote | undefined {
+  /** The finding for an object; undefined if it has no new member. @param own names of the members that were read */
+  in(json: JsonView, own: readonly string[]): ReadingNote | undefined {
     const names: string[] = [];
     for (const [key, value] of json.members()) {
-      if (key === list || this.#read.has(key) || value.type === 'null') continue;
+      if (own.includes(key) || this.#read.has(key) || value.type === 'null') continue;
       const name = PLAIN_KEY.test(key) ? key : 'a key that is not a word';
       if (this.#named.has(name) || this.#named.size >= MOST_NAMES) continue;
       this.#named.add(name);
@@ -123,13 +124,20 @@ function isTurns(name: string, list: JsonView): boolean {
   return name !== 'messages' || first?.get('from') !== undefined;
 }
 
+/** The system text that Hermes has beside its messages, which lack it. */
+function promptOf(json: JsonView, [first]: readonly Message[]): JsonView | undefined {
+  const prompt = json.get(PROMPT);
+  const isOnly = json.get('system') === undefined && first?.role !== 'system';
+  return isOnly && prompt?.type === 'string' ? prompt : undefined;
+}
+
 const messages: Dialect = defineDialect({
   name: 'messages',
   summary: 'Conversations, one per line: {messages, tools} as written by the formats, or ShareGPT.',
   knownBy: 'a messages, conversations or conversation list, without a response beside it',
   messages: 'messages',
   tools: 'tools',
-  keys: ['conversations', 'conversation', 'system'],
+  keys: ['conversations', 'conversation', 'system', PROMPT],
   memory: ({ keepSealed = false }) => ({ ignored: new IgnoredMembers(READ), keepSealed }),
   alone: true,
   copies: true,
@@ -143,12 +151,13 @@ const messages: Dialect = defineDialect({
   read(json, context, { ignored, keepSealed }) {
     const listed = messagesIn(json, context, keepSealed);
     if ('kind' in listed) return listed;
-    const system = json.get('system');
+    const prompt = promptOf(json, listed.messages);
+    const system = prompt ?? json.get('system');
     if (system !== undefined && system.type !== 'string' && system.type !== 'null')
       return context.reject('bad-messages', 'system is not valid', system);
     const messages =
       system === undefined ? listed.messages : [...systemMessage(system.bytes), ...listed.messages];
-    const note = ignored.in(json, listed.name);
+    const note = ignored.in(json, prompt === undefined ? [listed.name] : [listed.name, PROMPT]);
     const [first, ...others] = messages;
     const reported = note === undefined || first === undefined ? messages : [noted(first, [note]), ...others];
     const { messages: sent, reply } = context.replyLast(reported);

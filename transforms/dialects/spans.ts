@@ -10,66 +10,49 @@ import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect, ReadingOptions } from './dialect.ts';
 import { MAX_CONVERSATION_BYTES } from './dialect.ts';
-import type { EntryFields, FirstObject, ObjectPart, ReadContext } from './dialect-spec.ts';
+import type { EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { carriesContent } from './shared/carried-content.ts';
 import { type CallChain, speaks } from './shared/history.ts';
 import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
-import { firstOf, present, unpacked } from './shared/logged-values.ts';
+import { firstOf, unpacked } from './shared/logged-values.ts';
 import { NO_QUESTION, RESPONSE_ERROR } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
 import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
-import { hasStrayContent, hasStrayList, strayAttribute, strayMember } from './spans/known-spans.ts';
+import { isObservation, isTrace, OTLP_BODIES } from './spans/detect-spans.ts';
+import { hasStrayContent, hasStrayList, strayIn } from './spans/known-spans.ts';
 import { isCallRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { RecordReader } from './spans/record-reader.ts';
 import { SpanAttributes } from './spans/span-attributes.ts';
-import { CHAIN_MISSING, linkAt, linkIn, SpanChains, type SpanLink } from './spans/span-chains.ts';
+import {
+  CHAIN_MISSING,
+  linkAt,
+  linkIn,
+  linkOfObservation,
+  SpanChains,
+  type SpanLink,
+} from './spans/span-chains.ts';
 import { detailsIn, messageEvents } from './spans/span-events.ts';
 import { idOf, PARENTS, startOf, traceOf } from './spans/span-ids.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
-import { HALF_MISSING, isUnfinished, SplitRuns } from './spans/split-runs.ts';
-import { platformOf, readTracked } from './spans/tracked-call.ts';
+import {
+  endsOnly,
+  HALF_MISSING,
+  isUnfinished,
+  runsOf,
+  SplitRuns,
+  type WholeRun,
+} from './spans/split-runs.ts';
+import { type Platform, platformOf, readTracked } from './spans/tracked-call.ts';
 
 const STRAY_LIST = 'the body has a list in a member that turnmill does not know';
-const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
-const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
 /** Runs of LangSmith that are not model calls. */
 const OTHER_RUNS: ReadonlySet<string> = new Set([
   ...['chain', 'tool', 'retriever', 'prompt', 'parser', 'embedding'],
 ]);
-/** Attributes of the conventions for model calls. */
-const MODEL_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
-/** The member of a body of OTLP. */
-const BODIES = ['resourceSpans', 'resource_spans'] as const;
 const ERROR_CODES: ReadonlySet<string> = new Set(['2', '"ERROR"', '"STATUS_CODE_ERROR"']);
-
-const isObservation = (type: string | undefined): boolean =>
-  type !== undefined && (OBSERVATIONS.has(type) || MORE_OBSERVATIONS.has(type));
-
-function detect(first: FirstObject): boolean {
-  if (BODIES.some((key) => first.get(key) !== undefined) || wrappedSpans(first) !== undefined) return true;
-  if (isFrame(first) || logsIn(first) !== undefined) return true;
-  if (isCallRecord(first) || isAgentBody(first.get('body'))) return true;
-  if (first.get('context.trace_id') !== undefined && first.get('span_kind') !== undefined) return true;
-  const attributes = first.get('attributes');
-  if (attributes?.members().some(([key]) => MODEL_KEYS.test(key)) === true) return true;
-  if (attributes?.type === 'object' && traceOf(first) !== undefined) return true;
-  if (first.get('observations')?.type === 'array') return hasTrace(first);
-  if (platformOf(first) !== undefined) return true;
-  const isTraced = [first.get('traceId'), first.get('trace_id')].some(present);
-  if (isTraced && isObservation(first.get('type')?.text())) return true;
-  if (first.get('run_type') !== undefined && first.get('trace_id') !== undefined) return true;
-  return first.get('post')?.type === 'array';
-}
-
-/** Whether a list of observations is of Langfuse: it has a trace beside it, or its elements name theirs. */
-function hasTrace(first: FirstObject): boolean {
-  if (first.get('trace')?.type === 'object') return true;
-  const [one] = first.get('observations')?.elements() ?? [];
-  return one === undefined || one.get('traceId') !== undefined || isObservation(one.get('type')?.text());
-}
 
 class SpanReader {
   readonly #keepSealed: boolean;
@@ -164,24 +147,51 @@ class SpanReader {
       session,
       meta: new Map([...metaOf({ tags: firstOf(trace, 'tags') }), ...call.meta]),
     };
-    const link = linkIn(
-      [observation.get('input'), observation.get('modelParameters'), observation.get('metadata')],
-      [observation.get('output'), observation.get('metadata')],
-    );
+    const link = linkOfObservation(observation);
     return this.#entryOf(transcript, inSession, traceOf(observation), time, observation, link, context);
   }
 
   /** Reads a span of a platform that has an input and an output. */
   #tracked(span: JsonView, context: ReadContext): ObjectPart {
     const platform = platformOf(span);
-    if (platform?.isModelCall(span) !== true) {
-      const isOther = platform?.isOther(span);
+    if (platform === undefined) return this.#leave(undefined, context);
+    const merged = this.#merged(span, platform, context);
+    if (merged !== undefined) return merged;
+    if (!platform.isModelCall(span)) {
+      const isOther = platform.isOther(span);
       if (isOther === 'unknown') return this.#leaveKind(span, false, context);
-      return this.#leave(isOther === false ? span : undefined, context);
+      return this.#leave(isOther ? undefined : span, context);
     }
+    return this.#trackedCall(span, platform, context, undefined);
+  }
+
+  /** Joins a row of Braintrust with the rows that its client sends later; undefined if it is whole. */
+  #merged(span: JsonView, platform: Platform, context: ReadContext): ObjectPart | undefined {
+    const part = platform.partOf(span);
+    const id = span.get('id')?.text();
+    if (part === undefined || id === undefined) return undefined;
+    const isKept = this.#split.isKept(id);
+    if (part === 'begun') this.#split.sawBegin(id);
+    if (part === 'begun' && !platform.isModelCall(span)) return undefined;
+    if (part === 'more' || (part === 'ended' && !isKept && this.#split.hasBegun(id)))
+      return context.drop(isKept ? 'joined-run' : 'no-model-span');
+    this.#split.keep(id, part, span);
+    if (isKept) return context.drop('joined-run');
+    const time = context.time(firstOf(span, platform.start));
+    return this.#wait(id, context, time, ({ begun, ended }) =>
+      this.#trackedCall(begun, platform, context, ended),
+    );
+  }
+
+  #trackedCall(
+    span: JsonView,
+    platform: Platform,
+    context: ReadContext,
+    ended: JsonView | undefined,
+  ): ObjectPart {
     const transcript = new Transcript(this.#keepSealed);
-    const call = readTracked(span, platform, transcript);
-    const link = linkIn([span.get(platform.input)], [span.get('output')]);
+    const call = readTracked(span, platform, transcript, ended);
+    const link = linkIn([span.get(platform.input)], [firstOf(ended, 'output') ?? span.get('output')]);
     const time = context.time(firstOf(span, platform.start));
     return this.#entryOf(transcript, call, span.get(platform.trace)?.text(), time, span, link, context);
   }
@@ -227,12 +237,17 @@ class SpanReader {
   }
 
   /** The run with this id, to be read when the source ends. */
-  #wait(id: string, context: ReadContext, timestamp: bigint | undefined): ObjectPart {
+  #wait(
+    id: string,
+    context: ReadContext,
+    timestamp: bigint | undefined,
+    read = ({ begun, ended }: WholeRun): ObjectPart => this.#run(begun, context, ended),
+  ): ObjectPart {
     let part: ObjectPart | undefined;
     const later = (): EntryFields | undefined => {
       const run = this.#split.whole(id);
       if (run === undefined) return undefined;
-      part ??= this.#run(run.begun, context, run.ended);
+      part ??= read(run);
       if ('kind' in part) return undefined;
       return part.later === undefined ? part : part.later();
     };
@@ -319,15 +334,6 @@ function liesElsewhere(attributes: SpanAttributes, hasReply: boolean): boolean {
   return isOnlyNamed('gen_ai.input.messages') || (!hasReply && isOnlyNamed('gen_ai.output.messages'));
 }
 
-/** The attribute or member that may be the missing request or answer of a call. */
-function strayIn(span: JsonView): JsonView | undefined {
-  const logged = firstOf(span, 'attributes', 'tags');
-  if (logged !== undefined) return strayAttribute(SpanAttributes.of(logged).json());
-  return isFrame(span) || COLUMNS.test(span.keys().join(' ')) ? undefined : strayMember(span);
-}
-
-const COLUMNS = /(?:^| )attributes\./;
-
 function entryOf(
   transcript: Transcript,
   { before }: CallChain,
@@ -350,35 +356,28 @@ function entryOf(
 const typeOf = (run: JsonView): string | undefined =>
   run.get('run_type')?.text() ?? (run.get('inputs')?.get('messages') && 'llm');
 
-/** Yields the runs that begin in a batch, with their ends if these are in the same batch. */
-function* runsOf(
-  posts: JsonView,
-  patches: JsonView | undefined,
-): Generator<readonly [run: JsonView, patch: JsonView | undefined]> {
-  const ends = new Map<string | undefined, JsonView>();
-  for (const patch of patches?.elements() ?? []) ends.set(patch.get('id')?.text(), patch);
-  for (const run of posts.elements()) yield [run, ends.get(run.get('id')?.text())];
-}
-
-/** Yields the ends of runs that began in another batch. */
-function* endsOnly(posts: JsonView, patches: JsonView | undefined): Generator<JsonView> {
-  const here = new Set(posts.elements().map((run) => run.get('id')?.text()));
-  for (const patch of patches?.elements() ?? []) if (!here.has(patch.get('id')?.text())) yield patch;
-}
-
 const spans: Dialect = defineDialect({
   name: 'spans',
   summary:
     'Traces of model calls: OpenTelemetry (spans and logs), OpenInference (Phoenix), OpenLLMetry, AI SDK, Langfuse, LangSmith, MLflow.',
   keys: [
-    ...['attributes', ...BODIES, 'resourceLogs', 'resource_logs', 'body', 'observations', 'input', 'output'],
+    ...[
+      'attributes',
+      ...OTLP_BODIES,
+      'resourceLogs',
+      'resource_logs',
+      'body',
+      'observations',
+      'input',
+      'output',
+    ],
     ...['inputs', 'outputs', 'post', 'batch', 'batches', 'data', 'runs', 'spans', 'trace', 'tags', 'events'],
     'attributes.openinference.span.kind',
   ],
   gathers: true,
   marks: ['attributes', 'traceId'],
   memory: (options) => new SpanReader(options),
-  detect,
+  detect: isTrace,
   read: (json, context, reader) => reader.read(json, context),
 });
 

@@ -50,17 +50,20 @@ export const capture: Wrapper = {
   },
 };
 
-/** Whether a request has a body, as an object or, in an archive, as what was posted. */
+/** Whether a request has a body: under a name of one, or of a recorder that is not known. */
 const wasSent = (request: JsonView | undefined): boolean =>
-  ['body', 'postData'].some((key) => present(request?.get(key)));
+  ['body', 'postData'].some((key) => present(request?.get(key))) ||
+  (request !== undefined && carriesContent(request));
 
 /** Whether there is content beside the request and the response. */
 const isElsewhere = (json: JsonView): boolean =>
   json.members().some(([key, value]) => !HTTP.has(key) && isObject(value) && carriesContent(value));
 const HTTP: ReadonlySet<string> = new Set(['request', 'response']);
 
-const isEmpty = (response: JsonView | undefined): boolean =>
-  !present(response) || response.text() === '' || structured(response)?.keys().length === 0;
+function isEmpty(response: JsonView | undefined): boolean {
+  const value = structured(response);
+  return !present(value) || value.text() === '' || (value.type === 'object' && value.keys().length === 0);
+}
 
 /** Is it a response of the Responses API, which a client may ask for again? */
 export const isPolled = (response: JsonView | undefined): boolean =>

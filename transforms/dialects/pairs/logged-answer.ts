@@ -30,7 +30,7 @@ const ANSWERS = [
 ] as const;
 /** Members that hold the body, in the words of several loggers. */
 const BODIES = [
-  ...['body_json', 'json', 'data', 'content', 'text', 'body_text', 'raw_body', 'raw'],
+  ...['body_json', 'parsed_body', 'json', 'data', 'content', 'text', 'body_text', 'raw_body', 'raw'],
   ...['chunks', 'events', 'stream_events', 'sse_events', 'sse', 'stream'],
 ] as const;
 /** Members of a logged response besides its body. */

@@ -21,6 +21,7 @@ const BODIES = [
   'body',
   'postData',
   'body_json',
+  'parsed_body',
   'json',
   'body_text',
   'raw_body',
@@ -67,7 +68,7 @@ const NO_COMPLETION =
   /\/(?:embed(?:dings?)?|moderations|re-?rank|score|pooling|classify|tokenize|detokenize|count_tokens|images|audio)(?:[/?#]|$)|:(?:embedContent|batchEmbedContents|countTokens|predict)\b/;
 /** Paths under which the APIs are asked for a completion. */
 const COMPLETION =
-  /\/(?:completions|messages|responses|converse|converse-stream|invoke|invoke-with-response-stream|api\/chat|api\/generate)(?:[?#]|$)|:(?:stream)?(?:generateContent|rawPredict)\b/i;
+  /\/(?:completions|messages|responses|converse|converse-stream|invoke|invoke-with-response-stream|(?:api|v\d+)\/chat|api\/generate)(?:[?#]|$)|:(?:stream)?(?:generateContent|rawPredict)\b/i;
 
 /** Was a request sent to an API for something other than a completion, or for one? Undefined if its address says neither. */
 export function askedFor(request: JsonView | undefined): 'completion' | 'other' | undefined {

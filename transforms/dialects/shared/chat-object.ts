@@ -3,6 +3,7 @@
  * takes: the model's output becomes blocks, a result keeps the id of its call, everything else becomes a message.
  */
 
+import { BACKSLASH } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
@@ -14,7 +15,7 @@ import { readBlock, readBlockOf, resultContent } from './anthropic-blocks.ts';
 import { readMessage } from './anthropic-message.ts';
 import { makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { contentOfParts, imagePart, type Part } from './content-parts.ts';
-import { present } from './logged-values.ts';
+import { jsonIn, present, structured } from './logged-values.ts';
 import { callOf } from './message-parts.ts';
 import { FREE_FORM, keptBlock, noted } from './reading-notes.ts';
 import { maySay } from './unreadable.ts';
@@ -32,13 +33,22 @@ const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
 /** Undefined if the object has no role, or its content is neither a text nor a list, or is under a name that is not read. */
 export function readChatObject(json: JsonView): ChatObject | undefined {
   const role = json.get('role')?.text();
-  const content = json.get('content');
+  const content = contentIn(json);
   if (!role || (present(content) && content.type !== 'string' && content.type !== 'array')) return undefined;
   if (role === 'assistant') return readAnswer(json, content);
   if (saysNothing(content) && json.get('tool_calls') === undefined && maySay(json)) return undefined;
   if (RESULT_ROLES.has(role)) return { kind: 'result', ...readToolMessage(json, content) };
   const { parts, notes } = partsOf(content);
   return { kind: 'message', message: noted(makeMessage(role, [['content', contentOfParts(parts)]]), notes) };
+}
+
+/** Begins a content that Hermes stores as a text of JSON. */
+const AS_JSON = '\0json:';
+
+function contentIn(message: JsonView): JsonView | undefined {
+  const content = message.get('content');
+  const text = content?.type === 'string' && content.bytes[1] === BACKSLASH ? content.text() : undefined;
+  return text?.startsWith(AS_JSON) === true ? (jsonIn(text.slice(AS_JSON.length)) ?? content) : content;
 }
 
 /** Whether a content is absent or empty. */
@@ -176,7 +186,7 @@ function thoughtOf(block: JsonView, isOnly: boolean): readonly FoldBlock[] {
 
 /** The calls of a message: those in `tool_calls`, with or without a `function` object, or the old `function_call`. */
 function callsOf(json: JsonView): readonly FoldBlock[] {
-  const calls = (json.get('tool_calls')?.elements() ?? []).map((call) => readCall(call));
+  const calls = (structured(json.get('tool_calls'))?.elements() ?? []).map((call) => readCall(call));
   const old = json.get('function_call');
   if (calls.length > 0 || old?.type !== 'object') return calls;
   const { name, args } = callOf(old);

@@ -104,7 +104,9 @@ export class Transcript {
 
   #addBody(message: JsonView, body: JsonView, speaker: string | undefined): boolean {
     if (speaker === undefined) return false;
-    const printed = speaker === 'assistant' ? callsInText(body) : undefined;
+    // Koog writes a call under the role of a tool
+    const isCaller = speaker === 'assistant' || (speaker === 'tool' && !namesCall(body));
+    const printed = isCaller ? callsInText(body) : undefined;
     const content = unpacked(body.get('content'));
     if (speaker === 'tool' && content?.type === 'object' && !namesCall(body)) {
       if (isDefinition(content)) this.definitions.push(content);
@@ -114,7 +116,7 @@ export class Transcript {
           'the content of a message of a tool is neither a text nor parts',
           content,
         );
-    } else if (printed !== undefined) this.addBlocks(speaker, printed.map(callOf));
+    } else if (printed !== undefined) this.addBlocks('assistant', printed.map(callOf));
     else if (isOpenAi(body)) this.#addAsLogged(body, speaker);
     else if (isRole(speaker) && !hasContentMember(body)) this.#addBare(body, speaker);
     else if (isRole(speaker)) this.addBlocks(speaker, blocksIn(body), body);

@@ -1,8 +1,10 @@
 /** The members of spans, log records, observations and runs, to find what was said under a name that is not read. */
 import type { JsonView } from '../../json/json-view.ts';
 import { carriesContent } from '../shared/carried-content.ts';
-import { structured } from '../shared/logged-values.ts';
+import { firstOf, structured } from '../shared/logged-values.ts';
 import { hasUnknownList, type KnownObject, known } from '../shared/unread-text.ts';
+import { SpanAttributes } from './span-attributes.ts';
+import { isFrame } from './span-wrappers.ts';
 
 const SCOPE = 'scope schemaUrl schema_url instrumentationLibrary';
 const SCOPE_SPANS = known(`${SCOPE} spans`);
@@ -76,7 +78,7 @@ function isSentence(text: string): boolean {
 }
 
 /** The member of a call without its request or its answer that may be it; undefined if there is none. */
-export const strayMember = (call: JsonView): JsonView | undefined =>
+const strayMember = (call: JsonView): JsonView | undefined =>
   call.members().find(([key, value]) => !ASIDE.test(key) && mayBeSaid(value))?.[1];
 
 const mayBeSaid = (value: JsonView): boolean => {
@@ -85,7 +87,7 @@ const mayBeSaid = (value: JsonView): boolean => {
 };
 
 /** The attribute of a model call without its request or its answer that may be it. Names of conventions have dots. */
-export const strayAttribute = (attributes: JsonView | undefined): JsonView | undefined =>
+const strayAttribute = (attributes: JsonView | undefined): JsonView | undefined =>
   attributes?.members().find(([key, value]) => !NAMED.test(key) && mayBeSaid(value))?.[1];
 
 const NAMED =
@@ -105,3 +107,12 @@ const LOG_RECORD: KnownObject = known(
     'droppedAttributesCount dropped_attributes_count name context',
   ].join(' '),
 );
+
+/** The attribute or member that may be the missing request or answer of a call. */
+export function strayIn(span: JsonView): JsonView | undefined {
+  const logged = firstOf(span, 'attributes', 'tags');
+  if (logged !== undefined) return strayAttribute(SpanAttributes.of(logged).json());
+  return isFrame(span) || COLUMNS.test(span.keys().join(' ')) ? undefined : strayMember(span);
+}
+
+const COLUMNS = /(?:^| )attributes\./;

@@ -39,9 +39,28 @@ export function linkAt(attributes: SpanAttributes): SpanLink {
   ]);
   const id = valueAt('gen_ai.response.id')?.text() ?? logged.id;
   const previous = PREVIOUS.map((path) => valueAt(path)?.text()).find(Boolean) ?? logged.previous;
-  const conversation = valueAt('gen_ai.conversation.id')?.text();
+  return linkOf({ previous, id, conversation: valueAt('gen_ai.conversation.id')?.text() });
+}
+
+/** A conversation of some tracers is the response before. */
+function linkOf({ previous, id, conversation }: SpanLink): SpanLink {
   if (conversation === undefined || conversation === id || previous !== undefined) return { previous, id };
   return RESPONSE_ID.test(conversation) ? { previous: conversation, id } : { previous, id, conversation };
+}
+
+/** The link of an observation of Langfuse, whose metadata has the attributes of the span that it was made of. */
+export function linkOfObservation(observation: JsonView): SpanLink {
+  const metadata = unpacked(observation.get('metadata'));
+  const attributes = unpacked(metadata?.get('attributes'));
+  const { previous, id } = linkIn(
+    [observation.get('input'), observation.get('modelParameters'), metadata],
+    [observation.get('output'), metadata],
+  );
+  return linkOf({
+    previous: previous ?? PREVIOUS.map((key) => attributes?.get(key)?.text()).find(Boolean),
+    id: attributes?.get('gen_ai.response.id')?.text() ?? id,
+    conversation: attributes?.get('gen_ai.conversation.id')?.text(),
+  });
 }
 
 /** @param requests values that may be the request or its settings @param responses values that may be the response */

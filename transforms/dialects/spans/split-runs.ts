@@ -71,3 +71,19 @@ export function isUnfinished(run: JsonView): boolean {
 
 export const HALF_MISSING =
   'the other half of the run is not in the source, or did not fit into --max-conversation';
+
+/** Yields the runs that begin in a batch, with their ends if these are in the same batch. */
+export function* runsOf(
+  posts: JsonView,
+  patches: JsonView | undefined,
+): Generator<readonly [run: JsonView, patch: JsonView | undefined]> {
+  const ends = new Map<string | undefined, JsonView>();
+  for (const patch of patches?.elements() ?? []) ends.set(patch.get('id')?.text(), patch);
+  for (const run of posts.elements()) yield [run, ends.get(run.get('id')?.text())];
+}
+
+/** Yields the ends of runs that began in another batch. */
+export function* endsOnly(posts: JsonView, patches: JsonView | undefined): Generator<JsonView> {
+  const here = new Set(posts.elements().map((run) => run.get('id')?.text()));
+  for (const patch of patches?.elements() ?? []) if (!here.has(patch.get('id')?.text())) yield patch;
+}

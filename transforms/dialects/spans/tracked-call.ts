@@ -8,18 +8,20 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { LoggedCall } from '../shared/logged-bodies.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { firstOf, present, unpacked } from '../shared/logged-values.ts';
+import { firstOf, isTrue, present, unpacked } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { addCall, toolsOfMetadata } from './platform-call.ts';
 
 /** Members of a span as one platform names them. */
-interface Platform {
+export interface Platform {
   /** Whether an object with these members is a span of it. */
   isSpan(span: Members): boolean;
   isModelCall(span: JsonView): boolean;
   /** Whether its type says that it is something else; `unknown` if the platform has no such type. */
   isOther(span: JsonView): boolean | 'unknown';
+  /** Which part of a span the object is, if its client sends it in several; `more` has neither input nor output. */
+  partOf(span: JsonView): 'begun' | 'ended' | 'more' | undefined;
   readonly input: string;
   readonly trace: string;
   readonly start: string;
@@ -54,15 +56,25 @@ const WEAVE_CALL =
 
 const PLATFORMS: readonly Platform[] = [
   {
-    isSpan: (span) => span.get('span_attributes')?.type === 'object' && present(span.get('root_span_id')),
+    isSpan: (span) =>
+      present(span.get('root_span_id')) &&
+      (span.get('span_attributes')?.type === 'object' || span.get('_is_merge')?.type === 'boolean'),
     isModelCall: (span) => span.get('span_attributes')?.get('type')?.text() === 'llm',
     isOther: (span) => isOtherType(span.get('span_attributes')?.get('type')),
+    partOf(span) {
+      const merges = span.get('_is_merge');
+      if (merges === undefined) return undefined;
+      const hasOutput = firstOf(span, 'output') !== undefined;
+      if (!isTrue(merges)) return hasOutput ? undefined : 'begun';
+      return hasOutput ? 'ended' : 'more';
+    },
     ...{ input: 'input', trace: 'root_span_id', start: 'created', usage: 'metrics' },
   },
   {
     isSpan: (span) => span.get('op_name')?.type === 'string' && present(span.get('trace_id')),
     isModelCall: (span) => WEAVE_CALL.test(span.get('op_name')?.text() ?? ''),
     isOther: () => false, // any function of the program may be an operation
+    partOf: () => undefined,
     ...{ input: 'inputs', trace: 'trace_id', start: 'started_at', usage: 'summary' },
   },
   {
@@ -74,6 +86,7 @@ const PLATFORMS: readonly Platform[] = [
       span.get('attributes') === undefined,
     isModelCall: (span) => span.get('type')?.text() === 'llm',
     isOther: (span) => span.get('type')?.text() !== 'general', // the type of any traced function
+    partOf: () => undefined,
     ...{ input: 'input', trace: 'trace_id', start: 'start_time', usage: 'usage' },
   },
 ];
@@ -86,9 +99,18 @@ export const platformOf = (span: Members): Platform | undefined =>
 const ELSEWHERE = /^weave:\/\/\//;
 const BODIES = ['messages', 'contents', 'input', 'prompt'] as const;
 
-/** Reads the call, and adds its messages to the transcript. */
-export function readTracked(span: JsonView, platform: Platform, transcript: Transcript): LoggedCall {
-  const [input, output] = [span.get(platform.input), span.get('output')];
+/**
+ * Reads the call, and adds its messages to the transcript.
+ * @param ended what was logged at the end of the call
+ */
+export function readTracked(
+  span: JsonView,
+  platform: Platform,
+  transcript: Transcript,
+  ended?: JsonView,
+): LoggedCall {
+  const input = span.get(platform.input);
+  const output = firstOf(ended, 'output') ?? span.get('output');
   const request = unpacked(input);
   const elsewhere = [firstOf(request, ...BODIES), input, output].find((one) =>
     ELSEWHERE.test(one?.text() ?? ''),
