@@ -111,6 +111,8 @@ export interface EntryFields {
    * conversation of that session.
    */
   readonly joins?: boolean | undefined;
+  /** Id of the call, if the log may have it again: a later version with other messages replaces the former one. */
+  readonly callId?: string | undefined;
   /** Nanoseconds since 1970 (`context.time`); entries without one keep the order of the log. */
   readonly timestamp?: bigint | undefined;
   /** Whether it is its own session, regardless of `--session-by`. The dialect's `alone` by default. */

@@ -129,7 +129,7 @@ class SpanReader {
     const code = firstOf(span.get('status'), 'code', 'status_code') ?? firstOf(span, 'status_code');
     if (!call.hasReply && code !== undefined && ERROR_CODES.has(`${Buffer.from(code.bytes)}`))
       transcript.note(RESPONSE_ERROR);
-    const link = linkAt(attributes);
+    const link = { ...linkAt(attributes), isJoined };
     const session = this.#chains.isResponse(call.session) ? undefined : call.session;
     const time = startOf(span, context);
     return this.#entryOf(transcript, { ...call, session }, traceOf(span), time, span, link, context);
@@ -297,11 +297,13 @@ class SpanReader {
     const tools = call.tools.length > 0 ? call.tools : definedBy(definitions);
     const once = { ...this.#countedOnce(call, trace, span), tools };
     const parent = metaOf({ parent: firstOf(span, ...PARENTS) });
+    const id = link.isJoined === true ? undefined : idOf(span); // one span may have the records of several calls
+    const callId = id === undefined ? undefined : `${trace} ${id}`;
     const entry = (): EntryFields | undefined => {
       const chain = this.#chains.follow(link, transcript.messages);
       if (chain === undefined) return undefined;
       const fields = entryOf(transcript, chain, once, trace, timestamp, parent, context);
-      return { ...fields, chain, responseId: link.id };
+      return { ...fields, chain, callId, responseId: link.id };
     };
     const own = entry();
     if (own !== undefined) return own;

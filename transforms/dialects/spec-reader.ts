@@ -1,12 +1,8 @@
 /** Reads the objects of a source as the description of its dialect says (dialect-spec.ts). */
-import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
-import { walkMembers } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
-import { knownText } from '../json/utf8.ts';
-import { ValueTape } from '../json/value-tape.ts';
-import type { Entry, Line, Message, Origin, Rejection, ToolDefinition } from '../model/element.ts';
+import type { Entry, Line, Message, Origin, Rejection } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
 import { stringValue } from '../model/message.ts';
 import { settleReply } from '../model/reply.ts';
@@ -30,22 +26,14 @@ import { Fold } from './fold/fold.ts';
 import { makeMessage, piecesOf } from './shared/build-messages.ts';
 import { dropped } from './shared/carried-content.ts';
 import { GatheredSessions } from './shared/gathered-sessions.ts';
-import { type CallChain, wholeMessages } from './shared/history.ts';
+import { wholeMessages } from './shared/history.ts';
 import { lineId } from './shared/line-id.ts';
-import {
-  missingOrBad,
-  NO_CHANGES,
-  type ObjectWalk,
-  readObjects,
-  rejectObject,
-} from './shared/line-objects.ts';
-import { createMessageList, isMessage } from './shared/logged-messages.ts';
-import { keyAt, type PathKey, pathKeys } from './shared/path-keys.ts';
+import { NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
 import { ReadMistakes, type ReportMistake } from './shared/read-mistakes.ts';
-import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
-import { createToolsTextReader, rejectTools } from './shared/tools-text.ts';
+import { NO_TOOLS } from './shared/tool-definitions.ts';
 import { faultIn, type Unreadable } from './shared/unreadable.ts';
 import { WaitingParts } from './shared/waiting-parts.ts';
+import { WalkedObject } from './shared/walked-object.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -68,23 +56,10 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
   #memory: Memory;
   readonly #scanner: Scanner;
   readonly #context: ReadContext;
-  readonly #messages;
-  readonly #tools;
-  readonly #keys: ReadonlyMap<string, PathKey>;
-  readonly #messagesKey: PathKey | undefined;
-  readonly #toolsKey: PathKey | undefined;
-  readonly #allKeys: Set<string> | undefined;
-  /** Holds the values of the current object; only its members if messages or tools are read during the walk. */
-  readonly #tape = new ValueTape();
-  /** Are messages or tools read during the walk? */
-  readonly #hasPaths: boolean;
+  readonly #object: WalkedObject;
   readonly #waiting: WaitingParts;
   /** Whether entries are returned at once instead of being gathered (`readApart`). */
   #isApart = false;
-  #hasList = false;
-  /** Number of objects walked so far; a key whose `seenIn` is this number is in the current object. */
-  #walked = 0;
-  #duplicateAt = -1;
   #line!: Line;
   #origin!: Origin;
 
@@ -108,13 +83,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (spec.folds || spec.gathers) this.holds = true;
     if (spec.folds) this.folds = true;
     this.#scanner = scanner;
-    this.#keys = pathKeys(spec);
-    this.#allKeys = spec.allKeys && new Set();
-    this.#hasPaths = spec.messages !== undefined || spec.tools !== undefined;
-    this.#messagesKey = keyAt(this.#keys, spec.messages);
-    this.#toolsKey = keyAt(this.#keys, spec.tools);
-    this.#messages = createMessageList(scanner, depthOf(spec.messages) + 1);
-    this.#tools = createToolsTextReader(scanner, createToolsReader(scanner, depthOf(spec.tools)));
+    this.#object = new WalkedObject(spec, scanner);
     this.#context = this.#createContext(options.userTurn);
   }
 
@@ -158,7 +127,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   forget(): void {
-    this.#messages.forget();
+    this.#object.forget();
     this.#fold.forget();
     this.#gathered.forget();
     this.#waiting.forget();
@@ -170,54 +139,17 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   walk(bytes: Uint8Array, at: number): number {
-    this.#duplicateAt = -1;
-    this.#allKeys?.clear();
-    return this.#hasPaths ? this.#walkPaths(bytes, at) : this.#walkRows(bytes, at);
-  }
-
-  /** Walks an object whose messages and tools are not read during the walk. */
-  #walkRows(bytes: Uint8Array, at: number): number {
-    const objectEnd = this.#scanner.value(bytes, at, 0);
-    if (objectEnd < 0) return -1;
-    const tape = this.#tape;
-    tape.fill(bytes, at);
-    this.#walked++;
-    for (let row = 1, end = tape.next(0); row < end; row = tape.next(row)) {
-      const keyStart = tape.keyStart(row);
-      const name = knownText(bytes, keyStart, tape.keyEnd(row));
-      const key = this.#keys.get(name);
-      if (key?.seenIn === this.#walked || this.#allKeys?.has(name) === true) this.#duplicateAt = keyStart;
-      if (key !== undefined) key.seenIn = this.#walked;
-      this.#allKeys?.add(name);
-    }
-    return objectEnd;
-  }
-
-  #walkPaths(bytes: Uint8Array, at: number): number {
-    this.#walked++;
-    this.#hasList = false;
-    const tape = this.#tape;
-    tape.beginObject(at);
-    const objectEnd = walkMembers(bytes, at, this.#scanner, (keyStart, keyEnd, value) => {
-      const key = knownText(bytes, keyStart, keyEnd);
-      if (this.#allKeys?.has(key)) this.#duplicateAt = keyStart;
-      this.#allKeys?.add(key);
-      const end = this.#readMember(this.#keys.get(key), bytes, keyStart, value, 1);
-      tape.addMember(keyStart, keyEnd, value, end, key.length !== keyEnd - keyStart - 2);
-      return end;
-    });
-    tape.endObject(objectEnd);
-    return objectEnd;
+    return this.#object.walk(bytes, at);
   }
 
   entryOf(line: Line, origin: Origin, number: number): ReadElement | Iterable<ReadElement> {
-    if (this.#duplicateAt >= 0)
-      return rejectObject(line, origin, 'duplicate-key', 'duplicate key', this.#duplicateAt);
+    const { duplicateAt, tape } = this.#object;
+    if (duplicateAt >= 0) return rejectObject(line, origin, 'duplicate-key', 'duplicate key', duplicateAt);
     this.#line = line;
     this.#origin = origin;
     if (line.beginsList === true && number === 0 && this.#spec.folds === true) this.#beginList();
     this.#fold.begin(origin);
-    const read = this.#spec.read(JsonView.onTape(line.bytes, this.#tape), this.#context, this.#memory);
+    const read = this.#spec.read(JsonView.onTape(line.bytes, tape), this.#context, this.#memory);
     const result = read === undefined && this.#fold.isRepeat ? this.#context.drop('copied-line') : read;
     const { fault } = this.#fold;
     if (result === undefined && fault !== undefined) return this.#refuse(fault);
@@ -279,13 +211,18 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (this.#spec.gathers !== true || this.#isApart || part.alone === true)
       return chain === undefined ? element : { ...element, messages: wholeMessages(element.messages, chain) };
     const hasId = part.sessionId !== undefined;
-    return this.#gather(element, hasId, !hasId || part.joins === true, chain) ? undefined : element;
+    return this.#gather(element, hasId, !hasId || part.joins === true, part) ? undefined : element;
   }
 
   /** Holds an entry for later. @returns false for a refused one, which is not held */
-  #gather(entry: Entry, hasId: boolean, joins: boolean = !hasId, chain?: CallChain): boolean {
+  #gather(
+    entry: Entry,
+    hasId: boolean,
+    joins: boolean = !hasId,
+    { chain, callId }: Pick<EntryFields, 'chain' | 'callId'> = {},
+  ): boolean {
     if (entry.refused !== undefined) return false;
-    this.#gathered.add(entry, { hasId, joins, chain });
+    this.#gathered.add(entry, { hasId, joins, chain, callId });
     return true;
   }
 
@@ -320,48 +257,6 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return sample === undefined ? settleReply(entry) : entry;
   }
 
-  #readMember(
-    key: PathKey | undefined,
-    bytes: Uint8Array,
-    keyStart: number,
-    at: number,
-    depth: number,
-  ): number {
-    if (key === undefined) return this.#scanner.value(bytes, at, depth);
-    if (key.seenIn === this.#walked) this.#duplicateAt = keyStart;
-    key.seenIn = this.#walked;
-    key.at = at;
-    if (key.as === 'tools') return this.#tools.read(bytes, at);
-    if (key.as === 'messages' && bytes[at] === OPEN_ARRAY) {
-      this.#hasList = true;
-      return this.#messages.read(bytes, at);
-    }
-    if (key.inner.size === 0 || bytes[at] !== OPEN_OBJECT) return this.#scanner.value(bytes, at, depth);
-    return walkMembers(bytes, at, this.#scanner, (start, end, value) =>
-      this.#readMember(key.inner.get(knownText(bytes, start, end)), bytes, start, value, depth + 1),
-    );
-  }
-
-  /** Index of a key's value; -1 if the current object does not have it. */
-  #placeOf(key: PathKey | undefined): number {
-    return key?.seenIn === this.#walked ? key.at : -1;
-  }
-
-  #listOfMessages(): readonly Message[] | Rejection {
-    const at = this.#placeOf(this.#messagesKey);
-    const bad = (detail: string): Rejection =>
-      rejectObject(this.#line, this.#origin, 'bad-messages', detail, at);
-    if (at < 0 || !this.#hasList) return bad(missingOrBad(this.#spec.messages ?? 'messages', at));
-    const { items } = this.#messages;
-    return items.every(isMessage) ? items : bad('a message is not an object with a string role');
-  }
-
-  #definitions(): readonly ToolDefinition[] | Rejection {
-    const at = this.#placeOf(this.#toolsKey);
-    if (at < 0) return NO_TOOLS;
-    return this.#tools.definitions ?? rejectTools(this.#line, this.#origin, this.#tools, at);
-  }
-
   /** The context is shared by all objects: creating one per object took longer than reading a small object. */
   #createContext(userTurn: string | undefined): ReadContext {
     const origin = (): Origin => this.#origin;
@@ -371,8 +266,8 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
       },
       fold: this.#fold,
       userTurn,
-      messages: () => this.#listOfMessages(),
-      tools: () => this.#definitions(),
+      messages: () => this.#object.messages(this.#line, this.#origin),
+      tools: () => this.#object.definitions(this.#line, this.#origin),
       message(json) {
         const role = json?.type === 'object' ? stringValue(json.bytes, 'role') : undefined;
         return json === undefined || role === undefined ? undefined : { bytes: json.copy(), role };
@@ -399,9 +294,4 @@ function oneOfSeveral(entry: Entry): Entry {
 /** A rejection of a call that was held until the end of the source: the bytes of its line are gone. */
 function withoutBytes({ bytes: _bytes, at: _at, ...rejection }: Rejection): Rejection {
   return rejection;
-}
-
-/** Nesting depth of the value at a path. */
-function depthOf(path = ''): number {
-  return path.split('.').length;
 }

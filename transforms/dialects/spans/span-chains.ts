@@ -21,6 +21,8 @@ export interface SpanLink {
   readonly id: string | undefined;
   /** Id of a conversation, which is that of the response before in some tracers. */
   readonly conversation?: string | undefined;
+  /** Whether the call is in records of a log, apart from its span. */
+  readonly isJoined?: boolean;
 }
 
 /** Attributes of OpenTelemetry with the id of the response that a request continues. */

@@ -18,6 +18,7 @@ interface Call {
   readonly tools?: readonly string[];
   /** May it continue a conversation of another session? */
   readonly joins?: boolean;
+  readonly id?: string;
 }
 
 const dialect = defineDialect({
@@ -38,6 +39,7 @@ const dialect = defineDialect({
         sessionId: call.get('s')?.text(),
         timestamp: context.time(call.get('t')),
         tools,
+        callId: call.get('id')?.text(),
         ...(call.get('joins') !== undefined && { joins: true }),
         ...context.replyLast(messages),
       };
@@ -133,6 +135,42 @@ describe('gathered sessions', () => {
     const named = { s: 'y', joins: true, texts: ['a', 'b'] };
     expect(records([{ texts: ['a'] }, named])).toEqual([['a.jsonl:1', 'a b', [1, 2]]]);
     expect(records([{ texts: ['a'] }, { texts: ['c'] }, { texts: ['a', 'b'] }])).toHaveLength(3);
+  });
+
+  describe('with a call that is logged again under its id', () => {
+    const call = (id: string, ...texts: string[]): Call => ({ s: 'x', id, texts });
+
+    it('have its last version', () => {
+      const versions = [call('1', 'a', 'b'), call('2', 't', 'T'), call('1', 'a', 'B'), call('1', 'a', 'B')];
+      expect(records(versions)).toEqual([
+        ['x', 't T', [2]],
+        ['x#2', 'a B', [1, 3, 4]],
+      ]);
+      expect(records([call('1', 'a', 'b'), call('1', 'x'), call('1', 'y', 'z')])).toEqual([
+        ['x', 'y z', [1, 2, 3]],
+      ]);
+      expect(records([call('1', 'a', 'b', 'c', 'd'), call('1', 'a', 'b', 'c', 'e')])).toHaveLength(1);
+    });
+
+    it('keep the former one if another call continues or repeats it', () => {
+      const continued = [call('1', 'a', 'b'), call('2', 'a', 'b', 'c', 'd'), call('1', 'a', 'B')];
+      expect(records(continued).map(([, texts]) => texts)).toEqual(['a b c d', 'a B']);
+      const repeated = [call('1', 'a', 'b'), call('2', 'a', 'b'), call('1', 'a', 'B')];
+      expect(records(repeated).map(([, texts]) => texts)).toEqual(['a b', 'a B']);
+    });
+
+    it('keep the former one if it alone continues another call', () => {
+      const first = call('1', 'a', 'b');
+      const calls = [first, call('2', 'a', 'b', 'c', 'd'), call('2', 'q', 'r')];
+      expect(records(calls).map(([, texts]) => texts)).toEqual(['a b c d', 'q r']);
+      const edited = [first, call('2', 'a', 'b', 'c', 'd'), call('2', 'a', 'b', 'c', 'D')];
+      expect(records(edited)).toEqual([['x', 'a b c D', [1, 2, 3]]]);
+    });
+
+    it('have no trace of the former one for a later call', () => {
+      const calls = [call('1', 'a', 'b'), call('1', 'q', 'r'), call('2', 'a', 'b')];
+      expect(records(calls).map(([, texts]) => texts)).toEqual(['q r', 'a b']);
+    });
   });
 
   it('count an object of several calls as several lines', () => {

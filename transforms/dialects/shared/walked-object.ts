@@ -1,0 +1,139 @@
+/** An object that is walked as the description of its dialect says: duplicate keys, messages, tool definitions. */
+import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
+import { walkMembers } from '../../json/members.ts';
+import type { Scanner } from '../../json/scanner.ts';
+import { knownText } from '../../json/utf8.ts';
+import { ValueTape } from '../../json/value-tape.ts';
+import type { Line, Message, Origin, Rejection, ToolDefinition } from '../../model/element.ts';
+import type { DialectSpec } from '../dialect-spec.ts';
+import { missingOrBad, rejectObject } from './line-objects.ts';
+import { createMessageList, isMessage } from './logged-messages.ts';
+import { keyAt, type PathKey, pathKeys } from './path-keys.ts';
+import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
+import { createToolsTextReader, rejectTools } from './tools-text.ts';
+
+export class WalkedObject {
+  readonly #scanner: Scanner;
+  /** The path of its messages, to be named in a rejection. */
+  readonly #path: string;
+  readonly #messages;
+  readonly #tools;
+  readonly #keys: ReadonlyMap<string, PathKey>;
+  readonly #messagesKey: PathKey | undefined;
+  readonly #toolsKey: PathKey | undefined;
+  readonly #allKeys: Set<string> | undefined;
+  /** Are messages or tools read during the walk? */
+  readonly #hasPaths: boolean;
+  /** Holds the values of the current object; only its members if messages or tools are read during the walk. */
+  readonly tape: ValueTape = new ValueTape();
+  /** Index of a duplicate key; -1 if the object has none. */
+  duplicateAt = -1;
+  #hasList = false;
+  /** Number of objects walked so far; a key whose `seenIn` is this number is in the current object. */
+  #walked = 0;
+
+  constructor(spec: Pick<DialectSpec, 'messages' | 'tools' | 'keys' | 'allKeys'>, scanner: Scanner) {
+    this.#scanner = scanner;
+    this.#path = spec.messages ?? 'messages';
+    this.#keys = pathKeys(spec);
+    this.#allKeys = spec.allKeys && new Set();
+    this.#hasPaths = spec.messages !== undefined || spec.tools !== undefined;
+    this.#messagesKey = keyAt(this.#keys, spec.messages);
+    this.#toolsKey = keyAt(this.#keys, spec.tools);
+    this.#messages = createMessageList(scanner, depthOf(spec.messages) + 1);
+    this.#tools = createToolsTextReader(scanner, createToolsReader(scanner, depthOf(spec.tools)));
+  }
+
+  walk(bytes: Uint8Array, at: number): number {
+    this.duplicateAt = -1;
+    this.#allKeys?.clear();
+    return this.#hasPaths ? this.#walkPaths(bytes, at) : this.#walkRows(bytes, at);
+  }
+
+  /** Walks an object whose messages and tools are not read during the walk. */
+  #walkRows(bytes: Uint8Array, at: number): number {
+    const objectEnd = this.#scanner.value(bytes, at, 0);
+    if (objectEnd < 0) return -1;
+    const tape = this.tape;
+    tape.fill(bytes, at);
+    this.#walked++;
+    for (let row = 1, end = tape.next(0); row < end; row = tape.next(row)) {
+      const keyStart = tape.keyStart(row);
+      const name = knownText(bytes, keyStart, tape.keyEnd(row));
+      const key = this.#keys.get(name);
+      if (key?.seenIn === this.#walked || this.#allKeys?.has(name) === true) this.duplicateAt = keyStart;
+      if (key !== undefined) key.seenIn = this.#walked;
+      this.#allKeys?.add(name);
+    }
+    return objectEnd;
+  }
+
+  #walkPaths(bytes: Uint8Array, at: number): number {
+    this.#walked++;
+    this.#hasList = false;
+    const tape = this.tape;
+    tape.beginObject(at);
+    const objectEnd = walkMembers(bytes, at, this.#scanner, (keyStart, keyEnd, value) => {
+      const key = knownText(bytes, keyStart, keyEnd);
+      if (this.#allKeys?.has(key)) this.duplicateAt = keyStart;
+      this.#allKeys?.add(key);
+      const end = this.#readMember(this.#keys.get(key), bytes, keyStart, value, 1);
+      tape.addMember(keyStart, keyEnd, value, end, key.length !== keyEnd - keyStart - 2);
+      return end;
+    });
+    tape.endObject(objectEnd);
+    return objectEnd;
+  }
+
+  #readMember(
+    key: PathKey | undefined,
+    bytes: Uint8Array,
+    keyStart: number,
+    at: number,
+    depth: number,
+  ): number {
+    if (key === undefined) return this.#scanner.value(bytes, at, depth);
+    if (key.seenIn === this.#walked) this.duplicateAt = keyStart;
+    key.seenIn = this.#walked;
+    key.at = at;
+    if (key.as === 'tools') return this.#tools.read(bytes, at);
+    if (key.as === 'messages' && bytes[at] === OPEN_ARRAY) {
+      this.#hasList = true;
+      return this.#messages.read(bytes, at);
+    }
+    if (key.inner.size === 0 || bytes[at] !== OPEN_OBJECT) return this.#scanner.value(bytes, at, depth);
+    return walkMembers(bytes, at, this.#scanner, (start, end, value) =>
+      this.#readMember(key.inner.get(knownText(bytes, start, end)), bytes, start, value, depth + 1),
+    );
+  }
+
+  /** Index of a key's value; -1 if the current object does not have it. */
+  #placeOf(key: PathKey | undefined): number {
+    return key?.seenIn === this.#walked ? key.at : -1;
+  }
+
+  /** The messages of the object; a rejection if they are not a list of objects with a string role. */
+  messages(line: Line, origin: Origin): readonly Message[] | Rejection {
+    const at = this.#placeOf(this.#messagesKey);
+    const bad = (detail: string): Rejection => rejectObject(line, origin, 'bad-messages', detail, at);
+    if (at < 0 || !this.#hasList) return bad(missingOrBad(this.#path, at));
+    const { items } = this.#messages;
+    return items.every(isMessage) ? items : bad('a message is not an object with a string role');
+  }
+
+  /** The tool definitions of the object; a rejection if they are not a list of objects. */
+  definitions(line: Line, origin: Origin): readonly ToolDefinition[] | Rejection {
+    const at = this.#placeOf(this.#toolsKey);
+    if (at < 0) return NO_TOOLS;
+    return this.#tools.definitions ?? rejectTools(line, origin, this.#tools, at);
+  }
+
+  forget(): void {
+    this.#messages.forget();
+  }
+}
+
+/** Nesting depth of the value at a path. */
+function depthOf(path = ''): number {
+  return path.split('.').length;
+}
