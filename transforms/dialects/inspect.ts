@@ -16,6 +16,7 @@ import { addRequest, toolsIn } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf } from './shared/logged-values.ts';
 import { OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
+import { RepeatedIds } from './shared/repeated-ids.ts';
 import { Transcript } from './shared/transcript.ts';
 import { hasUnknownList, known, knownByType, unreadIn } from './shared/unread-text.ts';
 
@@ -70,6 +71,7 @@ function detect(first: FirstObject): boolean {
 
 class InspectLog {
   readonly #keepSealed: boolean;
+  readonly #repeated = new RepeatedIds();
   #run: string | undefined;
   #model: string | undefined;
   #created: bigint | undefined;
@@ -96,6 +98,12 @@ class InspectLog {
     const id = firstOf(sample, 'id');
     const number = id === undefined ? undefined : (id.text() ?? `${Buffer.from(id.bytes)}`);
     if (number === undefined) return context.reject('bad-event', 'a sample has no id', sample);
+    const epoch = firstOf(sample, 'epoch');
+    const parts = [this.#run ?? context.origin.source, number, epoch && `${Buffer.from(epoch.bytes)}`];
+    const sessionId = parts.filter((part) => part !== undefined).join('/');
+    const own = firstOf(sample, 'uuid')?.text() ?? (this.#run && epoch && sessionId);
+    const repeated = own && this.#repeated.fateOf(own, sample, context);
+    if (repeated) return repeated;
     const texts = new AttachedTexts(sample.get('attachments'));
     const transcript = new Transcript(this.#keepSealed);
     const unread = unreadIn(sample, SAMPLE, 'the sample');
@@ -114,12 +122,10 @@ class InspectLog {
     if (texts.isBad) transcript.noteFirst(BAD_ATTACHMENT);
     if (texts.isMissing) transcript.noteFirst(MISSING);
     if (unread !== undefined) transcript.noteFirst(unread);
-    const epoch = firstOf(sample, 'epoch');
-    const parts = [this.#run ?? context.origin.source, number, epoch && `${Buffer.from(epoch.bytes)}`];
     return {
       ...context.replyLast(transcript.messages),
       tools: toolsOf(sample),
-      sessionId: parts.filter((part) => part !== undefined).join('/'),
+      sessionId,
       alone: true,
       timestamp: context.time(firstOf(sample, 'started_at')) ?? this.#created,
       changes: transcript.changes,

@@ -21,6 +21,7 @@ import { Transcript } from './shared/transcript.ts';
 import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
 import { isObservation, isTrace, OTLP_BODIES } from './spans/detect-spans.ts';
+import { IngestedEvents, isIngested } from './spans/ingested-events.ts';
 import { hasStrayContent, hasStrayList, strayIn } from './spans/known-spans.ts';
 import { isCallRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
@@ -37,14 +38,7 @@ import {
 import { detailsIn, messageEvents } from './spans/span-events.ts';
 import { idOf, PARENTS, startOf, traceOf } from './spans/span-ids.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
-import {
-  endsOnly,
-  HALF_MISSING,
-  isUnfinished,
-  runsOf,
-  SplitRuns,
-  type WholeRun,
-} from './spans/split-runs.ts';
+import { endsOnly, isUnfinished, runsOf, SplitRuns } from './spans/split-runs.ts';
 import { type Platform, platformOf, readTracked } from './spans/tracked-call.ts';
 
 const STRAY_LIST = 'the body has a list in a member that turnmill does not know';
@@ -61,6 +55,7 @@ class SpanReader {
   readonly #chains: SpanChains;
   readonly #split: SplitRuns;
   readonly #records: RecordReader;
+  readonly #ingested: IngestedEvents;
   /** Whether a model call has been read: what is left out is then a part of its trace. */
   #hasRead = false;
 
@@ -68,6 +63,9 @@ class SpanReader {
     this.#keepSealed = keepSealed;
     this.#chains = new SpanChains(maxConversation);
     this.#split = new SplitRuns(maxConversation);
+    this.#ingested = new IngestedEvents(this.#split, (observation, context) =>
+      this.#observation(observation, context, undefined),
+    );
     this.#records = new RecordReader(maxConversation, {
       span: (span, context, isJoined) => this.#span(span, context, isJoined),
       leave: (form, context) => this.#leave(form, context),
@@ -86,7 +84,8 @@ class SpanReader {
     const observations = json.get('observations');
     const runs = json.get('post');
     const logs = logsIn(json);
-    if (wrapped !== undefined) for (const span of wrapped) yield* this.#one(span, context);
+    if (isIngested(json)) yield* this.#ingested.read(json, context);
+    else if (wrapped !== undefined) for (const span of wrapped) yield* this.#one(span, context);
     else if (logs !== undefined)
       for (const record of recordsOf(logs)) yield this.#records.read(record, context);
     else if (observations?.type === 'array') {
@@ -178,7 +177,7 @@ class SpanReader {
     this.#split.keep(id, part, span);
     if (isKept) return context.drop('joined-run');
     const time = context.time(firstOf(span, platform.start));
-    return this.#wait(id, context, time, ({ begun, ended }) =>
+    return this.#split.wait(id, time, ({ begun, ended }) =>
       this.#trackedCall(begun, platform, context, ended),
     );
   }
@@ -236,23 +235,8 @@ class SpanReader {
     return isKept ? context.drop('joined-run') : this.#wait(id, context, undefined);
   }
 
-  /** The run with this id, to be read when the source ends. */
-  #wait(
-    id: string,
-    context: ReadContext,
-    timestamp: bigint | undefined,
-    read = ({ begun, ended }: WholeRun): ObjectPart => this.#run(begun, context, ended),
-  ): ObjectPart {
-    let part: ObjectPart | undefined;
-    const later = (): EntryFields | undefined => {
-      const run = this.#split.whole(id);
-      if (run === undefined) return undefined;
-      part ??= read(run);
-      if ('kind' in part) return undefined;
-      return part.later === undefined ? part : part.later();
-    };
-    const refused = { reason: 'context-missing', detail: HALF_MISSING } as const;
-    return { messages: [], alone: true, timestamp, refused, later };
+  #wait(id: string, context: ReadContext, timestamp: bigint | undefined): ObjectPart {
+    return this.#split.wait(id, timestamp, ({ begun, ended }) => this.#run(begun, context, ended));
   }
 
   #run(run: JsonView, context: ReadContext, patch: JsonView | undefined): ObjectPart {

@@ -57,6 +57,24 @@ it('reports further answers that the output has beside the messages', () => {
 });
 
 describe('a sample', () => {
+  it('that is logged again is read once, and another one with its id is rejected', () => {
+    const sample = { id: 1, epoch: 1, messages: [user, answer] };
+    const other = { ...sample, messages: [user, { ...answer, content: 'c' }] };
+    const kinds = read([sample, sample, other]).map((one) => (one.kind === 'fate' ? one.fate : one.kind));
+    expect(kinds).toEqual(['dropped:document-head', 'entry', 'dropped:copied-line', 'rejection']);
+    expect(entriesOf(read([sample, { ...other, epoch: 2 }]))).toHaveLength(2);
+    expect(
+      entriesOf(
+        read([
+          { ...sample, uuid: 'u' },
+          { ...other, uuid: 'v' },
+        ]),
+      ),
+    ).toHaveLength(2);
+    const { epoch: _epoch, ...bare } = sample;
+    expect(entriesOf(read([bare, bare]))).toHaveLength(2);
+  });
+
   it('has an id of run, sample and epoch', () => {
     const messages = [user, answer];
     const elements = read([

@@ -307,6 +307,27 @@ describe('runs', () => {
     expect(messagesOf(run('other'))).toHaveLength(3);
   });
 
+  it('separates rows of several sessions, and reads a row once', () => {
+    const row = (session_id: string, id: number, role: string, content: string) => ({
+      ...{ id, session_id, role, content, timestamp: 1768384801.5 },
+    });
+    const rows = [
+      ...[{ role: 'session_meta', tools: [] }, row('h', 1, 'user', 'a'), row('k', 2, 'user', 'q')],
+      ...[row('h', 3, 'assistant', 'b'), row('k', 4, 'assistant', 'r'), row('h', 3, 'assistant', 'b')],
+      row('k', 4, 'assistant', 's'),
+    ];
+    const elements = elementsOf(...rows);
+    const entries = elements.filter((one): one is Entry => one.kind === 'entry');
+    const textsOf = ({ messages, reply }: Entry) =>
+      [...messages, ...(reply ? [reply] : [])].map(({ bytes }) => JSON.parse(text(bytes)).content);
+    expect(entries.map((entry) => [entry.sessionId, textsOf(entry)])).toEqual([
+      ['a.jsonl', ['a', 'b']],
+      ['a.jsonl/k', ['q', 'r']],
+    ]);
+    expect(elements).toContainEqual(expect.objectContaining({ fate: 'dropped:copied-line' }));
+    expect(elements.filter(({ kind }) => kind === 'rejection')).toMatchObject([{ reason: 'bad-event' }]);
+  });
+
   it('begins at the time of the first message that has one', () => {
     const answer = { role: 'assistant', content: 'b', extra: { timestamp: 1768384801.5 } };
     const run = { info: {}, messages: [user, answer], trajectory_format: 'mini-swe-agent-1.1' };

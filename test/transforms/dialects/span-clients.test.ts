@@ -56,6 +56,42 @@ describe('a batch of the ingestion API of Langfuse', () => {
     expect(metaOf('usage', { batch })).toEqual([{ input: 2 }]);
   });
 
+  const inLines = (...events: readonly object[]) => read(events.map((one) => JSON.stringify(one)));
+  const joined = (...events: readonly object[]) => entriesOf(inLines(...events)).map(messagesOf);
+  const isRefused = (...events: readonly object[]) =>
+    inLines(...events).map((one) => (one.kind === 'entry' ? one.refused?.reason : one.kind));
+
+  it('joins an observation with its updates in later lines', () => {
+    const ended = event('generation-update', { id: 'g', endTime: '2026-02-03T10:00:09Z' });
+    expect(joined({ batch: [created] }, { batch: [updated, ended] })).toEqual([[question, answer]]);
+    expect(joined(created, ended, updated)).toEqual([[question, answer]]);
+    expect(joined({ batch: [updated] }, { batch: [created] })).toEqual([[question, answer]]);
+    expect(joined(created)).toEqual([[question]]);
+    const [entry] = entriesOf(inLines(created, updated, { batch: [batch[0]] }));
+    expect(entry?.sessionId).toBe('s');
+    expect(inLines(created, updated)[0]).toMatchObject({ fate: 'dropped:joined-run' });
+  });
+
+  it('is refused if the input is missing, and if messages come after the end', () => {
+    expect(isRefused(updated)).toEqual(['context-missing']);
+    const body = { id: 'g', input: [question], output: answer, endTime: '2026-02-03T10:00:09Z' };
+    const whole = event('generation-create', body);
+    expect(joined(whole)).toEqual([[question, answer]]);
+    expect(isRefused(whole, updated)).toEqual(['rejection', undefined]);
+    const model = event('generation-update', { id: 'g', model: 'm' });
+    expect(joined(whole, model)).toEqual([[question, answer]]);
+  });
+
+  it('rejects an event of an unknown type that carries content', () => {
+    expect(isRefused({ batch: [created, event('spy', { id: 'h', input: [question] })] })).toContain(
+      'rejection',
+    );
+    expect(isRefused({ batch: [event('spy-create', { id: 'h', input: [question] })] })).toEqual([
+      'rejection',
+    ]);
+    expect(joined({ batch: [created, event('sdk-log', { log: 'a message' })] })).toHaveLength(1);
+  });
+
   it('takes the type of an observation from its body', () => {
     const body = { id: 'g', traceId: 't', type: 'GENERATION', input: [question], output: answer };
     expect(conversations({ batch: [event('observation-create', body)] })).toEqual([[question, answer]]);

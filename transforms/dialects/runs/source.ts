@@ -14,6 +14,7 @@ import { toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present } from '../shared/logged-values.ts';
 import { RESULT_ERROR } from '../shared/reading-notes.ts';
+import { RepeatedIds } from '../shared/repeated-ids.ts';
 import { readItem } from '../shared/responses-items.ts';
 import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
 import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
@@ -48,8 +49,13 @@ export class RunsSource {
   #messages = 0;
   /** Name of the answer that the next item of the model belongs to; undefined if it begins another one. */
   #answer: string | undefined;
+  /** Id of the first session of bare messages. */
+  #main: string | undefined;
+  /** Name of the thread of the bare message before. */
+  #open: string | undefined;
   #tools: readonly ToolDefinition[] = [];
   #model: string | undefined;
+  readonly #repeated = new RepeatedIds();
 
   /**
    * Reads a run that is one object.
@@ -127,20 +133,30 @@ export class RunsSource {
     this.#model = head.get('info')?.get('agent_info')?.get('llm')?.text();
   }
 
-  /** Reads a bare message; all those of a source form one conversation. */
+  /** Reads a bare message; all those of a session form one conversation, or of a source if they name none. */
   readMessage(message: JsonView, context: ReadContext): Fate | Rejection | undefined {
     if (message.get('role')?.text() === HEAD && message.get('content') === undefined)
       return this.#readSessionHead(message, context);
     if (!isReadable(message))
       return context.reject('bad-event', 'the message has no role, or no content that can be read');
     if (isExit(message) || isMark(message)) return context.drop('client-event');
-    this.#openMain(message, context);
+    const session = message.get('session_id')?.text();
+    const id = session === undefined ? undefined : message.get('id'); // the number of a row
+    const row = id?.type === 'number' ? `${session} ${Buffer.from(id.bytes)}` : undefined;
+    const repeated = row === undefined ? undefined : this.#repeated.fateOf(row, message, context);
+    if (repeated !== undefined) return repeated;
+    this.#openMain(message, context, session);
     this.#take(message, context);
     return undefined;
   }
 
-  #openMain(message: JsonView, { fold, origin, time }: ReadContext): void {
-    fold.open(MAIN, origin.source, time(timeIn(message)));
+  #openMain(message: JsonView, { fold, origin, time }: ReadContext, session?: string): void {
+    this.#main ??= session;
+    const isMain = session === undefined || session === this.#main;
+    const name = isMain ? MAIN : `${MAIN} ${session}`;
+    if (name !== this.#open) this.#answer = undefined;
+    this.#open = name;
+    fold.open(name, isMain ? origin.source : `${origin.source}/${session}`, time(timeIn(message)));
     if (this.#tools.length > 0) fold.tools(this.#tools);
   }
 

@@ -2,6 +2,7 @@
 import type { FirstObject } from '../dialect-spec.ts';
 import { present } from '../shared/logged-values.ts';
 import { isAgentBody } from './agent-records.ts';
+import { isIngested } from './ingested-events.ts';
 import { isCallRecord, logsIn } from './log-records.ts';
 import { traceOf } from './span-ids.ts';
 import { isFrame, wrappedSpans } from './span-wrappers.ts';
@@ -22,7 +23,7 @@ export const isObservation = (type: string | undefined): boolean =>
 export function isTrace(first: FirstObject): boolean {
   if (OTLP_BODIES.some((key) => first.get(key) !== undefined) || wrappedSpans(first) !== undefined)
     return true;
-  if (isFrame(first) || logsIn(first) !== undefined) return true;
+  if (isFrame(first) || logsIn(first) !== undefined || isIngested(first)) return true;
   if (isCallRecord(first) || isAgentBody(first.get('body'))) return true;
   if (first.get('context.trace_id') !== undefined && first.get('span_kind') !== undefined) return true;
   const attributes = first.get('attributes');

@@ -3,11 +3,9 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
-import { quote } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
 import type { FirstObject } from '../dialect-spec.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
-import { firstOf, present } from '../shared/logged-values.ts';
+import { firstOf } from '../shared/logged-values.ts';
 
 /** A column that every data frame of OpenInference has. */
 const KIND = 'attributes.openinference.span.kind';
@@ -35,8 +33,6 @@ export function wrappedSpans(body: FirstObject): Iterable<JsonView> | undefined 
   const resources = [...RESOURCES.map((key) => body.get(key)), body.get('trace')?.get('resourceSpans')];
   const resource = resources.find((list) => list?.type === 'array');
   if (resource !== undefined) return spansOfResources(resource);
-  const batch = body.get('batch');
-  if (batch?.type === 'array' && batch.elements().some(isIngested)) return observationsOf(batch);
   const inner = body.get('data')?.get('spans');
   const list = [inner, ...LISTS.map((key) => body.get(key))].find((one) => one?.type === 'array');
   const elements = list?.elements().flatMap((one) => one.get('spans')?.elements() ?? [one]) ?? [];
@@ -51,41 +47,6 @@ function isSpan(view: JsonView): boolean {
     firstOf(view, 'traceId', 'traceID', 'trace_id', 'context', 'context.trace_id') !== undefined;
   return isTraced && firstOf(view, 'attributes', 'tags', 'type', 'span_kind') !== undefined;
 }
-
-/** Types of events of Langfuse's ingestion API. */
-const INGESTED = /^(?:observation|generation|span|event)-(create|update)$/;
-const TRACE = 'trace-create';
-
-const isIngested = (event: JsonView): boolean => {
-  const type = event.get('type')?.text() ?? '';
-  return event.get('body')?.type === 'object' && (type === TRACE || INGESTED.test(type));
-};
-
-/** The observations in a batch of Langfuse. An update adds members to an observation created before. */
-function observationsOf(batch: JsonView): readonly JsonView[] {
-  const sessions = new Map<string | undefined, JsonView>();
-  const found = new Map<string, Map<string, Uint8Array>>();
-  for (const event of batch.elements()) {
-    const body = event.get('body');
-    const type = event.get('type')?.text() ?? '';
-    if (type === TRACE && present(body?.get('sessionId')))
-      sessions.set(body?.get('id')?.text(), body?.get('sessionId') as JsonView);
-    if (!INGESTED.test(type)) continue;
-    const id = body?.get('id')?.text() ?? `${found.size}`;
-    const members = found.get(id) ?? new Map([['type', encode(quote(kindOf(type)))]]);
-    found.set(id, members);
-    for (const [key, value] of body?.members() ?? []) if (present(value)) members.set(key, value.copy());
-  }
-  return [...found.values()].map((members) => {
-    const trace = members.get('traceId');
-    const session = trace && sessions.get(new JsonView(trace).text());
-    if (session !== undefined) members.set('sessionId', session.copy());
-    return new JsonView(objectOf([...members]));
-  });
-}
-
-/** The type of an observation, from that of its event: only newer clients put it into the body. */
-const kindOf = (type: string): string => type.slice(0, type.lastIndexOf('-')).toUpperCase();
 
 function* spansOfResources(resources: JsonView): Generator<JsonView> {
   for (const resource of resources.elements()) {

@@ -1,10 +1,12 @@
 /**
- * Joins the start and the end of runs of LangSmith, which its clients send apart (`post`, then `patch`): they may be in
- * different lines of a source.
+ * Joins the start and the end of calls that clients send apart: the runs of LangSmith (`post`, then `patch`), rows of
+ * Braintrust, events of Langfuse. They may be in different lines of a source.
  */
 import { JsonView } from '../../json/json-view.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
-import { firstOf } from '../shared/logged-values.ts';
+import type { EntryFields, ObjectPart } from '../dialect-spec.ts';
+import { objectOf } from '../shared/build-messages.ts';
+import { firstOf, present } from '../shared/logged-values.ts';
 
 interface Halves {
   begun?: JsonView;
@@ -55,8 +57,28 @@ export class SplitRuns {
     }
   }
 
+  /** Adds the members of a half to those that are kept of it. */
+  add(id: string, half: 'begun' | 'ended', run: JsonView): void {
+    const known = this.#halves.get(id)?.[half];
+    this.keep(id, half, known === undefined ? run : withMembers(known, run));
+  }
+
+  /** A run that is held until the source ends. @param read reads it then */
+  wait(id: string, timestamp: bigint | undefined, read: (run: WholeRun) => ObjectPart): ObjectPart {
+    let part: ObjectPart | undefined;
+    const later = (): EntryFields | undefined => {
+      const run = this.#whole(id);
+      if (run === undefined) return undefined;
+      part ??= read(run);
+      if ('kind' in part) return undefined;
+      return part.later === undefined ? part : part.later();
+    };
+    const refused = { reason: 'context-missing', detail: HALF_MISSING } as const;
+    return { messages: [], alone: true, timestamp, refused, later };
+  }
+
   /** The run, with its end if there is one; undefined if its start is missing, or a half had to be left out. */
-  whole(id: string): WholeRun | undefined {
+  #whole(id: string): WholeRun | undefined {
     const { begun, ended, isLost } = this.#halves.get(id) ?? {};
     return begun === undefined || isLost ? undefined : { begun, ended };
   }
@@ -69,8 +91,7 @@ export function isUnfinished(run: JsonView): boolean {
   return isEmpty && firstOf(run, 'end_time', 'error') === undefined;
 }
 
-export const HALF_MISSING =
-  'the other half of the run is not in the source, or did not fit into --max-conversation';
+const HALF_MISSING = 'the other half of the run is not in the source, or did not fit into --max-conversation';
 
 /** Yields the runs that begin in a batch, with their ends if these are in the same batch. */
 export function* runsOf(
@@ -86,4 +107,12 @@ export function* runsOf(
 export function* endsOnly(posts: JsonView, patches: JsonView | undefined): Generator<JsonView> {
   const here = new Set(posts.elements().map((run) => run.get('id')?.text()));
   for (const patch of patches?.elements() ?? []) if (!here.has(patch.get('id')?.text())) yield patch;
+}
+
+/** An object with the members of another one added, in place of its own of the same name. Null adds nothing. */
+export function withMembers(json: JsonView, more: JsonView): JsonView {
+  const members = new Map<string, Uint8Array>();
+  for (const [key, value] of json.members()) members.set(key, value.copy());
+  for (const [key, value] of more.members()) if (present(value)) members.set(key, value.copy());
+  return new JsonView(objectOf([...members]));
 }
