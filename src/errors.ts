@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'unbalanced'
   | 'unfinished'
   | 'worker-lost'
+  | 'record-changed'
   | 'cannot-create'
   | 'io'
   | 'permission'

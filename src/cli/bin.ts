@@ -26,9 +26,11 @@ function stopListening(): void {
 }
 
 let ended = false;
-/** A plug-in may call `process.exit`, with 0 or without a status. */
+/** With these a signal ends the process. */
+const OWN_EXITS: ReadonlySet<number> = new Set(Object.values(EARLY_SIGNALS));
+/** A plug-in may call `process.exit`: its status would be taken for that of the run. */
 process.on('exit', (status) => {
-  if (ended || status !== 0) return;
+  if (ended || OWN_EXITS.has(status)) return;
   process.exitCode = 70;
   tell(
     'turnmill: something called process.exit before the run ended, perhaps a plug-in; nothing was published\n',
@@ -37,6 +39,7 @@ process.on('exit', (status) => {
 process.on('beforeExit', () => {
   if (!ended)
     tell('turnmill: unfinished: the process ended before the run did; this is a bug, please report it\n');
+  ended = true;
 });
 
 function tell(text: string): void {
@@ -86,7 +89,9 @@ async function start(): Promise<number> {
   const { ProcessHost } = await import('./host.ts');
   const host = new ProcessHost();
   const { watchForBugs } = await import('./faults.ts');
-  watchForBugs(host);
+  watchForBugs(host, () => {
+    ended = true;
+  });
   process.cwd(); // throws if the folder was deleted; later that would look like a bug
   // Imported one after the other: Node opens all files of an import graph at once, which can exhaust the descriptors.
   await import('../../transforms/chain.ts');

@@ -21,6 +21,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   unbalanced: 70,
   unfinished: 70,
   'worker-lost': 70,
+  'record-changed': 70,
   'cannot-create': 73,
   io: 74,
   locked: 75,
@@ -94,9 +95,12 @@ export function tellBug(host: Host, error: unknown): number {
   return BUG;
 }
 
-/** Reports uncaught errors, which are bugs, and ends the process with 70 at once. */
-export function watchForBugs(host: Host): void {
-  const end = (error: unknown): never => process.exit(tellBug(host, error));
+/** Reports uncaught errors, which are bugs, and ends the process with 70 at once. @param onBug called before it ends */
+export function watchForBugs(host: Host, onBug: () => void): void {
+  const end = (error: unknown): never => {
+    onBug();
+    return process.exit(tellBug(host, error));
+  };
   process.on('uncaughtException', end);
   process.on('unhandledRejection', end);
 }

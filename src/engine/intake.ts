@@ -13,6 +13,7 @@ import type { SourceReader } from '../input/source-reader.ts';
 import { isStdin, type SourceRef } from '../input/sources/source.ts';
 import type { Result } from '../ledger/result.ts';
 import { SourceLedger } from '../ledger/source-ledger.ts';
+import { hasPlugIns } from '../settings/plug-ins.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { createChain, fuseChain, type SharedSource } from './chain.ts';
 import type { Watch } from './instrument.ts';
@@ -89,6 +90,7 @@ export class Intake {
       memberAt: (offset) => this.#memberAt?.(offset),
       onResult,
       full: this.#atLimit,
+      seals: hasPlugIns(settings.plugIns),
       mayReopen: () => this.#mayReopen,
     });
     if (memory !== undefined && mayTakeShortcut(settings)) {

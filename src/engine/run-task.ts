@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { borrowScanMemory } from '../../transforms/json/scanners.ts';
 import { createProfile, type Profile } from '../profile.ts';
+import { hasPlugIns } from '../settings/plug-ins.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { type Delivery, DeliveryBuilder } from './delivery.ts';
 import { UNWATCHED, watchWith } from './instrument.ts';
@@ -97,6 +98,3 @@ function read(run: SourceRun, calls: PlugInCalls | undefined): Pause {
     calls.end();
   }
 }
-
-const hasPlugIns = ({ dialects, formats, stages }: TaskSettings['plugIns']): boolean =>
-  dialects.length + formats.length + stages.length > 0;

@@ -36,8 +36,16 @@ export interface RecordResult {
   readonly group: string;
   readonly format: string;
   readonly bytes: Uint8Array;
+  /** Set in a run with plug-ins, whose code may keep the bytes: what they were as the record left the stages. */
+  readonly seal?: RecordSeal | undefined;
   /** Set for a record in the first format that wrote the session, if that has messages. Absent in a reused record. */
   readonly shape?: RecordShape | undefined;
+}
+
+/** Says which bytes a record had, and whose it is, to notice that they changed before they were written. */
+export interface RecordSeal {
+  readonly crc32: number;
+  readonly sessionId?: string | undefined;
 }
 
 /** The refusal of a session by one format, while another format wrote it. */

@@ -3,6 +3,7 @@
  * the account does not add up, that is a bug, and the run ends with status 70.
  */
 
+import { crc32 } from 'node:zlib';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type {
   EntryLog,
@@ -26,6 +27,7 @@ import {
   eachFate,
   type RecordRejection,
   type RecordResult,
+  type RecordSeal,
   type RejectedLine,
   type Result,
   recordRejectionOf,
@@ -49,6 +51,8 @@ export interface SourceLedgerOptions {
   readonly onResult: (result: Result) => void;
   /** Returns whether a session of the current source may resume after its end. */
   readonly mayReopen?: (() => boolean) | undefined;
+  /** Whether to seal records: code of plug-ins may keep and change their bytes. */
+  readonly seals?: boolean | undefined;
   /** Returns whether the run has reached its limit of sessions; elements after that are not counted. */
   readonly full?: (() => boolean) | undefined;
 }
@@ -65,6 +69,8 @@ export class SourceLedger {
   readonly #findings: FindingLimit;
   readonly #rejections: RejectionLimit;
   #records: WrittenRecord[] = [];
+  /** One for each of `#records`, if records are sealed. */
+  #seals: RecordSeal[] = [];
   #recordRejections: RecordRejection[] = [];
   #rejection: Rejection | undefined;
   #sessions = 0;
@@ -86,7 +92,7 @@ export class SourceLedger {
     if (this.#options.full?.() === true) return;
     switch (element.kind) {
       case 'record':
-        this.#records.push(element);
+        this.#addRecord(element);
         break;
       case 'fate':
         this.#fates.add(element.fate);
@@ -149,6 +155,12 @@ export class SourceLedger {
     return totals;
   }
 
+  #addRecord(record: WrittenRecord): void {
+    this.#records.push(record);
+    const { bytes, sessionId } = record;
+    if (this.#options.seals === true) this.#seals.push({ crc32: crc32(bytes), sessionId });
+  }
+
   #reject(rejected: Rejection): void {
     const { scope, reason, origin } = rejected;
     if (scope === 'session') this.#rejection ??= rejected;
@@ -180,10 +192,11 @@ export class SourceLedger {
     const report = reportOf(end, fate, facts);
     this.#addEntries(report);
     const first = this.#records[0]?.format;
-    for (const record of this.#records) {
+    for (const [i, record] of this.#records.entries()) {
       const { group, format, bytes } = record;
       const shape = format === first ? shapeOfWritten(record) : undefined;
-      onResult({ kind: 'record', group, format, bytes, shape });
+      const seal = this.#seals[i];
+      onResult({ kind: 'record', group, format, bytes, shape, ...(seal && { seal }) });
     }
     onResult(report);
   }
@@ -202,6 +215,7 @@ export class SourceLedger {
 
   #forgetSession(): void {
     this.#records = [];
+    this.#seals = [];
     this.#recordRejections = [];
     this.#rejection = undefined;
   }

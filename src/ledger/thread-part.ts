@@ -102,7 +102,7 @@ function placeOfReport(results: readonly Result[], begin: number): number | unde
 function pack(results: readonly Result[], known: Map<readonly string[], number>): PlainFile | undefined {
   const begin = results[0] as SourceBegin;
   const findings = results.slice(1, -3) as FindingResult[];
-  const [{ group, format, bytes, shape }, session, report] = results.slice(-3) as [
+  const [{ group, format, bytes, shape, seal }, session, report] = results.slice(-3) as [
     RecordResult,
     SessionReport,
     SourceReport,
@@ -113,7 +113,12 @@ function pack(results: readonly Result[], known: Map<readonly string[], number>)
   if (identity === undefined || fingerprint === undefined || sessionId === undefined) return undefined;
   if (snapshot === undefined || toolCounts === undefined || usage === undefined) return undefined;
   if (findings.some((finding) => finding.sessionId !== sessionId || finding.acrossSources)) return undefined;
-  if (begin.mayReopen !== undefined || begin.again !== undefined || report.source !== source)
+  if (
+    seal !== undefined ||
+    begin.mayReopen !== undefined ||
+    begin.again !== undefined ||
+    report.source !== source
+  )
     return undefined;
   if (session.fate !== 'written' || hasOtherMembers(session)) return undefined;
   if (report.status !== 'read' || report.compression !== 'none') return undefined;

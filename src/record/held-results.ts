@@ -62,7 +62,7 @@ export class HeldResults {
 }
 
 function withoutBytes(result: Result): Result {
-  if (result.kind === 'record') return { ...result, bytes: NO_BYTES };
+  if (result.kind === 'record') return { ...result, bytes: NO_BYTES, seal: undefined };
   if (result.kind !== 'rejected-line') return result;
   const { raw: _raw, ...rejected } = result;
   return rejected;

@@ -4,10 +4,12 @@
  * parts in a file.
  */
 
+import { crc32 } from 'node:zlib';
 import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
+import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
 import type { Listing, SkippedSource, SourceRef } from '../input/sources/source.ts';
 import type { ProfileCounter } from '../ledger/dataset-profile.ts';
@@ -15,6 +17,7 @@ import { type Ledger, losesNothing } from '../ledger/ledger.ts';
 import type {
   FindingResult,
   RecordResult,
+  RecordSeal,
   Result,
   SessionReport,
   SourceBegin,
@@ -186,6 +189,7 @@ export class Recorder {
 
   #writeRecord(record: RecordResult): Promise<void> | void {
     const { format } = record;
+    if (record.seal !== undefined) checkSeal(record, record.seal, this.#source?.name);
     this.#group = record.group;
     this.#options.ledger.record(format);
     this.#profileRecord(record);
@@ -243,6 +247,17 @@ export class Recorder {
     this.#options.destination.line(WORK_FILES.fingerprints, quote(fingerprint));
     if (rejection !== undefined) this.#quarantine.source(ref, rejection, size);
   }
+}
+
+/** @throws TurnmillError `record-changed` if the bytes are not those that left the stages */
+function checkSeal({ bytes, format }: RecordResult, seal: RecordSeal, source = ''): void {
+  if (crc32(bytes) === seal.crc32) return;
+  const session = seal.sessionId === undefined ? 'a session' : `session ${seal.sessionId}`;
+  throw new TurnmillError(
+    'record-changed',
+    `${session} of ${source}: its record (${format}) changed after it was formatted: a stage of a plug-in must not change the bytes of a record that it has passed on`,
+    { subject: source },
+  );
 }
 
 /**

@@ -90,6 +90,10 @@ export function filesOnly({ files }: RunPlugIns): RunPlugIns {
   return { ...NO_RUN_PLUG_INS, files };
 }
 
+/** Returns whether code of others runs. */
+export const hasPlugIns = ({ dialects, formats, stages }: PlugIns): boolean =>
+  dialects.length + formats.length + stages.length > 0;
+
 /** Adds the plug-ins that the caller passed as objects. @throws TurnmillError `usage` */
 export function withObjects(loaded: RunPlugIns, objects: PlugInObjects): RunPlugIns {
   const where = 'the settings';

@@ -190,21 +190,18 @@ export const dialects = [{ name: 'odd', summary: 'Odd.', detect: () => true, rea
     expect((await turnmill(['verify', out])).status).toBe(0);
   });
 
-  it('that ends the process publishes nothing, with status 70', async () => {
-    const { logs, plugin, out } = workshop(DIALECT.replace('messages: [', 'messages: [process.exit(0), '));
-    const { status, stderr } = await command([
-      'build',
-      logs,
-      '--plugin',
-      plugin,
-      '--out',
-      out,
-      '--workers',
-      '1',
-    ]);
-    expect([status, existsSync(out)]).toEqual([70, false]);
-    expect(stderr).toContain('something called process.exit before the run ended, perhaps a plug-in');
-  });
+  it.each(['0', '3', ''])(
+    'that ends the process with process.exit(%s) publishes nothing, with status 70',
+    async (status) => {
+      const ending = `messages: [process.exit(${status}), `;
+      const { logs, plugin, out } = workshop(DIALECT.replace('messages: [', ending));
+      const args = ['build', logs, '--plugin', plugin, '--out', out, '--workers', '1'];
+      const ended = await command(args);
+      const { stderr } = ended;
+      expect([ended.status, existsSync(out)]).toEqual([70, false]);
+      expect(stderr).toContain('something called process.exit before the run ended, perhaps a plug-in');
+    },
+  );
 
   it('that throws costs the source, and is named with the line it was reading', async () => {
     const { logs, plugin } = workshop(DIALECT.replace('messages: [', 'messages: [json.get("none").text(), '));
@@ -254,6 +251,26 @@ export default { name: 'reused', summary: 'Reused.', after: '${after}', create: 
     expect((await turnmill(['build', log, '--plugin', plugin, '--out', out])).status).toBe(0);
     const texts = JSON.parse(dataOf(out)).messages.map(({ content }: { content: string }) => content);
     expect(texts).toEqual(['a', 'b', 'xxx']);
+  });
+
+  it.each([
+    ['the next record', 'record'],
+    ['the end of the session', "'session-end'"],
+  ])('that changes a record it has passed on, at %s, ends the build', async (_, kind) => {
+    const change = `if (kept) kept.fill(32, 1, 2); return [element];`;
+    const { logs, plugin, out } = workshop(`let kept;
+export default { name: 'late', summary: 'Late.', after: 'format', create: () => ({
+  record(element) { ${kind === 'record' ? 'const last = kept; last?.fill(32, 1, 2);' : ''} kept = element.bytes; return [element]; },
+  ${kind === 'record' ? '' : `${kind}(element) { ${change} },`} }) };`);
+    for (const name of ['a', 'b'])
+      writeLog(logs, `${name}.jsonl`, [entry({ id: name }), entry({ id: name, second: 2 })]);
+    const inputs = ['a', 'b'].map((name) => join(logs, `${name}.jsonl`));
+    const by = kind === 'record' ? ['--format', 'chat', '--format', 'openai'] : [];
+    const ended = await turnmill(['build', ...inputs, '--plugin', plugin, '--out', out, ...by]);
+    expect([ended.status, existsSync(out)]).toEqual([70, false]);
+    expect(ended.stderr).toMatch(
+      /record-changed.*session a of a\.jsonl: its record \(chat\) changed after it was formatted/,
+    );
   });
 
   it('that breaks a record costs the source', async () => {
