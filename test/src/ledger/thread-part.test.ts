@@ -18,7 +18,7 @@ const ALL_MEMBERS: readonly true[] = [
     FindingResult,
     'kind' | 'severity' | 'rule' | 'sessionId' | 'line' | 'message' | 'count' | 'acrossSources'
   >,
-  true satisfies Known<RecordResult, 'kind' | 'group' | 'format' | 'bytes' | 'shape'>,
+  true satisfies Known<RecordResult, 'kind' | 'group' | 'format' | 'bytes' | 'shape' | 'seal'>,
   true satisfies Known<
     SessionReport,
     | (
@@ -129,6 +129,12 @@ describe('the results of plain files', () => {
   it('decode to the same values', () => {
     expect(ALL_MEMBERS).not.toContain(false);
     const results = [...file(0), ...file(1)];
+    expect(back(results)).toEqual(results);
+  });
+
+  it('keep the seal of a record', () => {
+    const sealed: RecordResult = { ...record(0), seal: { crc32: 2 ** 32 - 1, sessionId: 's \ud800' } };
+    const results = [begin(0), sealed, session(), report(0)];
     expect(back(results)).toEqual(results);
   });
 
