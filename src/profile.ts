@@ -15,9 +15,9 @@ export interface ProfileBytes {
   read: number;
   /** Bytes cut into lines. */
   framed: number;
-  /** Bytes of parsed lines that were recognised as known text. */
+  /** Bytes of lines that the stages parsed and recognised as known text. */
   compared: number;
-  /** Bytes of parsed lines that had to be scanned. */
+  /** Bytes of lines that the stages parsed and had to scan. */
   scanned: number;
 }
 
@@ -35,7 +35,7 @@ export interface Profile {
 }
 
 /** Segments besides the stages: those before the stages and those after them, in the order of the table. */
-export const FIRST_SEGMENTS: readonly string[] = ['list', 'read', 'frame'];
+export const FIRST_SEGMENTS: readonly string[] = ['list', 'read', 'frame', 'shortcut'];
 export const LAST_SEGMENTS: readonly string[] = ['collect', 'record', 'sync', 'read-back', 'wait', 'other'];
 
 /** @param start the current segment of the thread */

@@ -113,6 +113,7 @@ const SEGMENT_TEXTS: Readonly<Record<string, string>> = {
   list: 'listing the sources',
   read: 'opening, reading and closing the sources',
   frame: 'finding the ends of the lines',
+  shortcut: 'reading plain exchanges in one pass, without the stages',
   parse: 'comparing and scanning the lines',
   collect: 'counting the elements that leave the last stage',
   record: 'writing the records, the ledger and the reports',

@@ -6,7 +6,7 @@
 import type { Line } from '../../transforms/model/element.ts';
 
 /** Sessions with more bytes are left to the stages. */
-const MOST_BYTES = 1024 * 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
 export class HeldLines {

@@ -18,6 +18,10 @@ export interface Watch {
   /** Called at the end of the chain. */
   accept(accept: (element: StreamElement) => void): (element: StreamElement) => void;
   framer(framer: Framer): Framer;
+  /** Runs a part of the work outside the stages. */
+  within<T>(segment: string, work: () => T): T;
+  /** Counts the bytes of a file that was read whole. */
+  countWhole(bytes: number): void;
   readonly open: typeof openSource;
 }
 
@@ -25,6 +29,8 @@ export const UNWATCHED: Watch = {
   chain: (links) => links,
   accept: (accept) => accept,
   framer: (framer) => framer,
+  within: (_segment, work) => work(),
+  countWhole: () => undefined,
   open: openSource,
 };
 
@@ -37,6 +43,18 @@ export function watchWith(profile: Profile): Watch {
       profile.enter(outer);
     },
     framer: (framer) => watchFramer(profile, framer),
+    within(segment, work) {
+      const outer = profile.enter(segment);
+      try {
+        return work();
+      } finally {
+        profile.enter(outer);
+      }
+    },
+    countWhole(count) {
+      profile.bytes.read += count;
+      profile.bytes.framed += count;
+    },
     open: (ref, limits, signal, first) =>
       watchReader(profile, ref.path === undefined ? 'wait' : 'read', () =>
         openSource(ref, limits, signal, first),

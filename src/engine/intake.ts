@@ -24,6 +24,9 @@ import type { Ended } from './source-report.ts';
 /** Rejected lines of standard input and of streams are kept up to this length, because they cannot be read again. */
 const ONCE_RAW_BYTES = 1024 * 1024;
 
+/** Its name in a profile. */
+const SHORTCUT = 'shortcut';
+
 export type SessionBy = 'file' | 'id';
 
 export function sessionByFor(ref: SourceRef, settings: TaskSettings): SessionBy {
@@ -154,13 +157,11 @@ export class Intake {
    * it returns something else.
    */
   take(elements: Iterable<StreamElement>): 'full' | 'limited' | 'odd' | undefined {
-    if (this.#isPacked) {
-      this.#takePacked(elements, this.#packed as PackedShortcut);
-      return undefined;
-    }
+    if (this.#isPacked)
+      return this.#takePacked(elements, this.#packed as PackedShortcut) ? 'limited' : undefined;
     const shortcut = this.#isOnShortcut ? this.#shortcut : undefined;
     if (shortcut === undefined) return this.#pushAll(elements[Symbol.iterator]());
-    if (!shortcut.takeAll(elements)) return 'odd';
+    if (!this.#watch.within(SHORTCUT, () => shortcut.takeAll(elements))) return 'odd';
     this.#memberAt?.(shortcut.offset); // earlier members can be forgotten
     return undefined;
   }
@@ -180,7 +181,9 @@ export class Intake {
 
   /** Takes the bytes of a whole file. @returns how they were framed; undefined if the stages have to read it */
   takeWhole(bytes: Uint8Array): FramingCounts | undefined {
-    const framing = this.#shortcut?.takeWhole(bytes, (this.#ref as SourceRef).name);
+    const { name } = this.#ref as SourceRef;
+    const framing = this.#watch.within(SHORTCUT, () => this.#shortcut?.takeWhole(bytes, name));
+    if (framing !== undefined) this.#watch.countWhole(framing.bytes);
     this.#isOnShortcut = framing !== undefined;
     this.#mayTakeShortcut = this.#isOnShortcut;
     return framing;
@@ -188,7 +191,8 @@ export class Intake {
 
   /** Ends the lines. @returns false if the stages have to read them */
   close(): boolean {
-    return !this.#isOnShortcut || this.#shortcut?.finish((this.#ref as SourceRef).name) === true;
+    const { name } = this.#ref as SourceRef;
+    return !this.#isOnShortcut || this.#watch.within(SHORTCUT, () => this.#shortcut?.finish(name) === true);
   }
 
   /** Prepares for reading the source again with the stages. It has no results so far. */
@@ -213,7 +217,7 @@ export class Intake {
     const end: SessionEnd = { kind: 'session-end', origin, last: true };
     this.#isEnding = true;
     try {
-      if (this.#isOnShortcut) this.#shortcut?.handOut(end);
+      if (this.#isOnShortcut) this.#watch.within(SHORTCUT, () => this.#shortcut?.handOut(end));
       else if (this.#isPacked) this.#packed?.end(end);
       else {
         this.#stages ??= this.#chainFor(ref);
@@ -244,13 +248,16 @@ export class Intake {
     this.#sessionsBefore += sessions;
   }
 
-  #takePacked(elements: Iterable<StreamElement>, packed: PackedShortcut): void {
+  /** @returns true if that reached the limit of sessions */
+  #takePacked(elements: Iterable<StreamElement>, packed: PackedShortcut): boolean {
+    let isLimited: boolean;
     try {
-      packed.takeAll(elements);
+      isLimited = this.#watch.within(SHORTCUT, () => packed.takeAll(elements));
     } catch (error) {
       throw packed.at === undefined ? error : withPlace(packed.at, error);
     }
     this.#memberAt?.(packed.offset); // earlier members can be forgotten
+    return isLimited;
   }
 
   /** Creates the stages for the sessions that the packed shortcut refuses. */

@@ -78,13 +78,15 @@ export class PackedShortcut {
     this.#reader.begin();
   }
 
-  /** Takes elements from the framer. */
-  takeAll(elements: Iterable<StreamElement>): void {
+  /** Takes elements from the framer. @returns true if that reached the limit of sessions */
+  takeAll(elements: Iterable<StreamElement>): boolean {
     for (const element of elements) {
       this.#at = element.origin;
       if (!this.#isWithStages) this.#take(element);
       else if (element.kind !== 'line' || !this.#resumes(element)) this.#push(element);
+      if (this.#ledger.isFull) return true;
     }
+    return false;
   }
 
   /** The last line taken. */

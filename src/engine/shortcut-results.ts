@@ -5,6 +5,7 @@
 
 import type { SessionEnd } from '../../transforms/model/element.ts';
 import { groupOf } from '../../transforms/model/group.ts';
+import { knowsChecks } from '../../transforms/shortcut/shortcut-reader.ts';
 import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import type { FusedStages } from '../../transforms/stage.ts';
 import { snapshotSelect } from '../../transforms/stages/snapshot-select.ts';
@@ -26,7 +27,7 @@ export class ShortcutResults {
   constructor(settings: TaskSettings, ledger: SourceLedger) {
     this.#settings = settings;
     this.#ledger = ledger;
-    this.#isPlain = isPlain(settings);
+    this.#isPlain = knowsChecks && isPlain(settings);
     this.#mostBytes = settings.maxPartBytes === 0 ? Number.POSITIVE_INFINITY : settings.maxPartBytes;
   }
 

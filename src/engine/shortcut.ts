@@ -3,7 +3,7 @@
 import { skipBlanks } from '../../transforms/json/scanner.ts';
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
-import { implementsAll, ShortcutReader } from '../../transforms/shortcut/shortcut-reader.ts';
+import { knowsEntries, ShortcutReader } from '../../transforms/shortcut/shortcut-reader.ts';
 import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SourceLedger } from '../ledger/source-ledger.ts';
@@ -90,19 +90,16 @@ export class Shortcut {
 
 /** Returns whether these settings allow the shortcut. */
 export function mayTakeShortcut(settings: TaskSettings): boolean {
-  const { dialect, cleanup, maxDepth, maxMessages, only, limit, profile, plugIns } = settings;
+  const { dialect, cleanup, maxDepth, only, plugIns } = settings;
   const isGoose = cleanup.length === 1 && ['auto', 'goose'].includes(cleanup[0] as string); // exchange has no other client
-  const isDefault = isGoose && maxMessages === undefined;
   const mayBeExchange = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
   const canCountDepth = maxDepth >= LEAST_DEPTH && maxDepth <= MOST_DEPTH;
   return (
-    implementsAll &&
-    isDefault &&
+    knowsEntries &&
+    isGoose &&
     mayBeExchange &&
     canCountDepth &&
     only === undefined &&
-    limit === undefined &&
-    !profile &&
     !settings.measures &&
     settings.minRead === undefined &&
     plugIns.stages.length === 0

@@ -10,7 +10,8 @@ import type { FramedSource } from '../input/frame-source.ts';
 import { type Framer, type FramingCounts, NO_BYTES } from '../input/framing/framer.ts';
 import { createSlab, type Slab, shrinkSlab } from '../input/framing/slab.ts';
 import type { SourceReader } from '../input/source-reader.ts';
-import { isStdin } from '../input/sources/source.ts';
+import type { SmallFile } from '../input/sources/small-file.ts';
+import { isStdin, type SourceRef } from '../input/sources/source.ts';
 import type { SourceBegin } from '../ledger/result.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { bugFault } from './bug-fault.ts';
@@ -238,7 +239,7 @@ export class SourceRun {
   /** Reads a small file whole and takes the shortcut through it. @returns false if it has to be opened like any other file */
   #takeWhole(open: OpenSource): boolean {
     const { index, ref } = open;
-    const file = this.#intake.canTakeShortcut && this.#tookShortcut ? this.#opener.readSmall(ref) : undefined;
+    const file = this.#intake.canTakeShortcut && this.#tookShortcut ? this.#readSmall(ref) : undefined;
     if (file === undefined) return false;
     const framing = this.#intake.takeWhole(file.bytes);
     if (framing === undefined) return false;
@@ -260,6 +261,10 @@ export class SourceRun {
     } as const;
     this.#endWhole({ index, reader }, framing, file.identity);
     return true;
+  }
+
+  #readSmall(ref: SourceRef): SmallFile | undefined {
+    return this.#watch.within('read', () => this.#opener.readSmall(ref));
   }
 
   /** Ends a source that took the shortcut whole. After a bug it begins again, so that its results are withdrawn. */

@@ -53,7 +53,7 @@ export interface SourceLedgerOptions {
   readonly mayReopen?: (() => boolean) | undefined;
   /** Whether to seal records: code of plug-ins may keep and change their bytes. */
   readonly seals?: boolean | undefined;
-  /** Returns whether the run has reached its limit of sessions; elements after that are not counted. */
+  /** Returns whether the run has reached its limit of sessions. */
   readonly full?: (() => boolean) | undefined;
 }
 
@@ -88,8 +88,14 @@ export class SourceLedger {
     return this.#sessions;
   }
 
+  /** Whether the run has reached its limit of sessions; what comes after that is not counted. */
+  get isFull(): boolean {
+    return this.#options.full?.() === true;
+  }
+
   accept(element: StreamElement): void {
-    if (this.#options.full?.() === true) return;
+    if (element.kind === 'session-end') this.#dialect = element.dialect ?? this.#dialect;
+    if (this.isFull) return;
     switch (element.kind) {
       case 'record':
         this.#addRecord(element);
@@ -127,6 +133,7 @@ export class SourceLedger {
 
   /** Adds a session that took the shortcut, with its only record. */
   takeShortcut(session: ShortcutSession, record: RecordResult): void {
+    if (this.isFull) return;
     this.#dialect = SHORTCUT_DIALECT;
     this.#findings.end();
     this.#sessions++;
@@ -172,7 +179,6 @@ export class SourceLedger {
   }
 
   #endSession(end: SessionEnd): void {
-    this.#dialect = end.dialect ?? this.#dialect;
     this.#text = end.text;
     this.#findings.end();
     const fate = this.#rejection === undefined ? (end.fate as SessionFate) : 'rejected';

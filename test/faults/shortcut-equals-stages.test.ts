@@ -83,6 +83,8 @@ const SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings
   ['two formats, grouped by scenario', { format: ['openai', 'sharegpt'], groupBy: 'scenario' }],
   ['files that are not read whole', { checksum: true }],
   ['without checks', { integrity: false }],
+  ['a limit on messages', { maxMessages: 20 }],
+  ['a limit on sessions', { limit: 60 }],
 ];
 
 it('F218: the same results with conversations that do not close', async () => {
@@ -216,6 +218,8 @@ const PACKED_SETTINGS: readonly (readonly [name: string, settings: Partial<TaskS
   ['gzipped files', BY_ID, gzipped],
   ['two formats, the dialect named', { ...BY_ID, format: ['openai', 'sharegpt'], dialect: 'exchange' }],
   ['a limit on line length', { ...BY_ID, maxLineBytes: 3000 }],
+  ['a limit on messages', { ...BY_ID, maxMessages: 20 }],
+  ['a limit on sessions', { ...BY_ID, limit: 900 }],
 ];
 
 /** Sessions with lines of these sizes in bytes; no content repeats. */
@@ -231,7 +235,7 @@ function largeSessions(sessions: readonly (readonly number[])[]): string {
 
 it.each<[name: string, sessions: readonly (readonly number[])[], byShortcut: number]>([
   ['of 700 KB in lines of 350 KB', Array.from({ length: 12 }, () => [350_000, 350_000]), 12],
-  ['of 9 MB, more than fits in memory', [[10], [3e6, 3e6, 3e6], [20]], 2],
+  ['of 69 MB, more than is kept in memory', [[10], Array.from({ length: 23 }, () => 3e6), [20]], 2],
   ['with a line of 9 MB, and one of 17 MB', [[10], [20], [9e6], [20], [17e6], [30]], 1],
 ])('F218: the same results of sessions %s in a file', async (_name, sessions, count) => {
   const folder = temporaryFolder();

@@ -23,7 +23,7 @@ import { ShortcutState } from './shortcut-state.ts';
 import { ShortcutTools, type ToolRun } from './shortcut-tools.ts';
 import { DROPPED, EMPTY, ODD, REPLACED, SIGNS, STATE } from './shortcut-words.ts';
 
-/** Checks and rules that shortcut.c implements. If there are others, the shortcut is not taken. */
+/** Checks that shortcut.c implements. */
 const KNOWN_CHECKS: ReadonlySet<string> = new Set([
   'as-read',
   'damaged-tail',
@@ -49,9 +49,15 @@ const KNOWN_RULES: ReadonlySet<string> = new Set([
   'goose-title',
 ]);
 
-/** Whether shortcut.c implements all checks and the rules of the default cleanup. */
-export const implementsAll: boolean =
-  checks.every(({ name }) => KNOWN_CHECKS.has(name)) &&
+/** Whether shortcut.c implements all checks. If not, its conversations go through the stages after snapshot-select. */
+export const knowsChecks: boolean = checks.every(({ name }) => KNOWN_CHECKS.has(name));
+
+/**
+ * Whether shortcut.c implements the checks of entries and the rules of the default cleanup, which work before there is a
+ * conversation. If not, the stages read everything.
+ */
+export const knowsEntries: boolean =
+  checks.every(({ on, name }) => on !== 'entry' || KNOWN_CHECKS.has(name)) &&
   rulesOf(['goose']).every(({ name }) => KNOWN_RULES.has(name));
 
 /** The result for a line in a source of many sessions: `waits` if it is the first line of another session. */
@@ -61,10 +67,13 @@ const PACKED_LINES: readonly PackedLine[] = ['odd', 'taken', 'waits'];
 export interface ShortcutOptions {
   readonly maxDepth: number;
   readonly maxElements: number;
+  /** Most messages of an entry, its reply included; undefined for no limit. */
+  readonly maxMessages: number | undefined;
   /** The dialect that the user named, or `auto`. */
   readonly dialect: string;
 }
 
+const NO_LIMIT = 2 ** 32 - 1;
 const NO_TIME = -(2n ** 63n);
 const MOST_TIME = 2n ** 63n;
 /** With more lists of definitions than this, all are forgotten when a session begins. */
@@ -100,8 +109,8 @@ export class ShortcutReader implements ShortcutHost {
       this.#forgetTools();
     } else if (this.#definitions.length > MOST_DEFINITIONS) this.#forgetTools();
     this.#module.setHost(this);
-    const { maxDepth, maxElements } = this.#options;
-    exports.begin(maxDepth, maxElements, this.#module.arenaEnd);
+    const { maxDepth, maxElements, maxMessages = NO_LIMIT } = this.#options;
+    exports.begin(maxDepth, maxElements, maxMessages, this.#module.arenaEnd);
     this.#entries = 0;
     this.#state.renewViews();
   }

@@ -104,7 +104,16 @@ describe('build', () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
     const { stderr } = await run(['build', log, '--dry-run', '--profile']);
     expect(stderr).toMatch(/^profile: [\d.]+ s, [\d.]+ s in all threads$/m);
-    expect(stderr).toContain('comparing and scanning the lines');
+    expect(stderr).toContain('reading plain exchanges in one pass');
+    const { stderr: ofStages } = await run([
+      'build',
+      log,
+      '--dry-run',
+      '--profile',
+      '--cleanup',
+      'empty-assistant',
+    ]);
+    expect(ofStages).toContain('comparing and scanning the lines');
   });
 });
 

@@ -292,6 +292,7 @@ static u32 read_line(u32 p, u32 end) {
   u32 after = skip_blanks(p, end);
   if (peek(after, end) != '{' || (after = read_object(after, end, 0, MEMBERS, spans)) == 0 || skip_blanks(after, end) != end) return 0;
   if (!spans[TIME].at || !spans[MESSAGES].at || !spans[CHOICES].at || spans[BODY].at || is_crowded(end - p)) return 0;
+  if (raw->count + (raw->reply > 0) > max_messages) return 0;
   if (first_byte(spans[ID]) != '"' || spans[ID].end - spans[ID].at < 3 || spans[ID].end - spans[ID].at > MAX_ID) return 0;
   const Span finish = spans[FINISH];
   notes = is_word(finish, "\"length\"") * CUT + is_word(finish, "\"content_filter\"") * FILTERED + (choices > 1) * OTHERS +

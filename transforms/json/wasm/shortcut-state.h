@@ -100,7 +100,7 @@ static struct {  // 32-bit words that the host reads, in this order (../../short
 
 static List lists[5], *known, *raw;     // as logged: the previous line, this line
 static List *before, *clean, *best;     // after cleanup: the previous line, this line, the snapshot
-static u32 max_depth, max_elements, arena, arena_end, soft;  // soft: the arena is compacted when it grows beyond
+static u32 max_depth, max_elements, max_messages, arena, arena_end, soft;  // soft: the arena is compacted when it grows beyond
 static u32 row_count, call_count, run_count, known_tools_count, tools_top, tools_end_at;
 static i64 latest;
 static Crowd crowd;

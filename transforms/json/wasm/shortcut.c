@@ -196,10 +196,10 @@ EXPORT(finish) u32 finish(void) {
   return write_messages(best);
 }
 
-EXPORT(begin) void begin(u32 depth, u32 most, u32 end_of_arena) {
+EXPORT(begin) void begin(u32 depth, u32 most, u32 most_messages, u32 end_of_arena) {
   extern u8 __heap_base;
   arena = ((u32)&__heap_base + 15) & ~15u, arena_end = end_of_arena, soft = arena + LEAST_SOFT_BYTES;
-  max_depth = depth, max_elements = crowd.most = most;
+  max_depth = depth, max_elements = crowd.most = most, max_messages = most_messages;
   row_count = call_count = 0;
   known = &lists[3], raw = &lists[4];
   known->count = known->reply = raw->count = raw->reply = 0;
