@@ -3,10 +3,31 @@
  * and the cache of repeated messages. A dialect for which that is too slow implements `Dialect` itself (exchange.ts).
  */
 import { JsonView } from '../json/json-view.ts';
-import type { Dialect } from './dialect.ts';
-import { type DialectSpec, traitsOf } from './dialect-spec.ts';
+import type { Dialect, ObjectMembers } from './dialect.ts';
+import { type DialectSpec, type FirstObject, traitsOf } from './dialect-spec.ts';
 import { type ReportMistake, throwMistake } from './shared/read-mistakes.ts';
 import { SpecReader } from './spec-reader.ts';
+
+/** The views of the object that was looked at last: all dialects are asked about one object before the next one. */
+let seen: { readonly members: ObjectMembers; readonly views: FirstObject } | undefined;
+
+function viewsOf(members: ObjectMembers): FirstObject {
+  if (seen?.members !== members) seen = { members, views: createViews(members) };
+  return seen.views;
+}
+
+function createViews(members: ObjectMembers): FirstObject {
+  const views = new Map<string, JsonView>();
+  return {
+    get(key) {
+      const bytes = members.get(key);
+      if (bytes === undefined) return undefined;
+      const view = views.get(key) ?? new JsonView(bytes);
+      views.set(key, view);
+      return view;
+    },
+  };
+}
 
 /** Creates a dialect from its description. */
 export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Dialect {
@@ -23,13 +44,7 @@ export function dialectFrom<Memory>(spec: DialectSpec<Memory>, mistake: ReportMi
     ...(knownBy !== undefined && { knownBy }),
     ...(marks && { marks }),
     ...(inside !== undefined && { inside }),
-    detect: (first) =>
-      spec.detect({
-        get(key) {
-          const bytes = first.get(key);
-          return bytes && new JsonView(bytes);
-        },
-      }),
+    detect: (first) => spec.detect(viewsOf(first)),
     create: (scanner, options) => new SpecReader(spec, mistake, scanner, options),
   };
 }

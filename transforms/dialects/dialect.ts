@@ -40,6 +40,8 @@ export interface Dialect {
   readonly clientRules?: readonly string[];
   /** Whether the first object of a source is of this dialect; `true` means `yes`. Must not throw. */
   detect(first: ObjectMembers): boolean | Detected;
+  /** Whether it certainly is, so that no other dialect has to be asked. Must not throw. */
+  isCertain?(first: ObjectMembers): boolean;
   /** @param scanner validates new text; the plain one by default */
   create(scanner?: Scanner, options?: ReadingOptions): DialectReader;
 }

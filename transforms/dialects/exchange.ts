@@ -161,15 +161,27 @@ function detect(first: ObjectMembers): boolean {
   return !isCapture(request) && !isAnthropic(first);
 }
 
+/** True for a pair without other members whose answer has choices: only this API has them. */
+function isCertain(first: ObjectMembers): boolean {
+  if (first.size !== MARKS.length || !MARKS.every((key) => first.has(key))) return false;
+  const response = first.get('response') as Uint8Array;
+  return (
+    response[0] === OPEN_OBJECT && valuesOf(response, ['choices'])[0]?.[0] === OPEN_ARRAY && detect(first)
+  );
+}
+
 const hasMessages = (request: Uint8Array): boolean =>
   request[0] === OPEN_OBJECT && valuesOf(request, ['messages'])[0] !== undefined;
+
+const MARKS = ['timestamp', 'session_id', 'request', 'response'];
 
 const exchange: Dialect = {
   name: 'exchange',
   summary: 'Request/response pairs of an LLM proxy: {timestamp, session_id, request, response}.',
   knownBy: 'request with messages',
-  marks: ['timestamp', 'session_id', 'request', 'response'],
+  marks: MARKS,
   detect,
+  isCertain,
   create: createReader,
 };
 

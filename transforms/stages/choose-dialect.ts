@@ -31,6 +31,7 @@ const TRIED: readonly string[] = [
 ];
 const rank = ({ name }: Dialect): number => TRIED.indexOf(name);
 const sorted = dialects.toSorted((a, b) => rank(a) - rank(b));
+const certain = dialects.filter(({ isCertain }) => isCertain !== undefined);
 
 /** The dialect that rejects lines which contain no object, before the dialect of the source is known. */
 export const native = sorted.at(-1) as Dialect;
@@ -48,14 +49,21 @@ function firstObject(line: Uint8Array, scanner: Scanner): ObjectMembers | undefi
   return end < 0 ? undefined : members;
 }
 
-/** The dialect of an object; `ask-next` if only the next object can decide; undefined if no dialect recognises it. */
-function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 'ask-next' | undefined {
-  for (const dialect of [...more, ...sorted]) {
+/** The first of the dialects that recognises an object. */
+function asked(members: ObjectMembers, among: readonly Dialect[]): Dialect | 'ask-next' | undefined {
+  for (const dialect of among) {
     const answer: boolean | Detected = dialect.detect(members);
     if (answer === 'ask-next') return answer;
     if (answer === true || answer === 'yes') return dialect;
   }
   return undefined;
+}
+
+/** The dialect of an object; `ask-next` if only the next object can decide; undefined if no dialect recognises it. */
+function dialectOf(members: ObjectMembers, more: readonly Dialect[]): Dialect | 'ask-next' | undefined {
+  const own = asked(members, more);
+  if (own !== undefined) return own;
+  return certain.find((dialect) => dialect.isCertain?.(members)) ?? asked(members, sorted);
 }
 
 /** The dialect of a source whose first object is in `line`; undefined if that object does not decide it. */
