@@ -3,16 +3,6 @@
  * them.
  */
 
-export {
-  cleanup,
-  format,
-  limitParts,
-  parse,
-  reasoning,
-  snapshotSelect,
-  toolDedupe,
-  validate,
-} from '../transforms/chain.ts';
 export type { Check, Found } from '../transforms/checks/check.ts';
 export { checks } from '../transforms/checks/index.ts';
 export { defineDialect } from '../transforms/dialects/define-dialect.ts';
@@ -67,17 +57,30 @@ export {
   wrapAsJsonl,
 } from '../transforms/formats/teaching-turn.ts';
 export { type JsonType, JsonView } from '../transforms/json/json-view.ts';
+export {
+  checkConversations,
+  checkEntries,
+  checkRecords,
+  cleanup,
+  format,
+  limitParts,
+  parse,
+  reasoning,
+  snapshotSelect,
+  toolDedupe,
+  validate,
+} from '../transforms/library-stages.ts';
 export type * from '../transforms/model/element.ts';
 export { GROUPINGS, type Grouping } from '../transforms/model/group.ts';
 export { contentOf, memberValue, textOf, toolCallsOf } from '../transforms/model/message.ts';
 export { LINE_REASONS, SESSION_REASONS } from '../transforms/model/reasons.ts';
 export { rejectLine, rejectSession } from '../transforms/model/rejection.ts';
+export type { PipelineStage } from '../transforms/pipeline-stage.ts';
 export type { PlacedStage, PlugIns } from '../transforms/plug-ins.ts';
 export { rules } from '../transforms/rules/index.ts';
 export type { Rule } from '../transforms/rules/rule.ts';
 export {
   apply,
-  defaultsOf,
   fuse,
   type Handlers,
   type OptionSpec,
@@ -85,7 +88,6 @@ export {
   type Stage,
 } from '../transforms/stage.ts';
 export { type ElementCounts, type StageChunk, StageStream } from '../transforms/stage-stream.ts';
-export { checkConversations, checkEntries, checkRecords } from '../transforms/stages/check.ts';
 export { ruleSets } from '../transforms/stages/cleanup.ts';
 export { LineWriter, type LineWriterOptions } from './dataset/line-writer.ts';
 export type { LedgerSums } from './dataset/schema/reports.ts';
@@ -99,7 +101,7 @@ export type { RunHooks, RunProgress } from './job/hooks.ts';
 export { FRAMING, type Inspection, inspect } from './job/inspect.ts';
 export type { Explanation, FindingNote } from './job/line-trail.ts';
 export { type QuarantineRecord, readQuarantine } from './job/quarantine-records.ts';
-export { type ReadOptions, readElements } from './job/read-elements.ts';
+export { type ReadOptions, read } from './job/read.ts';
 export { type Replayed, type ReplayRequest, replayQuarantine } from './job/replay.ts';
 export { type EndpointOptions, endpoint } from './loop/endpoint.ts';
 export {

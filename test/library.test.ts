@@ -200,7 +200,7 @@ describe('docs/library.md, with the packed package', () => {
   });
 
   it('writes shards and lines at the end of a pipeline', () => {
-    const { stdout, stderr, status } = run(2);
+    const { stdout, stderr, status } = run(3);
     const shard = 'data/2026-01-13-00000.jsonl.gz';
     expect({ stdout, stderr, status }).toEqual({ stdout: `${shard}: 1\n`, stderr: '', status: 0 });
     const record = gunzipSync(readFileSync(join(project, 'shards', shard))).toString();
@@ -208,7 +208,11 @@ describe('docs/library.md, with the packed package', () => {
     expect(readFileSync(join(project, 'rejections.jsonl'), 'utf8')).toBe('');
   });
 
-  it.each(shown.map(({ output }, i) => ({ i, output })).slice(3))(
+  it('begins with the pipeline that README shows', () => {
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(examples[2]);
+  });
+
+  it.each(shown.map(({ output }, i) => ({ i, output })).filter(({ i }) => i === 2 || i > 3))(
     'example $i prints the output on the page',
     ({ i, output }) => {
       const { stdout, stderr, status } = run(i);

@@ -5,7 +5,8 @@
  */
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Kind, StreamElement } from './model/element.ts';
-import { type Handlers, step } from './stage.ts';
+import { type Handlers, type Stage, step } from './stage.ts';
+import { checkOrder, elementsOfChunk } from './stage-input.ts';
 
 /** Numbers of elements that went in and came out, by kind. */
 export interface ElementCounts {
@@ -21,6 +22,8 @@ const BATCH_ELEMENTS = 64;
 
 export class StageStream extends Transform {
   readonly #handlers: Handlers;
+  readonly #name: string;
+  readonly #takes: Kind | undefined;
   readonly #in = new Map<Kind, number>();
   readonly #out = new Map<Kind, number>();
   /** The current chunk, and how many of its elements were passed to their handler. */
@@ -31,9 +34,12 @@ export class StageStream extends Transform {
   #emitted: Iterator<StreamElement> | undefined;
   #done: TransformCallback | undefined;
 
-  constructor(handlers: Handlers) {
+  /** @param stage whose handlers they are; the stream then refuses elements that show a wrong order of stages */
+  constructor(handlers: Handlers, { name, takes }: Partial<Pick<Stage, 'name' | 'takes'>> = {}) {
     super({ objectMode: true, highWaterMark: 1 });
     this.#handlers = handlers;
+    this.#name = name === undefined ? 'a stage' : callOf(name);
+    this.#takes = takes;
   }
 
   get counts(): ElementCounts {
@@ -41,8 +47,13 @@ export class StageStream extends Transform {
   }
 
   override _transform(chunk: StageChunk, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#batched = !('kind' in chunk);
-    this.#chunk = 'kind' in chunk ? [chunk] : chunk;
+    try {
+      this.#chunk = elementsOfChunk(chunk, this.#name);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    this.#batched = Array.isArray(chunk);
     this.#handed = 0;
     this.#done = done;
     this.#pump();
@@ -93,11 +104,16 @@ export class StageStream extends Transform {
       const element = this.#chunk[this.#handed];
       if (element === undefined) return undefined;
       this.#handed++;
+      if (this.#takes !== undefined) checkOrder(element.kind, this.#takes, this.#name);
       count(this.#in, element);
       this.#emitted = step(this.#handlers, element)[Symbol.iterator]();
     }
   }
 }
+
+/** The function of the library that creates a stage of this name. */
+const callOf = (name: string): string =>
+  `${name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}()`;
 
 function count(counts: Map<Kind, number>, { kind }: StreamElement): void {
   counts.set(kind, (counts.get(kind) ?? 0) + 1);

@@ -26,6 +26,8 @@ export interface Stage<Options extends object = object> {
   readonly name: string;
   readonly summary: string;
   readonly options: OptionSpecs<Options>;
+  /** The kind of element that it works on: in a pipeline, none of the kinds before it or after it may reach the stage. */
+  readonly takes?: Kind;
   /** Creates the handlers for one task. They receive the elements of whole sources, one source after the other. */
   create(options: Options): Handlers;
 }

@@ -1,13 +1,12 @@
 /** Chunks for the writers of the library: elements, one by one or in arrays. */
 import type { Kind, StreamElement } from '../../transforms/model/element.ts';
-import { TurnmillError } from '../errors.ts';
+import { checkOrder, elementsOfChunk } from '../../transforms/stage-input.ts';
 
-/** Returns the elements of a chunk. @throws TurnmillError `usage` for anything else */
+/** Returns the elements of a chunk. @throws TypeError for anything else, and for elements that are not records yet */
 export function chunkElements(chunk: unknown, writer: string): readonly StreamElement[] {
-  const elements = [chunk].flat();
-  if (elements.every((element) => typeof (element as StreamElement | null)?.kind === 'string'))
-    return elements as StreamElement[];
-  throw new TurnmillError('usage', `a ${writer} got a chunk that is not a turnmill element`);
+  const elements = elementsOfChunk(chunk, writer);
+  for (const { kind } of elements) checkOrder(kind, 'record', writer);
+  return elements;
 }
 
 /** Counts elements that a writer does not write, by kind. */

@@ -5,11 +5,10 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { build } from '../../src/job/build.ts';
-import { readElements } from '../../src/job/read-elements.ts';
+import { read } from '../../src/job/read.ts';
 import { entryLine } from '../support/build-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { ALL_FAULTS } from '../support/faults.ts';
@@ -104,17 +103,17 @@ describe('a dataset from a store equals that from a folder', () => {
   });
 });
 
-it('readElements yields the same lines for an object as for a file', async () => {
+it('read yields the same lines for an object as for a file', async () => {
   const log = `${session('a', 200)}no json\n`;
   const { server, logs } = await both({ 'a.jsonl': log, 'b.jsonl.gz': gzipSync(log) });
   const s3 = { endpoint: server.endpoint, rangeBytes: 4096 };
   for (const name of ['a.jsonl', 'b.jsonl.gz']) {
-    const here = await Readable.from(readElements(join(logs, name))).toArray();
-    const there = await Readable.from(readElements(`s3://bucket/logs/${name}`, { s3 })).toArray();
+    const here = await read(join(logs, name)).toArray();
+    const there = await read(`s3://bucket/logs/${name}`, { s3 }).toArray();
     expect(here.length).toBeGreaterThan(200);
     expect(there).toEqual(here);
   }
-  const missing = readElements('s3://bucket/logs/c.jsonl', { s3 }).next();
+  const missing = read('s3://bucket/logs/c.jsonl', { s3 }).toArray();
   await expect(missing).rejects.toMatchObject({ name: 'SourceFault', reason: 'vanished' });
 });
 

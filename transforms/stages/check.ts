@@ -59,6 +59,7 @@ export const checkEntries: Stage = {
   summary:
     'Reports entries without a reply, and entries that do not belong to the conversation of the session.',
   options: {},
+  takes: 'entry',
   create(): Handlers {
     const watches = checksOn('entry').map((check: EntryCheck) => check.create());
     let isRejected = false;
@@ -139,7 +140,7 @@ function lastOffset(entries: EntryLog): number {
   return last;
 }
 
-interface ConversationOptions {
+export interface ConversationOptions {
   readonly endsInCall?: boolean;
 }
 
@@ -153,6 +154,7 @@ export const checkConversations: Stage<ConversationOptions> = {
       default: false,
     },
   },
+  takes: 'conversation',
   create({ endsInCall = false }): Handlers {
     const onConversation = checksOn('conversation');
     const onSessionEnd = checksOn('session-end');
@@ -194,6 +196,7 @@ export const checkRecords: Stage = {
   name: 'check-records',
   summary: 'Reports records whose calls or results are malformed as written.',
   options: {},
+  takes: 'record',
   create(): Handlers {
     const onRecord = checksOn('record');
     let records: WrittenRecord[] = []; // of the current conversation, one per format

@@ -230,5 +230,6 @@ export const cleanup: Stage<CleanupOptions> = {
   name: 'cleanup',
   summary: 'Removes texts that a client added to the log and that are not part of the conversation.',
   options,
+  takes: 'entry',
   create,
 };

@@ -19,8 +19,8 @@ import { rejectRecord, rejectSession } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
 export interface FormatOptions {
-  /** Names of the formats, each once. */
-  readonly format: readonly string[];
+  /** Names of the formats, each once; or the name of the only one. */
+  readonly format: string | readonly string[];
   /** Options of the formats by name; each format uses those that it has. */
   readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
@@ -177,7 +177,7 @@ function rejectUnread(conversation: Conversation, keepOn: readonly string[]): Re
 }
 
 function create(options: FormatOptions): Handlers {
-  const chosen = options.format.map((name) => {
+  const chosen = [options.format].flat().map((name) => {
     const format = formatNamed(name, [...formats, ...(options.formats ?? [])]);
     return { format, values: valuesFor(format, options.formatOptions) };
   });
@@ -203,5 +203,6 @@ export const format: Stage<FormatOptions> = {
   name: STAGE,
   summary: 'Writes each conversation as one line of the dataset, in each of the formats.',
   options,
+  takes: 'conversation',
   create,
 };

@@ -121,5 +121,6 @@ export const limitParts: Stage<LimitPartsOptions> = {
   name: 'limit-parts',
   summary: 'Replaces images, recordings and files that are too long by their SHA-256.',
   options,
+  takes: 'conversation',
   create,
 };

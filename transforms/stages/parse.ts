@@ -387,5 +387,6 @@ export const parse: Stage<ParseOptions> = {
   name: STAGE,
   summary: 'Reads each line in the dialect of its source, or rejects it with the position of the error.',
   options,
+  takes: 'line',
   create,
 };

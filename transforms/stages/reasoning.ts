@@ -154,5 +154,6 @@ export const reasoning: Stage<ReasoningOptions> = {
   name: 'reasoning',
   summary: "Keeps, drops or inlines the model's reasoning.",
   options,
+  takes: 'conversation',
   create,
 };

@@ -147,5 +147,6 @@ export const snapshotSelect: Stage = {
   name: 'snapshot-select',
   summary: 'Keeps the last of the longest entries of each session, with its reply and the tools up to it.',
   options: {},
+  takes: 'entry',
   create,
 };

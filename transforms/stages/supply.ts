@@ -135,5 +135,6 @@ export const supply: Stage<SupplyOptions> = {
   name: 'supply',
   summary: 'Adds a system text and tool definitions to conversations that have none, if you supply them.',
   options,
+  takes: 'conversation',
   create,
 };

@@ -32,5 +32,6 @@ export const toolDedupe: Stage = {
   name: 'tool-dedupe',
   summary: 'Keeps the first tool definition of each name.',
   options: {},
+  takes: 'conversation',
   create,
 };

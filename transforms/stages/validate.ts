@@ -10,7 +10,7 @@ import { rejectSession } from '../model/rejection.ts';
 import { SessionIds } from '../model/session-ids.ts';
 import type { Handlers, Stage } from '../stage.ts';
 
-interface ValidateOptions {
+export interface ValidateOptions {
   /** Ids of sessions of the source that have ended. Shared with the shortcut, which reads some of them. */
   readonly ended?: SessionIds | undefined;
 }
@@ -108,5 +108,6 @@ export const validate: Stage<ValidateOptions> = {
   name: 'validate',
   summary: 'Checks that a session has one id and strictly increasing timestamps; else rejects it.',
   options: { ended: { describe: 'Ids of sessions that have ended', default: undefined } },
+  takes: 'entry',
   create,
 };

@@ -82,15 +82,16 @@ describe('ShardWriter', () => {
     [
       'a second format',
       [record('1'), record('2', { format: 'trl' })],
-      'usage',
+      { code: 'usage' },
       'chat and trl in one ShardWriter',
     ],
-    ['something else', [{ text: 'x' }], 'usage', 'not a turnmill element'],
-    ['a text', ['{}'], 'usage', 'not a turnmill element'],
+    ['something else', [{ text: 'x' }], {}, 'got an object without a kind'],
+    ['a text', ['{}'], {}, 'got a string of 2 characters'],
+    ['lines that no stage read', [{ kind: 'line' }], {}, 'put format() before it'],
   ])('ends the pipeline over %s and leaves nothing open', async (_name, chunks, code, message) => {
     const dir = temporaryFolder();
     const writing = pipeline(Readable.from(chunks), new ShardWriter({ dir }));
-    await expect(writing).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+    await expect(writing).rejects.toMatchObject({ ...code, message: expect.stringContaining(message) });
     expect(openIn(dir)).toEqual([]);
   });
 
@@ -134,7 +135,9 @@ describe('LineWriter', () => {
     const write = (name: string, chunk: unknown): Promise<void> =>
       pipeline(Readable.from([chunk]), new LineWriter(join(folder, name)));
     await expect(write('a', 'x\ny')).rejects.toThrow('has a line feed at byte 1');
-    await expect(write('b', 5)).rejects.toThrow('a LineWriter got a chunk that is not');
+    await expect(write('b', 5)).rejects.toThrow(
+      'LineWriter takes elements, as read() yields them, but got a number',
+    );
     writeFileSync(join(folder, 'c'), 'kept');
     await expect(write('c', 'x')).rejects.toMatchObject({ code: 'io' });
     expect(textOf(folder, 'c')).toBe('kept');

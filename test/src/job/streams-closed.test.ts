@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { StreamSource } from '../../../src/input/sources/stream-source.ts';
 import { build } from '../../../src/job/build.ts';
 import { inspect } from '../../../src/job/inspect.ts';
-import { readElements } from '../../../src/job/read-elements.ts';
+import { read } from '../../../src/job/read.ts';
 import { resolveSettings } from '../../../src/settings/settings.ts';
 import type { StreamElement } from '../../../transforms/model/element.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -109,15 +109,14 @@ describe.each(Object.entries(STALLING))('%s', (_kind, make) => {
 
   it('is closed when iteration of its elements stops, before the first one or while it waits', async () => {
     const unread = make();
-    const elements = Readable.from(readElements({ name: 'a', stream: unread.stream }));
-    elements.destroy();
+    read({ name: 'a', stream: unread.stream }).destroy();
     await unread.closed;
 
     const waiting = make();
-    const left = readElements({ name: 'a', stream: waiting.stream });
-    left.next().catch(() => undefined);
+    const left = read({ name: 'a', stream: waiting.stream });
+    left.read();
     await waiting.stalled;
-    void left.return(undefined).catch(() => undefined);
+    left.destroy();
     await waiting.closed;
   });
 
@@ -126,16 +125,14 @@ describe.each(Object.entries(STALLING))('%s', (_kind, make) => {
     const failing = async (): Promise<void> => {
       throw new Error('full');
     };
-    await expect(pipeline(Readable.from(readElements({ name: 'a', stream })), failing)).rejects.toThrow(
-      'full',
-    );
+    await expect(pipeline(read({ name: 'a', stream }), failing)).rejects.toThrow('full');
     await closed;
   });
 
   it('ends its elements when their signal is aborted', async () => {
     const { stream, closed, stalled } = make();
     const stop = new AbortController();
-    const first = readElements({ name: 'a', stream }, { signal: stop.signal }).next();
+    const first = read({ name: 'a', stream }, { signal: stop.signal }).iterator().next();
     first.catch(() => undefined);
     await stalled;
     stop.abort(new Error('stopped'));
@@ -166,14 +163,14 @@ describe('an async generator', () => {
 
   it('is pulled no further than its elements are', async () => {
     const one = generator(1_000_000);
-    const elements = readElements({ name: 'a', stream: one.stream });
+    const elements = read({ name: 'a', stream: one.stream }).iterator();
     await elements.next();
     const room = 1024 * 1024; // for the first bytes of the source and for the slab
     expect(one.pulled() * LINE.length).toBeLessThan(room);
     const { value } = await elements.next();
     expect((value as StreamElement).kind).toBe('line');
     expect(one.pulled() * LINE.length).toBeLessThan(room);
-    await elements.return(undefined);
+    await elements.return?.();
     await one.closed;
   });
 

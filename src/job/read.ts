@@ -1,5 +1,6 @@
 /** Reads a source as a sequence of elements, with which users of the library begin their own `stream.pipeline`. */
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type { Line, Rejection, StreamElement } from '../../transforms/model/element.ts';
 import { listsInside } from '../../transforms/stages/choose-dialect.ts';
@@ -27,16 +28,17 @@ export interface ReadOptions {
 }
 
 /**
- * Yields the lines of a file or an object (plain, gzip or zstd; JSONL or a JSON document), of a stream or of standard
- * input (`-`), and the end of its session. Each line owns its bytes, so streams may keep them. Throws SourceFault for a
- * faulty source. A stream is closed at the end.
+ * A Readable of elements: yields the lines of a file or an object (plain, gzip or zstd; JSONL or a JSON document), of a stream or of standard
+ * input (`-`), and the end of its session. Each line owns its bytes, so streams may keep them. Ends with SourceFault
+ * for a faulty source. A stream is closed at the end.
  */
-export function readElements(input: Input, options: ReadOptions = {}): AsyncGenerator<StreamElement> {
+export function read(input: Input, options: ReadOptions = {}): Readable {
   if (typeof input !== 'string') {
     checkStreams([input]);
     takeStreams([input]);
   }
-  return typeof input === 'string' ? elementsOf(input, options) : elementsOfStream(input, options);
+  const elements = typeof input === 'string' ? elementsOf(input, options) : elementsOfStream(input, options);
+  return Readable.from(elements, { highWaterMark: 1 });
 }
 
 /**
@@ -71,13 +73,17 @@ async function* elementsOf(input: Input, options: ReadOptions): AsyncGenerator<S
   try {
     const reader = await openSource(ref, { maxDecompressedBytes, maxRatio }, signal);
     try {
-      const { framer, read, repair } = await frameSource(reader, ref.name, {
+      const {
+        framer,
+        read: fill,
+        repair,
+      } = await frameSource(reader, ref.name, {
         maxLineBytes,
         lists: listsInside(),
       });
       if (repair !== undefined) yield repair;
       for (;;) {
-        const count = await read(framer.space());
+        const count = await fill(framer.space());
         if (count === 0) break;
         for (const element of framer.filled(count)) yield owned(element);
       }

@@ -1,0 +1,101 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  apply,
+  cleanup,
+  format,
+  parse,
+  read,
+  reasoning,
+  snapshotSelect,
+  toolDedupe,
+  validate,
+} from '../../src/index.ts';
+import type { StreamElement } from '../../transforms/model/element.ts';
+
+const log = resolve(import.meta.dirname, '../../examples/dialects/exchange.jsonl');
+
+function collector() {
+  const elements: StreamElement[] = [];
+  const sink = new Writable({
+    objectMode: true,
+    write(element: StreamElement, _encoding, done) {
+      elements.push(element);
+      done();
+    },
+  });
+  return { elements, sink };
+}
+
+const upToSelect = (): [ReturnType<typeof parse>, ...ReturnType<typeof parse>[]] => [
+  parse(),
+  cleanup(),
+  validate(),
+  snapshotSelect(),
+];
+
+describe('the stages as functions', () => {
+  it('write a record with their defaults', async () => {
+    const { elements, sink } = collector();
+    await pipeline(read(log), ...upToSelect(), toolDedupe(), reasoning(), format(), sink);
+    expect(elements.map(({ kind }) => kind)).toEqual(['record', 'session-end']);
+  });
+
+  it('take the name of one format', async () => {
+    const { elements, sink } = collector();
+    await pipeline(read(log), ...upToSelect(), format({ format: 'openai' }), sink);
+    expect(elements[0]).toMatchObject({ kind: 'record', format: 'openai', group: '2026-01-13' });
+  });
+
+  it('have their name, options and handlers', async () => {
+    const lines: StreamElement[] = [];
+    for await (const line of read(log)) lines.push(line);
+    expect([...apply(parse.create(), lines)].map(({ kind }) => kind)).toEqual(['entry', 'session-end']);
+    expect([snapshotSelect.name, Object.keys(cleanup.options)]).toEqual(['snapshot-select', ['cleanup']]);
+  });
+});
+
+describe('a pipeline in a wrong order', () => {
+  it.each([
+    [
+      'cleanup before parse',
+      () => [cleanup(), parse()],
+      /^cleanup\(\) .* entry.* line: put parse\(\) before it$/,
+    ],
+    [
+      'no snapshotSelect',
+      () => [parse(), format()],
+      /^format\(\) .*entry: put snapshotSelect\(\) before it$/,
+    ],
+    [
+      'validate after snapshotSelect',
+      () => [...upToSelect(), validate()],
+      /^validate\(\) .*conversation: put it before snapshotSelect\(\)$/,
+    ],
+  ])('is refused: %s', async (_name, stages, message) => {
+    await expect(pipeline([read(log), ...stages(), collector().sink])).rejects.toThrow(message);
+  });
+});
+
+describe('input that is not of elements', () => {
+  const given = (chunk: unknown) => pipeline(Readable.from([chunk]), parse(), collector().sink);
+
+  it.each([
+    ['bytes', Buffer.from('{"a":"secret"}'), '14 bytes'],
+    ['a string', '{"a":"secret"}', 'a string of 14 characters'],
+    ['a number', 5, 'a number'],
+    ['an object of another kind', { a: 'secret' }, 'an object without a kind'],
+    ['a list with one', [{ a: 'secret' }], 'an object without a kind'],
+  ])('is refused without its content: %s', async (_name, chunk, what) => {
+    await expect(given(chunk)).rejects.toThrow(
+      new TypeError(`parse() takes elements, as read() yields them, but got ${what}`),
+    );
+  });
+
+  it('is refused for a file that was not read', async () => {
+    await expect(pipeline(createReadStream(log), parse(), collector().sink)).rejects.toThrow(/ bytes$/);
+  });
+});

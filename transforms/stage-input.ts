@@ -1,0 +1,38 @@
+/** Refuses what a stage or a writer of a pipeline must not get, with what it expects. The error has no content of the log. */
+import { types } from 'node:util';
+import type { Kind, StreamElement } from './model/element.ts';
+
+/** The kinds that are made of each other, and the stage that makes each. */
+const MAKERS: ReadonlyMap<Kind, string> = new Map([
+  ['line', 'read()'],
+  ['entry', 'parse()'],
+  ['conversation', 'snapshotSelect()'],
+  ['record', 'format()'],
+]);
+const LAYERS = [...MAKERS.keys()];
+
+/** Returns what came instead of an element, in words. */
+function nameOf(chunk: unknown): string {
+  if (typeof chunk === 'string') return `a string of ${chunk.length} characters`;
+  if (types.isUint8Array(chunk)) return `${chunk.length} bytes`;
+  return chunk === null || typeof chunk !== 'object' ? `a ${typeof chunk}` : 'an object without a kind';
+}
+
+/** The elements of a chunk: one element, or a list of them. @throws TypeError for anything else */
+export function elementsOfChunk(chunk: unknown, name: string): readonly StreamElement[] {
+  const elements = Array.isArray(chunk) ? chunk : [chunk];
+  const bad = elements.findIndex((one) => typeof (one as Partial<StreamElement> | null)?.kind !== 'string');
+  if (bad < 0) return elements as StreamElement[];
+  throw new TypeError(`${name} takes elements, as read() yields them, but got ${nameOf(elements[bad])}`);
+}
+
+/** @param takes the kind that the stage works on @throws TypeError if the element is of a kind before or after it */
+export function checkOrder(kind: Kind, takes: Kind, name: string): void {
+  const came = LAYERS.indexOf(kind);
+  const wanted = LAYERS.indexOf(takes);
+  if (came < 0 || came === wanted) return;
+  const advice = came < wanted ? `put ${MAKERS.get(takes)} before it` : `put it before ${MAKERS.get(kind)}`;
+  throw new TypeError(
+    `${name} takes elements of the kind ${takes}, but got one of the kind ${kind}: ${advice}`,
+  );
+}
