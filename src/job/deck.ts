@@ -8,7 +8,7 @@ import { type DeckContext, type DeckContexts, deckContexts } from '../input/fram
 import { type DeckFile, placed, readDeckText, reasonOf, TOML } from '../input/sources/deck-files.ts';
 import { FILLED, type ReadSample, readSample } from '../loop/grader.ts';
 import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
-import { readElements } from './read-elements.ts';
+import { read } from './read.ts';
 
 export interface DeckSample extends ReadSample {
   /** File of the sample and where it is embedded (file and line), both relative to the folder of the deck. */
@@ -98,7 +98,7 @@ class DataFilesReader {
     const place = { source: this.#nameOf(path), embedded: `${this.#nameOf(from)}:${file.line}` };
     const lineAt = lineCounter(bytes);
     let isFound = false;
-    for await (const element of readElements(path)) {
+    for await (const element of read(path)) {
       if (element.kind !== 'line' && element.kind !== 'rejection') continue;
       if (element.kind === 'rejection' && TOML.test(path)) {
         this.#report(file, `${path}: ${element.detail}`);
