@@ -139,7 +139,7 @@ export function profileTable({ ms, bytes }: ProfileFigures, elapsedMs: number): 
   return [
     `profile: ${seconds(elapsedMs)} s, ${seconds(whole)} s in all threads`,
     ...names.map((name) => row(name, ms[name] ?? 0, SEGMENT_TEXTS[name])),
-    `  bytes: ${showCount(read)} read, ${showCount(framed)} framed, ${showCount(compared)} compared, ` +
+    `  bytes: ${showCount(read)} read, ${showCount(framed)} framed; by the stages ${showCount(compared)} compared, ` +
       `${showCount(scanned)} scanned: ${percent(compared, compared + scanned)} compared`,
     '',
   ].join('\n');
