@@ -26,7 +26,7 @@ const BUILDING: ReadonlySet<string> = new Set([
     'atif',
     'astracodex',
   ],
-  ...['cline', 'inspect', 'runs'],
+  ...['cline', 'inspect', 'runs', 'spans'],
 ]);
 /** Dialects whose results may be any JSON, so that an object in place of a text is the result. */
 const ANY_RESULT: ReadonlySet<string> = new Set(['gemini-cli', 'astracodex', 'cline']);

@@ -22,7 +22,7 @@ import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
 import { isObservation, isTrace, OTLP_BODIES } from './spans/detect-spans.ts';
 import { IngestedEvents, isIngested } from './spans/ingested-events.ts';
-import { hasStrayContent, hasStrayList, strayIn } from './spans/known-spans.ts';
+import { hasStrayContent, hasStrayList, strayIn, strayMember } from './spans/known-spans.ts';
 import { isCallRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { RecordReader } from './spans/record-reader.ts';
@@ -172,6 +172,8 @@ class SpanReader {
     const isKept = this.#split.isKept(id);
     if (part === 'begun') this.#split.sawBegin(id);
     if (part === 'begun' && !platform.isModelCall(span)) return undefined;
+    if (part === 'more' && strayMember(span) !== undefined)
+      return context.reject('unknown-content', STRAY, span);
     if (part === 'more' || (part === 'ended' && !isKept && this.#split.hasBegun(id)))
       return context.drop(isKept ? 'joined-run' : 'no-model-span');
     this.#split.keep(id, part, span);
@@ -244,6 +246,8 @@ class SpanReader {
     if (type !== 'llm') return this.#leaveKind(run, OTHER_RUNS.has(type ?? ''), context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readRun(run, transcript, patch);
+    const stray = call.hasReply || patch === undefined ? undefined : strayMember(patch);
+    if (stray !== undefined) transcript.refuse('unknown-content', STRAY, stray);
     const sent = unpacked(run.get('extra'))?.get('invocation_params');
     const link = linkIn([run.get('inputs'), sent], [firstOf(run, 'outputs') ?? firstOf(patch, 'outputs')]);
     const time = context.time(firstOf(run, 'start_time'));
@@ -275,7 +279,7 @@ class SpanReader {
     if (refusal !== undefined) return context.reject(refusal.reason, refusal.detail, refusal.at);
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the span of a model call has no messages', span);
-    const isWhole = call.hasReply && transcript.messages.some((message) => message.role !== 'assistant');
+    const isWhole = call.hasReply && transcript.messages.some(speaks);
     const stray = isWhole ? undefined : strayIn(span);
     if (stray !== undefined) return context.reject('unknown-content', STRAY, span);
     const tools = call.tools.length > 0 ? call.tools : definedBy(definitions);

@@ -46,6 +46,30 @@ const events = (...list: readonly (readonly [name: string, attributes: object])[
   attributes: { 'gen_ai.operation.name': 'chat' },
   events: list.map(([name, attributes]) => ({ name, attributes })),
 });
+const asking = { role: 'user', content: 'a' };
+const saying = { role: 'assistant', content: 'b' };
+const nested = (llm: object) => ({ attributes: { 'openinference.span.kind': 'LLM', llm } });
+const objectOfAiSdk = (more: object) =>
+  aiSdk({ 'ai.operationId': 'ai.generateObject.doGenerate', 'ai.response.text': undefined, ...more });
+const result = (part: object) =>
+  aiSdk({
+    'ai.prompt.messages': json([
+      ...[
+        asking,
+        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'f', input: {} }] },
+      ],
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'f', ...part }] },
+    ]),
+  });
+const call = { 'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'f' };
+const callOfOpenLlmetry = {
+  'gen_ai.completion.0.content': undefined,
+  'gen_ai.completion.0.tool_calls.0.name': 'f',
+  'gen_ai.completion.0.tool_calls.0.arguments': '{}',
+};
+const completion = ['gen_ai.content.completion', { 'gen_ai.completion': 'b' }] as const;
+const details = (known: object, words: object) =>
+  ['gen_ai.client.inference.operation.details', { ...known, words: json(words) }] as const;
 const question = ['gen_ai.user.message', { content: 'a' }] as const;
 const choice = ['gen_ai.choice', { message: json({ content: 'b' }) }] as const;
 const readOne = (span: object) => read([json({ traceId: 't', spanId: 's', ...span })]);
@@ -96,6 +120,23 @@ describe('a content that is not known', () => {
       'as calls of the AI SDK',
       aiSdk({ 'ai.response.text': '', 'ai.response.toolCalls': json([{ run: 'f' }]) }),
     ],
+    ['as a list in place of a text of the AI SDK', aiSdk({ 'ai.response.text': ['b'] })],
+    ['as an object of the AI SDK that is no text', objectOfAiSdk({ 'ai.response.object': { a: 1 } })],
+    ['as an object of the AI SDK under another name', objectOfAiSdk({ words: json({ a: 1 }) })],
+    ['as an object in place of the request', genAi({ words: 'a' }, [said])],
+    ['as arguments under another name in OpenInference', inference({ ...call, words: '{"a":1}' })],
+    [
+      'in llm of OpenInference',
+      nested({ input_messages: [{ message: asking }], spoken: [{ message: saying }] }),
+    ],
+    ['under another name in OpenLLMetry', openLlmetry({ ...callOfOpenLlmetry, words: 'Let me look.' })],
+    ['in an event of no convention', events(question, ['warden', { content: 'c' }], choice)],
+    ['of a prompt in an event of no convention', events(['warden', { 'gen_ai.prompt': 'a' }], completion)],
+    ['as the whole body of an event', events(question, ['gen_ai.choice', { 'gen_ai.event.content': ['b'] }])],
+    ['beside the details in an event', events(details({ 'gen_ai.output.messages': json([said]) }, [asked]))],
+    ['as a result of the AI SDK without its output', result({ words: 'r' })],
+    ['as the text of a result of the AI SDK', result({ output: { type: 'text', value: { words: 'r' } } })],
+    ['as a text without its value in the AI SDK', result({ output: { type: 'text', words: 'r' } })],
     ['as an object of calls', aiSdk({ 'ai.response.text': '', 'ai.response.toolCalls': json({ run: 'f' }) })],
   ];
 
@@ -116,5 +157,33 @@ it('a list of parts of Converse that OpenLLMetry logs as JSON is read', () => {
 
 it('the events of a call may have others about it beside them', () => {
   const score = ['gen_ai.evaluation.result', { 'gen_ai.evaluation.explanation': 'a text' }] as const;
-  expect(entriesOf(readOne(events(question, choice, score)))).toHaveLength(1);
+  const failed = ['exception', { 'exception.message': 'a text', 'exception.type': 'E' }] as const;
+  const other = ['retry', { delay: 3, reason: 'a text' }] as const;
+  expect(entriesOf(readOne(events(question, choice, score, failed, other)))).toHaveLength(1);
+});
+
+it('a whole call may have attributes of its program, and a failed one names without words', () => {
+  const own = { words: 'Let me look.', settings: json({ a: 1 }) };
+  for (const span of [genAi([asked], [said], own), inference(own), aiSdk(own), openLlmetry(own)])
+    expect(entriesOf(readOne(span))).toHaveLength(1);
+  const failed = { 'ai.response.text': undefined, settings: json({ a: 1 }) };
+  expect(entriesOf(readOne(aiSdk(failed)))).toHaveLength(1);
+  expect(entriesOf(readOne(inference(call)))).toHaveLength(1);
+  expect(entriesOf(readOne(result({ output: { type: 'json', value: { words: 'r' } } })))).toHaveLength(1);
+  expect(entriesOf(readOne(openLlmetry(callOfOpenLlmetry)))).toHaveLength(1);
+});
+
+describe('a body that has its list under another name', () => {
+  const span = { traceId: 't', spanId: 's', ...genAi([asked], [said]) };
+  const column = 'attributes.openinference.span.kind';
+  const messages = 'attributes.llm.input_messages';
+  const bodies: readonly (readonly [string, object])[] = [
+    ['of resources', { warden: [{ scopeSpans: [{ spans: [span] }] }] }],
+    ['of runs', { post: [], warden: [{ id: 'r', outputs: { text: 'a' } }] }],
+    ['of rows in a column', { [column]: { 1: 'CHAIN' }, [messages]: { warden: [{ message: asking }] } }],
+  ];
+
+  test.each(bodies)('%s', (_, body) => {
+    expect(read([json(body)])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+  });
 });

@@ -196,7 +196,7 @@ const isNothing = (args: JsonView | undefined): boolean =>
 function resultOf(part: JsonView): ResultBlock {
   const id = firstOf(part, ...CALL_IDS);
   const name = firstOf(part, 'name', 'toolName');
-  const content = firstOf(part, 'response', 'result', 'output', 'content');
+  const content = firstOf(part, ...RESULT_KEYS);
   const isError = isFailed(part) || /^error-/.test(part.get('output')?.get('type')?.text() ?? '');
   return {
     kind: 'result',
@@ -208,8 +208,13 @@ function resultOf(part: JsonView): ResultBlock {
 }
 
 /** The content of a result, by the rule of its API. */
-const contentOfResult = (part: JsonView, content: JsonView | undefined): Uint8Array =>
-  allowsAny(part) ? anyResult(content) : resultText(content);
+function contentOfResult(part: JsonView, content: JsonView | undefined): Uint8Array {
+  if (part.get('toolCallId') !== undefined && RESULT_KEYS.every((key) => part.get(key) === undefined))
+    return UNREADABLE;
+  return allowsAny(part) ? anyResult(content) : resultText(content);
+}
+
+const RESULT_KEYS = ['response', 'result', 'output', 'content'] as const;
 
 /** May a result be any JSON? In OpenTelemetry, in Gemini's API and in the AI SDK, whose parts have a `toolCallId`. */
 const allowsAny = (part: JsonView): boolean =>
@@ -240,11 +245,18 @@ function anyResult(content: JsonView | undefined): Uint8Array {
   if (content === undefined || content.type === 'null') return EMPTY;
   const value =
     content.type === 'object' && content.get('type') !== undefined ? content.get('value') : undefined;
+  const kind = content.textOf('type') ?? '';
+  if (value !== undefined && OF_TEXT.has(kind) && value.type !== 'string') return UNREADABLE;
   if (value !== undefined) return anyResult(value); // {type, value} of the AI SDK
+  if (OF_VALUE.has(kind) && firstOf(content, 'text', 'content') === undefined) return UNREADABLE;
   const parts = content.elements();
   const areParts = parts.length > 0 && parts.every((part) => isTyped(part) && isKnownPart(resultPart(part)));
   return areParts ? resultText(content) : textBytes(content);
 }
+
+/** Types of results of the AI SDK whose value is a text, and those that have a value. */
+const OF_TEXT: ReadonlySet<string> = new Set(['text', 'error-text']);
+const OF_VALUE: ReadonlySet<string> = new Set([...OF_TEXT, 'json', 'error-json', 'content']);
 
 const isTyped = (part: JsonView): boolean => part.get('type')?.type === 'string';
 

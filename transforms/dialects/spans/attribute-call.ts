@@ -16,6 +16,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { strayJson } from './known-spans.ts';
 import { answerIn } from './no-answer.ts';
 import { readOpenInference } from './open-inference.ts';
 import { readOpenLlmetry } from './open-llmetry.ts';
@@ -44,6 +45,7 @@ const OTHER_KINDS: ReadonlySet<string> = new Set([
 ]);
 const MLFLOW_TYPES: ReadonlySet<string> = new Set(['LLM', 'CHAT_MODEL']);
 const AI_SDK_CALL = /\.do(?:Generate|Stream)$/;
+const OBJECT_CALL = /Object\.do/;
 const QUOTES = /^"|"$/g;
 /** Prefix of attributes of Google's Agent Development Kit. */
 const ADK = 'gcp.vertex.agent';
@@ -223,8 +225,10 @@ const OUTPUT = 'gen_ai.output.messages';
 
 function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFacts {
   addSystem(transcript, attributes.at('gen_ai.system_instructions').value);
-  addRequest(transcript, attributes.at('gen_ai.input.messages').value);
-  const output = unpacked(answerIn(OUTPUT, attributes.at(OUTPUT).value));
+  const [input, logged] = ['gen_ai.input.messages', OUTPUT].map((path) => attributes.at(path).json());
+  addRequest(transcript, input);
+  const output = unpacked(answerIn(OUTPUT, logged));
+  for (const list of [unpacked(input), output]) if (list?.type === 'object') refuseValue(transcript, list);
   const [response, request] = [attributes.at('gen_ai.response'), attributes.at('gen_ai.request')];
   const choices = Number(request.at('choice.count').value?.parsed() ?? 1);
   const isResponse = attributes.at('openai.api.type').text() === 'responses';
@@ -250,9 +254,14 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFact
   addRequest(transcript, prompt.at('messages').value ?? prompt.value);
   const response = attributes.at('ai.response');
   const answer = response.isEmpty ? attributes.at('ai.result') : response;
-  const strange = [answer.at('text').value, unpacked(answer.at('toolCalls').value)].find(isStrange);
+  const strange = [answer.at('text').value, answer.at('object').value].find(isNoText);
+  const calls = unpacked(answer.at('toolCalls').value);
   if (strange !== undefined) refuseValue(transcript, strange);
+  if (calls?.type === 'object') refuseValue(transcript, calls);
   const blocks = blocksIn(answer);
+  const lacksObject = blocks.length === 0 && OBJECT_CALL.test(attributes.at('ai.operationId').text() ?? '');
+  const stray = lacksObject ? strayJson(attributes) : undefined;
+  if (stray !== undefined) refuseValue(transcript, stray);
   if (blocks.length > 0) transcript.addBlocks('assistant', blocks);
   const finish = answer.at('finishReason').value;
   if (blocks.length > 0) noteFinish(transcript, finish);
@@ -265,8 +274,7 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFact
   return { hasReply: blocks.length > 0, tools: toolsIn(prompt.at('tools').value ?? tools[0]?.value), meta };
 }
 
-/** Is it no text of an answer, and no list of its calls? */
-const isStrange = (value: JsonView | undefined): boolean => value?.type === 'object';
+const isNoText = (value: JsonView | undefined): boolean => value !== undefined && value.type !== 'string';
 
 function blocksIn(answer: SpanAttributes): readonly MessageBlock[] {
   const reasoning = answer.at('reasoning').value;

@@ -42,8 +42,8 @@ function partsOf(events: readonly JsonView[]): readonly Part[] {
   const found = new Map<string, Part>();
   for (const event of events) {
     const type = typeOf(event);
-    const body = event.get('body');
-    if (body === undefined || OTHERS.has(type)) continue;
+    if (OTHERS.has(type)) continue;
+    const body = event.get('body') ?? event;
     const id = body.get('id')?.text() ?? `${found.size}`;
     const known = found.get(id);
     const observation = known === undefined ? withType(body, type) : withMembers(known.observation, body);

@@ -1,10 +1,11 @@
 /** The members of spans, log records, observations and runs, to find what was said under a name that is not read. */
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { firstOf, structured } from '../shared/logged-values.ts';
 import { hasUnknownList, type KnownObject, known } from '../shared/unread-text.ts';
-import { SpanAttributes } from './span-attributes.ts';
-import { isFrame } from './span-wrappers.ts';
+import { plainValue, SpanAttributes } from './span-attributes.ts';
+import { bodyOf, eventsOf, isDetails, isUnknownName } from './span-events.ts';
+import { isFrame, strayValues } from './span-wrappers.ts';
 
 const SCOPE = 'scope schemaUrl schema_url instrumentationLibrary';
 const SCOPE_SPANS = known(`${SCOPE} spans`);
@@ -29,9 +30,25 @@ const OTLP_BODY: KnownObject = known('trace data batch runs spans', {
   resource_logs: RESOURCE_LOGS,
 });
 
+/** A batch of runs of LangSmith. */
+const RUNS: KnownObject = known('post patch');
+
 /** Does a body of OTLP, or an object in it down to the spans, have a list under an unknown name? */
-export const hasStrayList = (body: JsonView): boolean =>
-  OTLP_BODY.within.some(([key]) => body.typeOf(key) === 'array') && hasListBeside(body, OTLP_BODY);
+export function hasStrayList(body: JsonView): boolean {
+  if (isFrame(body)) return strayValues(body).some(isContent);
+  if (body.typeOf('post') === 'array') return hasUnknownList(body, RUNS);
+  const isBody = OTLP_BODY.within.some(([key]) => body.typeOf(key) === 'array');
+  return isBody ? hasListBeside(body, OTLP_BODY) : isOnlyLists(body);
+}
+
+/** Has an object nothing but lists of objects, none under a known name? */
+function isOnlyLists(body: JsonView): boolean {
+  const members = body.members();
+  return (
+    members.length > 0 &&
+    members.every(([key, value]) => !OTLP_BODY.names.has(key) && value.elements()[0]?.type === 'object')
+  );
+}
 
 function hasListBeside(value: JsonView, kind: KnownObject): boolean {
   if (value.type === 'array') return value.elements().some((one) => hasListBeside(one, kind));
@@ -78,8 +95,8 @@ function isSentence(text: string): boolean {
 }
 
 /** The member of a call without its request or its answer that may be it; undefined if there is none. */
-const strayMember = (call: JsonView): JsonView | undefined =>
-  call.members().find(([key, value]) => !ASIDE.test(key) && mayBeSaid(value))?.[1];
+export const strayMember = (call: JsonView): JsonView | undefined =>
+  call.members().find(([key, value]) => !ASIDE.test(key) && !COLUMN.test(key) && mayBeSaid(value))?.[1];
 
 const mayBeSaid = (value: JsonView): boolean => {
   const inner = structured(value) ?? value;
@@ -87,13 +104,25 @@ const mayBeSaid = (value: JsonView): boolean => {
 };
 
 /** The attribute of a model call without its request or its answer that may be it. Names of conventions have dots. */
-const strayAttribute = (attributes: JsonView | undefined): JsonView | undefined =>
+export const strayAttribute = (attributes: JsonView | undefined): JsonView | undefined =>
   attributes?.members().find(([key, value]) => !NAMED.test(key) && mayBeSaid(value))?.[1];
 
 const NAMED =
   /\.|^(?:gen_ai|llm|ai|openinference|input|output|metadata|session|user\w*|tag|langfuse|mlflow|traceloop|logfire|http|url|server|service|error|exception|request_data|response_data|events|async|agent_?name|operation|resource|otel|status|code|db|gcp|aws|azure|telemetry|model\w*|final_result|all_messages\w*)$/;
 
-const isContent = (value: JsonView): boolean => carriesContent(structured(value) ?? value);
+/** The attribute with an object or a list, under a name of no convention. */
+export const strayJson = (attributes: SpanAttributes): JsonView | undefined =>
+  attributes
+    .json()
+    ?.members()
+    .find(([key, value]) => !NAMED.test(key) && isJson(value))?.[1];
+
+const isJson = (value: JsonView): boolean => /^(?:object|array)$/.test(structured(value)?.type ?? '');
+
+function isContent(logged: JsonView): boolean {
+  const value = new JsonView(plainValue(logged));
+  return carriesContent(structured(value) ?? value);
+}
 
 /** Does a record of logs have a member that carries content, besides those of records? */
 export const hasStrayBody = (record: JsonView): boolean =>
@@ -111,8 +140,35 @@ const LOG_RECORD: KnownObject = known(
 /** The attribute or member that may be the missing request or answer of a call. */
 export function strayIn(span: JsonView): JsonView | undefined {
   const logged = firstOf(span, 'attributes', 'tags');
-  if (logged !== undefined) return strayAttribute(SpanAttributes.of(logged).json());
-  return isFrame(span) || COLUMNS.test(span.keys().join(' ')) ? undefined : strayMember(span);
+  if (logged === undefined) return strayMember(span);
+  const attributes = SpanAttributes.of(logged);
+  const ofLlm = attributes.at('llm').json()?.others(OF_LLM) ?? [];
+  return (
+    strayAttribute(attributes.json()) ??
+    ofLlm.find(([, value]) => isContent(value))?.[1] ??
+    strayEvent(span, attributes)
+  );
 }
 
-const COLUMNS = /(?:^| )attributes\./;
+/** The event that may be the missing request or answer of a call: one under an unknown name, or with unknown members. */
+const strayEvent = (span: JsonView, attributes: SpanAttributes): JsonView | undefined =>
+  eventsOf(span, attributes).find((event) => {
+    if (!isDetails(event)) return isUnknownName(event) && carriesContent(bodyOf(event));
+    const own = SpanAttributes.of(event.get('attributes')).json();
+    return strayAttribute(own) !== undefined || event.others(EVENT).some(([, value]) => isContent(value));
+  });
+
+const EVENT: ReadonlySet<string> = new Set(
+  'name attributes body event.name event_name event timestamp time timeUnixNano time_unix_nano'.split(' '),
+);
+
+/** Attributes of OpenInference and of older versions of OpenLLMetry, after `llm.`. */
+const OF_LLM: ReadonlySet<string> = new Set(
+  [
+    'input_messages output_messages prompts completions choices invocation_parameters model_name provider system tools',
+    'token_count cost finish_reason function_call prompt_template prompt request response usage user top_k top_p',
+    'temperature chat frequency_penalty presence_penalty headers is_streaming watsonx vendor',
+  ]
+    .join(' ')
+    .split(' '),
+);

@@ -15,6 +15,7 @@ import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { blocksOf, type CallBlock, type MessageBlock, resultText } from '../shared/message-parts.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { strayJson } from './known-spans.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
 /** Reads the call, and adds its messages to the transcript. */
@@ -37,6 +38,9 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   const hasReply =
     answers.length > 0 ? addAnswers(transcript, answers, output) : addAnswer(transcript, output);
   if (hasReply) noteFinish(transcript, llm.at('finish_reason').value);
+  const lacksArguments = [...request, ...answers].some((item) => callsAt(bodyOf(item)).some(hasNoArguments));
+  const stray = lacksArguments ? strayJson(attributes) : undefined;
+  if (stray !== undefined) transcript.refuse('unknown-content', STRAY_ARGUMENTS, stray);
   const tools = llm.at('tools').items().map(toolAt);
   const listed = tools.length === 0 ? undefined : new JsonView(arrayOf(tools));
   const meta = metaOf({
@@ -94,8 +98,11 @@ function addAnswers(
 /** Does an answer have members, but none of them content? Tracers leave out an empty one. */
 function saysNothingKnown(answer: SpanAttributes): boolean {
   const message = bodyOf(answer);
-  return blocksAt(message).length === 0 && message.others(NO_CONTENT).length > 0;
+  const others = message === answer ? [] : answer.others(BODY);
+  return blocksAt(message).length === 0 && [...others, ...message.others(NO_CONTENT)].length > 0;
 }
+
+const BODY: ReadonlySet<string> = new Set(['message']);
 
 const NO_CONTENT: ReadonlySet<string> = new Set([
   ...['role', 'name', 'content', 'contents', 'tool_calls', 'tool_call_id', 'finish_reason', 'id', 'refusal'],
@@ -179,7 +186,7 @@ function contentAt(message: SpanAttributes): JsonView | undefined {
 /** Reasoning, content and calls of an answer. Some clients log each call twice, also among the parts of the content. */
 function blocksAt(message: SpanAttributes): readonly MessageBlock[] {
   const thought = message.at('reasoning_content').value;
-  const calls = message.at('tool_calls').items().map(callAt);
+  const calls = callsAt(message).map(callAt);
   const content = blocksOf(contentAt(message));
   const known = new Set(calls.map(({ id }) => id));
   const more = message
@@ -225,8 +232,14 @@ const PART_KEYS = [
   'is_error',
 ] as const;
 
+const callsAt = (message: SpanAttributes): readonly SpanAttributes[] => message.at('tool_calls').items();
+const callIn = (item: SpanAttributes): SpanAttributes =>
+  item.at('tool_call').isEmpty ? item : item.at('tool_call');
+const hasNoArguments = (item: SpanAttributes): boolean => callIn(item).at('function.arguments').isEmpty;
+const STRAY_ARGUMENTS = 'a call has no arguments; an attribute that turnmill does not know may hold them';
+
 function callAt(item: SpanAttributes): CallBlock {
-  const call = item.at('tool_call').isEmpty ? item : item.at('tool_call');
+  const call = callIn(item);
   // its arguments may be under another name
   const isStrange =
     call.at('function.arguments').isEmpty &&

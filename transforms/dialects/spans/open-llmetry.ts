@@ -14,6 +14,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { jsonIn } from '../shared/logged-values.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { strayAttribute } from './known-spans.ts';
 import { answerIn } from './no-answer.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
@@ -35,6 +36,9 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
     completion.value === undefined
       ? addAnswers(transcript, answers)
       : addAnswer(transcript, answerIn('gen_ai.completion', completion.value));
+  const isShort = [...prompt.items(), ...answers].some((item) => item.at('content').isEmpty);
+  const stray = isShort ? strayAttribute(attributes.json()) : undefined;
+  if (stray !== undefined) transcript.refuse('unknown-content', STRAY_TEXT, stray);
   const finish = answers.find((item) => !item.at('finish_reason').isEmpty)?.at('finish_reason').value;
   if (hasReply) noteFinish(transcript, finish);
   const meta = metaOf({
@@ -44,6 +48,8 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
   });
   return { hasReply, tools: toolsAt(attributes.at('llm.request.functions')), meta };
 }
+
+const STRAY_TEXT = 'a message has no text; an attribute that turnmill does not know may hold it';
 
 /** Adds the messages of the request. One without a role is that of the user, if it is the only one. */
 function addPrompts(transcript: Transcript, items: readonly SpanAttributes[]): void {

@@ -7,7 +7,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
-import { addRequest } from '../shared/logged-bodies.ts';
+import { addRequest, refuseValue } from '../shared/logged-bodies.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
@@ -20,6 +20,8 @@ const PROMPT = 'gen_ai.content.prompt';
 const COMPLETION = 'gen_ai.content.completion';
 /** Name of an event with what its span lacks: the input and the output may be in two of them. */
 const DETAILS = 'gen_ai.client.inference.operation.details';
+/** Attribute of an event with its body as JSON text. */
+const WHOLE = 'gen_ai.event.content';
 /** Members of an event that do not belong to its message. */
 const EVENT_MEMBERS: ReadonlySet<string> = new Set(['event.name', 'event_name', 'event']);
 
@@ -29,6 +31,17 @@ const isMessageName = (name: string): boolean =>
   MESSAGE.test(name) || name === CHOICE || name === PROMPT || name === COMPLETION;
 
 const isMessageEvent = (event: JsonView): boolean => isMessageName(nameOf(event)) || isUnknownEvent(event);
+
+/** May an event among the messages be one, though its name is another? */
+const isStrange = (event: JsonView): boolean => isUnknownName(event) && carriesContent(bodyOf(event));
+
+export const isDetails = (event: JsonView): boolean => nameOf(event) === DETAILS;
+
+/** Is an event none of the conventions, and no exception? */
+export function isUnknownName(event: JsonView): boolean {
+  const name = nameOf(event);
+  return name !== 'exception' && !isCallEvent(name) && !OTHER_EVENTS.has(name);
+}
 
 /** Events of the convention that have no messages of a call. */
 const OTHER_EVENTS: ReadonlySet<string> = new Set(['gen_ai.evaluation.result']);
@@ -44,27 +57,26 @@ export function isUnknownEvent(event: JsonView): boolean {
 /** Whether an event of this name has messages of a model call. */
 export const isCallEvent = (name: string): boolean => isMessageName(name) || name === DETAILS;
 
-/** The events of a span that are messages, in their order; some clients log them as one attribute. */
-export const messageEvents = (span: JsonView, attributes: SpanAttributes): readonly JsonView[] =>
-  eventsIn(span, attributes, isMessageEvent);
+/** The events of a span that are messages, in their order, and those among them that may be. */
+export function messageEvents(span: JsonView, attributes: SpanAttributes): readonly JsonView[] {
+  const list = listsOf(span, attributes).find((events) => events.some(isMessageEvent)) ?? [];
+  return list.filter((event) => isMessageEvent(event) || isStrange(event));
+}
 
 /** The attributes of all events of a span that have the details of its call. */
 export const detailsIn = (span: JsonView, attributes: SpanAttributes): readonly (JsonView | undefined)[] =>
-  eventsIn(span, attributes, (event) => nameOf(event) === DETAILS).flatMap((event) => [
-    event.get('attributes'),
-    bodyOf(event),
-  ]);
+  (listsOf(span, attributes).find((events) => events.some(isDetails)) ?? [])
+    .filter(isDetails)
+    .flatMap((event) => [event.get('attributes'), bodyOf(event)]);
 
-/** The events of one kind, from the first place that has any. */
-function eventsIn(
-  span: JsonView,
-  attributes: SpanAttributes,
-  isWanted: (event: JsonView) => boolean,
-): readonly JsonView[] {
-  const ofJaeger = span.get('logs')?.elements().map(eventOf);
+/** All events of a span. */
+export const eventsOf = (span: JsonView, attributes: SpanAttributes): readonly JsonView[] =>
+  listsOf(span, attributes).flat();
+
+/** The places that a span may have events in; some clients log them as one attribute. */
+function listsOf(span: JsonView, attributes: SpanAttributes): readonly (readonly JsonView[])[] {
   const lists = [span.get('events'), attributes.at('events').value].map((list) => unpacked(list)?.elements());
-  const events = [...lists, ofJaeger];
-  return events.map((list) => list?.filter(isWanted) ?? []).find((list) => list.length > 0) ?? [];
+  return [...lists, span.get('logs')?.elements().map(eventOf)].map((list) => list ?? []);
 }
 
 /** An event in the words of Jaeger: the field `event` is its name. */
@@ -89,6 +101,8 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
     const name = nameOf(event);
     const body = bodyOf(event);
     const role = MESSAGE.exec(name)?.[1];
+    const whole = event.get('attributes')?.get(WHOLE);
+    if (whole !== undefined && unpacked(whole)?.type !== 'object') refuseValue(transcript, whole);
     if (role !== undefined) transcript.add(messageOf(body, role), role);
     else if (name === PROMPT) addRequest(transcript, body.get('gen_ai.prompt'));
     else if (name === COMPLETION) hasReply = addAnswer(transcript, completionOf(body)) || hasReply;
@@ -127,10 +141,10 @@ function withContent(choice: JsonView, content: JsonView | undefined): JsonView 
 }
 
 /** The members of an event: its body, the JSON text in one of its attributes, its attributes, or the event itself. */
-function bodyOf(event: JsonView): JsonView {
+export function bodyOf(event: JsonView): JsonView {
   const attributes = event.get('attributes');
   const list = attributes?.type === 'array' ? new JsonView(objectOf(pairsOf(attributes))) : attributes;
-  const places = [event.get('body'), list?.get('gen_ai.event.content'), list];
+  const places = [event.get('body'), list?.get(WHOLE), list];
   return places.map((place) => unpacked(place)).find((place) => place?.type === 'object') ?? event;
 }
 

@@ -28,6 +28,12 @@ export function* rowsOf(frame: JsonView): Generator<JsonView> {
   }
 }
 
+/** The values of a data frame in rows that it does not have. */
+export function strayValues(frame: JsonView): readonly JsonView[] {
+  const rows = new Set(frame.get(KIND)?.keys());
+  return frame.members().flatMap(([, column]) => column.others(rows).map(([, value]) => value));
+}
+
 /** The spans, observations or runs in an object; undefined if it is not such a body. */
 export function wrappedSpans(body: FirstObject): Iterable<JsonView> | undefined {
   const resources = [...RESOURCES.map((key) => body.get(key)), body.get('trace')?.get('resourceSpans')];
