@@ -66,7 +66,13 @@ describe('the test commands', () => {
     expect(runBy('test')).toEqual(['unit', 'command', 'isolated', 'pages', 'differential', 'core-faults']);
     expect(runBy('test:view')).toEqual(['view']);
     expect(runBy('test:e2e')).toEqual(['slow-e2e']);
-    expect(runBy('test:faults:quick')).toEqual(['isolated', 'core-faults', 'faults', 'store-faults']);
+    expect(runBy('test:faults:quick')).toEqual([
+      'isolated',
+      'patterns',
+      'core-faults',
+      'faults',
+      'store-faults',
+    ]);
     expect(runBy('test:faults')).toEqual([...runBy('test:faults:quick'), 'slow-faults']);
   });
 
