@@ -10,11 +10,14 @@ import { measure } from './harness/measure.ts';
 import { atRoot, runFolder, turnmillBin } from './harness/repository.ts';
 
 const BRANCHES = [500, 1000, 2000, 4000];
+const CHAINS = [1000, 2000, 4000, 8000, 16000];
 const COUNTS: Readonly<Record<BranchKind, readonly number[]>> = {
   codex: BRANCHES,
   'claude-code': BRANCHES,
   pi: BRANCHES,
-  chain: [1000, 2000, 4000, 8000, 16000],
+  'gemini-cli': BRANCHES,
+  chain: CHAINS,
+  mixed: CHAINS,
   trace: [20000, 40000, 80000],
   tiny: [250000, 500000, 1000000],
 };

@@ -4,7 +4,16 @@
  */
 import { seededRandom } from './random.ts';
 
-export const branchKinds = ['codex', 'claude-code', 'pi', 'chain', 'trace', 'tiny'] as const;
+export const branchKinds = [
+  'codex',
+  'claude-code',
+  'pi',
+  'gemini-cli',
+  'chain',
+  'mixed',
+  'trace',
+  'tiny',
+] as const;
 export type BranchKind = (typeof branchKinds)[number];
 
 /** Returns a short text without characters that JSON escapes. */
@@ -66,6 +75,26 @@ const claudeLog = (count: number, words: Words): Generator<object> =>
     };
   });
 
+function* geminiLog(count: number, words: Words): Generator<object> {
+  yield { sessionId: 'mill', projectHash: 'p', startTime: TIME, lastUpdated: TIME, kind: 'main' };
+  for (const line of treeLog(count, (role, id) => {
+    const said = role === 'user' ? { type: 'user', content: words() } : { type: 'gemini', content: words() };
+    return { id, timestamp: TIME, ...said };
+  })) {
+    yield line;
+    const { id } = line as { id: string };
+    if (id.startsWith('lost-a')) yield { $rewindTo: id.replace('lost-a', 'lost-q') };
+  }
+}
+
+/** A pair of the Messages API, and a chain of responses. */
+function* mixedLog(count: number, words: Words): Generator<object> {
+  const request = { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: words() }] };
+  const content = [{ type: 'text', text: words() }];
+  yield { session_id: 'first', request, response: { type: 'message', role: 'assistant', content } };
+  for (const call of chainLog(count, words)) yield { session_id: 'mill', ...call };
+}
+
 /** Calls of the Responses API that each continue the one before by its id. */
 function* chainLog(count: number, words: Words): Generator<object> {
   for (let i = 0; i < count; i++) {
@@ -111,7 +140,9 @@ const LOGS = {
   codex: codexLog,
   'claude-code': claudeLog,
   pi: piLog,
+  'gemini-cli': geminiLog,
   chain: chainLog,
+  mixed: mixedLog,
   trace: traceLog,
   tiny: tinyLog,
 };

@@ -84,7 +84,7 @@ class RepeatedIds {
   }
 
   see(id: string, source: number, sessionId: string, line: number): void {
-    const first = this.#first.of(id, source);
+    const first = this.#first.of(id, source, source === this.#listing.sources.length - 1);
     if (first === source) return;
     if (this.#findings.length >= MOST_FINDINGS) {
       this.#unlisted++;

@@ -19,15 +19,21 @@ export class FirstSources {
     this.#most = most;
   }
 
-  /** Returns the index of the first source with the id: `source`, if the id is new. */
-  of(id: string, source: number): number {
-    if (this.#used * 2 >= this.#slots) this.#grow();
+  /**
+   * Returns the index of the first source with the id: `source`, if the id is new.
+   * @param isLast whether no source follows, so that a new id need not be remembered
+   */
+  of(id: string, source: number, isLast: boolean): number {
     const key = this.#key;
     quickHash(id, key);
-    const at = this.#find(key);
+    let at = this.#find(key);
     const known = this.#words[at + HASH_WORDS] as number;
     if (known > 0) return known - 1;
-    if (this.#used >= this.#most) return source;
+    if (isLast || this.#used >= this.#most) return source;
+    if (this.#used * 2 >= this.#slots) {
+      this.#grow();
+      at = this.#find(key);
+    }
     this.#words.set(key, at);
     this.#words[at + HASH_WORDS] = source + 1;
     this.#used++;

@@ -89,8 +89,12 @@ export interface DialectReader {
   readonly folds?: true | undefined;
   /** Whether the next line is read as another dialect than the first one, because the lines since had another API. */
   readonly strays?: boolean;
-  /** Reads a line without holding it or changing state; may be called several times for a line. */
-  readApart?(line: Line): LineObjects;
+  /**
+   * Reads a line without holding it or changing state; may be called several times for a line.
+   * @param onChain called with the `CallChain` (shared/history.ts) of an entry that continues calls by id; the entry then
+   * lists only its own messages. Without it, it lists all, which takes time that grows with the conversation
+   */
+  readApart?(line: Line, onChain?: (chain: object) => void): LineObjects;
   /** Takes elements that `readApart` returned as if `read` had. @returns those that are not held for later */
   gather?(entries: readonly ReadElement[]): readonly ReadElement[];
   /** Drops all state, before a new source. */

@@ -60,6 +60,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
   readonly #waiting: WaitingParts;
   /** Whether entries are returned at once instead of being gathered (`readApart`). */
   #isApart = false;
+  #onChain: ((chain: object) => void) | undefined;
   #line!: Line;
   #origin!: Origin;
 
@@ -93,9 +94,10 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return objects;
   }
 
-  readApart(line: Line): LineObjects {
+  readApart(line: Line, onChain?: (chain: object) => void): LineObjects {
     if (this.#spec.folds) return [];
     this.#isApart = true;
+    this.#onChain = onChain;
     try {
       const objects = readObjects(line, this.#scanner, this);
       const elements = [...objects];
@@ -208,8 +210,14 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const element = this.#finish(part, number);
     if (element.kind !== 'entry') return element;
     const { chain } = part;
-    if (this.#spec.gathers !== true || this.#isApart || part.alone === true)
-      return chain === undefined ? element : { ...element, messages: wholeMessages(element.messages, chain) };
+    if (this.#spec.gathers !== true || this.#isApart || part.alone === true) {
+      if (chain === undefined) return element;
+      if (this.#isApart && part.alone !== true && this.#onChain !== undefined) {
+        this.#onChain(chain);
+        return element;
+      }
+      return { ...element, messages: wholeMessages(element.messages, chain) };
+    }
     const hasId = part.sessionId !== undefined;
     return this.#gather(element, hasId, !hasId || part.joins === true, part) ? undefined : element;
   }

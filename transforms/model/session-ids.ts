@@ -6,7 +6,7 @@ import { HashedSet } from './hashed-set.ts';
 import { IdTable } from './id-table.ts';
 
 /** Few ids are kept as they are, which takes less time than a key. */
-const MAX_FIRST = 65_536;
+const MAX_FIRST = 4_096;
 
 export class SessionIds {
   readonly #first = new HashedSet();

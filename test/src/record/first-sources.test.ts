@@ -10,13 +10,19 @@ const hashOf = (text: string): string => {
 test('keeps the first source of each of many ids', () => {
   const first = new FirstSources();
   const ids = Array.from({ length: 200_000 }, (_, i) => `market-brief-${1768342443120394000n + BigInt(i)}`);
-  expect(ids.every((id, i) => first.of(id, i) === i)).toBe(true);
-  expect(ids.every((id, i) => first.of(id, i + 1) === i)).toBe(true);
+  expect(ids.every((id, i) => first.of(id, i, false) === i)).toBe(true);
+  expect(ids.every((id, i) => first.of(id, i + 1, true) === i)).toBe(true);
 });
 
 test('remembers no more ids than it may', () => {
   const first = new FirstSources(2);
-  expect(['a', 'b', 'c', 'a', 'b', 'c'].map((id, i) => first.of(id, i))).toEqual([0, 1, 2, 0, 1, 5]);
+  expect(['a', 'b', 'c', 'a', 'b', 'c'].map((id, i) => first.of(id, i, false))).toEqual([0, 1, 2, 0, 1, 5]);
+});
+
+test('does not remember an id that is new in the last source', () => {
+  const first = new FirstSources();
+  expect([first.of('a', 0, false), first.of('b', 1, true), first.of('a', 1, true)]).toEqual([0, 1, 0]);
+  expect(first.of('b', 2, false)).toBe(2);
 });
 
 test('texts that differ in one code unit, in length or in order differ in every word of their hash', () => {

@@ -4,6 +4,7 @@ import claudeCode from '../../../transforms/dialects/claude-code.ts';
 import codex from '../../../transforms/dialects/codex.ts';
 import type { ReadElement, ReadingOptions } from '../../../transforms/dialects/dialect.ts';
 import { type Item, itemAt, jumpAfter, rootItem } from '../../../transforms/dialects/fold/path.ts';
+import geminiCli from '../../../transforms/dialects/gemini-cli.ts';
 import pi from '../../../transforms/dialects/pi.ts';
 import type { Entry, Message } from '../../../transforms/model/element.ts';
 import { placesOf } from '../../../transforms/model/entry-log.ts';
@@ -45,7 +46,19 @@ function* codexLog(count: number): Generator<object> {
   }
 }
 
+/** Each turn that is taken back is followed by the id of its question, to which the user goes back. */
+function* geminiLog(count: number): Generator<object> {
+  yield { sessionId: 's', projectHash: 'p', startTime: '2026-02-03T10:00:00Z', messages: [] };
+  const say: Say = (role, id) => ({ id, type: role === 'user' ? 'user' : 'gemini', content: id });
+  for (const line of tree(say, count)) {
+    yield line;
+    const { id } = line as { id: string };
+    if (id.startsWith('lost-a')) yield { $rewindTo: id.replace('lost-a', 'lost-q') };
+  }
+}
+
 const clients = [
+  ['gemini-cli', geminiCli, (count: number) => [...geminiLog(count)]],
   ['codex', codex, (count: number) => [...codexLog(count)]],
   ['claude-code', claudeCode, (count: number) => [...tree(sayInClaude, count)]],
   [

@@ -1,6 +1,8 @@
 /** Calls that continue each other by id: what is written of them, and what that costs. */
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import type { ReadElement, ReadingOptions } from '../../../transforms/dialects/dialect.ts';
+import { dialects } from '../../../transforms/dialects/index.ts';
+import { isPairDialect, PairReader } from '../../../transforms/dialects/pairs/pair-reader.ts';
 import responses from '../../../transforms/dialects/responses.ts';
 import { History } from '../../../transforms/dialects/shared/history.ts';
 import { WaitingParts } from '../../../transforms/dialects/shared/waiting-parts.ts';
@@ -85,6 +87,37 @@ describe.each(logs)('a chain in %s', (_name, dialect, asLine) => {
     expect(entries.flatMap(({ refused }) => refused?.reason ?? [])).toEqual(
       new Array(3).fill('too-many-branches'),
     );
+  });
+});
+
+describe('a chain in a source that begins with a pair of the Messages API', () => {
+  const pair = {
+    ...{ session_id: 's', request: { messages: [{ role: 'user', content: 'q' }] } },
+    response: { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'a' }] },
+  };
+  const read = (count: number): readonly Entry[] => {
+    const readers = new Map(dialects.filter(isPairDialect).map((one) => [one.name, one.create()]));
+    const lines = [pair, ...chain(count).map((one) => ({ session_id: 't', ...one }))];
+    return readLog(
+      new PairReader('anthropic', readers),
+      lines.map((one) => JSON.stringify(one)),
+    ).filter(isEntry);
+  };
+
+  it('is one conversation', () => {
+    expect(read(60).map((entry) => [entry.sessionId, ...wordsOf(entry)])).toEqual([
+      ['s', ...read(0).flatMap(wordsOf)],
+      ['t', ...questions(60)],
+    ]);
+  });
+
+  it('lists the messages of each call a few times only, however long it is', () => {
+    const listed = vi.spyOn(History.prototype, 'addedMessages', 'get');
+    read(100);
+    const short = listed.mock.calls.length;
+    listed.mockClear();
+    read(400);
+    expect(listed.mock.calls.length).toBeLessThan(4.2 * short);
   });
 });
 

@@ -9,7 +9,7 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { LineSpots } from '../fold/line-spots.ts';
-import type { ItemFacts } from '../fold/thread.ts';
+import { type ItemFacts, noteItem } from '../fold/thread.ts';
 import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../shared/reading-notes.ts';
@@ -131,7 +131,7 @@ export class ClaudeSource {
     const place = fold.amend(name, blocks, 'replace', facts);
     this.#answers.record(line, thread, place);
     if (line.stopReason === 'max_tokens' && place.notes?.includes(CUT) !== true)
-      place.notes = [...(place.notes ?? []), CUT];
+      noteItem(place, { notes: [CUT] });
     this.#recordSpot(line, thread, place, context);
     return undefined;
   }

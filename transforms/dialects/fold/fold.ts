@@ -14,7 +14,7 @@ import type { FoldBlock, Repeats } from './assistant-draft.ts';
 import { type Closed, elementsOf } from './conversations.ts';
 import { type Item, itemAt, type Path } from './path.ts';
 import { SessionCounts } from './session-counts.ts';
-import { type ItemFacts, joinMeta, Thread } from './thread.ts';
+import { type ItemFacts, joinMeta, noteItem, Thread } from './thread.ts';
 
 export interface FoldOptions {
   /** Bytes that all open conversations may hold; the one that exceeds it is rejected. */
@@ -271,8 +271,10 @@ export class Fold {
 
   /** Reports a finding about the conversation as a whole; the same finding only once. */
   note(note: ReadingNote): void {
-    const { notes } = this.#current();
-    if (!notes.some(({ rule, message }) => rule === note.rule && message === note.message)) notes.push(note);
+    const thread = this.#current();
+    const before = thread.weight;
+    thread.note(note);
+    this.#held += thread.weight - before;
   }
 
   /**
@@ -292,7 +294,7 @@ export class Fold {
   noteLast(note: ReadingNote): void {
     const { last } = this.#current();
     if (last.index < 0) this.note(note);
-    else last.notes = [...(last.notes ?? []), note];
+    else noteItem(last, { notes: [note] });
   }
 
   /** The last message of the current thread, or the position before the first one. */
@@ -310,9 +312,9 @@ export class Fold {
     return this.#current().path.items;
   }
 
-  /** The last message of the current thread that passes a test. */
-  findLast(test: (place: FoldPlace) => boolean): FoldPlace | undefined {
-    let item = this.last;
+  /** The last message of the current thread that passes a test, up to `from`. */
+  findLast(test: (place: FoldPlace) => boolean, from: FoldPlace = this.last): FoldPlace | undefined {
+    let item = from;
     while (item.index >= 0 && !test(item)) item = item.before;
     return item.index < 0 ? undefined : item;
   }

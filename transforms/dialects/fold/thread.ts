@@ -26,6 +26,8 @@ const ITEM_BYTES = 256;
 const META_BYTES = 512;
 /** One more block. */
 const BLOCK_BYTES = 128;
+/** A finding about the conversation, besides its text. */
+const NOTE_BYTES = 128;
 /** Number of last messages in which a repeated result is looked for. */
 const MAX_REPEAT_ITEMS = 64;
 
@@ -52,6 +54,8 @@ export class Thread {
   #isRefused = false;
   /** Answers before this index are not continued. */
   #brokenAt = 0;
+  /** The findings in `notes`. */
+  readonly #noted = new Set<string>();
   readonly #named = new Map<string, Item>();
   readonly #pending = new PendingCalls();
   readonly #isHere = (item: Item): boolean => this.path.has(item);
@@ -74,6 +78,15 @@ export class Thread {
     return this.#append(this.#newItem(message, origin, facts), message.bytes.length);
   }
 
+  /** Adds a finding about the conversation as a whole, unless it has the same one. */
+  note(note: ReadingNote): void {
+    const key = `${note.rule} ${note.message}`;
+    if (this.#isRefused || this.#noted.has(key)) return;
+    this.#noted.add(key);
+    this.notes.push(note);
+    this.weight += NOTE_BYTES + 2 * key.length;
+  }
+
   /** From now on no answer so far is continued, because something of the log is lost here. */
   breakAnswers(): void {
     this.#brokenAt = this.last.index + 1;
@@ -86,7 +99,7 @@ export class Thread {
   named(name: string, origin: Origin, facts: ItemFacts, again: readonly FoldBlock[] = []): Item {
     const known = this.#named.get(name);
     if (known !== undefined && this.path.has(known) && this.#continues(known, again))
-      return this.#touch(note(known, facts));
+      return this.#touch(noteItem(known, facts));
     const item = this.#newItem(new AssistantDraft(), origin, facts);
     if (!this.#isRefused) this.#named.set(name, item);
     return this.#append(item, META_BYTES + name.length);
@@ -131,7 +144,7 @@ export class Thread {
     this.isRepeat = false;
     call.result = result;
     this.weight += BLOCK_BYTES + result.bytes.length;
-    return this.#touch(note(item, facts));
+    return this.#touch(noteItem(item, facts));
   }
 
   /** Continues after an item of any path, abandoning the rest of the current path. */
@@ -243,6 +256,8 @@ export class Thread {
     this.weight = 0;
     for (const path of [this.path, ...this.left]) this.#empty(path);
     this.#named.clear();
+    this.#noted.clear();
+    this.notes.length = 0;
     this.#pending.clear();
   }
 
@@ -289,7 +304,7 @@ export class Thread {
       item.isTurn = true;
       item.turn = item;
     }
-    return note(item, facts);
+    return noteItem(item, facts);
   }
 
   #append(item: Item, bytes: number): Item {
@@ -311,11 +326,19 @@ export function joinMeta(a: Meta | undefined, b: Meta): Meta {
   return a === undefined ? b : new Map([...a, ...b]);
 }
 
-function note(item: Item, { notes, changes, meta }: ItemFacts): Item {
+/** Adds facts to those of a message, whose lists are its own. */
+export function noteItem(item: Item, { notes, changes, meta }: ItemFacts): Item {
   if (meta !== undefined && meta.size > 0) item.meta = joinMeta(item.meta, meta);
-  if (notes !== undefined && notes.length > 0) item.notes = [...(item.notes ?? []), ...notes];
-  if (changes !== undefined && changes.length > 0) item.changes = [...(item.changes ?? []), ...changes];
+  if (notes !== undefined && notes.length > 0) item.notes = appended(item.notes, notes);
+  if (changes !== undefined && changes.length > 0) item.changes = appended(item.changes, changes);
   return item;
+}
+
+/** The list with more items, without a copy: a message may consist of many lines. */
+function appended<T>(list: T[] | undefined, more: readonly T[]): T[] {
+  if (list === undefined) return [...more];
+  for (const one of more) list.push(one);
+  return list;
 }
 
 /** Bytes of a message and its results, besides `ITEM_BYTES`. */
@@ -330,7 +353,7 @@ function weightOf({ content, calls }: Item): number {
 /** Moves a result that came before its call to the last call of an item. */
 function moveResult(early: Item, item: Item): void {
   const { notes, changes, content } = early;
-  note(item, { ...(notes && { notes }), ...(changes && { changes }) });
+  noteItem(item, { ...(notes && { notes }), ...(changes && { changes }) });
   (item.calls.at(-1) as Item['calls'][number]).result = content as Message;
   early.content = undefined;
   delete early.notes;

@@ -53,8 +53,8 @@ export class ContentsSource {
   readonly #replaced = new HashedSet();
   /** Number of messages so far, used to name the answers. */
   #contents = 0;
-  /** Calls that had no id, got one here, and have no result yet. */
-  #nameless: { readonly id: string; readonly name: string | undefined }[] = [];
+  /** The ids that calls without one got here, by the name of the tool; those before `next` have their result. */
+  readonly #nameless = new Map<string | undefined, { readonly ids: string[]; next: number }>();
   #calls = 0;
   /** Ids that the calls and results of the current line got here, and those that its first version got. */
   #named: string[] = [];
@@ -108,10 +108,10 @@ export class ContentsSource {
     this.#reused = [...named];
     const read = this.#versionsOf(message, []).map((version) => {
       const answered = version.kind === 'result' ? version.callId : undefined;
+      const hasCall = ({ calls }: FoldPlace): boolean => calls.some(({ id }) => id === answered);
+      // the call is mostly near the line, which may be far from the end
       const called =
-        answered === undefined
-          ? undefined
-          : fold.findLast(({ calls }) => calls.some(({ id }) => id === answered));
+        answered === undefined ? undefined : (fold.findLast(hasCall, place) ?? fold.findLast(hasCall));
       return readVersion(version, called ?? place, context);
     });
     this.#reused = [];
@@ -187,10 +187,12 @@ export class ContentsSource {
   }
 
   #nameCall(name: string | undefined): string {
-    const known = this.#reused.shift();
-    if (known !== undefined) return known;
+    const reused = this.#reused.shift();
+    if (reused !== undefined) return reused;
     const id = `call_${++this.#calls}`;
-    this.#nameless.push({ id, name });
+    const known = this.#nameless.get(name);
+    if (known === undefined) this.#nameless.set(name, { ids: [id], next: 0 });
+    else known.ids.push(id);
     this.#named.push(id);
     return id;
   }
@@ -204,9 +206,9 @@ export class ContentsSource {
     const known = this.#reused.shift();
     if (known !== undefined) return [resultOfParts([part], known, [])];
     const name = response.get('name')?.text();
-    const at = this.#nameless.findIndex((call) => call.name === name);
-    const [call] = at < 0 ? [] : this.#nameless.splice(at, 1);
-    const made = call?.id ?? `call_${++this.#calls}`;
+    const open = this.#nameless.get(name);
+    const made = open?.ids[open.next] ?? `call_${++this.#calls}`;
+    if (open !== undefined && open.next < open.ids.length) open.next++;
     this.#named.push(made);
     return [resultOfParts([part], made, [])];
   }

@@ -34,10 +34,44 @@ interface Spot {
   readonly kind: GeminiMessage['kind'];
 }
 
+/** Messages of the current conversation by id, in order. */
+class Spots {
+  readonly #ids: string[] = [];
+  readonly #byId = new Map<string, Spot>();
+
+  /** Their ids, in order of appearance. */
+  get ids(): readonly string[] {
+    return this.#ids;
+  }
+
+  get(id: string): Spot | undefined {
+    return this.#byId.get(id);
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  /** Adds a message; one with a known id keeps its position. */
+  set(id: string, spot: Spot): void {
+    if (!this.#byId.has(id)) this.#ids.push(id);
+    this.#byId.set(id, spot);
+  }
+
+  /** Removes a known message and those after it. Walks these only, because a log may go back at each message. */
+  cutFrom(id: string): void {
+    while (this.#byId.has(id)) this.#byId.delete(this.#ids.pop() as string);
+  }
+
+  clear(): void {
+    this.#ids.length = 0;
+    this.#byId.clear();
+  }
+}
+
 export class GeminiSource {
   #session: string | undefined;
-  /** Messages of the current conversation by id, in order. */
-  readonly #spots = new Map<string, Spot>();
+  readonly #spots = new Spots();
   /** Ids of calls in the current conversation that have their result. */
   readonly #answered = new Set<string>();
   /** Ids of the messages before the current replacement of the context: those that come again are only context. */
@@ -163,11 +197,8 @@ export class GeminiSource {
     const { fold } = context;
     const spot = this.#spots.get(target);
     fold.cut(spot?.before ?? fold.root);
-    let isGone = spot === undefined;
-    for (const id of this.#spots.keys()) {
-      isGone ||= id === target;
-      if (isGone) this.#spots.delete(id);
-    }
+    if (spot === undefined) this.#spots.clear();
+    else this.#spots.cutFrom(target);
     this.#beginStretch();
     return undefined;
   }
@@ -179,7 +210,7 @@ export class GeminiSource {
   #replaceAll(list: JsonView, context: ReadContext): Rejection | undefined {
     this.#open(context, undefined);
     const { fold } = context;
-    const all = [...this.#spots.keys()];
+    const all = this.#spots.ids;
     const known = all.filter((id) => this.#isComparable(id));
     const shared = this.#sharedWith(list.elements(), known);
     const next = known[shared];
@@ -190,7 +221,7 @@ export class GeminiSource {
         this.#open(context, undefined);
       }
       this.#replaced = new Set(all);
-      for (const id of all.slice(all.indexOf(next))) this.#spots.delete(id);
+      this.#spots.cutFrom(next);
       this.#beginStretch();
     }
     const rejection = this.#takeAll(list, context);

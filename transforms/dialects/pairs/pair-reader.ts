@@ -14,6 +14,7 @@ import { isChatRequest, isRequest } from '../anthropic/pair.ts';
 import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
 import { MAX_BRANCHES, MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import { GatheredSessions } from '../shared/gathered-sessions.ts';
+import type { CallChain } from '../shared/history.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { isStreamEvent } from '../streams/assembler.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
@@ -49,6 +50,8 @@ export class PairReader implements DialectReader {
   #now: string;
   /** Undefined if the dialect gathers sessions itself, or its sessions do not interleave. */
   readonly #gathered: GatheredSessions | undefined;
+  /** Of the entries that list only their own messages: what they continue. */
+  readonly #chains = new WeakMap<ReadElement, CallChain>();
 
   /** @param first name of the dialect of the first pair */
   constructor(
@@ -145,13 +148,19 @@ export class PairReader implements DialectReader {
 
   /** Reads an object with the reader of all APIs, but assigns it to the session that the fast readers would choose. */
   #readAny(line: Line, only: ReadElement, logged: string | undefined): LineObjects | undefined {
-    const [read] = this.#reader(ANY).readApart?.(line) ?? [];
+    let chain: CallChain | undefined;
+    const onChain = (found: object): void => {
+      chain = found as CallChain;
+    };
+    const [read] = this.#reader(ANY).readApart?.(line, this.#gathered && onChain) ?? [];
     if (read === undefined || read.kind === 'rejection') return undefined;
     if (read.kind !== 'entry' || read.refused !== undefined) return [read];
     const { alone: _alone, ...entry } = read;
     const { source } = read.origin;
     const sessionId = only.kind === 'entry' ? only.sessionId : (logged ?? source);
-    return [{ ...entry, sessionId }];
+    const own: ReadElement = { ...entry, sessionId };
+    if (chain !== undefined) this.#chains.set(own, chain);
+    return [own];
   }
 
   get strays(): boolean {
@@ -172,7 +181,7 @@ export class PairReader implements DialectReader {
     if (gathered === undefined) return this.#reader(this.#first).gather?.(entries) ?? entries;
     const passed = entries.filter((element) => {
       if (element.kind !== 'entry' || element.alone === true) return true;
-      gathered.add(element);
+      gathered.add(element, { chain: this.#chains.get(element) });
       return false;
     });
     return gathered.hasFinished ? [...gathered.take(), ...passed] : passed;

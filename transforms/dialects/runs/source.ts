@@ -5,7 +5,7 @@ import { oneLine } from '../../json/one-line.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
-import type { ItemFacts } from '../fold/thread.ts';
+import { type ItemFacts, noteItem } from '../fold/thread.ts';
 import { objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { foldChatObject, foldResultBlocks, readChatObject } from '../shared/chat-object.ts';
@@ -220,7 +220,7 @@ export class RunsSource {
 
 /** Counts a message that is left out because the model neither saw nor wrote it. */
 function leaveOut({ fold: { last } }: ReadContext): void {
-  if (last.index >= 0) last.changes = [...(last.changes ?? []), 'not-by-model'];
+  if (last.index >= 0) noteItem(last, { changes: ['not-by-model'] });
 }
 
 /** Whether a message is a call or a result of the simulated user in tau2, who has tools too. */
