@@ -62,6 +62,8 @@ export interface DialectSpec<Memory = undefined> {
    * an id is held until the next one.
    */
   readonly gathers?: true;
+  /** Set if the calls that it gathers share no messages in memory: they are then held as bytes. */
+  readonly packs?: true;
   /** Set if every object is its own session, regardless of `--session-by`. A rejected one gets an id from its place. */
   readonly alone?: true;
   /** Set if its messages are copies: an unknown role or content is then a finding, not a rejection. */

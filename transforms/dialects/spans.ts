@@ -5,7 +5,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import { HashedSet } from '../model/hashed-set.ts';
+import { IdTable } from '../model/id-table.ts';
 import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect, ReadingOptions } from './dialect.ts';
@@ -51,7 +51,7 @@ const ERROR_CODES: ReadonlySet<string> = new Set(['2', '"ERROR"', '"STATUS_CODE_
 class SpanReader {
   readonly #keepSealed: boolean;
   /** Ids of the spans whose tokens and cost were counted, because an export may repeat a span. */
-  readonly #counted = new HashedSet();
+  readonly #counted = new IdTable();
   readonly #chains: SpanChains;
   readonly #split: SplitRuns;
   readonly #records: RecordReader;
@@ -304,8 +304,9 @@ class SpanReader {
   /** The call; without tokens and cost if those of the same span were counted before. */
   #countedOnce(call: LoggedCall, trace: string | undefined, span: JsonView): LoggedCall {
     const id = idOf(span);
-    const isKnown = !call.meta.has('usage') && !call.meta.has('cost');
-    if (id === undefined || isKnown || this.#counted.add(`${trace} ${id}`)) return call;
+    if (id === undefined || (!call.meta.has('usage') && !call.meta.has('cost'))) return call;
+    const { size } = this.#counted;
+    if (this.#counted.add(`${trace} ${id}`) === size) return call; // a new id has the next number
     const meta = new Map(call.meta);
     for (const name of ['usage', 'cost'] as const) meta.delete(name);
     return { ...call, meta };
@@ -365,6 +366,7 @@ const spans: Dialect = defineDialect({
     'attributes.openinference.span.kind',
   ],
   gathers: true,
+  packs: true,
   marks: ['attributes', 'traceId'],
   memory: (options) => new SpanReader(options),
   detect: isTrace,

@@ -77,7 +77,9 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     const { keepsMeta = true, maxBranches = MAX_BRANCHES } = options;
     const traits = traitsOf(spec);
     this.#fold = new Fold({ maxBytes: maxConversation, maxBranches, select, keepSealed, keepsMeta, traits });
-    this.#gathered = new GatheredSessions({ maxBytes: maxConversation, maxBranches, select });
+    this.#gathered = new GatheredSessions({
+      ...{ maxBytes: maxConversation, maxBranches, select, packs: spec.packs },
+    });
     this.#waiting = new WaitingParts(maxConversation);
     this.#memory = this.#remember();
     if (spec.alone) this.alone = true;

@@ -1,11 +1,11 @@
 /** A session that is still open: its conversations that no other call has continued so far. */
 import type { Entry, Fate } from '../../model/element.ts';
-import { createEntryLog, type Place } from '../../model/entry-log.ts';
-import type { Meta } from '../../model/meta.ts';
+import { IdTable } from '../../model/id-table.ts';
+import { SmallSet } from '../../model/small-set.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
-import { metaOfAnswers } from '../fold/path-meta.ts';
-import { heldMessage, heldMeta } from './held-messages.ts';
-import { type CallChain, wholeMessages } from './history.ts';
+import { Leaf, type LeafFacts, RecentLeaves } from './gathered-leaf.ts';
+import type { CallChain } from './history.ts';
+import { LeavesByPrefix } from './leaves-by-prefix.ts';
 
 /** How a call joins a session. */
 export interface Joining {
@@ -31,27 +31,42 @@ export interface CallPath {
   all(): readonly string[];
 }
 
-/** A conversation that no other call of its session continues. */
-export interface Leaf {
-  entry: Entry;
-  readonly chain: CallChain | undefined;
-  /** The conversation that continues it. */
-  next?: Leaf;
-  /** Places of its call and of all calls that it continues. */
-  places: Place[];
-  /** Metadata of these calls. */
-  metas: Meta[];
-  /** Metadata of calls that it continues, but that came after it in the log. */
-  late: Meta[];
-  /** Hash of its messages (path-hashes.ts). */
-  readonly end: string;
-  /** Hash of its messages without the answer. */
-  readonly question: string | undefined;
-  readonly callId: string | undefined;
-  /** Set if it has other calls: those that it continues, or one with the same messages. */
-  others?: 'before' | 'same' | undefined;
-  /** Set if `next` is a later version of the call, whose messages are others. */
-  isReplaced?: true;
+/** What is known of all open sessions of a source. */
+export class GatheredIndex {
+  /** The session of each leaf, by the leaf's `end`. */
+  readonly ends: Map<string, GatheredSession> = new Map();
+  /** The session of each answered call, by the hash of its messages without the answer. */
+  readonly asked: Map<string, GatheredSession> = new Map();
+  /** Undefined if calls share messages, so that packed ones would take more room. */
+  readonly recent: RecentLeaves | undefined;
+  /** Numbers the ids of calls that may be logged again. */
+  readonly #ids = new IdTable();
+  /** The conversation of each of these calls, by its number. */
+  readonly #calls: (Leaf | undefined)[] = [];
+
+  constructor(packs: boolean) {
+    this.recent = packs ? new RecentLeaves() : undefined;
+  }
+
+  numberOf(callId: string | undefined): number {
+    return callId === undefined ? -1 : this.#ids.add(callId);
+  }
+
+  leafOf(call: number): Leaf | undefined {
+    return this.#calls[call];
+  }
+
+  setLeaf(call: number, leaf: Leaf | undefined): void {
+    if (call >= 0) this.#calls[call] = leaf;
+  }
+
+  clear(): void {
+    this.ends.clear();
+    this.asked.clear();
+    this.recent?.clear();
+    this.#ids.clear();
+    this.#calls.length = 0;
+  }
 }
 
 // estimates of memory in bytes: a call and a message, besides their text
@@ -62,34 +77,22 @@ export class GatheredSession {
   readonly id: string;
   readonly number: number;
   /** The ids of its calls; empty if the calls have none. */
-  readonly ids: Set<string> = new Set();
-  readonly leaves: Set<Leaf> = new Set();
+  readonly ids: SmallSet<string> = new SmallSet();
+  readonly leaves: SmallSet<Leaf> = new SmallSet();
   /** Hashes of the messages of its answered calls, without the answers. */
-  readonly questions: Set<string> = new Set();
+  readonly questions: SmallSet<string> = new SmallSet();
   weight = 0;
   /** Number of conversations that continue the same calls in different ways. */
   #branches = 1;
   /** By the hash of a prefix of messages: a leaf whose conversation begins with it. */
-  readonly #through = new Map<string, Leaf>();
-  /** The conversation of each call that may be logged again. */
-  readonly #calls = new Map<string, Leaf>();
-  /** The sessions of all leaves of the source, by the leaves' `end`. */
-  readonly #ends: Map<string, GatheredSession>;
-
-  /** The sessions of all answered calls of the source, by the hash of their messages without the answer. */
-  readonly #asked: Map<string, GatheredSession>;
+  readonly #through = new LeavesByPrefix();
+  readonly #index: GatheredIndex;
 
   /** @param number its position among the sessions of the source, from 0 */
-  constructor(
-    id: string,
-    number: number,
-    ends: Map<string, GatheredSession>,
-    asked: Map<string, GatheredSession>,
-  ) {
+  constructor(id: string, number: number, index: GatheredIndex) {
     this.id = id;
     this.number = number;
-    this.#ends = ends;
-    this.#asked = asked;
+    this.#index = index;
   }
 
   /**
@@ -105,58 +108,46 @@ export class GatheredSession {
     const { before, hashes } = path;
     const end = hashes.at(-1) ?? '';
     const longer = this.#leafThrough(end);
+    const isAnswered = entry.reply !== undefined;
     // two calls with the same path: the one with an answer counts
-    const isKnown = longer !== undefined && (longer.end !== end || isUnanswered(entry, longer.entry));
-    const former = this.#formerOf(callId, path);
+    const isKnown = longer !== undefined && (longer.end !== end || (!isAnswered && longer.isAnswered));
+    const call = this.#index.numberOf(callId);
+    const former = this.#formerOf(call, path);
     const isBranch = before !== undefined && this.#leafThrough(before)?.end !== before;
     if (!isKnown && isBranch && former === undefined && ++this.#branches > maxBranches) return false;
-    const question = entry.reply === undefined ? undefined : (hashes.at(-2) ?? before);
+    const question = isAnswered ? (hashes.at(-2) ?? before) : undefined;
     if (question !== undefined) {
       this.questions.add(question);
-      this.#asked.set(question, this);
+      this.#index.asked.set(question, this);
     }
     this.weight += CALL_BYTES;
-    if (isKnown) addKnown(longer, entry, end, callId);
-    const leaf = isKnown ? longer : this.#newLeaf(entry, path, chain, { end, question, callId });
-    if (former !== undefined) {
-      this.#include(leaf, former);
-      former.isReplaced = true;
-    }
+    if (isKnown) longer.addKnown(entry, end, call);
+    const facts = { chain: chain?.before && chain, end, question, call };
+    const leaf = isKnown ? longer : this.#newLeaf(entry, path, facts);
+    if (former !== undefined) this.#include(leaf, former, true);
+    this.#index.recent?.add(leaf);
     return true;
   }
 
-  #newLeaf(
-    entry: Entry,
-    { before, hashes, all }: CallPath,
-    chain: CallChain | undefined,
-    ids: Pick<Leaf, 'end' | 'question' | 'callId'>,
-  ): Leaf {
-    const held = heldEntry(entry);
-    const metas = held.meta === undefined ? [] : [held.meta];
-    const leaf: Leaf = {
-      entry: held,
-      chain: chain?.before && chain,
-      places: [entry.origin],
-      metas,
-      late: [],
-      ...ids,
-    };
-    const isHere = before !== undefined && this.#through.has(before);
-    for (const hash of isHere ? [before, ...hashes] : all()) {
+  #newLeaf(entry: Entry, { before, hashes, all }: CallPath, facts: LeafFacts): Leaf {
+    const leaf = new Leaf(entry, facts, this.#index.recent !== undefined && facts.chain === undefined);
+    const isHere = before !== undefined && this.#through.get(before) !== undefined;
+    const path = isHere ? [before, ...hashes] : all();
+    for (const hash of path) {
       const shorter = this.#leafThrough(hash);
-      if (shorter?.end === hash) this.#include(leaf, shorter);
-      this.#through.set(hash, leaf);
+      if (shorter?.end === hash && shorter !== leaf) this.#include(leaf, shorter, false);
     }
+    this.#through.add(path, leaf);
     this.leaves.add(leaf);
-    if (ids.callId !== undefined) this.#calls.set(ids.callId, leaf);
-    this.#ends.set(ids.end, this);
+    this.#index.setLeaf(leaf.call, leaf);
+    this.#index.ends.set(leaf.end, this);
     this.weight += weightOf(entry);
     return leaf;
   }
 
   /** The former version of a call. None if another call continues or repeats it, or if a new one does not continue the calls that it does. */
-  #formerOf(callId: string | undefined, { before, hashes }: CallPath): Leaf | undefined {
-    const former = callId === undefined ? undefined : this.#calls.get(callId);
+  #formerOf(call: number, { before, hashes }: CallPath): Leaf | undefined {
+    const former = this.#index.leafOf(call);
     if (former === undefined || !this.leaves.has(former) || former.others === 'same') return undefined;
     const continues = (hash: string | undefined): boolean =>
       hash !== undefined && (hash === before || hashes.includes(hash));
@@ -181,41 +172,28 @@ export class GatheredSession {
     return only.end === before || hashes.includes(only.end);
   }
 
-  #include(leaf: Leaf, shorter: Leaf): void {
-    for (const place of leaf.places) shorter.places.push(place);
-    leaf.places = shorter.places;
-    for (const meta of leaf.metas) shorter.metas.push(meta);
-    leaf.metas = shorter.metas;
-    leaf.late = shorter.late;
-    leaf.others = shorter.callId === leaf.callId ? shorter.others : 'before';
-    leaf.entry = withTools(leaf.entry, shorter.entry);
+  /** @param isReplaced whether the longer one is a later version, whose messages are others */
+  #include(leaf: Leaf, shorter: Leaf, isReplaced: boolean): void {
+    const { entry } = shorter;
+    this.weight -= leaf.chain?.before === undefined ? weightOf(entry) : toolsWeightOf(entry);
+    leaf.include(shorter);
+    shorter.isReplaced = isReplaced;
+    if (shorter.call !== leaf.call) this.#index.setLeaf(shorter.call, undefined);
     this.leaves.delete(shorter);
-    shorter.next = leaf;
-    this.#ends.delete(shorter.end);
-    this.weight -= leaf.chain?.before === undefined ? weightOf(shorter.entry) : toolsWeightOf(shorter.entry);
+    this.#index.ends.delete(shorter.end);
+  }
+
+  /** Removes it from what is known of open sessions. */
+  close(): void {
+    for (const { end, call } of this.leaves) {
+      this.#index.ends.delete(end);
+      this.#index.setLeaf(call, undefined);
+    }
+    for (const question of this.questions) this.#index.asked.delete(question);
+    this.questions.clear();
+    this.#through.clear();
   }
 }
-
-/** Adds a call whose messages a conversation has already. */
-function addKnown(leaf: Leaf, entry: Entry, end: string, callId: string | undefined): void {
-  leaf.places.push(entry.origin);
-  if (entry.meta !== undefined) leaf.late.push(heldMeta(entry.meta));
-  leaf.entry = withTools(leaf.entry, entry);
-  if (callId === undefined || callId !== leaf.callId)
-    leaf.others = leaf.end === end ? 'same' : (leaf.others ?? 'before');
-}
-
-function heldEntry({ messages, reply, meta, ...entry }: Entry): Entry {
-  return {
-    ...entry,
-    messages: messages.map(heldMessage),
-    reply: reply && heldMessage(reply),
-    ...(meta && { meta: heldMeta(meta) }),
-  };
-}
-
-const isUnanswered = ({ reply }: Entry, { reply: other }: Entry): boolean =>
-  reply === undefined && other !== undefined;
 
 /** Does the log give no reason why there is no answer, as an error or a placeholder? */
 export const isSilent = ({ messages }: Entry): boolean => (messages.at(-1)?.notes?.length ?? 0) === 0;
@@ -228,53 +206,44 @@ function weightOf(entry: Entry): number {
 
 const toolsWeightOf = ({ tools }: Entry): number => tools.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-/** The entry with the tools and the time of an earlier call of its conversation added. */
-function withTools(entry: Entry, earlier: Entry): Entry {
-  const names = new Set(earlier.tools.map(({ name }) => name));
-  const more = entry.tools.filter(({ name }) => name === undefined || !names.has(name));
-  const [a, b] = [earlier.timestamp, entry.timestamp];
-  const timestamp = a !== undefined && (b === undefined || a < b) ? a : b;
-  const tools = earlier.tools.length === 0 ? entry.tools : [...earlier.tools, ...more];
-  return { ...entry, tools, timestamp };
-}
-
 /** Yields the conversations of a session. */
 export function* elementsOf(session: GatheredSession, select: FoldSelect): Generator<ReadElement> {
   const leaves = inOrder(session.leaves);
   const only = select === 'last' ? longest(leaves) : undefined;
   const written = only === undefined ? leaves : [only];
   for (const [i, leaf] of written.entries())
-    yield entryOf(leaf, i === 0 ? session.id : `${session.id}#${i + 1}`);
+    yield leaf.entryOf(i === 0 ? session.id : `${session.id}#${i + 1}`);
   if (only === undefined) return;
   for (const leaf of leaves) if (leaf !== only) yield* abandoned(leaf);
 }
 
 /** Sorts by time if all leaves have one, else in the order of the log. */
-function inOrder(leaves: ReadonlySet<Leaf>): readonly Leaf[] {
-  const list = [...leaves].sort((a, b) => a.entry.origin.offset - b.entry.origin.offset);
-  if (list.some(({ entry }) => entry.timestamp === undefined)) return list;
-  return list.sort((a, b) => Number((a.entry.timestamp as bigint) - (b.entry.timestamp as bigint)));
+function inOrder(leaves: Iterable<Leaf>): readonly Leaf[] {
+  if (areInOrder(leaves)) return [...leaves];
+  const list = [...leaves].map((leaf) => ({ leaf, ...leaf.head }));
+  list.sort((a, b) => a.offset - b.offset);
+  if (list.every(({ timestamp }) => timestamp !== undefined))
+    list.sort((a, b) => Number((a.timestamp as bigint) - (b.timestamp as bigint)));
+  return list.map(({ leaf }) => leaf);
+}
+
+/** Whether they are in the order of the log and of their times, as in most logs. */
+function areInOrder(leaves: Iterable<Leaf>): boolean {
+  let last = { offset: 0, timestamp: 0n };
+  for (const { head } of leaves) {
+    const { offset, timestamp = last.timestamp } = head;
+    if (offset < last.offset || timestamp < last.timestamp) return false;
+    last = { offset, timestamp };
+  }
+  return true;
 }
 
 function longest(leaves: readonly Leaf[]): Leaf | undefined {
   let best: Leaf | undefined;
   for (const leaf of leaves) {
-    if (best === undefined || lengthOf(leaf) >= lengthOf(best)) best = leaf;
+    if (best === undefined || leaf.length >= best.length) best = leaf;
   }
   return best;
-}
-
-const lengthOf = ({ entry, chain }: Leaf): number => entry.messages.length + (chain?.before?.length ?? 0);
-
-function entryOf({ entry, chain, places, metas, late }: Leaf, sessionId: string): Entry {
-  const log = createEntryLog();
-  const { source } = entry.origin;
-  for (const place of places.toSorted((a, b) => a.line - b.line || a.offset - b.offset))
-    log.add({ source, ...place });
-  const meta = metaOfAnswers(entry.meta, [...late.toReversed(), ...metas]);
-  const known = meta.size === 0 ? undefined : { meta };
-  const messages = wholeMessages(entry.messages, chain);
-  return { ...entry, ...known, messages, sessionId, alone: true, lines: log.take(), isGathered: true };
 }
 
 function* abandoned({ entry, places }: Leaf): Generator<Fate> {

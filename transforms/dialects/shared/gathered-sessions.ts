@@ -8,7 +8,14 @@ import { createEntryLog } from '../../model/entry-log.ts';
 import { extendPath, type Path, pathOf } from '../../model/path-hashes.ts';
 import { SessionIds } from '../../model/session-ids.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
-import { type CallPath, elementsOf, GatheredSession, isSilent, type Joining } from './gathered-session.ts';
+import {
+  type CallPath,
+  elementsOf,
+  GatheredIndex,
+  GatheredSession,
+  isSilent,
+  type Joining,
+} from './gathered-session.ts';
 import { type CallChain, isSameList } from './history.ts';
 
 export interface GatherOptions {
@@ -18,6 +25,8 @@ export interface GatherOptions {
   readonly maxBranches: number;
   /** `last`: only the longest conversation of each session; of equally long ones the last. */
   readonly select: FoldSelect;
+  /** Whether its calls share no messages, so that those that were not continued are held as bytes. */
+  readonly packs?: boolean | undefined;
 }
 
 /** Index of the first answer; the number of messages if there is none. */
@@ -34,10 +43,7 @@ export class GatheredSessions {
   readonly #idle = new Set<GatheredSession>();
   /** Ids of the sessions that were written before the end of the source. */
   readonly #ended = new SessionIds();
-  /** The sessions of all leaves, by the leaves' `end`. */
-  readonly #ends = new Map<string, GatheredSession>();
-  /** The sessions of all answered calls, by the hash of their messages without the answer. */
-  readonly #asked = new Map<string, GatheredSession>();
+  readonly #index: GatheredIndex;
   /** The session of the last call, if it has no id: only the next call may continue it. */
   #nameless: GatheredSession | undefined;
   /** Hashes of the last call's messages, most of which the next call repeats. */
@@ -49,6 +55,7 @@ export class GatheredSessions {
 
   constructor(options: GatherOptions) {
     this.#options = options;
+    this.#index = new GatheredIndex(options.packs === true);
   }
 
   add(entry: Entry, { hasId = true, joins = !hasId, chain, callId }: Joining = {}): void {
@@ -60,7 +67,7 @@ export class GatheredSessions {
     const path = this.#pathOf(entry, chain);
     const known = hasId ? this.#open.get(id) : undefined;
     const earlier = known === undefined && joins ? this.#earlier(path, entry) : undefined;
-    const session = known ?? earlier ?? new GatheredSession(id, this.#sessions++, this.#ends, this.#asked);
+    const session = known ?? earlier ?? new GatheredSession(id, this.#sessions++, this.#index);
     if (this.#nameless !== undefined && this.#nameless !== session) this.#close(this.#nameless);
     if (hasId) {
       session.ids.add(id);
@@ -110,18 +117,19 @@ export class GatheredSessions {
     const { before, hashes, answeredAt } = path;
     if (this.#nameless?.hasOnly(path) === true) return this.#nameless;
     for (let i = hashes.length - 1; i >= Math.max(answeredAt, 0); i--) {
-      const session = this.#ends.get(hashes[i] as string);
+      const session = this.#index.ends.get(hashes[i] as string);
       if (session !== undefined) return session;
     }
-    const continued = answeredAt < 0 && before !== undefined ? this.#ends.get(before) : undefined;
+    const continued = answeredAt < 0 && before !== undefined ? this.#index.ends.get(before) : undefined;
     return continued ?? this.#twinOf(entry, hashes);
   }
 
   /** The session of a call with the same messages, if one of the two has the answer: some tracers log a streamed call twice. */
   #twinOf(entry: Entry, hashes: readonly string[]): GatheredSession | undefined {
-    if (entry.reply === undefined) return isSilent(entry) ? this.#asked.get(hashes.at(-1) ?? '') : undefined;
+    if (entry.reply === undefined)
+      return isSilent(entry) ? this.#index.asked.get(hashes.at(-1) ?? '') : undefined;
     const question = hashes.at(-2) ?? '';
-    const session = this.#ends.get(question);
+    const session = this.#index.ends.get(question);
     const isTwin = [...(session?.leaves ?? [])].some((leaf) => leaf.end === question && isSilent(leaf.entry));
     return isTwin ? session : undefined;
   }
@@ -150,8 +158,7 @@ export class GatheredSessions {
     this.#open.clear();
     this.#idle.clear();
     this.#ended.clear();
-    this.#ends.clear();
-    this.#asked.clear();
+    this.#index.clear();
     this.#nameless = this.#path = undefined;
     this.#finished = [];
     this.#held = 0;
@@ -160,8 +167,7 @@ export class GatheredSessions {
   #close(session: GatheredSession): void {
     for (const id of session.ids) this.#open.delete(id);
     this.#idle.delete(session);
-    for (const { end } of session.leaves) this.#ends.delete(end);
-    for (const question of session.questions) this.#asked.delete(question);
+    session.close();
     this.#held -= session.weight;
     this.#finished.push(session);
   }

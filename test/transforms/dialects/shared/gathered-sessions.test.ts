@@ -21,7 +21,7 @@ interface Call {
   readonly id?: string;
 }
 
-const dialect = defineDialect({
+const talk: Parameters<typeof defineDialect>[0] = {
   name: 'talk',
   summary: 'For the test.',
   detect: () => true,
@@ -46,10 +46,16 @@ const dialect = defineDialect({
     });
     return json.get('calls') === undefined ? entries[0] : entries;
   },
-});
+};
+const dialect = defineDialect(talk);
+const packing = defineDialect({ ...talk, packs: true });
 
-function read(calls: readonly (Call | { readonly calls: readonly Call[] })[], options: ReadingOptions = {}) {
-  const reader = dialect.create(undefined, options);
+function read(
+  calls: readonly (Call | { readonly calls: readonly Call[] })[],
+  options: ReadingOptions = {},
+  reads = dialect,
+) {
+  const reader = reads.create(undefined, options);
   let offset = 0;
   const elements = calls.flatMap((call, i): StreamElement[] => {
     const line = lineOf(JSON.stringify(call), asBuffer, i + 1, offset);
@@ -213,6 +219,26 @@ describe('gathered sessions', () => {
       }),
     );
   });
+});
+
+it('calls that are held as bytes are gathered like others', () => {
+  const tools = fc.option(fc.subarray(['f', 'g']), { nil: undefined });
+  const call = fc.record({
+    s: fc.constantFrom('x', 'y', 'z'),
+    t: fc.constantFrom(1700000001, 1700000002),
+    id: fc.integer({ min: 0, max: 60 }).map(String),
+    texts: fc.array(fc.constantFrom('p', 'q', 'r', 's'), { minLength: 1, maxLength: 6 }),
+    tools,
+    joins: fc.constantFrom(true, undefined),
+  });
+  const calls = fc.array(call, { minLength: 40, maxLength: 120 });
+  fc.assert(
+    fc.property(calls, fc.constantFrom('leaves' as const, 'last' as const), (list, select) => {
+      const [plain, packed] = [dialect, packing].map((one) => read(list as Call[], { select }, one));
+      expect(packed).toEqual(plain);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 describe('the hash of a path', () => {

@@ -1,0 +1,170 @@
+/** A conversation of a session that is still open, and that no other call has continued so far. */
+import type { Entry } from '../../model/element.ts';
+import { createEntryLog, type Place } from '../../model/entry-log.ts';
+import type { Meta } from '../../model/meta.ts';
+import { metaOfAnswers } from '../fold/path-meta.ts';
+import { heldMessage, heldMeta } from './held-messages.ts';
+import { type CallChain, wholeMessages } from './history.ts';
+import { type HeldEntry, headOf, type PackedEntry, packEntry, unpackEntry } from './packed-entry.ts';
+
+/** What is known of a call when it becomes a leaf. */
+export interface LeafFacts {
+  readonly chain: CallChain | undefined;
+  /** Hash of its messages (path-hashes.ts). */
+  readonly end: string;
+  /** Hash of its messages without the answer. */
+  readonly question: string | undefined;
+  /** Number of its call, if that may be logged again; -1 if not. */
+  readonly call: number;
+}
+
+export class Leaf {
+  readonly chain: CallChain | undefined;
+  readonly end: string;
+  readonly question: string | undefined;
+  readonly call: number;
+  readonly isAnswered: boolean;
+  /** The conversation that continues it. */
+  next: Leaf | undefined = undefined;
+  /** Set if it has other calls: those that it continues, or one with the same messages. */
+  others: 'before' | 'same' | undefined = undefined;
+  /** Whether `next` is a later version of the call, whose messages are others. */
+  isReplaced = false;
+  #held: HeldEntry | undefined;
+  #packed: PackedEntry | undefined = undefined;
+
+  /** @param willPack whether its bytes are copied soon */
+  constructor(entry: Entry, { chain, end, question, call }: LeafFacts, willPack: boolean) {
+    this.chain = chain;
+    this.end = end;
+    this.question = question;
+    this.call = call;
+    this.isAnswered = entry.reply !== undefined;
+    const own = willPack ? entry : heldEntry(entry);
+    this.#held = { entry: own, places: undefined, metas: undefined, late: undefined };
+  }
+
+  get #content(): HeldEntry {
+    return this.#held ?? unpackEntry(this.#packed as PackedEntry);
+  }
+
+  get entry(): Entry {
+    return this.#content.entry;
+  }
+
+  /** Where its call is in the source, and its time. */
+  get head(): { readonly offset: number; readonly timestamp: bigint | undefined } {
+    if (this.#packed !== undefined) return headOf(this.#packed);
+    const { origin, timestamp } = this.entry;
+    return { offset: origin.offset, timestamp };
+  }
+
+  get places(): readonly Place[] {
+    return placesOf(this.#content);
+  }
+
+  /** Number of messages. */
+  get length(): number {
+    return this.entry.messages.length + (this.chain?.before?.length ?? 0);
+  }
+
+  /** Adds a call whose messages it has already. */
+  addKnown(entry: Entry, end: string, call: number): void {
+    const held = this.#content;
+    const [places, metas, late] = [placesOf(held), metasOf(held), held.late ?? []];
+    places.push(entry.origin);
+    if (entry.meta !== undefined) late.push(heldMeta(entry.meta));
+    this.#hold({ entry: withTools(held.entry, entry), places, metas, late });
+    if (call < 0 || call !== this.call) this.others = this.end === end ? 'same' : (this.others ?? 'before');
+  }
+
+  /** Adds the calls of a conversation that this one continues or replaces. */
+  include(shorter: Leaf): void {
+    const [own, other] = [this.#content, shorter.#content];
+    const [places, metas, late] = [placesOf(other), metasOf(other), other.late ?? own.late];
+    for (const place of placesOf(own)) places.push(place);
+    for (const meta of metasOf(own)) metas.push(meta);
+    if (late !== own.late) for (const meta of own.late ?? []) late?.push(meta);
+    this.#hold({ entry: withTools(own.entry, other.entry), places, metas, late });
+    this.others = shorter.call >= 0 && shorter.call === this.call ? shorter.others : 'before';
+    shorter.next = this;
+    shorter.#held = shorter.#packed = undefined;
+  }
+
+  #hold(held: HeldEntry): void {
+    this.#held = held;
+    this.#packed = undefined;
+  }
+
+  /**
+   * Holds its messages as bytes, unless other calls share them.
+   * @param last an entry packed before
+   * @returns the entry packed last
+   */
+  pack(last: PackedEntry | undefined): PackedEntry | undefined {
+    if (this.#held === undefined || this.chain !== undefined) return last;
+    this.#packed = packEntry(this.#held, last);
+    if (this.#packed === undefined) return last;
+    this.#held = undefined;
+    return this.#packed;
+  }
+
+  /** The whole conversation. */
+  entryOf(sessionId: string): Entry {
+    const held = this.#content;
+    const { entry, late = [] } = held;
+    const log = createEntryLog();
+    const { source } = entry.origin;
+    for (const place of placesOf(held).toSorted((a, b) => a.line - b.line || a.offset - b.offset))
+      log.add({ source, ...place });
+    const meta = metaOfAnswers(entry.meta, [...late.toReversed(), ...metasOf(held)]);
+    const known = meta.size === 0 ? undefined : { meta };
+    const messages = wholeMessages(entry.messages, this.chain);
+    return { ...entry, ...known, messages, sessionId, alone: true, lines: log.take(), isGathered: true };
+  }
+}
+
+const placesOf = ({ entry, places }: HeldEntry): Place[] => places ?? [entry.origin];
+
+const metasOf = ({ entry, metas }: HeldEntry): Meta[] =>
+  metas ?? (entry.meta === undefined ? [] : [entry.meta]);
+
+function heldEntry({ messages, reply, meta, ...entry }: Entry): Entry {
+  return {
+    ...entry,
+    messages: messages.map(heldMessage),
+    reply: reply && heldMessage(reply),
+    ...(meta && { meta: heldMeta(meta) }),
+  };
+}
+
+/** The entry with the tools and the time of an earlier call of its conversation added. */
+function withTools(entry: Entry, earlier: Entry): Entry {
+  const names = new Set(earlier.tools.map(({ name }) => name));
+  const more = entry.tools.filter(({ name }) => name === undefined || !names.has(name));
+  const [a, b] = [earlier.timestamp, entry.timestamp];
+  const timestamp = a !== undefined && (b === undefined || a < b) ? a : b;
+  const tools = earlier.tools.length === 0 ? entry.tools : [...earlier.tools, ...more];
+  return { ...entry, tools, timestamp };
+}
+
+/** Conversations that the next calls may continue. Those before them are packed. */
+export class RecentLeaves {
+  readonly #leaves: Leaf[] = [];
+  #next = 0;
+  #last: PackedEntry | undefined;
+
+  add(leaf: Leaf): void {
+    const oldest = this.#leaves[this.#next];
+    this.#leaves[this.#next] = leaf;
+    this.#next = (this.#next + 1) % MAX_RECENT;
+    if (oldest !== undefined) this.#last = oldest.pack(this.#last);
+  }
+
+  clear(): void {
+    this.#leaves.length = this.#next = 0;
+    this.#last = undefined;
+  }
+}
+
+const MAX_RECENT = 32;
