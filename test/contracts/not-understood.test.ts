@@ -12,22 +12,14 @@ import { readLogs } from '../support/read-log.ts';
 
 /** Every how many changes of a log are tried. */
 const STEP = LONG ? 1 : 9;
-/** Dialects that build messages from the logs of clients. Those that copy messages report what they cannot explain. */
+/** Dialects of the logs of clients, and of recorded calls. */
 const BUILDING: ReadonlySet<string> = new Set([
-  ...[
-    'claude-code',
-    'codex',
-    'pi',
-    'gemini-cli',
-    'opencode',
-    'openhands',
-    'goose',
-    'sts',
-    'atif',
-    'astracodex',
-  ],
-  ...['cline', 'inspect', 'runs', 'spans'],
+  ...['claude-code', 'codex', 'pi', 'gemini-cli', 'opencode', 'openhands', 'goose', 'sts', 'atif'],
+  ...['astracodex', 'cline', 'inspect', 'runs', 'spans'],
+  ...['anthropic', 'responses', 'calls', 'batches', 'streams', 'exchange', 'messages'],
 ]);
+/** Dialects that copy messages with all their members. */
+const COPYING: ReadonlySet<string> = new Set(['exchange', 'messages']);
 /** Dialects whose results may be any JSON, so that an object in place of a text is the result. */
 const ANY_RESULT: ReadonlySet<string> = new Set(['gemini-cli', 'astracodex', 'cline']);
 /** Findings that say that the log lacks a text. */
@@ -45,11 +37,14 @@ interface Read {
   readonly said: readonly Said[];
   /** Whether something was rejected, or reported as missing. */
   readonly isReported: boolean;
+  readonly findings: ReadonlySet<string>;
+  /** All strings in the records. */
+  readonly strings: ReadonlySet<string>;
 }
 
 interface LoggedMessage {
   readonly role: string;
-  readonly content?: string | readonly { readonly text?: unknown }[] | null;
+  readonly content?: unknown;
   readonly reasoning_content?: string;
   readonly tool_calls?: readonly {
     readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
@@ -62,7 +57,7 @@ function saidBy({
   reasoning_content: thought,
   tool_calls: calls,
 }: LoggedMessage): readonly Said[] {
-  const parts = typeof content === 'string' ? [content] : (content ?? []).flatMap(({ text }) => text ?? []);
+  const parts = Array.isArray(content) ? content.flatMap((part) => part?.text ?? []) : [content ?? ''];
   const texts = parts.filter((text) => text !== '').map((text) => ({ speaker: role, text: asText(text) }));
   const thoughts = thought === undefined ? [] : [{ speaker: 'thought', text: thought }];
   const called = (calls ?? []).map(({ function: fn }) => ({
@@ -77,9 +72,8 @@ const asText = (value: unknown): string =>
 
 function readOf(results: readonly Result[]): Read {
   const records = results.filter(({ kind }) => kind === 'record') as Extract<Result, { kind: 'record' }>[];
-  const messages = records.flatMap(
-    ({ bytes }) => JSON.parse(Buffer.from(bytes).toString()).messages as readonly LoggedMessage[],
-  );
+  const parsed = records.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()));
+  const messages = parsed.flatMap((record) => record.messages as readonly LoggedMessage[]);
   const source = results.find((result) => result.kind === 'source');
   const isReported = results.some(
     (result) =>
@@ -88,7 +82,17 @@ function readOf(results: readonly Result[]): Read {
       (result.kind === 'source' && result.status === 'rejected') ||
       (result.kind === 'finding' && LACKING.has(result.rule)),
   );
-  return { dialect: source?.dialect, said: messages.flatMap(saidBy), isReported };
+  const findings = new Set(results.flatMap((result) => (result.kind === 'finding' ? [result.rule] : [])));
+  const strings = new Set(parsed.flatMap(stringsIn));
+  return { dialect: source?.dialect, said: messages.flatMap(saidBy), isReported, findings, strings };
+}
+
+const isWithin = (json: string, strings: ReadonlySet<string>): boolean =>
+  stringsIn(JSON.parse(json)).every((text) => strings.has(text));
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 /** Whether a text is one of the log's, or lines of one: a part of the message may have been rejected. */
@@ -111,8 +115,21 @@ function mayBeAny({ speaker, text }: Said, { dialect, said }: Read): boolean {
   return speaker === 'tool' && (hasJson || ANY_RESULT.has(dialect ?? ''));
 }
 
-/** The fault of the records of a changed log; undefined if they have none. */
-function faultOf(before: Read, after: Read, log: string): string | undefined {
+/** Whether a dialect that copies messages copied everything, or names what it did not copy. Reasoning is not copied. */
+function isCopied(before: Read, { dialect, findings, strings }: Read): boolean {
+  if (!COPYING.has(dialect ?? '')) return false;
+  if (['members-ignored', 'unknown-speaker'].some((rule) => findings.has(rule))) return true;
+  const isThere = ({ speaker, text }: Said): boolean =>
+    speaker === 'thought' || strings.has(text) || (speaker === 'call' && isWithin(text, strings));
+  return before.said.every(isThere);
+}
+
+/**
+ * The fault of the records of a changed log; undefined if they have none.
+ * @param lines what each line of the unchanged log says by itself: it shows again if a later line no longer repeats it
+ */
+function faultOf(before: Read, after: Read, log: string, lines: readonly Said[]): string | undefined {
+  if (isCopied(before, after)) return undefined;
   const fresh = after.said.filter((one) => !isGiven(one, before.said, after.isReported));
   const strange = fresh.find((one) => {
     if (!ROLES.has(one.speaker) && one.speaker !== 'call' && one.speaker !== 'thought') return true;
@@ -120,7 +137,7 @@ function faultOf(before: Read, after: Read, log: string): string | undefined {
     const isLogged =
       after.isReported &&
       [one.text, JSON.stringify(one.text).slice(1, -1)].some((text) => log.includes(text));
-    return !isLogged && !mayBeAny(one, before);
+    return !isGiven(one, lines, true) && !isLogged && !mayBeAny(one, before);
   });
   if (strange !== undefined) return `a record has something new of ${strange.speaker}: ${strange.text}`;
   if (after.isReported) return undefined;
@@ -149,14 +166,27 @@ async function faultsIn({ name, bytes, settings }: DialectLog): Promise<readonly
     );
   const changes = changedPlaces(log, isSaid).filter((_, i) => i % STEP === 0);
   if (changes.length > 0) tried.add(before.dialect as string);
+  const lines = PAIRS.has(before.dialect ?? '') ? await linesOf(name, log, given) : [];
   const after = await reads(
     changes.map(({ text }) => ({ name, bytes: Buffer.from(text) })),
     given,
   );
   return changes.flatMap(({ what, line, text }, i) => {
-    const fault = faultOf(before, after[i] as Read, text);
+    const fault = faultOf(before, after[i] as Read, text, lines);
     return fault === undefined ? [] : [`line ${line}, ${what}: ${fault}`];
   });
+}
+
+/** Dialects whose lines may each be a whole conversation. */
+const PAIRS: ReadonlySet<string> = new Set(['exchange', 'anthropic', 'responses', 'calls', 'messages']);
+
+async function linesOf(name: string, log: string, given: object): Promise<readonly Said[]> {
+  const lines = log.split('\n').filter((line) => line !== '');
+  const all = await reads(
+    lines.map((line) => ({ name, bytes: Buffer.from(line) })),
+    given,
+  );
+  return all.flatMap(({ said }) => said);
 }
 
 async function reads(...[logs, settings]: Parameters<typeof readLogs>): Promise<readonly Read[]> {

@@ -8,11 +8,12 @@
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
+import { JsonView } from '../json/json-view.ts';
 import { isKey, type MemberVisitor, walkMembers } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
 import type { Scanner } from '../json/scanner.ts';
-import type { Entry, Lack, Line, Message, Origin, Rejection } from '../model/element.ts';
+import type { Entry, Lack, Line, Message, Origin, ReadingNote, Rejection } from '../model/element.ts';
 import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/reasons.ts';
 import { settleReply } from '../model/reply.ts';
@@ -22,6 +23,7 @@ import { detect, isOfModel, replyOf, SPEAKERS, systemText } from './anthropic/pa
 import type { Dialect, DialectReader, ReadingOptions } from './dialect.ts';
 import { readReply, stopNotes } from './shared/anthropic-message.ts';
 import { makeMessage, systemMessage } from './shared/build-messages.ts';
+import { unreadSystem } from './shared/known-bodies.ts';
 import { lineId } from './shared/line-id.ts';
 import {
   missingOrBad,
@@ -219,12 +221,13 @@ class PairWalk implements ObjectWalk {
     if (tools === undefined) return this.#bad('bad-tools', 'request.tools');
     const response = this.#present('response');
     if (response !== undefined && response[0] !== OPEN_OBJECT) return this.#bad('bad-response', 'response');
+    const unread = text === undefined ? this.#unreadSystem() : [];
     return this.#settled({
       kind: 'entry',
       origin: this.#origin,
       sessionId,
       timestamp,
-      messages: [...this.#systemOf(text), ...logged],
+      messages: unread.length === 0 ? [...this.#systemOf(text), ...logged] : markFirst(logged, unread),
       tools,
       reply: response && replyOf(response, this.#keepSealed),
       changes: NO_CHANGES,
@@ -237,6 +240,14 @@ class PairWalk implements ObjectWalk {
     return rejectObject(this.#line, this.#origin, fault.reason, fault.detail, -1);
   }
 
+  /** The finding about a member of the request that may be its system text. */
+  #unreadSystem(): readonly ReadingNote[] {
+    const body = this.#present('request.body');
+    const request = body?.[0] === OPEN_OBJECT ? body : this.#present('request');
+    const note = request && unreadSystem(new JsonView(request));
+    return note === undefined ? [] : [note];
+  }
+
   /** The system message; the same object as long as the text has the same bytes. */
   #systemOf(text: Uint8Array | undefined): readonly Message[] {
     const [message] = text === undefined ? [] : systemMessage(text);
@@ -246,6 +257,9 @@ class PairWalk implements ObjectWalk {
     return [this.#system];
   }
 }
+
+const markFirst = ([first, ...others]: readonly Message[], notes: readonly ReadingNote[]): Message[] =>
+  first === undefined ? [] : [noted(first, notes), ...others];
 
 function createReader(
   scanner: Scanner = createPlainScanner(),

@@ -50,8 +50,11 @@ function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): 
     const old = readOld(json, type, context, rollout);
     if (old !== 'no') return old;
   }
-  if (type === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
-  if (payload?.type !== 'object') return context.reject('bad-event', 'payload is not an object', payload);
+  if (type === undefined || payload?.type !== 'object') {
+    rollout.cutTurn(context.fold);
+    const detail = type === undefined ? 'type is missing' : 'payload is not an object';
+    return context.reject('bad-event', detail, type === undefined ? json.get('type') : payload);
+  }
   return rollout.read(type, payload, context, context.time(json.get('timestamp')));
 }
 

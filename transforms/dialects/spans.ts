@@ -17,6 +17,7 @@ import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, unpacked } from './shared/logged-values.ts';
 import { NO_QUESTION, RESPONSE_ERROR } from './shared/reading-notes.ts';
+import { STRAY } from './shared/stray-members.ts';
 import { Transcript } from './shared/transcript.ts';
 import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
@@ -314,7 +315,6 @@ class SpanReader {
 }
 
 const UNKNOWN_KIND = 'a span carries content, but its kind is not known';
-const STRAY = 'the call has no request or no answer; a member that turnmill does not know may hold it';
 const ELSEWHERE =
   'the messages of this call are in a file that gen_ai.input.messages_ref or gen_ai.output.messages_ref names: write them into the attributes without _ref';
 

@@ -4,8 +4,11 @@
  * `<think>` block before its text. Every change is counted by rule.
  */
 
+import { CHAT_MESSAGE } from '../dialects/shared/known-members.ts';
 import { noted, SEALED, SUMMARY } from '../dialects/shared/reading-notes.ts';
+import { unreadIn } from '../dialects/shared/unread-text.ts';
 import { OPEN_ARRAY, QUOTE } from '../json/bytes.ts';
+import { JsonView } from '../json/json-view.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { addMember, concat, dropMembers, replaceValue } from '../json/splice.ts';
@@ -113,6 +116,12 @@ function withNamedReasoning(conversation: Conversation, keepSealed: boolean): Co
   return { ...all, changes: counted(all, 'sealed-reasoning', keepSealed ? 0 : sealed) };
 }
 
+/** The finding about words beside a thought, in a member that is not known. */
+function unreadOf({ bytes }: Message): readonly ReadingNote[] {
+  const unread = unreadIn(new JsonView(bytes), CHAT_MESSAGE, 'a message that is only a thought');
+  return unread === undefined ? [] : [unread];
+}
+
 /** Leaves out messages that are only a thought: they would teach an empty answer. Samples keep theirs. */
 function withoutLoneThoughts(conversation: Conversation): Conversation {
   if (conversation.sample !== undefined) return conversation;
@@ -120,7 +129,7 @@ function withoutLoneThoughts(conversation: Conversation): Conversation {
   const kept: Message[] = [];
   let notes: readonly ReadingNote[] = [];
   for (const message of conversation.messages) {
-    if (isLoneThought(message)) notes = [...notes, ...(message.notes ?? [])];
+    if (isLoneThought(message)) notes = [...notes, ...(message.notes ?? []), ...unreadOf(message)];
     else {
       kept.push(noted(message, notes));
       notes = [];

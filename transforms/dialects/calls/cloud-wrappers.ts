@@ -7,6 +7,7 @@ import { bodyText, bodyValue } from '../pairs/logged-body.ts';
 import { hasMessages } from '../pairs/logged-call.ts';
 import { arrayOf, makeMessage, objectOf } from '../shared/build-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
+import { strayMember } from '../shared/stray-members.ts';
 import { at, isObject, type Wrapper } from './wrapper.ts';
 
 /** A body, or the text of one. */
@@ -106,7 +107,10 @@ export const kong: Wrapper = {
     const request = structured(payload.get('request'));
     if (!isObject(request))
       return reject('bad-messages', 'the payload of the request is not an object', payload.get('request'));
-    if (!hasMessages(request)) return drop('no-completion');
+    if (!hasMessages(request))
+      return strayMember(request) === undefined
+        ? drop('no-completion')
+        : reject('bad-messages', 'the request has no messages', request);
     return {
       request,
       ...answerOf(payload.get('response')),

@@ -14,6 +14,7 @@ import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
+import { strayMember } from '../shared/stray-members.ts';
 import { bedrock, bedrockBatch, kong, sglang, vertex } from './cloud-wrappers.ts';
 import { at, isObject, textAt, type Wrapper } from './wrapper.ts';
 
@@ -30,6 +31,7 @@ export const capture: Wrapper = {
   matches: (object) => isCapture(structured(object.get('request'))),
   call(json, { origin, time, drop, reject }) {
     const request = structured(json.get('request'));
+    if (!present(request)) return reject('bad-messages', 'the request is missing', json);
     const asked = askedFor(request);
     if (asked === 'other') return drop('no-completion');
     const body = request && bodyOf(request);
@@ -218,10 +220,12 @@ function contentsSent(json: JsonView): JsonView | undefined {
 /** LLM logs of OpenHands. A model without tools writes its calls as text, which only `raw_response` has unchanged. */
 const openHands: Wrapper = {
   matches: (object) => present(object.get('kwargs')) && hasAnswer(object),
-  call(json, { time }) {
+  call(json, { time, reject }) {
     const tools = at(json, 'kwargs.tools');
     const raw = json.get('raw_response');
     const isText = !present(tools) && present(raw);
+    const stray = present(tools) || isText ? undefined : strayMember(json, OPENHANDS);
+    if (stray !== undefined) return reject('unknown-content', RAW_MISSING, stray);
     return {
       request: json,
       tools: present(tools) ? tools : json.get('tools'),
@@ -230,6 +234,10 @@ const openHands: Wrapper = {
     };
   },
 };
+
+const OPENHANDS: ReadonlySet<string> = new Set(['messages', 'kwargs', 'args', 'response', 'tools']);
+const RAW_MISSING =
+  'raw_response is missing, which has the calls as the model wrote them; a member that turnmill does not know may hold it';
 
 /** LLM logs of OpenHands for the Responses API. */
 const openHandsItems: Wrapper = {

@@ -68,7 +68,8 @@ export function readCodexEvent(event: JsonView, isAlone: boolean): CodexEvent {
     const text = event.get('message') ?? event.get('text');
     if (said === 'answer' && isCompacted(text)) return { kind: 'client' };
     if (text?.type === 'string') return { kind: said, text };
-    return isAlone ? { kind: 'bad', detail: 'the event has no text' } : { kind: 'client' };
+    const isBad = isAlone || said === 'answer'; // an answer may be in its event alone
+    return isBad ? { kind: 'bad', detail: 'the event has no text' } : { kind: 'client' };
   }
   if (type !== undefined && CALLS.has(type))
     return isAlone ? { kind: 'bad', detail: 'only an event has the call, no item' } : { kind: 'client' };

@@ -1,7 +1,6 @@
 /** Folds the events of one Codex rollout into conversations; each compaction starts a new one. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import { isSameBytes } from '../../json/same-bytes.ts';
 import type { Fate, Message, ReadingNote, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
@@ -24,7 +23,7 @@ import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
 import { known } from '../shared/unread-text.ts';
 import { isAborted, isContext } from './client-texts.ts';
 import { type CodexSaid, readCodexEvent } from './events.ts';
-import { TurnAnswers } from './turn-answers.ts';
+import { isApart, TurnAnswers, UNSURE } from './turn-answers.ts';
 
 const MAIN = 'main';
 /** The conversation that the events make. */
@@ -73,8 +72,6 @@ export class CodexSource {
   /** Whether the current conversation has anything besides the system text. */
   #hasBegun = false;
   readonly #answers = new TurnAnswers();
-  /** Whether the answers of events are those of a reviewer, which has another rollout. */
-  #isReviewing = false;
 
   /** @param splits whether another session id begins a new session */
   constructor(splits: boolean) {
@@ -82,6 +79,17 @@ export class CodexSource {
   }
 
   read(
+    type: string,
+    payload: JsonView,
+    context: ReadContext,
+    time: bigint | undefined,
+  ): Fate | Rejection | undefined {
+    const read = this.#readLine(type, payload, context, time);
+    if (read?.kind === 'rejection') this.cutTurn(context.fold);
+    return read;
+  }
+
+  #readLine(
     type: string,
     payload: JsonView,
     context: ReadContext,
@@ -109,13 +117,21 @@ export class CodexSource {
 
   /** Adds the answers of the turn that only events have. */
   #endTurn(fold: Fold): void {
-    const alone = this.#answers.end();
-    if (!this.#hasItems || alone.length === 0 || !fold.has(MAIN)) return;
+    this.cutTurn(fold);
+    this.#answers.end();
+  }
+
+  /** Adds the answers so far that only events have. The turn goes on, but not the answer. */
+  cutTurn(fold: Fold): void {
+    const alone = this.#answers.addItem([]);
+    if (!this.#hasItems || !fold.has(MAIN)) return;
     fold.open(MAIN, '');
     this.#addAlone(alone, fold);
+    this.#growing = undefined;
   }
 
   #addAlone(texts: readonly Uint8Array[], fold: Fold): void {
+    if (texts.length > 0 && this.#answers.isUnsure) fold.note(UNSURE);
     for (const text of texts) this.#addBlocks([{ kind: 'text', text }], [], fold);
   }
 
@@ -134,8 +150,8 @@ export class CodexSource {
     } else if (type === 'turn_aborted') {
       this.#open(context, time, thread);
       this.#interrupt(context);
-    } else if (type === 'entered_review_mode') this.#isReviewing = true;
-    else if (type === 'exited_review_mode') this.#isReviewing = false;
+    } else if (type === 'entered_review_mode' || type === 'exited_review_mode')
+      this.#answers.review(type === 'entered_review_mode');
     else if (type === 'token_count') this.#countTokens(event, thread, context);
     return context.drop('client-event');
   }
@@ -143,7 +159,7 @@ export class CodexSource {
   /** Adds the text of an event to a separate conversation, which counts only if the rollout has no items. */
   #addSaid({ kind, text }: CodexSaid, context: ReadContext, time: bigint | undefined): Fate | undefined {
     if (this.#hasItems) {
-      if (kind === 'answer' && !this.#isReviewing) this.#answers.addEvent(text.bytes);
+      if (kind === 'answer') this.#answers.addEvent(text.bytes);
       return context.drop('client-event');
     }
     const { fold } = context;
@@ -358,6 +374,7 @@ export class CodexSource {
   #noteUnknown(type: string, context: ReadContext, time: bigint | undefined): void {
     if (CLIENT.has(type)) return;
     this.#open(context, time);
+    this.#answers.isUnsure = true;
     context.fold.note(unknownEvent(type));
   }
 }
@@ -368,17 +385,6 @@ const isTurn = ({ message, text }: ResponseMessage): boolean =>
 
 /** Whether the user or the model said it, not the client. */
 const isSaid = (item: ResponseItem): boolean => (item.kind === 'message' ? isTurn(item) : true);
-
-/** Do the events before the first item have an answer, and does the item not repeat what they begin with? */
-function isApart(events: readonly FoldPlace[], item: ResponseItem): boolean {
-  const said = events.flatMap(({ content }) => content ?? []);
-  const drafts = said.flatMap((one) => ('role' in one ? [] : [one]));
-  if (item.kind === 'blocks')
-    return drafts.length > 0 && !item.blocks.some((block) => drafts.some((one) => one.has(block)));
-  const asked = said.find((one): one is Message => 'role' in one && one.role === 'user');
-  if (item.kind !== 'message' || asked === undefined) return false;
-  return drafts.length > 0 && !isSameBytes(asked.bytes, item.message.bytes);
-}
 
 /** Whether the client inserted the message. */
 const isInserted = (place: FoldPlace | undefined): boolean =>

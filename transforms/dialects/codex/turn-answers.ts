@@ -4,6 +4,9 @@
  */
 import { isSameBytes } from '../../json/same-bytes.ts';
 import { parseString } from '../../json/utf8.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import type { FoldPlace } from '../fold/fold.ts';
+import type { ResponseItem } from '../shared/responses-items.ts';
 
 export class TurnAnswers {
   /** Texts of the turn's items, as JSON strings. */
@@ -13,8 +16,18 @@ export class TurnAnswers {
   /** Texts of events that no item repeats. */
   #alone: Uint8Array[] = [];
 
+  #isReviewing = false;
+  /** Has the turn an event of an unknown type, which may say that a review begins or ends? */
+  isUnsure = false;
+
+  /** @param isOn whether the answers of events are those of a reviewer, which has another rollout */
+  review(isOn: boolean): void {
+    this.#isReviewing = isOn;
+  }
+
   /** Adds the text of an event. */
   addEvent(text: Uint8Array): void {
+    if (this.#isReviewing && !this.isUnsure) return;
     if (this.#items.some((item) => isSameText(item, text))) return;
     this.#waiting.push({ text: text.slice(), last: this.#items.at(-1) });
   }
@@ -45,6 +58,7 @@ export class TurnAnswers {
     const alone = this.addItem([]);
     this.#items = [];
     this.#alone = [];
+    this.isUnsure = false;
     return alone;
   }
 }
@@ -62,3 +76,20 @@ function isPartOf(event: Uint8Array, item: Uint8Array): boolean {
 }
 
 const textOf = (json: Uint8Array): string => parseString(json, 0, json.length);
+
+/** Do the events before the first item have an answer, and does the item not repeat what they begin with? */
+export function isApart(events: readonly FoldPlace[], item: ResponseItem): boolean {
+  const said = events.flatMap(({ content }) => content ?? []);
+  const drafts = said.flatMap((one) => ('role' in one ? [] : [one]));
+  if (item.kind === 'blocks')
+    return drafts.length > 0 && !item.blocks.some((block) => drafts.some((one) => one.has(block)));
+  const asked = said.find((one): one is Message => 'role' in one && one.role === 'user');
+  if (item.kind !== 'message' || asked === undefined) return false;
+  return drafts.length > 0 && !isSameBytes(asked.bytes, item.message.bytes);
+}
+
+export const UNSURE: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'an answer that only an event has is in a turn with an event of an unknown type',
+};

@@ -85,8 +85,7 @@ export class ContentsSource {
     if (spot !== undefined) return this.#readAgain(message, spot, context);
     if (uuid !== undefined && this.#replaced.has(uuid)) return context.drop('copied-line');
     if (type === 'system' || message === undefined) return this.#readSystem(line, uuid, context);
-    if (!isContent(message))
-      return context.reject('bad-event', 'message is not a message with parts', message);
+    if (!isContent(message)) return context.reject('bad-event', NO_PARTS, message);
     this.#open(context, line.get('timestamp'), QWEN);
     if (type === 'user') this.#rewind(line, context);
     this.#named = [];
@@ -101,10 +100,11 @@ export class ContentsSource {
     { place, named }: Spot,
     context: ReadContext,
   ): Fate | Rejection | undefined {
-    if (message === undefined || named === undefined || !isContent(message))
-      return context.drop('copied-line');
+    if (message === undefined || named === undefined) return context.drop('copied-line');
+    if (!isContent(message)) return context.reject('bad-event', NO_PARTS, message);
     this.#open(context, undefined, QWEN);
     const { fold } = context;
+    fold.expect(message, CONTENT, 'message');
     this.#reused = [...named];
     const read = this.#versionsOf(message, []).map((version) => {
       const answered = version.kind === 'result' ? version.callId : undefined;
@@ -221,3 +221,4 @@ export class ContentsSource {
 }
 
 const isResult = (part: JsonView): boolean => part.get('functionResponse')?.type === 'object';
+const NO_PARTS = 'message is not a message with parts';

@@ -10,6 +10,9 @@ import type { Message } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
 import { readCall } from '../shared/chat-object.ts';
+import { CHAT_MESSAGE } from '../shared/known-members.ts';
+import { noted } from '../shared/reading-notes.ts';
+import { unreadIn } from '../shared/unread-text.ts';
 
 const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 
@@ -20,8 +23,12 @@ const isObject = (json: Uint8Array): boolean => json[0] === OPEN_OBJECT;
 export function readForeignMessages(messages: readonly Message[], keepSealed = false): readonly Message[] {
   if (!messages.some((message) => hasBlocks(message) || hasFlatCalls(message))) return messages;
   return messages.flatMap((message) => {
-    const messages = hasBlocks(message) ? (readMessage(message.bytes, keepSealed) ?? [message]) : [message];
-    return messages.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
+    if (!hasBlocks(message) && !hasFlatCalls(message)) return message;
+    const read = hasBlocks(message) ? (readMessage(message.bytes, keepSealed) ?? [message]) : [message];
+    const [first, ...others] = read.map((one) => (hasFlatCalls(one) ? withFunctions(one) : one));
+    const unread = unreadIn(new JsonView(message.bytes), CHAT_MESSAGE, 'a message');
+    if (first === undefined || unread === undefined) return first === undefined ? [] : [first, ...others];
+    return [noted(first, [unread]), ...others];
   });
 }
 

@@ -16,7 +16,13 @@ import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { unreadIn } from '../shared/unread-text.ts';
-import { answerInLines, answerInList, answerInText, isCutEvent } from '../streams/assembler.ts';
+import {
+  answerInLines,
+  answerInList,
+  answerInText,
+  isCutEvent,
+  isStreamEvent,
+} from '../streams/assembler.ts';
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 import { asReadMessage, ItemMessages, type ReadMessage } from './item-messages.ts';
@@ -113,6 +119,7 @@ function fromList(list: JsonView, keepSealed: boolean): Answer {
   const all = list.elements();
   const [first] = all;
   if (first === undefined) return NONE;
+  if (all.some((one) => one.type === 'object' && isStreamEvent(one))) return UNKNOWN;
   if (present(first.get('message')) || first.get('finish_reason') !== undefined)
     return fromChoices(list, keepSealed);
   if (all.every(isMessage) && all.some((one) => one.textOf('role') !== 'assistant'))

@@ -11,6 +11,7 @@ import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, addOtherRequest, isOtherRequest } from '../shared/other-apis.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { type Answer, readAnswer } from './answer.ts';
@@ -18,7 +19,7 @@ import { answeredFields, bareAnswer } from './answered-fields.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
 import { ItemTable } from './item-table.ts';
 import { beginsWith, LinkedCalls } from './linked-calls.ts';
-import { type Call, callMeta } from './logged-call.ts';
+import { bodyOf, type Call, callMeta } from './logged-call.ts';
 import { isProblem, isResponsesRequest, RequestReader } from './request.ts';
 
 type CallContext = Pick<ReadContext, 'reject' | 'drop' | 'userTurn'>;
@@ -54,6 +55,8 @@ export class CallReader {
       return context.reject('body-elsewhere', ELSEWHERE, call.elsewhere);
     if (answer.isUnknown === true && !answer.notes.includes(RESPONSE_ERROR))
       return context.reject('unknown-content', UNKNOWN_ANSWER, response);
+    const stray = strayHalf(call, answer, json);
+    if (stray !== undefined) return context.reject('unknown-content', STRAY, stray);
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
     const entry = this.#read(call, answer, context);
     if ('kind' in entry) return entry;
@@ -123,6 +126,30 @@ export class CallReader {
     return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
   }
 }
+
+/** Members of logged calls of all wrappers that are read. */
+const CALL: ReadonlySet<string> = new Set([
+  ...['request', 'messages', 'tools', 'prompt', 'kwargs', 'request_body', 'reqPayload', 'full_request'],
+  ...['modelInput', 'proxy_server_request', 'log', 'obj', 'llm_schema', 'properties', 'raw_request'],
+]);
+
+/**
+ * What may be the request or the answer of a call without one. An answer alone, and one that failed, lack nothing.
+ * @param json the logged object
+ */
+function strayHalf(call: Call, answer: Answer, json: JsonView): JsonView | undefined {
+  const { request, response } = call;
+  const isWhole = answer.messages.length > 0 || answer.notes.length > 0 || answer.isPending === true;
+  if (!isWhole && !present(response))
+    return strayMember(json, CALL) ?? ANSWERS.map((key) => json.get(key)).find(isSaid);
+  if (request !== undefined || response === json) return undefined;
+  const sent = structured(json.get('request'));
+  return strayMember(json, ANSWER) ?? (sent?.type === 'object' ? strayMember(bodyOf(sent)) : undefined);
+}
+
+const ANSWERS = ['response', 'output', 'completion'] as const;
+const ANSWER: ReadonlySet<string> = new Set(['request', ...ANSWERS, 'tools']);
+const isSaid = (value: JsonView | undefined): boolean => present(value) && mayBeSaid(value);
 
 const withMeta = (entry: EntryFields | undefined, meta: Meta): EntryFields | undefined =>
   entry && { ...entry, meta };

@@ -15,7 +15,11 @@ import type { Dialect, DialectReader, LineObjects, ReadElement, ReadingOptions }
 import { MAX_BRANCHES, MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import { GatheredSessions } from '../shared/gathered-sessions.ts';
 import type { CallChain } from '../shared/history.ts';
+import { CHAT_MESSAGE } from '../shared/known-members.ts';
+import { rejectObject } from '../shared/line-objects.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { STRAY, strayMember } from '../shared/stray-members.ts';
+import { unreadIn } from '../shared/unread-text.ts';
 import { isStreamEvent } from '../streams/assembler.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 
@@ -110,6 +114,8 @@ export class PairReader implements DialectReader {
     const pair = pairIn(line.bytes);
     if (pair === undefined) return undefined;
     const { sent, answer, isBody, isForAny, lacksPlace } = pair;
+    if (only.kind === 'entry' && only.emptyReply === true)
+      return hidesAnswer(answer) ? [strayAnswer(line, only)] : undefined;
     if (this.#gathered !== undefined && only.kind === 'entry' && isProbe(only) && pair.mostTokens === 1)
       return [noCompletion(only)];
     if (only.kind === 'entry' && answer !== undefined) {
@@ -131,7 +137,8 @@ export class PairReader implements DialectReader {
     const refused = isStrange && !isForAny ? this.#refused(line) : undefined;
     if (refused !== undefined) return [refused];
     const isOther = isForAny || (answer === undefined && this.#isOfOther(sent));
-    return isOther ? this.#readAny(line, only, pair.sessionId) : undefined;
+    const read = isOther ? this.#readAny(line, only, pair.sessionId) : undefined;
+    return read ?? (lacksAnswer(line, only, answer) ? [strayAnswer(line, only)] : undefined);
   }
 
   /** The rejection of a pair whose answer has no known form; the reader of chats takes it for none, by its contract. */
@@ -204,7 +211,30 @@ export class PairReader implements DialectReader {
   }
 }
 
-const hasNoReply = ({ reply, emptyReply }: Entry): boolean => reply === undefined && emptyReply !== true;
+/** Members of a pair that are read, or that are about the call. */
+const PAIR: ReadonlySet<string> = new Set([
+  ...['request', 'session_id', 'timestamp', 'logged_at', 'message', 'detail', 'msg', 'reason', 'title'],
+  ...['request_body', 'headers', 'object'],
+]);
+
+/** Is a pair without an answer, in which a member that is not read may be one? */
+function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefined): boolean {
+  if (only.kind !== 'entry' || (answer !== undefined && isFailed(answer))) return false;
+  const bytes = line.bytes.subarray(line.bytes.indexOf(OPEN_OBJECT));
+  return [bytes, answer].some(
+    (one) => one !== undefined && strayMember(new JsonView(one), PAIR) !== undefined,
+  );
+}
+
+/** Does the message of an answer that is a thought alone hold words under a name that is not known? */
+function hidesAnswer(answer: Uint8Array | undefined): boolean {
+  const [choice] = answer === undefined ? [] : (new JsonView(answer).get('choices')?.elements() ?? []);
+  const message = choice?.get('message');
+  return message !== undefined && unreadIn(message, CHAT_MESSAGE, 'the answer') !== undefined;
+}
+
+const strayAnswer = (line: Line, { origin }: ReadElement): ReadElement =>
+  rejectObject(line, origin, 'unknown-content', STRAY, -1);
 
 /** The fate of a request that was not for a completion. */
 const noCompletion = ({ origin, sessionId, timestamp }: Entry): Fate => ({
@@ -227,7 +257,7 @@ function isFailed(answer: Uint8Array): boolean {
 /** Whether another dialect may find an answer where this one did not. */
 function isDoubtful(element: ReadElement): boolean {
   if (element.kind === 'rejection') return OTHER_API_REASONS.has(element.reason);
-  return element.kind === 'entry' && (hasNoReply(element) || isProbe(element));
+  return element.kind === 'entry' && (element.reply === undefined || isProbe(element));
 }
 
 /** One object of a line, as a separate line. */

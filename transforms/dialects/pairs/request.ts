@@ -12,6 +12,7 @@ import { createHistory, type History } from '../anthropic/history.ts';
 import { systemText } from '../anthropic/pair.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
+import { unreadSystem } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
@@ -83,7 +84,9 @@ export class RequestReader {
     if (messages?.type === 'string') {
       const message = makeMessage('user', [['content', messages.copy()]]);
       const system = this.#systemIn(body, 'system');
-      return 'reason' in system ? system : { system, messages: [asReadMessage(message)], tools };
+      return 'reason' in system
+        ? system
+        : marked(body, { system, messages: [asReadMessage(message)], tools });
     }
     const inner = messages?.get('messages');
     const list = inner?.type === 'array' ? inner : messages;
@@ -111,8 +114,11 @@ export class RequestReader {
     return items.flatMap((item) => {
       const known = this.#known.get(item);
       if (known !== undefined) return known;
-      const unread = unreadIn(new JsonView(item.bytes), CHAT_MESSAGE, 'a message of the request');
       const [first, ...others] = readForeignMessages([item], this.#keepSealed);
+      const unread =
+        first === item
+          ? unreadIn(new JsonView(item.bytes), CHAT_MESSAGE, 'a message of the request')
+          : undefined;
       const marked = first === undefined || unread === undefined ? first : noted(first, [unread]);
       const read = [...(marked === undefined ? [] : [marked]), ...others].map(asReadMessage);
       this.#known.set(item, read);
@@ -129,7 +135,7 @@ export class RequestReader {
     const text = present(instructions) ? systemText(instructions.bytes) : undefined;
     if (present(instructions) && text === undefined)
       return { reason: 'bad-messages', detail: 'system is not valid', at: instructions };
-    return { system: this.#systemOf(text), messages: messages.map(asReadMessage), tools };
+    return marked(body, { system: this.#systemOf(text), messages: messages.map(asReadMessage), tools });
   }
 
   #readItems(
@@ -142,11 +148,11 @@ export class RequestReader {
     const input = structured(body.get('input'));
     if (input?.type === 'string') {
       const message = makeMessage('user', [['content', input.copy()]]);
-      return { system, messages: [asReadMessage(message)], tools };
+      return marked(body, { system, messages: [asReadMessage(message)], tools });
     }
     if (input?.type !== 'array') return { reason: 'bad-messages', detail: 'input is not valid', at: input };
     const messages = this.#items.read(input, open);
-    if (!('item' in messages)) return { system, messages, tools };
+    if (!('item' in messages)) return marked(body, { system, messages, tools });
     const { item, detail, isUnknown } = messages;
     return { reason: 'bad-messages', detail, at: item, isUnknown };
   }
@@ -175,6 +181,17 @@ export class RequestReader {
     this.#tools.read(tools.bytes, 0);
     return this.#tools.definitions;
   }
+}
+
+/** The request; with a finding on its first message if a member that is not known may be its system text. */
+function marked(body: JsonView, request: Request): Request {
+  const { system, messages } = request;
+  const at = system.length > 0 ? -1 : messages.findIndex(({ message }) => message !== undefined);
+  const unread = at < 0 ? undefined : unreadSystem(body);
+  if (unread === undefined) return request;
+  const first = messages[at] as ReadMessage;
+  const message = noted(first.message as Message, [unread]);
+  return { ...request, messages: messages.with(at, { ...first, message }) };
 }
 
 const badMessages = (list: JsonView | undefined): Problem => ({

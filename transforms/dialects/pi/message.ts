@@ -9,6 +9,7 @@ import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/ass
 import { makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { readCall } from '../shared/chat-object.ts';
 import { contentOfParts, listOfParts, mcpPart, type Part } from '../shared/content-parts.ts';
+import { ANTHROPIC_BLOCK } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, textOf } from '../shared/logged-values.ts';
 import { noted, REPLY_CUT, RESULT_ERROR, warning } from '../shared/reading-notes.ts';
@@ -37,6 +38,7 @@ export type PiMessage =
   | { readonly kind: 'excluded' };
 
 const PART = knownByType('type', {
+  ...Object.fromEntries(ANTHROPIC_BLOCK.kinds?.of ?? []), // of Factory Droid
   text: known('type text:text! textSignature annotations _meta'),
   thinking: known('type thinking:text! thinkingSignature! signature redacted'),
   toolCall: known(

@@ -1,8 +1,10 @@
 /**
  * The members of choices, items and contents of the APIs, and of messages as tracers write them, for `unreadIn`.
  */
+import type { JsonView } from '../../json/json-view.ts';
+import type { ReadingNote } from '../../model/element.ts';
 import { CHAT_MESSAGE } from './known-members.ts';
-import { type KnownObject, known, knownByType } from './unread-text.ts';
+import { type KnownObject, known, knownByType, unreadIn } from './unread-text.ts';
 
 /** A choice of a chat completion, or of a chunk of one. */
 export const CHAT_CHOICE: KnownObject = known(
@@ -107,3 +109,30 @@ export const TRACED_MESSAGE: KnownObject = known(
   ].join(' '),
   { tool_calls: TRACED_CALL, toolCalls: TRACED_CALL },
 );
+
+/** A request of any API. */
+const REQUEST: KnownObject = known(
+  [
+    'model messages system instructions input prompt contents systemInstruction system_instruction tools tool_choice',
+    'toolConfig tool_config toolChoice functions function_call generationConfig generation_config safetySettings',
+    'safety_settings cachedContent cached_content labels config max_tokens max_output_tokens max_completion_tokens',
+    'temperature top_p top_k stop stop_sequences stream stream_options metadata user thinking reasoning text include',
+    'reasoning_effort store previous_response_id conversation background truncation service_tier response_format',
+    'parallel_tool_calls output_format output_config context_management container mcp_servers betas speed',
+    'anthropic_version anthropic_beta inferenceConfig additionalModelRequestFields outputConfig guardrailConfig',
+    'additionalModelResponseFieldPaths performanceConfig promptVariables requestMetadata serviceTier modelId headers',
+    'extra_headers extra_body extra_query prediction web_search_options prompt_cache_key safety_identifier',
+    'cache_control chat_template chat_template_kwargs documents structured_outputs guided_json guided_grammar',
+    'guided_regex guided_choice grammar json_schema provider models plugins transforms route request project',
+    'format options template suffix images raw url uri method error',
+  ].join(' '),
+);
+
+/** Members of a logged call: an object that has them is not the bare request. */
+const LOGGED = ['response', 'completion', 'output', 'choices', 'kwargs', 'call_type'] as const;
+
+/** Finding about the unknown member that may be the system text of a request without one. */
+export const unreadSystem = (request: JsonView): ReadingNote | undefined =>
+  LOGGED.some((key) => request.get(key) !== undefined)
+    ? undefined
+    : unreadIn(request, REQUEST, 'the request');

@@ -27,7 +27,7 @@ export const ANTHROPIC_MESSAGE: KnownObject = known(
 );
 
 export const CHAT_CALL: KnownObject = known(
-  'id type index name:text arguments! input! extra_content provider_specific_fields thought_signature',
+  'id type index name:text arguments! args! input! extra_content provider_specific_fields thought_signature',
   {
     'function!': known('name:text arguments! parsed_arguments description parameters'),
     'custom!': known('name:text input!'),

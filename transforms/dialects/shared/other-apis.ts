@@ -6,7 +6,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote, ToolDefinition } from '../../model/element.ts';
-import { CONVERSE_MESSAGE, GEMINI_CONTENT } from './known-bodies.ts';
+import { CONVERSE_MESSAGE, GEMINI_CONTENT, unreadSystem } from './known-bodies.ts';
 import { cutOf } from './logged-answer.ts';
 import { addSystem, toolsIn } from './logged-bodies.ts';
 import { firstOf, present, structured } from './logged-values.ts';
@@ -50,7 +50,11 @@ export function addOtherRequest(
   body: JsonView,
 ): readonly ToolDefinition[] | BadRequest {
   const gemini = geminiRequest(body);
-  return gemini === undefined ? addConverse(transcript, body) : addGemini(transcript, gemini);
+  const tools = gemini === undefined ? addConverse(transcript, body) : addGemini(transcript, gemini);
+  const hasSystem = transcript.messages[0]?.role === 'system';
+  const unread = hasSystem ? undefined : unreadSystem(gemini ?? body);
+  if (unread !== undefined) transcript.noteFirst(unread);
+  return tools;
 }
 
 function addConverse(transcript: Transcript, body: JsonView): readonly ToolDefinition[] | BadRequest {
@@ -111,6 +115,8 @@ export function addOtherAnswer(transcript: Transcript, answer: JsonView): readon
   const isAnswer = message?.type === 'object' && (speaker === 'model' || speaker === 'assistant');
   const kind = converse === undefined ? GEMINI_CONTENT : CONVERSE_MESSAGE;
   if (isAnswer) transcript.add(message, 'assistant', kind);
+  else if (present(message))
+    transcript.refuse('unknown-speaker', 'the answer does not say that the model speaks', message);
   const cut = cutOf(firstOf(answer, 'stopReason') ?? firstOf(first, 'finishReason', 'finish_reason'));
   const isBlocked = first === undefined && present(firstOf(answer, 'promptFeedback', 'prompt_feedback'));
   return [

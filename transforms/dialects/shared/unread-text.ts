@@ -134,6 +134,6 @@ function holdsWords(value: JsonView, depth: number): boolean {
 }
 
 /** Is it a text, a list or an object that is not empty? */
-const says = (value: JsonView | undefined): boolean =>
+export const says = (value: JsonView | undefined): boolean =>
   value !== undefined &&
   (value.type === 'string' ? value.text() !== '' : value.elements().length > 0 || value.keys().length > 0);

@@ -2,6 +2,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { firstOf, structured } from '../shared/logged-values.ts';
+import { mayBeSaid, strayMember as strayMemberOf } from '../shared/stray-members.ts';
 import { hasUnknownList, type KnownObject, known } from '../shared/unread-text.ts';
 import { plainValue, SpanAttributes } from './span-attributes.ts';
 import { bodyOf, eventsOf, isDetails, isUnknownName } from './span-events.ts';
@@ -82,26 +83,9 @@ const COLUMN = /^(?:attributes|context|resource|events|status|_)(?:[._]|$)/;
 export const hasStrayContent = (span: JsonView): boolean =>
   span.others(SPAN).some(([key, value]) => !COLUMN.test(key) && isContent(value));
 
-/** Members of observations, runs and tracked calls whose values are not what was said. */
-const ASIDE =
-  /^(?:id|type|name|user\w*|version|level|tags|model|usage|scores?|feedback\w*|error\w*|exception\w*|serialized|extra|events|metadata|attributes|summary|context|inputs?|outputs?|expected|manifest\w*|parent\w*|child\w*|prompt_?(?:id|name|version)\w*|status\w*|.*(?:[iI]d|[tT]ime|[uU]rl|_at|At|[cC]ost|[dD]etails|[pP]arameters|[dD]efinitions|[tT]okens|_path))$/;
-const LETTER = /\p{L}/u;
-const SPACE_OR_END = /\s|[.?!]$/;
-
-/** Does a text have white space, or its closing mark, after a letter? Names and ids have neither. */
-function isSentence(text: string): boolean {
-  const letter = text.search(LETTER);
-  return letter >= 0 && SPACE_OR_END.test(text.slice(letter));
-}
-
 /** The member of a call without its request or its answer that may be it; undefined if there is none. */
 export const strayMember = (call: JsonView): JsonView | undefined =>
-  call.members().find(([key, value]) => !ASIDE.test(key) && !COLUMN.test(key) && mayBeSaid(value))?.[1];
-
-const mayBeSaid = (value: JsonView): boolean => {
-  const inner = structured(value) ?? value;
-  return inner.type === 'string' ? isSentence(inner.text() ?? '') : isContent(inner);
-};
+  strayMemberOf(call, { has: (key) => COLUMN.test(key) });
 
 /** The attribute of a model call without its request or its answer that may be it. Names of conventions have dots. */
 export const strayAttribute = (attributes: JsonView | undefined): JsonView | undefined =>

@@ -7,7 +7,8 @@ import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
-import { isWhole } from './chat-chunks.ts';
+import { says } from '../shared/unread-text.ts';
+import { isWhole } from './chat-call.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
@@ -64,7 +65,9 @@ export class AnthropicEvents implements StreamGrammar {
       this.#count(event.get('usage'));
     } else if (type === 'message_stop') this.#isOver = true;
     else if (type === 'error') this.#isFailed = true;
-    else if (type !== 'content_block_stop') this.#unknown.add(type, event);
+    else if (type === 'content_block_stop') this.#blocks.get(indexIn(event, 'index') ?? -1)?.end();
+    else if (present(event.get('delta'))) this.#unknown.lose(type);
+    else this.#unknown.add(type, event);
   }
 
   begins(event: JsonView): boolean {
@@ -111,19 +114,22 @@ export class AnthropicEvents implements StreamGrammar {
     const type = delta?.get('type')?.text();
     const known = DELTAS.get(type ?? '');
     if (delta === undefined || known === undefined) {
-      this.#unknown.add(type, event);
+      if ((delta ?? event).others(DELTA).some(([, value]) => says(value))) this.#unknown.lose(type);
+      else this.#unknown.add(type, event);
       return;
     }
     const [from, to, kind] = known;
     const index = indexIn(event, 'index') ?? this.#blocks.size - 1;
     const block = this.#blocks.get(index) ?? new Block(undefined, kind);
     this.#blocks.set(index, block);
-    block.grow(to, delta, from);
+    if (!block.grow(to, delta, from)) this.#unknown.lose(type);
   }
 
   answer(): StreamedAnswer {
-    const blocks = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
-    const notes: ReadingNote[] = blocks.some((block) => block.isCut) ? [ARGUMENTS_CUT] : [];
+    const all = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+    const blocks = all.filter((block) => this.#isOver || !block.isUnsaid);
+    const isCut = blocks.length < all.length || blocks.some((block) => block.isCut);
+    const notes: ReadingNote[] = isCut ? [ARGUMENTS_CUT] : [];
     if (!this.#isOver) notes.push(STREAM_CUT);
     if (this.#isFailed) notes.push(RESPONSE_ERROR);
     const members: Piece[] = [...this.#head];
@@ -137,11 +143,15 @@ export class AnthropicEvents implements StreamGrammar {
 }
 
 const INPUT = 'input';
+const EMPTY_OBJECT = '{}';
+/** Members of an event of a delta that say nothing. */
+const DELTA: ReadonlySet<string> = new Set(['type', 'index']);
 
 class Block {
   readonly #members = new GrowingMembers(['type', 'id', 'name', 'tool_use_id']);
   readonly #input = new GrowingText();
   #start: Uint8Array | undefined;
+  #hasEnded = false;
 
   /** @param kind the block's type, if its start is missing */
   constructor(start: JsonView | undefined, kind?: string) {
@@ -151,18 +161,30 @@ class Block {
     this.#members.add(start, (key) => key === INPUT);
   }
 
-  grow(to: string, delta: JsonView, from: string): void {
+  /** @returns false for a delta that says something, but not where it should */
+  grow(to: string, delta: JsonView, from: string): boolean {
     const value = delta.get(from);
-    if (to === INPUT) {
-      const text = stringIn(delta, from);
-      if (text !== undefined) this.#input.add(text);
-    } else if (to === 'citations' && present(value))
+    const text = stringIn(delta, from);
+    const isRead = to === INPUT ? text !== undefined : present(value);
+    if (!isRead) return !delta.others(DELTA).some(([, other]) => says(other));
+    if (to === INPUT) this.#input.add(text as Uint8Array);
+    else if (to === 'citations' && present(value))
       this.#members.put(to, new JsonView(arrayOf([value.bytes])));
     else if (present(value)) this.#members.put(to, value);
+    return true;
+  }
+
+  end(): void {
+    this.#hasEnded = true;
   }
 
   get isCut(): boolean {
     return !this.#input.isEmpty && !isWhole(this.#input);
+  }
+
+  /** Is it a call that was cut before its input came? It begins with an empty one. */
+  get isUnsaid(): boolean {
+    return !this.#hasEnded && this.#input.isEmpty && this.#start?.length === EMPTY_OBJECT.length;
   }
 
   json(): Uint8Array {

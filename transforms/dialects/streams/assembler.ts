@@ -6,6 +6,8 @@ import { createTextScanner } from '../../json/plain-scanner.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';
+import type { ReadingNote } from '../../model/element.ts';
+import { carriesContent } from '../shared/carried-content.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
 import { ChatChunks, isChatChunk, isOllamaChunk } from './chat-chunks.ts';
@@ -59,6 +61,8 @@ export class StreamAssembler {
   /** Events before the first one that shows the API. */
   #early: Uint8Array[] = [];
   #isDamaged = false;
+  /** Was content in what is not an event? */
+  #hasLost = false;
 
   /** Adds an event. @returns false if it does not belong to any stream */
   put(event: JsonView): boolean {
@@ -67,7 +71,10 @@ export class StreamAssembler {
       this.#grammar !== undefined &&
       (event.get('type')?.type === 'string' ||
         (this.#grammar instanceof ConverseEvents && event.keys().length === 1));
-    if (!isNew && !mayBeEvent(event)) return false;
+    if (!isNew && !mayBeEvent(event)) {
+      this.#hasLost ||= carriesContent(event);
+      return false;
+    }
     this.#grammar ??= grammarOf(event);
     if (this.#grammar !== undefined) {
       this.#settleEarly(this.#grammar);
@@ -115,12 +122,19 @@ export class StreamAssembler {
     }
     const answer = this.#grammar.answer();
     const isNoted = !this.#isDamaged || answer.notes.includes(STREAM_CUT);
-    return isNoted ? answer : { ...answer, notes: [...answer.notes, DAMAGED] };
+    const own = [...(isNoted ? [] : [DAMAGED]), ...(this.#hasLost ? [LOST] : [])];
+    return own.length === 0 ? answer : { ...answer, notes: [...answer.notes, ...own] };
   }
 }
 
 const MOST_EARLY = 16;
 const DAMAGED = { ...STREAM_CUT, message: 'a part of the stream is not an event: left out' };
+
+const LOST: ReadingNote = {
+  rule: 'unknown-content',
+  severity: 'ERROR',
+  message: 'a part of the stream that is not an event carries content',
+};
 
 /** The answer in a text of server-sent events; undefined if the text has no event of a stream. */
 export function answerInText(text: string): StreamedAnswer | undefined {

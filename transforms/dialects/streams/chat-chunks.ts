@@ -1,17 +1,16 @@
 /** Assembles streams of chat completions: chunks with a delta for each choice. */
 
-import { CLOSE_OBJECT } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
-import { createTextScanner } from '../../json/plain-scanner.ts';
-import { inString } from '../../json/respace.ts';
-import { isSameBytes } from '../../json/same-bytes.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { CHAT_CHOICE } from '../shared/known-bodies.ts';
+import { CHAT_CALL, CHAT_MESSAGE } from '../shared/known-members.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
+import { type KnownObject, says } from '../shared/unread-text.ts';
+import { ChatCall, hasName } from './chat-call.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
@@ -34,11 +33,8 @@ const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
 const DELTA_MEMBERS: ReadonlySet<string> = new Set([
   ...['role', 'tool_calls', 'function_call', 'reasoning', 'reasoning_details'],
 ]);
-const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
-const FUNCTION = encode('"function"');
 const ASSISTANT = encode('"assistant"');
 const STOP = encode('"stop"');
-const scanner = createTextScanner();
 
 const CHUNK = 'chat.completion.chunk';
 
@@ -134,12 +130,13 @@ export class ChatChunks implements StreamGrammar {
   answer(): StreamedAnswer {
     const choices = [...this.#choices].sort(([a], [b]) => a - b);
     const [, first] = choices[0] ?? [];
-    const notes: ReadingNote[] = [...(first?.notes() ?? [])];
+    const isOver = this.#hasEnd || first?.finish !== undefined;
+    const notes: ReadingNote[] = [...(first?.notes(isOver) ?? [])];
     if (first?.finish === undefined) notes.push(STREAM_CUT);
     if (this.#isFailed) notes.push(RESPONSE_ERROR);
     const members: Piece[] = [...this.#head];
     members.push(['object', '"chat.completion"']);
-    members.push(['choices', arrayOf(choices.map(([index, choice]) => choice.json(index)))]);
+    members.push(['choices', arrayOf(choices.map(([index, choice]) => choice.json(index, isOver)))]);
     if (this.#usage !== undefined) members.push(['usage', this.#usage]);
     return { json: objectOf(members), notes: [...notes, ...this.#unknown.notes()] };
   }
@@ -158,20 +155,51 @@ const AROUND_CHOICES: ReadonlySet<string> = new Set([
 ]);
 const isSaid = ([, value]: readonly [string, JsonView]): boolean => carriesContent(value);
 
+const HIDDEN: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'a delta of the answer has its piece in a member that turnmill does not know',
+};
+/** Members of a delta that say something. */
+const PIECES = [
+  'content',
+  'tool_calls',
+  'function_call',
+  'reasoning',
+  'reasoning_content',
+  'refusal',
+] as const;
+
+/** Does an object lack its piece of the answer, but have one under a name that is not known? */
+const hidesPiece = (piece: JsonView, { names }: KnownObject, pieces: readonly string[]): boolean =>
+  piece.others(names).some(([, value]) => says(value)) && !pieces.some((key) => says(piece.get(key)));
+
+const hidesCall = (delta: JsonView): boolean =>
+  [...(delta.get('tool_calls')?.elements() ?? []), delta.get('function_call')].some((call) => {
+    if (call?.type !== 'object') return false;
+    const fn = call.get('function') ?? call;
+    return hidesPiece(call, CHAT_CALL, ['function', 'custom', 'arguments']) || hidesArguments(fn);
+  });
+
+const hidesArguments = (fn: JsonView): boolean =>
+  fn.get('arguments') === undefined && fn.others(CHAT_CALL.names).some(([, value]) => says(value));
+
 class Choice {
   readonly #members = new GrowingMembers();
   readonly #content = new GrowingParts();
   readonly #audio = new GrowingMembers(['id']);
-  readonly #calls: Call[] = [];
+  readonly #calls: ChatCall[] = [];
   /** The last call at each place of the lists, for pieces that name neither their index nor their id. */
-  readonly #places: Call[] = [];
+  readonly #places: ChatCall[] = [];
   /** By index, and by type: a summary and its encrypted form may have the same index. */
   readonly #details = new Map<string, GrowingMembers>();
   readonly #thoughts = new GrowingParts();
   readonly #reasoning = new GrowingText();
-  #function: Call | undefined;
+  #function: ChatCall | undefined;
   #role = ASSISTANT;
   #finish: Uint8Array | undefined;
+  /** Has a delta its piece in a member that is not known? */
+  #isHiding = false;
 
   get finish(): Uint8Array | undefined {
     return this.#finish;
@@ -185,6 +213,8 @@ class Choice {
     if (delta?.type === 'object') this.#take(delta);
     const text = choice.get('text');
     if (text?.type === 'string') this.#content.add(text);
+    if (delta?.type === 'object')
+      this.#isHiding ||= hidesPiece(delta, CHAT_MESSAGE, PIECES) || hidesCall(delta);
     return present(delta) || present(text) || !choice.others(CHAT_CHOICE.names).some(isSaid);
   }
 
@@ -215,7 +245,7 @@ class Choice {
     }
     const fn = delta.get('function_call');
     if (fn?.type === 'object') {
-      this.#function ??= new Call();
+      this.#function ??= new ChatCall();
       this.#function.putFunction(fn);
     }
     for (const [i, call] of (delta.get('tool_calls')?.elements() ?? []).entries())
@@ -223,16 +253,16 @@ class Choice {
   }
 
   /** The call of a piece: by its index, else by its id, else by its place in the list. A piece without a name never begins one. */
-  #callOf(piece: JsonView, place: number): Call {
+  #callOf(piece: JsonView, place: number): ChatCall {
     const index = indexIn(piece, 'index');
     const known = this.#knownCall(piece, index, place);
-    const call = known === undefined || known.isOverBefore(piece) ? new Call(index) : known;
+    const call = known === undefined || known.isOverBefore(piece) ? new ChatCall(index) : known;
     if (call !== known) this.#calls.push(call);
     this.#places[place] = call;
     return call;
   }
 
-  #knownCall(piece: JsonView, index: number | undefined, place: number): Call | undefined {
+  #knownCall(piece: JsonView, index: number | undefined, place: number): ChatCall | undefined {
     if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
     const id = piece.get('id')?.text() || undefined;
     const byId = id === undefined ? undefined : this.#calls.findLast((call) => call.id === id);
@@ -241,15 +271,23 @@ class Choice {
     return this.#places[place] ?? (isStart ? undefined : this.#calls.at(-1));
   }
 
-  notes(): readonly ReadingNote[] {
+  notes(isOver: boolean): readonly ReadingNote[] {
     const calls = this.#function === undefined ? this.#calls : [...this.#calls, this.#function];
-    return calls.some((call) => call.isCut) ? [ARGUMENTS_CUT] : [];
+    const isCut = calls.some((call) => call.isCut) || (!isOver && this.#lastCall?.isUnsaid === true);
+    return [...(isCut ? [ARGUMENTS_CUT] : []), ...(this.#isHiding ? [HIDDEN] : [])];
   }
 
-  json(index: number): Uint8Array {
+  get #lastCall(): ChatCall | undefined {
+    return this.#function ?? this.#calls.at(-1);
+  }
+
+  /** @param isOver whether the answer is complete; else a last call without arguments is left out */
+  json(index: number, isOver: boolean): Uint8Array {
     const members: Piece[] = [['role', this.#role]];
-    const calls = this.#calls.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
-    const hasCalls = calls.length > 0 || this.#function !== undefined;
+    const calls = this.#calls
+      .filter((call) => isOver || call !== this.#lastCall || !call.isUnsaid)
+      .toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
+    const hasCalls = this.#calls.length > 0 || this.#function !== undefined;
     if (!hasCalls || !this.#content.isEmpty) members.push(['content', this.#content.json()]);
     members.push(...this.#members.pieces());
     if (!this.#audio.isEmpty) members.push(['audio', objectOf(this.#audio.pieces())]);
@@ -262,98 +300,12 @@ class Choice {
       members.push(['reasoning_details', arrayOf(details)]);
     }
     if (calls.length > 0) members.push(['tool_calls', arrayOf(calls.map((call) => call.json()))]);
-    if (this.#function !== undefined) members.push(['function_call', this.#function.functionJson()]);
+    if (this.#function !== undefined && (isOver || !this.#function.isUnsaid))
+      members.push(['function_call', this.#function.functionJson()]);
     return objectOf([
       ['index', `${index}`],
       ['message', objectOf(members)],
       ['finish_reason', this.#finish ?? 'null'],
     ]);
   }
-}
-
-class Call {
-  readonly index: number | undefined;
-  readonly #others = new GrowingMembers();
-  readonly #arguments = new GrowingText();
-  #hasArguments = false;
-  #id: Uint8Array | undefined;
-  #type: Uint8Array | undefined;
-  #name: Uint8Array | undefined;
-
-  constructor(index?: number) {
-    this.index = index;
-  }
-
-  get id(): string | undefined {
-    return this.#id && JSON.parse(Buffer.from(this.#id).toString());
-  }
-
-  put(piece: JsonView): void {
-    this.#id ??= firstText(piece.get('id'));
-    this.#type ??= firstText(piece.get('type'));
-    this.#others.add(piece, (key) => CALL_MEMBERS.has(key));
-    const fn = piece.get('function');
-    if (fn?.type === 'object') this.putFunction(fn);
-  }
-
-  putFunction(fn: JsonView): void {
-    this.#name ??= firstText(fn.get('name'));
-    const args = fn.get('arguments');
-    if (!present(args)) return;
-    this.#hasArguments = true;
-    this.#arguments.add(args.type === 'string' ? args.bytes : inString(args.bytes));
-  }
-
-  /**
-   * Some servers give every call the same index, or no index at all: a piece with a name may begin the next call. It does
-   * if this one is complete; and if it has no arguments yet, only under another id and another name, because some servers
-   * repeat both in every piece.
-   */
-  isOverBefore(piece: JsonView): boolean {
-    const fn = piece.get('function');
-    const name = firstText(fn?.get('name'));
-    if (name === undefined || this.#name === undefined) return false;
-    const id = firstText(piece.get('id'));
-    const isNamed = id !== undefined && this.#id !== undefined;
-    if (isNamed && isSameBytes(id, this.#id as Uint8Array)) return false;
-    const isRenamed = !isSameBytes(name, this.#name);
-    if (this.#arguments.isEmpty) return isNamed && isRenamed;
-    const isOpen = this.#arguments.head().startsWith('{') && !this.#arguments.endsWith(CLOSE_OBJECT);
-    if (isOpen) return false; // without a scan: some servers repeat the name in every piece of long arguments
-    const mayBeNext = isNamed || (/^\s*\{/.test(this.#arguments.head()) && (isRenamed || hasArguments(fn)));
-    return mayBeNext && isWhole(this.#arguments);
-  }
-
-  get isCut(): boolean {
-    return !this.#arguments.isEmpty && !isWhole(this.#arguments);
-  }
-
-  json(): Uint8Array {
-    const members: Piece[] = this.#id === undefined ? [] : [['id', this.#id]];
-    members.push(['type', this.#type ?? FUNCTION], ['function', this.functionJson()]);
-    return objectOf([...members, ...this.#others.pieces()]);
-  }
-
-  functionJson(): Uint8Array {
-    const members: Piece[] = this.#name === undefined ? [] : [['name', this.#name]];
-    if (this.#hasArguments) members.push(['arguments', this.#arguments.json()]);
-    return objectOf(members);
-  }
-}
-
-const hasName = (piece: JsonView): boolean => firstText(piece.get('function')?.get('name')) !== undefined;
-const hasArguments = (fn: JsonView | undefined): boolean => {
-  const args = fn?.get('arguments');
-  return present(args) && args.text() !== '';
-};
-
-/** The JSON text of a non-empty string; undefined for anything else. */
-function firstText(value: JsonView | undefined): Uint8Array | undefined {
-  return value?.type === 'string' && value.text() !== '' ? value.copy() : undefined;
-}
-
-/** Whether a text is one complete JSON value. */
-export function isWhole(text: GrowingText): boolean {
-  const json = encode(text.text().trim());
-  return json.length > 0 && scanner.value(json, 0, 0) === json.length;
 }

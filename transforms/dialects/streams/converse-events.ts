@@ -5,7 +5,7 @@ import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
-import { isWhole } from './chat-chunks.ts';
+import { isWhole } from './chat-call.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
@@ -54,7 +54,8 @@ export class ConverseEvents implements StreamGrammar {
       this.#note('stopReason', body?.get('stopReason'));
     } else if (name === 'metadata') this.#note('usage', body?.get('usage'));
     else if (FAILURE.test(name ?? '')) this.#isFailed = true;
-    else if (name !== 'contentBlockStop') this.#unknown.add(name, event);
+    else if (name === 'contentBlockStop') this.#block(body).end();
+    else this.#unknown.add(name, event);
   }
 
   #note(key: string, value: JsonView | undefined): void {
@@ -81,10 +82,12 @@ export class ConverseEvents implements StreamGrammar {
   }
 
   answer(): StreamedAnswer {
-    const blocks = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+    const all = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+    const blocks = all.filter((block) => this.#isOver || !block.isUnsaid);
     const content = arrayOf(blocks.map((block) => block.json()));
     const { bytes: message } = makeMessage('assistant', [['content', content]]);
-    const notes: ReadingNote[] = blocks.some(({ isCut }) => isCut) ? [ARGUMENTS_CUT] : [];
+    const isCut = blocks.length < all.length || blocks.some((block) => block.isCut);
+    const notes: ReadingNote[] = isCut ? [ARGUMENTS_CUT] : [];
     if (this.#isFailed) notes.push(RESPONSE_ERROR);
     else if (!this.#isOver) notes.push(STREAM_CUT);
     const json = objectOf([['output', objectOf([['message', message]])], ...this.#head]);
@@ -97,6 +100,7 @@ class Block {
   readonly #input = new GrowingText();
   readonly #reasoning = new GrowingMembers();
   #call: readonly Piece[] | undefined;
+  #hasEnded = false;
 
   start(start: JsonView | undefined): void {
     const call = start?.get('toolUse');
@@ -114,8 +118,17 @@ class Block {
     return true;
   }
 
+  end(): void {
+    this.#hasEnded = true;
+  }
+
   get isCut(): boolean {
     return !this.#input.isEmpty && !isWhole(this.#input);
+  }
+
+  /** Is it a call that was cut before its input came? */
+  get isUnsaid(): boolean {
+    return this.#call !== undefined && this.#input.isEmpty && !this.#hasEnded;
   }
 
   json(): Uint8Array {

@@ -2,10 +2,13 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
+import { carriesContent } from '../shared/carried-content.ts';
+import { GEMINI_CONTENT } from '../shared/known-bodies.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { geminiBody, isGeminiAnswer } from '../shared/other-apis.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
-import { STREAM_CUT, type StreamedAnswer, type StreamGrammar } from './grammar.ts';
+import { says } from '../shared/unread-text.ts';
+import { STREAM_CUT, type StreamedAnswer, type StreamGrammar, UnknownKinds } from './grammar.ts';
 import { GrowingText } from './growing-text.ts';
 
 /** Members of a part whose text continues that of the part before it. */
@@ -30,12 +33,14 @@ export class GeminiChunks implements StreamGrammar {
   /** Members of the response and of its first candidate besides the parts; the last value counts. */
   readonly #head = new Map<string, Uint8Array>();
   readonly #candidate = new Map<string, Uint8Array>();
+  readonly #unknown = new UnknownKinds();
   #isFailed = false;
   #weight = 0;
 
   put(event: JsonView): void {
     this.#weight += event.length;
     const answer = geminiBody(event);
+    if (hidesParts(answer)) this.#unknown.lose('candidates');
     for (const [key, value] of answer.members())
       if (key !== 'candidates' && present(value)) this.#head.set(key, value.copy());
     this.#isFailed ||= present(answer.get('error'));
@@ -84,6 +89,22 @@ export class GeminiChunks implements StreamGrammar {
     ]);
     const candidate = objectOf([['content', content], ...this.#candidate]);
     const notes = this.#isFailed ? [RESPONSE_ERROR] : this.isOver ? [] : [STREAM_CUT];
-    return { json: objectOf([['candidates', arrayOf([candidate])], ...this.#head]), notes };
+    const json = objectOf([['candidates', arrayOf([candidate])], ...this.#head]);
+    return { json, notes: [...notes, ...this.#unknown.notes()] };
   }
 }
+
+/** Does a chunk lack its parts, but have content under a name that is not known? */
+function hidesParts(answer: JsonView): boolean {
+  const [first] = answer.get('candidates')?.elements() ?? [];
+  const content = first?.get('content');
+  if (content?.get('parts') !== undefined) return false;
+  if (content?.others(GEMINI_CONTENT.names).some(([, value]) => says(value)) === true) return true;
+  return [first, answer].some((one) => one?.others(AROUND).some(([, value]) => carriesContent(value)));
+}
+
+/** Members of a chunk and of a candidate besides what was said. */
+const AROUND: ReadonlySet<string> = new Set([
+  ...['candidates', 'content', 'groundingMetadata', 'grounding_metadata', 'citationMetadata', 'error'],
+  ...['urlContextMetadata', 'promptFeedback', 'usageMetadata', 'avgLogprobs', 'logprobsResult'],
+]);

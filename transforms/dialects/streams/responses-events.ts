@@ -10,7 +10,7 @@ import { editMembers } from '../../json/splice.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
-import { isWhole } from './chat-chunks.ts';
+import { isWhole } from './chat-call.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
@@ -88,8 +88,16 @@ export class ResponsesEvents implements StreamGrammar {
   begins(event: JsonView): boolean {
     const type = event.get('type')?.text();
     if (type === 'response.created') return this.#head !== undefined || this.#whole !== undefined;
+    if (!isResponsesEvent(event) && this.#isOfOther(event)) return true;
     const isRepeated = type === 'error' && this.#hasFailed;
     return this.#whole !== undefined && !isRepeated && (type === 'error' || isResponsesEvent(event));
+  }
+
+  /** Does an event of an unknown type have another response? */
+  #isOfOther(event: JsonView): boolean {
+    const id = event.get('response')?.textOf('id');
+    const known = this.#head === undefined ? undefined : new JsonView(this.#head).textOf('id');
+    return id !== undefined && known !== undefined && id !== known;
   }
 
   get isOver(): boolean {
@@ -142,9 +150,11 @@ export class ResponsesEvents implements StreamGrammar {
   answer(): StreamedAnswer {
     const notes: ReadingNote[] = this.#isFailed ? [RESPONSE_ERROR] : [];
     const items = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
-    const output = items.flatMap((item) => item.json() ?? []);
+    const said = items.filter((item) => !item.isUnsaid);
+    const output = said.flatMap((item) => item.json() ?? []);
     if (this.#whole === undefined) notes.push(STREAM_CUT);
-    if (this.#whole === undefined && items.some((item) => item.isCut)) notes.push(ARGUMENTS_CUT);
+    const isCut = said.length < items.length || items.some((item) => item.isCut);
+    if (this.#whole === undefined && isCut) notes.push(ARGUMENTS_CUT);
     return { json: this.#json(output), notes: [...notes, ...this.#unknown.notes(this.#whole !== undefined)] };
   }
 
@@ -178,6 +188,8 @@ class Item {
   #start: Uint8Array | undefined;
   #whole: Uint8Array | undefined;
   #type: string | undefined;
+  /** Does it begin as a call without its input? */
+  #isCall = false;
   readonly #texts = new Map<
     string,
     { readonly target: DeltaTarget; readonly part: number; readonly text: GrowingText }
@@ -190,6 +202,7 @@ class Item {
     if (item?.type !== 'object') return;
     this.#start = item.copy();
     this.id = item.textOf('id');
+    this.#isCall = ['arguments', 'input'].some((key) => item.textOf(key) === '');
   }
 
   end(item: JsonView | undefined): void {
@@ -221,6 +234,11 @@ class Item {
   get isCut(): boolean {
     if (this.#whole !== undefined) return false;
     return [...this.#texts.values()].some(({ target, text }) => target.key === 'arguments' && !isWhole(text));
+  }
+
+  /** Is it a call that was cut before its input came? */
+  get isUnsaid(): boolean {
+    return this.#whole === undefined && this.#texts.size === 0 && this.#isCall;
   }
 
   /** The item as far as it was received; undefined if nothing was received. */
