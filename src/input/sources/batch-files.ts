@@ -1,7 +1,8 @@
 /**
  * Files of a batch API in a folder: requests and results are in separate files, and a conversation needs both. The files
- * are recognised by their names and, unless they are packed or in a store, by their first bytes.
+ * are recognised by their names and by their first bytes; in a store, and packed with zstd, by their names alone.
  */
+import { constants, gunzipSync } from 'node:zlib';
 import { firstBytes } from './first-bytes.ts';
 import { isObject, type SourceRef } from './source.ts';
 
@@ -16,6 +17,8 @@ interface BatchFile {
 
 const LINES = /\.(?:jsonl|ndjson)(?:\.(?:gz|zst))?$/i;
 const PACKED = /\.(?:gz|zst)$/i;
+const ZSTD = /\.zst$/i;
+const GZIP = /\.gz$/i;
 const WORD = /(?:^|[^a-z])(?:(input|requests?)|(output|results?|responses?|errors?))(?=[^a-z]|$)/i;
 const BATCH = /(?:^|[^a-z])(?:msg)?batch(?:es)?(?=[^a-z]|$)/i;
 const SIDE_OR_BATCH = /input|request|output|result|response|error|batch/i;
@@ -25,6 +28,8 @@ const ID = /"(?:custom_id|key)"/;
 /** The member that shows the side, after the custom id; in OpenAI's answers that comes after another id. */
 const MEMBER = /"(?:(body|params|request)|response|result|error)"\s*:/;
 const HEAD_BYTES = 4096;
+/** Gzip packs at most about a thousand to one. */
+const MAX_UNPACKED_BYTES = 1100 * HEAD_BYTES;
 
 /** Returns false if the name alone shows that a file does not belong to a batch. */
 export const mayBeBatchFile = ({ name }: SourceRef): boolean => SIDE_OR_BATCH.test(name);
@@ -52,8 +57,8 @@ function batchFileOf(ref: SourceRef): BatchFile | undefined {
   const [word = '', sent] = WORD.exec(stem) ?? [];
   const named = word === '' ? undefined : sent === undefined ? 'answers' : 'requests';
   if (named === undefined && !BATCH.test(stem)) return undefined;
-  const isRead = isObject(ref) || PACKED.test(name);
-  const side = isRead ? (BATCH.test(stem) ? named : undefined) : sideOf(ref);
+  const isNamed = isObject(ref) || ZSTD.test(name);
+  const side = isNamed ? (BATCH.test(stem) ? named : undefined) : sideOf(ref);
   return side && { ref, side, batch: stem.replace(WORD, '') };
 }
 
@@ -61,9 +66,22 @@ function batchFileOf(ref: SourceRef): BatchFile | undefined {
  * Returns the side that the first line shows; undefined for other logs, and for a file that cannot be read: opening it
  * will report that.
  */
-function sideOf({ path = '' }: SourceRef): Side | undefined {
+function sideOf({ path = '', name }: SourceRef): Side | undefined {
   const head = firstBytes(path, HEAD_BYTES);
-  return head === undefined ? undefined : sideIn(head);
+  const text = head !== undefined && GZIP.test(name) ? unpackedHead(head) : head;
+  return text === undefined ? undefined : sideIn(text);
+}
+
+/** The text at the beginning of a gzip file; undefined if it is damaged, or does not unpack to a log. */
+function unpackedHead(head: string): string | undefined {
+  try {
+    return gunzipSync(Buffer.from(head, 'latin1'), {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: MAX_UNPACKED_BYTES,
+    }).toString('latin1', 0, HEAD_BYTES);
+  } catch {
+    return undefined;
+  }
 }
 
 function sideIn(text: string): Side | undefined {

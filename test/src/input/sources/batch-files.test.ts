@@ -1,4 +1,5 @@
 /** Which files of a folder are read together as one batch. */
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -81,11 +82,22 @@ describe('requests and answers in a folder', () => {
     });
   });
 
-  it('may be compressed, and are then recognised by name', () => {
-    const packed = { 'batch_input.jsonl.gz': gzipSync(request), 'batch_output.jsonl': answer };
+  it('may be packed with gzip, and are then recognised by their unpacked beginning', () => {
+    const long = `${request}{"note": "${randomBytes(20_000).toString('hex')}"}\n`;
+    const packed = { 'input.jsonl.gz': gzipSync(long), 'results.jsonl.gz': gzipSync(answer) };
     expect(Object.keys(sourcesOf(packed))).toEqual(['logs']);
-    const other = { 'input.jsonl.gz': gzipSync(request), 'batch_output.jsonl': answer };
+    const other = { 'batch_input.jsonl.gz': gzipSync('{"messages":[]}'), 'results.jsonl': answer };
     expect(Object.keys(sourcesOf(other))).toHaveLength(2);
+    const damaged = { 'input.jsonl.gz': Buffer.from('not packed'), 'results.jsonl': answer };
+    expect(Object.keys(sourcesOf(damaged))).toHaveLength(2);
+  });
+
+  it('are recognised by their names when zstd packed them', () => {
+    const bytes = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+    expect(Object.keys(sourcesOf({ 'batch_input.jsonl.zst': bytes, 'output.jsonl': answer }))).toEqual([
+      'logs',
+    ]);
+    expect(Object.keys(sourcesOf({ 'input.jsonl.zst': bytes, 'output.jsonl': answer }))).toHaveLength(2);
   });
 
   it('are joined with --session-by folder whatever their names are, packed or not', () => {
