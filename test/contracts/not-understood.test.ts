@@ -107,10 +107,10 @@ function areLinesOf(text: string, whole: string): boolean {
   return text.split('\n').every((line) => lines.has(line));
 }
 
-/** Whether the change is in a place where anything may be: the arguments of a call, or a result that is any JSON. */
-function mayBeAny({ speaker, text }: Said, { dialect, said }: Read): boolean {
+/** Whether the change is in a place where anything may be: the arguments of a call, or a result that is any JSON or text. */
+function mayBeAny({ speaker, text }: Said, { dialect, said }: Read, log: string): boolean {
   if (!text.includes('spy')) return false;
-  if (speaker === 'call') return true;
+  if (speaker === 'call' || (speaker === 'tool' && log.includes(JSON.stringify(text)))) return true;
   const hasJson = said.some((one) => one.speaker === 'tool' && /^[[{]/.test(one.text));
   return speaker === 'tool' && (hasJson || ANY_RESULT.has(dialect ?? ''));
 }
@@ -137,7 +137,7 @@ function faultOf(before: Read, after: Read, log: string, lines: readonly Said[])
     const isLogged =
       after.isReported &&
       [one.text, JSON.stringify(one.text).slice(1, -1)].some((text) => log.includes(text));
-    return !isGiven(one, lines, true) && !isLogged && !mayBeAny(one, before);
+    return !isGiven(one, lines, true) && !isLogged && !mayBeAny(one, before, log);
   });
   if (strange !== undefined) return `a record has something new of ${strange.speaker}: ${strange.text}`;
   if (after.isReported) return undefined;
@@ -164,7 +164,8 @@ async function faultsIn({ name, bytes, settings }: DialectLog): Promise<readonly
         (value.length > 6 && text.includes(value)) ||
         (text.length > 6 && value.includes(text)),
     );
-  const changes = changedPlaces(log, isSaid).filter((_, i) => i % STEP === 0);
+  const isWhole = (value: string): boolean => texts.includes(value);
+  const changes = changedPlaces(log, isSaid, isWhole).filter((_, i) => i % STEP === 0);
   if (changes.length > 0) tried.add(before.dialect as string);
   const lines = PAIRS.has(before.dialect ?? '') ? await linesOf(name, log, given) : [];
   const after = await reads(

@@ -76,15 +76,29 @@ function editsOf({ isKey, isSaid, member, value }: Place, json: string): readonl
   ];
 }
 
-/** All changes of a log. @param isSaid whether a text of the log is in a record */
-export function changedPlaces(log: string, isSaid: (text: string) => boolean): readonly ChangedPlace[] {
+/** Text with JSON in it: an object, a list, or events of a stream. */
+const HOLDS_JSON = /^\s*(?:[[{]|data:|event:)/;
+
+/**
+ * All changes of a log, also in JSON that the log has in a text.
+ * @param isSaid whether a text of the log is in a record @param isWhole whether it is all of a text there
+ */
+export function changedPlaces(
+  log: string,
+  isSaid: (text: string) => boolean,
+  isWhole: (text: string) => boolean = isSaid,
+): readonly ChangedPlace[] {
   return placesIn(log, isSaid).flatMap((place) => {
-    const { start, end } = place;
+    const { start, end, isKey, value, member } = place;
     const line = log.slice(0, start).split('\n').length;
-    return editsOf(place, log.slice(start, end)).map(([what, json]) => ({
+    const change = (what: string, json: string): ChangedPlace => ({
       what,
       line,
       text: log.slice(0, start) + json + log.slice(end),
-    }));
+    });
+    const own = editsOf(place, log.slice(start, end)).map(([what, json]) => change(what, json));
+    if (isKey || isWhole(value) || !HOLDS_JSON.test(value)) return own;
+    const within = changedPlaces(value, isSaid, isWhole);
+    return [...own, ...within.map(({ what, text }) => change(`${member}: ${what}`, JSON.stringify(text)))];
   });
 }

@@ -65,7 +65,7 @@ export const addressOf = (request: JsonView | undefined): JsonView | undefined =
 
 /** Paths of APIs that return no completion: embeddings, moderations, ranks, counts, media. */
 const NO_COMPLETION =
-  /\/(?:embed(?:dings?)?|moderations|re-?rank|score|pooling|classify|tokenize|detokenize|count_tokens|images|audio)(?:[/?#]|$)|:(?:embedContent|batchEmbedContents|countTokens|predict)\b/;
+  /\/(?:embed(?:dings?)?|moderations|re-?rank|score|pooling|classify|tokenize|detokenize|count[_-]tokens|images|audio)(?:[/?#]|$)|:(?:embedContent|batchEmbedContents|countTokens|predict)\b/;
 /** Paths under which the APIs are asked for a completion. */
 const COMPLETION =
   /\/(?:completions|messages|responses|converse|converse-stream|invoke|invoke-with-response-stream|(?:api|v\d+)\/chat|api\/generate)(?:[?#]|$)|:(?:stream)?(?:generateContent|rawPredict)\b/i;
