@@ -47,7 +47,7 @@ function isBlock(block: Uint8Array): boolean {
     case 'tool_result':
       return stringValue(block, 'tool_use_id') !== undefined;
     case 'thinking':
-      return stringValue(block, 'thinking') !== undefined;
+      return [QUOTE, OPEN_ARRAY].includes(valueBytes(block, 'thinking')?.[0] ?? 0);
     default:
       return false;
   }

@@ -206,8 +206,9 @@ function isAnthropic(body: JsonView, list: JsonView | undefined): boolean {
   const tools = body.get('tools')?.elements() ?? [];
   if (tools.some((tool) => tool.get('input_schema') !== undefined)) return true;
   return (list?.elements() ?? []).some((message) =>
-    (message.get('content')?.elements() ?? []).some((block) =>
-      MESSAGE_BLOCKS.has(block.get('type')?.text() ?? ''),
+    (message.get('content')?.elements() ?? []).some(
+      (block) =>
+        MESSAGE_BLOCKS.has(block.get('type')?.text() ?? '') && block.get('thinking')?.type !== 'array', // of Mistral
     ),
   );
 }

@@ -13,7 +13,7 @@ import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { objectBytes, stringValue } from '../../model/message.ts';
 import { type CallPiece, callBlock } from '../fold/assistant-draft.ts';
-import { arrayOf } from './build-messages.ts';
+import { arrayOf, joinStrings } from './build-messages.ts';
 import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
 import { keptBlock } from './reading-notes.ts';
 
@@ -36,11 +36,24 @@ export function readBlock(block: Uint8Array, isReply: boolean): Block {
   const type = block[0] === OPEN_OBJECT ? stringValue(block, 'type') : undefined;
   if (type === 'tool_use') return readCall(block);
   if (type === 'tool_result' && !isReply) return { kind: 'result', block };
-  const [thinking, signature] = type === 'thinking' ? valuesOf(block, ['thinking', 'signature']) : [];
+  const [logged, signature] = type === 'thinking' ? valuesOf(block, ['thinking', 'signature']) : [];
+  const thinking = logged?.[0] === OPEN_ARRAY ? (textsOf(logged) ?? logged) : logged;
   const data = type === 'redacted_thinking' ? valuesOf(block, ['data'])[0] : sealedIn(thinking, signature);
   if (data?.[0] === QUOTE) return { kind: 'sealed', data };
   if (thinking?.[0] === QUOTE) return { kind: 'thought', text: thinking };
   return { kind: 'part', ...readPart(block, type) };
+}
+
+/** The texts of a list of parts, joined, as Mistral writes a thought; undefined for any other list. */
+function textsOf(list: Uint8Array): Uint8Array | undefined {
+  const texts = elementsOf(list).flatMap((part) => {
+    const text =
+      part[0] === OPEN_OBJECT && stringValue(part, 'type') === 'text'
+        ? valuesOf(part, ['text'])[0]
+        : undefined;
+    return text?.[0] === QUOTE ? [text] : [];
+  });
+  return texts.length < elementsOf(list).length ? undefined : joinStrings(texts);
 }
 
 /** A thought without text has its signature only, which is the reasoning in encrypted form. */

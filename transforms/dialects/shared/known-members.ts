@@ -46,6 +46,10 @@ export const CHAT_PART: KnownObject = knownByType('type', {
     ]),
   ),
   refusal: known('type refusal:text!'),
+  // Mistral writes the texts of a thought as parts
+  thinking: known('type signature! estimated_tokens cache_control closed', {
+    'thinking:text!': known('type text:text! reference_ids'),
+  }),
 });
 
 /** Members that servers and clients add to messages of the chat completions API: reasoning, sources and their own. */

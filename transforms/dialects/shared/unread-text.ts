@@ -10,7 +10,7 @@ import { shownType } from './reading-notes.ts';
 /** The members that one kind of object has. */
 export interface KnownObject {
   readonly names: ReadonlySet<string>;
-  /** Members that are a text, or null. */
+  /** Members that are a text, or null; a list of parts, if `within` describes these. */
   readonly texts: readonly string[];
   /** Members of which one says what the object is for: without them, an unknown member may hold a single word of it. */
   readonly main: readonly string[];
@@ -30,9 +30,9 @@ const MAX_SEEN = 256;
  * @param within objects in it, by member
  */
 export function known(names: string, within: Readonly<Record<string, KnownObject>> = {}): KnownObject {
-  const objects = Object.entries(within).map(([key, inner]) => [key.replace('!', ''), inner] as const);
-  const all = [...names.split(' '), ...Object.keys(within)];
   const bare = (marked: string): string => marked.replace(/(?::text)?!?$/, '');
+  const objects = Object.entries(within).map(([key, inner]) => [bare(key), inner] as const);
+  const all = [...names.split(' '), ...Object.keys(within)];
   return {
     names: new Set(all.map(bare)),
     texts: all.filter((name) => name.includes(':text')).map(bare),
@@ -91,7 +91,14 @@ function unreadAt(value: JsonView, kind: KnownObject): Unread | undefined {
   if (own === undefined || value.type !== 'object') return undefined;
   const other = unknownIn(value, own);
   if (other !== undefined) return { path: '', name: other, isKnown: false };
-  for (const name of own.texts) if (isOddText(value.typeOf(name))) return { path: '', name, isKnown: true };
+  for (const name of own.texts)
+    if (
+      isOddText(
+        value.typeOf(name),
+        own.within.some(([key]) => key === name),
+      )
+    )
+      return { path: '', name, isKnown: true };
   for (const [name, inner] of own.within) {
     const held = value.get(name);
     const found = held && unreadAt(held, inner);
@@ -115,7 +122,9 @@ function unknownIn(value: JsonView, { names, main, seen }: KnownObject): string 
 
 const isNothing = (type: JsonType | undefined): boolean => type === undefined || type === 'null';
 
-const isOddText = (type: JsonType | undefined): boolean => !isNothing(type) && type !== 'string';
+/** @param mayBeList whether the text may be a list of parts */
+const isOddText = (type: JsonType | undefined, mayBeList: boolean): boolean =>
+  !isNothing(type) && type !== 'string' && !(mayBeList && type === 'array');
 
 /** Words of a language with blanks between them, or several letters of one without. */
 const WORDS =
