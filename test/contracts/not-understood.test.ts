@@ -21,7 +21,7 @@ const BUILDING: ReadonlySet<string> = new Set([
 /** Dialects that copy messages with all their members. */
 const COPYING: ReadonlySet<string> = new Set(['exchange', 'messages']);
 /** Dialects whose results may be any JSON, so that an object in place of a text is the result. */
-const ANY_RESULT: ReadonlySet<string> = new Set(['gemini-cli', 'astracodex', 'cline']);
+const ANY_RESULT: ReadonlySet<string> = new Set(['gemini-cli', 'astracodex', 'cline', 'spans']);
 /** Findings that say that the log lacks a text. */
 const LACKING: ReadonlySet<string> = new Set(['attachment-missing']);
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
@@ -107,10 +107,16 @@ function areLinesOf(text: string, whole: string): boolean {
   return text.split('\n').every((line) => lines.has(line));
 }
 
-/** Whether the change is in a place where anything may be: the arguments of a call, or a result that is any JSON or text. */
+/** Whether a text of the log is exactly this one: a text may be JSON. */
+function isLoggedText(text: string, log: string): boolean {
+  const json = JSON.stringify(text);
+  return log.includes(json) || log.includes(JSON.stringify(json).slice(1, -1));
+}
+
+/** Whether the change is in a place where anything may be: the arguments of a call, a text, or a result that is any JSON. */
 function mayBeAny({ speaker, text }: Said, { dialect, said }: Read, log: string): boolean {
   if (!text.includes('spy')) return false;
-  if (speaker === 'call' || (speaker === 'tool' && log.includes(JSON.stringify(text)))) return true;
+  if (speaker === 'call' || isLoggedText(text, log)) return true;
   const hasJson = said.some((one) => one.speaker === 'tool' && /^[[{]/.test(one.text));
   return speaker === 'tool' && (hasJson || ANY_RESULT.has(dialect ?? ''));
 }
@@ -179,7 +185,14 @@ async function faultsIn({ name, bytes, settings }: DialectLog): Promise<readonly
 }
 
 /** Dialects whose lines may each be a whole conversation. */
-const PAIRS: ReadonlySet<string> = new Set(['exchange', 'anthropic', 'responses', 'calls', 'messages']);
+const PAIRS: ReadonlySet<string> = new Set([
+  'exchange',
+  'anthropic',
+  'responses',
+  'calls',
+  'messages',
+  'spans',
+]);
 
 async function linesOf(name: string, log: string, given: object): Promise<readonly Said[]> {
   const lines = log.split('\n').filter((line) => line !== '');

@@ -116,7 +116,8 @@ describe('chat chunks', () => {
     ];
     expect(reply(...deltas.map((delta) => chunk({ delta }))).message).toEqual({
       role: 'assistant',
-      content: [...thinking('ab'), { type: 'text', text: 'cd' }],
+      content: 'cd',
+      reasoning_content: 'ab',
       audio: { id: 'i', transcript: 'xy', data: 'AABB', expires_at: 5 },
       thinking_blocks: [
         { type: 'thinking', thinking: 'tu', signature: 's' },
