@@ -103,7 +103,7 @@ const astracodex: Dialect = defineDialect({
   knownBy: 'a messages list, and two of meta, settings, state and lastDocument',
   keys: ['messages'],
   alone: true,
-  lacks: ['replies', 'tools'],
+  lacks: ['replies', 'tools', 'marks'],
   detect,
   read,
 });

@@ -224,6 +224,7 @@ const atif: Dialect = defineDialect({
   summary: 'Trajectories of agents (ATIF, Harbor): {schema_version, agent, steps}, with their sub-agents.',
   keys: ['schema_version', 'session_id', 'trajectory_id', 'agent', 'steps', 'subagent_trajectories'],
   alone: true,
+  lacks: ['marks'],
   marks: ['schema_version', 'steps'],
   detect: (first) =>
     VERSION.test(first.get('schema_version')?.text() ?? '') && first.get('steps')?.type === 'array',

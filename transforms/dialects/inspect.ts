@@ -255,6 +255,7 @@ const inspect: Dialect = defineDialect({
   keys: ['eval', 'plan', 'status', 'samples', 'id', 'epoch', 'messages', 'attachments'],
   inside: 'samples',
   alone: true,
+  lacks: ['marks'],
   marks: ['eval', 'plan', 'status'],
   memory: ({ keepSealed = false }) => new InspectLog(keepSealed),
   detect,

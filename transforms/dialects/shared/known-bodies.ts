@@ -95,6 +95,29 @@ const TRACED_CALL = known(
     custom: known('name input'),
   },
 );
+const TRACED_THOUGHT = known(
+  [
+    'type text! content! thinking! reasoning! summary! signature! data! encrypted_content! protectedData! redacted id',
+    'index format status cache_control providerOptions providerMetadata provider_name provider_details metadata name',
+    'kind part_kind internal annotations citations extras state thoughtSignature created_by raw $type',
+    'additionalProperties provider_options phase',
+  ].join(' '),
+);
+const TRACED_RESULT = known(
+  [
+    'type response! result! output! content! id call_id tool_call_id toolCallId tool_use_id toolUseId name toolName',
+    'tool_name is_error isError status cache_control toolset_name kind providerOptions providerMetadata preliminary',
+    'dynamic caller created_by scheduling willContinue timestamp index input args provider_options',
+  ].join(' '),
+);
+/** Parts of traced messages whose words may lie elsewhere. Other parts without theirs are of no known form. */
+export const TRACED_PART: KnownObject = knownByType('type', {
+  ...Object.fromEntries(['reasoning', 'thinking'].map((type) => [type, TRACED_THOUGHT])),
+  ...Object.fromEntries(
+    ['tool_call_response', 'tool_result', 'tool-result'].map((type) => [type, TRACED_RESULT]),
+  ),
+});
+
 /** A message of any client, as tracers write it. */
 export const TRACED_MESSAGE: KnownObject = known(
   [
@@ -107,7 +130,7 @@ export const TRACED_MESSAGE: KnownObject = known(
     'error function source internal view meta raw images audio tool_call_chunks chunk_position reasoning',
     'provider_response_id model_name event recipient channel logprobs is_error isError status summary',
   ].join(' '),
-  { tool_calls: TRACED_CALL, toolCalls: TRACED_CALL },
+  { tool_calls: TRACED_CALL, toolCalls: TRACED_CALL, content: TRACED_PART, parts: TRACED_PART },
 );
 
 /** A request of any API. */

@@ -13,7 +13,6 @@ import { dataUrl, imagePart, partBytes } from './content-parts.ts';
 import { CONVERSE_RESULT_PART, GEMINI_CALL } from './known-bodies.ts';
 import { isKnownPart } from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
-import { says } from './unread-text.ts';
 
 /**
  * One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. They may be bytes of the line, so
@@ -115,7 +114,6 @@ export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
     return [unknownPart(part)];
   const whole = isTrue(part.get('redacted')) ? [] : firstTexts(part, ...WHOLE_THOUGHTS);
   const summary = whole.length > 0 ? [] : firstTexts(part, 'summary');
-  if (whole.length + summary.length === 0 && hides(part, THOUGHT_MEMBERS)) return [unknownPart(part)];
   const thoughts = [
     ...whole.map(({ bytes }) => ({ kind: 'thought', text: bytes }) as const),
     ...summary.map(({ bytes }) => ({ kind: 'thought', text: bytes, isSummary: true }) as const),
@@ -129,14 +127,6 @@ export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
 /** Members that hold reasoning, or a summary of it. */
 const WHOLE_THOUGHTS = ['content', 'text', 'thinking', 'reasoning'] as const;
 const THOUGHT_TEXTS = [...WHOLE_THOUGHTS, 'summary'] as const;
-
-/** All members of thoughts. */
-const THOUGHT_MEMBERS: ReadonlySet<string> = new Set([
-  ...[...THOUGHT_TEXTS, 'type', 'id', 'index', 'format', 'signature', 'data', 'encrypted_content', 'status'],
-  ...['protectedData', 'redacted', 'cache_control', 'providerOptions', 'providerMetadata', 'provider_name'],
-  ...['provider_details', 'metadata', 'name', 'kind', 'part_kind', 'internal', 'annotations', 'citations'],
-  ...['extras', 'state', 'thought', 'thoughtSignature', 'created_by', 'raw', '$type', 'additionalProperties'],
-]);
 
 /** Is it a text, a list of parts with texts, or nothing? */
 const areTexts = (value: JsonView | undefined): boolean =>
@@ -219,22 +209,12 @@ function resultOf(part: JsonView): ResultBlock {
 
 /** The content of a result, by the rule of its API. */
 function contentOfResult(part: JsonView, content: JsonView | undefined): Uint8Array {
-  const isBare = RESULT_KEYS.every((key) => part.get(key) === undefined);
-  if (isBare && (part.get('toolCallId') !== undefined || hides(part, RESULT_MEMBERS))) return UNREADABLE;
+  if (part.get('toolCallId') !== undefined && RESULT_KEYS.every((key) => part.get(key) === undefined))
+    return UNREADABLE;
   return allowsAny(part) ? anyResult(content) : resultText(content);
 }
 
 const RESULT_KEYS = ['response', 'result', 'output', 'content'] as const;
-/** Other members of results. */
-const RESULT_MEMBERS: ReadonlySet<string> = new Set([
-  ...[...CALL_IDS, 'type', 'name', 'toolName', 'tool_name', 'is_error', 'isError', 'status', 'cache_control'],
-  ...['toolset_name', 'kind', 'providerOptions', 'providerMetadata', 'preliminary', 'dynamic', 'caller'],
-  ...['created_by', 'scheduling', 'willContinue', 'timestamp', 'index'],
-]);
-
-/** Does an object say something in a member that is not known? */
-const hides = (part: JsonView, names: ReadonlySet<string>): boolean =>
-  part.others(names).some(([, value]) => says(value));
 
 /** May a result be any JSON? In OpenTelemetry, in Gemini's API and in the AI SDK, whose parts have a `toolCallId`. */
 const allowsAny = (part: JsonView): boolean =>
