@@ -51,7 +51,7 @@ function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): 
     if (old !== 'no') return old;
   }
   if (type === undefined || payload?.type !== 'object') {
-    rollout.cutTurn(context.fold);
+    rollout.cut();
     const detail = type === undefined ? 'type is missing' : 'payload is not an object';
     return context.reject('bad-event', detail, type === undefined ? json.get('type') : payload);
   }

@@ -85,7 +85,7 @@ export class CodexSource {
     time: bigint | undefined,
   ): Fate | Rejection | undefined {
     const read = this.#readLine(type, payload, context, time);
-    if (read?.kind === 'rejection') this.cutTurn(context.fold);
+    if (read?.kind === 'rejection') this.cut();
     return read;
   }
 
@@ -117,22 +117,24 @@ export class CodexSource {
 
   /** Adds the answers of the turn that only events have. */
   #endTurn(fold: Fold): void {
-    this.cutTurn(fold);
+    const alone = this.#answers.addItem([]);
+    if (this.#hasItems && alone.length > 0 && fold.has(MAIN)) {
+      fold.open(MAIN, '');
+      this.#addAlone(alone, fold);
+    }
     this.#answers.end();
   }
 
-  /** Adds the answers so far that only events have. The turn goes on, but not the answer. */
-  cutTurn(fold: Fold): void {
-    const alone = this.#answers.addItem([]);
-    if (!this.#hasItems || !fold.has(MAIN)) return;
-    fold.open(MAIN, '');
-    this.#addAlone(alone, fold);
-    this.#growing = undefined;
+  /** A line was rejected: the answer before it does not go on. */
+  cut(): void {
+    this.#answers.cut();
   }
 
-  #addAlone(texts: readonly Uint8Array[], fold: Fold): void {
-    if (texts.length > 0 && this.#answers.isUnsure) fold.note(UNSURE);
-    for (const text of texts) this.#addBlocks([{ kind: 'text', text }], [], fold);
+  #addAlone(texts: readonly (Uint8Array | undefined)[], fold: Fold): void {
+    if (this.#answers.isUnsure && texts.some((text) => text !== undefined)) fold.note(UNSURE);
+    for (const text of texts)
+      if (text === undefined) this.#growing = undefined;
+      else this.#addBlocks([{ kind: 'text', text }], [], fold);
   }
 
   /** Events repeat what items say, except for rollbacks, interruptions and token counts. */
@@ -368,13 +370,14 @@ export class CodexSource {
   #leaveOut(type: string, json: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection {
     this.#noteUnknown(type, context, time);
     const lost = CLIENT.has(type) ? undefined : contentOfUnknown(type, json);
-    return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, json);
+    if (lost !== undefined) return context.reject('bad-event', lost, json);
+    this.#answers.isUnsure ||= !CLIENT.has(type);
+    return context.drop('client-event');
   }
 
   #noteUnknown(type: string, context: ReadContext, time: bigint | undefined): void {
     if (CLIENT.has(type)) return;
     this.#open(context, time);
-    this.#answers.isUnsure = true;
     context.fold.note(unknownEvent(type));
   }
 }

@@ -11,8 +11,8 @@ import type { ResponseItem } from '../shared/responses-items.ts';
 export class TurnAnswers {
   /** Texts of the turn's items, as JSON strings. */
   #items: Uint8Array[] = [];
-  /** Texts of events that no item has repeated yet, each with the last item before it. */
-  #waiting: { readonly text: Uint8Array; readonly last: Uint8Array | undefined }[] = [];
+  /** Texts of events that no item has repeated yet, each with the last item before it; no text where a line was rejected. */
+  #waiting: { readonly text: Uint8Array | undefined; readonly last: Uint8Array | undefined }[] = [];
   /** Texts of events that no item repeats. */
   #alone: Uint8Array[] = [];
 
@@ -32,18 +32,24 @@ export class TurnAnswers {
     this.#waiting.push({ text: text.slice(), last: this.#items.at(-1) });
   }
 
-  /** Adds an item. @returns the texts of the events before it that it does not repeat */
-  addItem(texts: readonly Uint8Array[]): readonly Uint8Array[] {
+  /** Marks that a line was rejected: the texts before it and after it are not one answer. */
+  cut(): void {
+    if (this.#waiting.length > 0) this.#waiting.push({ text: undefined, last: undefined });
+  }
+
+  /** Adds an item. @returns the texts of the events before it that it does not repeat; undefined between two answers */
+  addItem(texts: readonly Uint8Array[]): readonly (Uint8Array | undefined)[] {
     for (const text of texts) this.#items.push(text);
     if (this.#waiting.length === 0) return [];
     // the item after an event mostly repeats it as it is, so the one before is compared last
     const alone = this.#waiting.flatMap(({ text, last }) => {
+      if (text === undefined) return [undefined];
       const isRepeated =
         texts.some((one) => isPartOf(text, one)) || (last !== undefined && isPartOf(text, last));
       return isRepeated ? [] : [text];
     });
     this.#waiting = [];
-    this.#alone.push(...alone);
+    this.#alone.push(...alone.filter((text) => text !== undefined));
     return alone;
   }
 
@@ -54,7 +60,7 @@ export class TurnAnswers {
   }
 
   /** Ends the turn. @returns the texts of events that no item repeats */
-  end(): readonly Uint8Array[] {
+  end(): readonly (Uint8Array | undefined)[] {
     const alone = this.addItem([]);
     this.#items = [];
     this.#alone = [];
