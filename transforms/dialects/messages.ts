@@ -15,6 +15,7 @@ import { readForeignMessages } from './messages/foreign-messages.ts';
 import { readTurns } from './messages/sharegpt-turns.ts';
 import { readValueParts, UnknownPart } from './messages/value-parts.ts';
 import { systemMessage } from './shared/build-messages.ts';
+import { carriesContent } from './shared/carried-content.ts';
 import { missingOrBad } from './shared/line-objects.ts';
 import { structured } from './shared/logged-values.ts';
 import { noted, warning } from './shared/reading-notes.ts';
@@ -131,6 +132,26 @@ function promptOf(json: JsonView, [first]: readonly Message[]): JsonView | undef
   return isOnly && prompt?.type === 'string' ? prompt : undefined;
 }
 
+const ANSWER: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'the conversation ends without an answer, and a member beside the messages carries content',
+};
+
+/** The finding about a list or an object beside messages without an answer that may be it. */
+function unreadAnswer(
+  json: JsonView,
+  own: readonly string[],
+  messages: readonly Message[],
+): ReadingNote | undefined {
+  if (messages.at(-1)?.role === 'assistant') return undefined;
+  const stray = json.others(READ).find(([key, value]) => !own.includes(key) && isAnswer(structured(value)));
+  return stray && ANSWER;
+}
+
+const isAnswer = (value: JsonView | undefined): boolean =>
+  (value?.type === 'object' || value?.type === 'array') && carriesContent(value);
+
 const messages: Dialect = defineDialect({
   name: 'messages',
   summary: 'Conversations, one per line: {messages, tools} as written by the formats, or ShareGPT.',
@@ -157,9 +178,12 @@ const messages: Dialect = defineDialect({
       return context.reject('bad-messages', 'system is not valid', system);
     const messages =
       system === undefined ? listed.messages : [...systemMessage(system.bytes), ...listed.messages];
-    const note = ignored.in(json, prompt === undefined ? [listed.name] : [listed.name, PROMPT]);
+    const own = prompt === undefined ? [listed.name] : [listed.name, PROMPT];
+    const notes = [ignored.in(json, own), unreadAnswer(json, own, messages)].filter(
+      (note) => note !== undefined,
+    );
     const [first, ...others] = messages;
-    const reported = note === undefined || first === undefined ? messages : [noted(first, [note]), ...others];
+    const reported = first === undefined ? messages : [noted(first, notes), ...others];
     const { messages: sent, reply } = context.replyLast(reported);
     if ('kind' in sent) return sent;
     return withSealed({ messages: sent, reply, tools: context.tools() });
