@@ -22,7 +22,19 @@ const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\],]/g;
 /** Members that name who speaks, or what an object is. */
 const NAMES: ReadonlySet<string> = new Set([
   ...['role', 'type', 'from', 'source', 'sender', 'author', 'kind', 'message_type', 'event', 'say', 'ask'],
-  ...['name', 'event_name', 'subtype', 'object', 'run_type', 'openinference.span.kind'],
+  ...[
+    'name',
+    'event_name',
+    'subtype',
+    'object',
+    'run_type',
+    'openinference.span.kind',
+    'eventName',
+    'event.name',
+    'gen_ai.operation.name',
+    'ai.operationId',
+    'op_name',
+  ],
 ]);
 const WORD = /^[\w.\-/]{1,40}$/;
 const UNKNOWN = '"spy"';

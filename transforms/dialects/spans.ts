@@ -24,7 +24,7 @@ import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts'
 import { isObservation, isTrace, OTLP_BODIES } from './spans/detect-spans.ts';
 import { IngestedEvents, isIngested } from './spans/ingested-events.ts';
 import { hasStrayContent, hasStrayList, strayIn, strayMember } from './spans/known-spans.ts';
-import { isCallRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
+import { isCallRecord, isEventRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { RecordReader } from './spans/record-reader.ts';
 import { SpanAttributes } from './spans/span-attributes.ts';
@@ -100,7 +100,7 @@ class SpanReader {
 
   *#one(json: JsonView, context: ReadContext): Generator<ObjectPart> {
     if (json.get('run_type') !== undefined) yield* this.#runs(json, context);
-    else if (isCallRecord(json) || isAgentBody(json.get('body')))
+    else if (isCallRecord(json) || isEventRecord(json) || isAgentBody(json.get('body')))
       yield this.#records.read(new LogRecord(json), context);
     else if (platformOf(json) !== undefined) yield this.#tracked(json, context);
     else if (json.get('dotted_order') !== undefined) yield this.#ended(json, context);

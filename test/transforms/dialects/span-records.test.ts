@@ -81,6 +81,21 @@ describe('events of a model call in a log', () => {
     isRejected(record(1, 'gen_ai.user.message', { role: 'warden', content: 'a' }), 'unknown-speaker');
   });
 
+  it('are rejected if another one of their span was not understood', () => {
+    const reasons = (...objects: readonly object[]) =>
+      entriesOf(read(lines(...objects))).map(({ refused }) => refused?.reason);
+    const stray = { ...record(2, 'gen_ai.assistant.message', {}), words: { content: 'c' } };
+    expect(reasons(asked, stray, said)).toEqual(['context-missing']);
+    expect(reasons(record(2, 'warden', { content: 'c' }), asked, said)).toEqual(['context-missing']);
+    expect(reasons(asked, said, record(2, 'warden', { message: { text: 'c' } }))).toEqual([
+      'context-missing',
+    ]);
+    expect(reasons(asked, said, record(2, 'warden', { message: 'started' }))).toEqual([undefined]);
+    expect(reasons(asked, said, { ...record(2, 'warden', { content: 'c' }), spanId: 'z' })).toEqual([
+      undefined,
+    ]);
+  });
+
   it('are rejected if they do not fit into memory', () => {
     const elements = readLog(spans.create(undefined, { maxConversation: 110 }), lines(asked, said));
     expect(entriesOf(elements).map(({ refused }) => refused?.reason)).toEqual(['context-missing']);

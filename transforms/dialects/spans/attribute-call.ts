@@ -44,6 +44,8 @@ const OTHER_KINDS: ReadonlySet<string> = new Set([
   'UNKNOWN',
 ]);
 const MLFLOW_TYPES: ReadonlySet<string> = new Set(['LLM', 'CHAT_MODEL']);
+/** Operations of the AI SDK: a whole request, or one of its calls. */
+const AI_SDK = /^ai\.\w+(?:\.do\w+)?$/;
 const AI_SDK_CALL = /\.do(?:Generate|Stream)$/;
 const OBJECT_CALL = /Object\.do/;
 const QUOTES = /^"|"$/g;
@@ -61,6 +63,9 @@ function kindOf(kind: string): IsCall {
   const name = kind.toUpperCase();
   return name === 'LLM' || (OTHER_KINDS.has(name) ? false : 'unknown');
 }
+
+const operationOfAiSdk = (id: string): IsCall =>
+  AI_SDK_CALL.test(id) || (AI_SDK.test(id) ? false : 'unknown');
 
 /** Tests the text of an attribute. @returns undefined if there is no such attribute */
 function testAt(attributes: SpanAttributes, path: string, test: (value: string) => IsCall): IsCall {
@@ -131,7 +136,7 @@ const CONVENTIONS: readonly Convention[] = [
     read: readOpenInference,
   },
   {
-    isModelCall: (span) => testAt(span, 'ai.operationId', (id) => AI_SDK_CALL.test(id)),
+    isModelCall: (span) => testAt(span, 'ai.operationId', operationOfAiSdk),
     hasMessages: (span) => has(span, 'ai.prompt', 'ai.response', 'ai.result'),
     read: readAiSdk,
   },

@@ -1,5 +1,6 @@
 /** Keeps the events of model calls that are logged apart from their spans, until the source ends. */
 import { JsonView } from '../../json/json-view.ts';
+import { HashedSet } from '../../model/hashed-set.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 
 interface Call {
@@ -12,11 +13,14 @@ interface Call {
   isLost?: true;
 }
 
-export const EVENTS_MISSING = 'the events of the call did not fit into --max-conversation';
+export const EVENTS_MISSING =
+  'an event of the call has a form that turnmill does not know, or did not fit into --max-conversation';
 
 export class JoinedEvents {
   readonly #maxBytes: number;
   readonly #calls = new Map<string, Call>();
+  /** Ids of spans with a record that may be an event, but could not be read. */
+  readonly #doubtful = new HashedSet();
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -33,6 +37,11 @@ export class JoinedEvents {
     return known === undefined;
   }
 
+  /** Remembers that a record of a span may be an event, but could not be read: a call without it is not whole. */
+  doubt(id: string): void {
+    this.#doubtful.add(id);
+  }
+
   /** Adds what the span says about a call. @returns false if the call has no events so far */
   describe(id: string, attributes: JsonView | undefined): boolean {
     const call = this.#calls.get(id);
@@ -41,10 +50,10 @@ export class JoinedEvents {
     return call !== undefined;
   }
 
-  /** The call as a span with all its events; undefined if one had to be left out. */
+  /** The call as a span with all its events; undefined if one had to be left out or could not be read. */
   span(id: string): JsonView | undefined {
     const call = this.#calls.get(id);
-    if (call === undefined || call.isLost) return undefined;
+    if (call === undefined || call.isLost || this.#doubtful.has(id)) return undefined;
     const { place, attributes = '{}' } = call;
     const events = arrayOf(inOrder(call.events));
     return new JsonView(objectOf([...place, ['attributes', attributes], ['events', events]]));

@@ -49,6 +49,10 @@ function nameOf(record: Members): string | undefined {
   return SpanAttributes.of(record.get('attributes')).at('event.name').text();
 }
 
+/** Whether an object is a record of an event, of whatever name. */
+export const isEventRecord = (record: Members): boolean =>
+  record.get('body') !== undefined && nameOf(record) !== undefined;
+
 /** Whether an object is a record of the convention for model calls. */
 export const isCallRecord = (record: Members): boolean => nameOf(record)?.startsWith('gen_ai.') === true;
 

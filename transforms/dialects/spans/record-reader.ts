@@ -2,6 +2,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import type { EntryFields, ObjectPart, ReadContext } from '../dialect-spec.ts';
 import { objectOf } from '../shared/build-messages.ts';
+import { firstOf } from '../shared/logged-values.ts';
 import { AGENT_ORDER_LOST, isAgentBody, spanOfAgent } from './agent-records.ts';
 import { EVENTS_MISSING, JoinedEvents } from './joined-events.ts';
 import { hasStrayBody } from './known-spans.ts';
@@ -28,12 +29,18 @@ export class RecordReader {
   /** Reads a record. An event of a model call waits for the others of its span, until the source ends. */
   read(record: LogRecord, context: ReadContext): ObjectPart {
     if (isAgentBody(record.body)) return this.#ofAgent(record, context);
-    const event = record.event();
-    if (event === undefined) return this.#reading.leave(record.json, context);
-    if (hasStrayBody(record.json)) return context.reject('unknown-content', STRAY_BODY, record.json);
     const { span, place } = record;
-    if (span === undefined) return context.reject('bad-event', NO_SPAN, record.json);
+    const event = record.event();
     const id = idOf(record.trace, span);
+    if (event === undefined) {
+      if (span !== undefined && maySay(record)) this.#events.doubt(id);
+      return this.#reading.leave(record.json, context);
+    }
+    if (hasStrayBody(record.json)) {
+      this.#events.doubt(id);
+      return context.reject('unknown-content', STRAY_BODY, record.json);
+    }
+    if (span === undefined) return context.reject('bad-event', NO_SPAN, record.json);
     const timestamp = this.#reading.time(new JsonView(objectOf(place)), context);
     if (!this.#events.keep(id, place, event, timestamp)) return context.drop('joined-event');
     const refused = { reason: 'context-missing', detail: EVENTS_MISSING } as const;
@@ -66,6 +73,15 @@ export class RecordReader {
     return this.#reading.span(span, context, true);
   }
 }
+
+/** May a record of another name be an event of a call, because it has the members of one? */
+function maySay({ body, attributes }: LogRecord): boolean {
+  const ofEvent = firstOf(body, 'content', 'tool_calls', 'parts', 'finish_reason');
+  const message = firstOf(body, 'message')?.type === 'object';
+  return ofEvent !== undefined || message || LISTS.some((path) => !attributes.at(path).isEmpty);
+}
+
+const LISTS = ['gen_ai.input.messages', 'gen_ai.output.messages'] as const;
 
 const idOf = (trace: string | undefined, span: string | undefined): string => `${trace} ${span}`;
 
