@@ -61,6 +61,10 @@ const REQUEST_DEPTH = 2;
 const BODY_DEPTH = 3;
 const NOT_OF_MODEL =
   'an object without a request does not say that it is an answer: type or role is missing, or names another speaker';
+const OTHER_ROLE = {
+  reason: 'unknown-speaker',
+  detail: 'the answer has another role than that of the model',
+} as const;
 /** A bare response has no tools, because they are in the request. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 
@@ -235,7 +239,8 @@ class PairWalk implements ObjectWalk {
   }
 
   #settled(entry: Entry): Entry | Rejection {
-    const fault = faultIn(entry.messages, entry.reply);
+    const isOther = (entry.reply?.role ?? 'assistant') !== 'assistant';
+    const fault = isOther ? OTHER_ROLE : faultIn(entry.messages, entry.reply);
     if (fault === undefined) return settleReply(withSealed(entry));
     return rejectObject(this.#line, this.#origin, fault.reason, fault.detail, -1);
   }

@@ -242,6 +242,10 @@ describe('a line is rejected', () => {
     [pair('{}'), `bad-messages: request.messages is not valid${at(23)}`],
     [pair('[1]'), `bad-messages: request.messages is not valid${at(23)}`],
     [pair('[{"role":1}]'), `bad-messages: request.messages is not valid${at(23)}`],
+    [
+      pair('[]', '', '{"role":"user","content":[{"type":"text","text":"a"}]}'),
+      'unknown-speaker: the answer has another role than that of the model',
+    ],
     [pair('[]', ',"system":7'), `bad-messages: request.system is not valid${at(35)}`],
     [pair('[]', ',"system":[{"type":"image"}]'), `bad-messages: request.system is not valid${at(35)}`],
     [pair('[]', ',"tools":{}'), `bad-tools: request.tools is not valid${at(34)}`],

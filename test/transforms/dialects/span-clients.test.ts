@@ -274,6 +274,21 @@ describe('messages in events of a span', () => {
   });
 });
 
+it.each(['narrator', 'human', 'tool'])(
+  'an answer of LangChain of the type %s is not from the model',
+  (type) => {
+    const outputs = (message: object) => ({ generations: [[{ text: 'b', message }]] });
+    const run = { run_type: 'llm', trace_id: 't', id: 'r', inputs: { messages: [question] } };
+    const reasons = (message: object) =>
+      read([JSON.stringify({ ...run, outputs: outputs(message) })]).map(
+        (one) => 'reason' in one && one.reason,
+      );
+    expect(reasons({ type, content: 'b' })).toEqual(['unknown-speaker']);
+    expect(reasons({ role: type, content: 'b' })).toEqual(['unknown-speaker']);
+    expect(reasons({ type: 'ai', content: 'b' })).toEqual([false]);
+  },
+);
+
 it('an observation has the tags of its trace', () => {
   const one = { traceId: 't', type: 'GENERATION', input: [question], output: 'b' };
   const [entry] = entriesOf(read([JSON.stringify({ id: 't', tags: ['x'], observations: [one] })]));

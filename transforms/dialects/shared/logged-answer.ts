@@ -3,6 +3,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { isMasked } from '../../model/cut-texts.ts';
 import type { ReadingNote } from '../../model/element.ts';
+import { roleNamed } from '../../model/known-roles.ts';
 import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
@@ -120,6 +121,13 @@ function isOfModel(message: JsonView): boolean {
   return /^(?:assistant|model|ai|AIMessage(?:Chunk)?)$/.test(role);
 }
 
+/** Does the type of a message, as LangChain writes it, name a speaker other than the model? */
+function isOfOther(message: JsonView | undefined): boolean {
+  const type = message?.get('type')?.text();
+  if (type === undefined || type === 'message' || type === 'constructor') return false;
+  return message?.get('role') === undefined && roleNamed(type) !== 'assistant';
+}
+
 /** Adds a message, or the text and calls of an object without one. */
 function addReply(transcript: Transcript, answer: JsonView): void {
   const inner = firstOf(answer, 'message', 'content');
@@ -127,6 +135,8 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   const calls = firstOf(answer, 'toolCalls', 'tool_calls');
   const text = firstOf(answer, ...TEXTS);
   if (inner === undefined && firstOf(answer, 'error') !== undefined) transcript.note(RESPONSE_ERROR);
+  else if (isOfOther(answer.get('message')))
+    transcript.refuse('unknown-speaker', 'an answer has the type of another speaker', message);
   else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.addAnswer(message);
   else if (text?.type === 'string' || calls !== undefined)
     transcript.addBlocks('assistant', [

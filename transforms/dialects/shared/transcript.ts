@@ -7,7 +7,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { isMasked, MOST_MASKED } from '../../model/cut-texts.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
-import { isRole, unknownSpeaker } from '../../model/known-roles.ts';
+import { isRole, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
@@ -137,7 +137,8 @@ export class Transcript {
   /** Adds an answer: a message of the model. */
   addAnswer(message: JsonView): void {
     const { speaker } = bodyOf(message);
-    if (speaker !== undefined && ASKING.has(speaker)) this.refuse('unknown-speaker', NOT_OF_MODEL, message);
+    if (speaker !== undefined && roleNamed(speaker) !== 'assistant')
+      this.refuse('unknown-speaker', NOT_OF_MODEL, message);
     else this.add(message, 'assistant');
   }
 
@@ -368,9 +369,7 @@ const CONTENT_MEMBERS = [
 const hasContentMember = (body: JsonView): boolean =>
   CONTENT_MEMBERS.some((key) => body.get(key) !== undefined);
 
-/** Roles of those who ask the model. */
-const ASKING: ReadonlySet<string> = new Set(['user', 'system', 'developer']);
-const NOT_OF_MODEL = 'the answer has the role of a user or of the system';
+const NOT_OF_MODEL = 'the answer has another role than that of the model';
 
 /** Is it a call without a name or without arguments? */
 const isNoCall = (block: MessageBlock): boolean =>
