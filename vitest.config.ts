@@ -45,6 +45,9 @@ const SLOW_FAULTS = [
   'worker-death',
 ].map(fault);
 
+/** Kills builds for ten minutes. */
+const SOAK = fault('soak');
+
 /** Start processes or build many datasets: they would take half of the time of `npm run test:unit`. */
 const COMMAND = [
   'contracts/examples',
@@ -120,10 +123,11 @@ const PROJECTS = [
     name: 'faults',
     isolate: false,
     include: ['test/faults/**/*.test.ts'],
-    exclude: [...CORE_FAULTS, ...SLOW_FAULTS, ...STORE_FAULTS, ...ISOLATED, fault('linear-patterns')],
+    exclude: [...CORE_FAULTS, ...SLOW_FAULTS, SOAK, ...STORE_FAULTS, ...ISOLATED, fault('linear-patterns')],
   },
   { name: 'store-faults', include: STORE_FAULTS },
   { name: 'slow-faults', include: SLOW_FAULTS },
+  { name: 'slow-soak', include: [SOAK] },
 ];
 
 export default defineConfig({

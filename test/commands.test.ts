@@ -43,7 +43,7 @@ function projectsIn(text: string): readonly string[] {
 
 const runBy = (command: string): readonly string[] => projectsIn(scripts[command] ?? '');
 
-const SLOW = ['slow-e2e', 'slow-faults'];
+const SLOW = ['slow-e2e', 'slow-faults', 'slow-soak'];
 
 describe('the test commands', () => {
   it.each(files)('%s is in one project', (file) => {
@@ -73,11 +73,12 @@ describe('the test commands', () => {
       'faults',
       'store-faults',
     ]);
+    expect(runBy('test:soak')).toEqual(['slow-soak']);
     expect(runBy('test:faults')).toEqual([...runBy('test:faults:quick'), 'slow-faults']);
   });
 
   it('run every project between them', () => {
-    const run = new Set(['test', 'test:view', 'test:faults', 'test:e2e'].flatMap(runBy));
+    const run = new Set(['test', 'test:view', 'test:faults', 'test:soak', 'test:e2e'].flatMap(runBy));
     expect(projects.filter(({ name }) => !run.has(name))).toEqual([]);
   });
 

@@ -122,7 +122,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     yield* this.#waiting.end((part, origin, number) => {
       this.#origin = origin;
       const read = this.#partOf(part, number);
-      const own = read?.kind === 'rejection' ? withoutBytes(read) : read;
+      const own = read?.kind === 'rejection' ? this.#refusedLate(read, number) : read;
       return own?.kind === 'entry' ? oneOfSeveral(own) : own;
     });
     this.#fold.closeAll();
@@ -236,6 +236,23 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     return true;
   }
 
+  /**
+   * The rejection of a call that was held until the end of the source, as a session that is refused: the bytes of its line
+   * are gone, and rejected lines come in the order of the log.
+   */
+  #refusedLate({ reason, detail }: Rejection, number: number): Entry {
+    const refused = { reason, detail } as NonNullable<Entry['refused']>;
+    const sessionId = lineId(this.#origin, number);
+    const none = {
+      timestamp: undefined,
+      messages: [],
+      tools: NO_TOOLS,
+      reply: undefined,
+      changes: NO_CHANGES,
+    };
+    return { kind: 'entry', origin: this.#origin, sessionId, alone: true, ...none, refused };
+  }
+
   #finish(fields: EntryFields, number: number): ReadElement {
     const { messages, tools = NO_TOOLS, sample, meta, refused, changes = NO_CHANGES } = fields;
     if ('kind' in messages) return messages;
@@ -299,9 +316,4 @@ function oneOfSeveral(entry: Entry): Entry {
   const log = createEntryLog();
   log.add(entry.origin);
   return { ...entry, lines: log.take(), isGathered: true };
-}
-
-/** A rejection of a call that was held until the end of the source: the bytes of its line are gone. */
-function withoutBytes({ bytes: _bytes, at: _at, ...rejection }: Rejection): Rejection {
-  return rejection;
 }

@@ -69,12 +69,15 @@ describe('events of a model call in a log', () => {
     const bad = { kind: 'rejection', reason: 'bad-event' };
     expect(rejected({ ...asked, spanId: '0000' })).toMatchObject(bad);
     const agent = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.input.messages': '[]' };
-    expect(rejected(record(1, DETAILS, {}, { attributes: agent }))).toMatchObject(bad);
+    expect(rejected(record(1, DETAILS, {}, { attributes: agent }))).toMatchObject({
+      kind: 'entry',
+      refused: { reason: 'bad-event' },
+    });
   });
 
   it('are rejected if what they say is not known', () => {
     const isRejected = (first: object, reason: string) =>
-      expect(read(lines(first, said)).at(-1)).toMatchObject({ kind: 'rejection', reason });
+      expect(read(lines(first, said)).at(-1)).toMatchObject({ kind: 'entry', refused: { reason } });
     isRejected(record(1, 'gen_ai.user.message', { content: { words: 'a' } }), 'unknown-content');
     isRejected(record(1, 'gen_ai.user.message', { words: 'a' }), 'unknown-content');
     isRejected(record(1, 'gen_ai.warden.message', { content: 'a' }), 'unknown-content');

@@ -306,7 +306,7 @@ describe('the content of a result', () => {
   });
 });
 
-it('a call that is held until the end of its source, and cannot be read then, is rejected without the bytes of the last line', () => {
+it('a call that is held until the end of its source, and cannot be read then, is refused at its own place', () => {
   const said = { role: 'tool', tool_call_id: 'c', status: 'ok', content: { text: 'x', degrees: 20 } };
   const later = observation([said], reply, { id: '2', modelParameters: { previous_response_id: 'r1' } });
   const asked = [user];
@@ -314,9 +314,8 @@ it('a call that is held until the end of its source, and cannot be read then, is
     id: 'r1',
     choices: [{ message: { role: 'assistant', tool_calls: [call('c', '{}')] } }],
   });
-  const rejections = read([later, first]).filter(({ kind }) => kind === 'rejection');
-  expect(rejections).toMatchObject([{ reason: 'unknown-content', origin: { line: 1 } }]);
-  expect(rejections[0]).not.toHaveProperty('bytes');
+  const refused = read([later, first]).filter((one) => one.kind === 'entry' && one.refused !== undefined);
+  expect(refused).toMatchObject([{ refused: { reason: 'unknown-content' }, origin: { line: 1 } }]);
 });
 
 describe('a list of calls as the text of an answer', () => {
