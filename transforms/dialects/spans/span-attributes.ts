@@ -49,12 +49,13 @@ export class SpanAttributes {
 
   /** The node at a path of names; an empty node if there is nothing. */
   at(...path: readonly string[]): SpanAttributes {
-    let node: SpanAttributes = this;
-    for (const name of path.flatMap((one) => one.split('.'))) {
-      node.#expand();
-      const next = node.#children.get(name);
-      if (next === undefined) return new SpanAttributes();
-      node = next;
+    let node: SpanAttributes | undefined = this;
+    for (const part of path) {
+      for (const name of namesIn(part)) {
+        node.#expand();
+        node = node.#children.get(name);
+        if (node === undefined) return NOTHING;
+      }
     }
     return node;
   }
@@ -124,6 +125,22 @@ export class SpanAttributes {
     for (const [key, member] of value?.members() ?? []) this.#put(key, member);
     for (const [i, element] of (value?.elements() ?? []).entries()) this.#put(`${i}`, element);
   }
+}
+
+/** An empty node. */
+const NOTHING = new SpanAttributes();
+
+/** The names in the paths that conventions have. */
+const names = new Map<string, readonly string[]>();
+const MAX_PATHS = 1000;
+
+/** The names in a path. Most are constants of the code, which are split once. */
+function namesIn(path: string): readonly string[] {
+  const known = names.get(path);
+  if (known !== undefined) return known;
+  const split = path.split('.');
+  if (names.size < MAX_PATHS) names.set(path, split);
+  return split;
 }
 
 /** Unwraps a typed value of OTLP (`{"stringValue": ...}`, or `string_value`); returns other JSON text as it is. */
