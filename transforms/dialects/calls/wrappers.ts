@@ -31,7 +31,8 @@ export const capture: Wrapper = {
   matches: (object) => isCapture(structured(object.get('request'))),
   call(json, { origin, time, drop, reject }) {
     const request = structured(json.get('request'));
-    if (!present(request)) return reject('bad-messages', 'the request is missing', json);
+    if (request?.type !== 'object')
+      return reject('bad-messages', 'the request is missing, or not an object', request ?? json);
     const asked = askedFor(request);
     if (asked === 'other') return drop('no-completion');
     const body = request && bodyOf(request);
@@ -59,7 +60,7 @@ const wasSent = (request: JsonView | undefined): boolean =>
 
 /** Whether there is content beside the request and the response. */
 const isElsewhere = (json: JsonView): boolean =>
-  json.members().some(([key, value]) => !HTTP.has(key) && isObject(value) && carriesContent(value));
+  json.members().some(([key, value]) => !HTTP.has(key) && value.type !== 'string' && carriesContent(value));
 const HTTP: ReadonlySet<string> = new Set(['request', 'response']);
 
 function isEmpty(response: JsonView | undefined): boolean {

@@ -29,8 +29,13 @@ export function isContent(json: FirstObject | undefined): boolean {
   const role = json?.get('role')?.text();
   const parts = json?.get('parts');
   if ((role !== 'user' && role !== 'model') || parts?.type !== 'array') return false;
-  return parts.elements()[0]?.get('type') === undefined;
+  const all = parts.elements();
+  return all[0]?.get('type') === undefined && all.every(areObjects);
 }
+
+/** Are the call and the result of a part objects? */
+const areObjects = (part: JsonView): boolean =>
+  ['functionCall', 'functionResponse'].every((key) => (part.get(key)?.type ?? 'object') === 'object');
 
 export function isQwenLine(json: FirstObject): boolean {
   if (json.get('uuid')?.type !== 'string' || json.get('sessionId')?.type !== 'string') return false;

@@ -11,7 +11,7 @@ import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
-import { jsonIn, present } from '../shared/logged-values.ts';
+import { jsonIn, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
 import { Transcript } from '../shared/transcript.ts';
@@ -171,8 +171,10 @@ function fromOther(other: JsonView, keepSealed: boolean): Answer {
 /** The first choice is the answer. */
 function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): Answer {
   const all = choices.elements();
-  const [first] = all;
-  if (first === undefined) return present(error) ? FAILED : NONE;
+  const [logged] = all;
+  if (logged === undefined) return present(error) ? FAILED : NONE;
+  const packed = structured(logged);
+  const first = packed?.type === 'object' && isChoice(packed) ? packed : logged;
   const message = first.get('message');
   const notes = answerNotes(first.get('finish_reason')?.text(), present(error), all.length);
   const text = first.type === 'string' ? first : first.get('text');
@@ -184,6 +186,9 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const unread = unreadIn(first, message === undefined ? BARE_CHOICE : CHAT_CHOICE, 'choices[0]');
   return { ...read, notes: [...read.notes, ...notes, ...(unread === undefined ? [] : [unread])] };
 }
+
+const isChoice = (view: JsonView): boolean =>
+  ['message', 'delta', 'finish_reason'].some((key) => view.get(key) !== undefined);
 
 /** Members that hold the text of an answer that is not a message. */
 const TEXTS = ['text', 'output_text', 'completion'] as const;

@@ -144,6 +144,7 @@ function strayHalf(call: Call, answer: Answer, json: JsonView): JsonView | undef
     return strayMember(json, CALL) ?? ANSWERS.map((key) => json.get(key)).find(isSaid);
   if (request !== undefined || response === json) return undefined;
   const sent = structured(json.get('request'));
+  if (sent?.type === 'array') return isSaid(sent) ? sent : undefined;
   return strayMember(json, ANSWER) ?? (sent?.type === 'object' ? strayMember(bodyOf(sent)) : undefined);
 }
 

@@ -33,7 +33,7 @@ const REASONING_PART = known('type text annotations logprobs');
 const ITEM_MESSAGE = known(
   'type id role status phase name metadata end_turn internal_chat_message_metadata_passthrough',
   {
-    content: RESPONSES_PART,
+    'content!': RESPONSES_PART,
   },
 );
 /** Items of the Responses API. Calls of built-in tools are kept as they are, or are arguments as a whole. */
@@ -41,11 +41,11 @@ export const RESPONSE_ITEM: KnownObject = knownByType('type', {
   message: ITEM_MESSAGE,
   '': ITEM_MESSAGE,
   function_call: known(
-    'type id call_id name namespace arguments parsed_arguments status caller created_by metadata',
+    'type id call_id name namespace arguments! parsed_arguments status caller created_by metadata',
   ),
-  function_call_output: known('type id call_id output status name metadata created_by caller'),
-  custom_tool_call: known('type id call_id name namespace input status metadata created_by caller'),
-  custom_tool_call_output: known('type id call_id output status name metadata created_by caller'),
+  function_call_output: known('type id call_id output! status name metadata created_by caller'),
+  custom_tool_call: known('type id call_id name namespace input! status metadata created_by caller'),
+  custom_tool_call_output: known('type id call_id output! status name metadata created_by caller'),
   reasoning: known('type id status encrypted_content created_by metadata format signature', {
     content: REASONING_PART,
     summary: REASONING_PART,

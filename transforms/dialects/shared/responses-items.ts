@@ -7,7 +7,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
-import { present } from './logged-values.ts';
+import { firstOf, present } from './logged-values.ts';
 import { FREE_FORM, noted, SEALED_CONTEXT, SUMMARY, SUMMARY_LEFT_OUT, warning } from './reading-notes.ts';
 import { partsOf, type ResponseResult, readResult } from './response-results.ts';
 import { nameInSpace } from './tool-definitions.ts';
@@ -55,7 +55,7 @@ export function readItem(item: JsonView): ResponseItem {
   const type = item.textOf('type') ?? 'message';
   if (type === 'message') return readMessage(item);
   if (type === 'reasoning') return readReasoning(item);
-  if (type === 'function_call') return blocks(callOf(item, nameOf(item), item.get('arguments')?.copy()));
+  if (type === 'function_call') return blocks(callOf(item, nameOf(item), firstOf(item, 'arguments')?.copy()));
   if (type === 'custom_tool_call') return readCustomCall(item);
   if (type.endsWith('_call_output'))
     return hasOutput(item, type) ? readResult(item) : bad('a result has no output');

@@ -58,8 +58,11 @@ export class AnthropicEvents implements StreamGrammar {
     this.#weight += event.bytes.length;
     const type = event.get('type')?.text();
     if (type === 'message_start') this.#start(event.get('message'));
-    else if (type === 'content_block_start') this.#block(event, event.get('content_block'));
-    else if (type === 'content_block_delta') this.#grow(event);
+    else if (type === 'content_block_start') {
+      const start = event.get('content_block');
+      if (start?.type !== 'object' && says(start)) this.#unknown.lose(type);
+      else this.#block(event, start);
+    } else if (type === 'content_block_delta') this.#grow(event);
     else if (type === 'message_delta') {
       this.#note(event.get('delta'));
       this.#count(event.get('usage'));
@@ -114,7 +117,8 @@ export class AnthropicEvents implements StreamGrammar {
     const type = delta?.get('type')?.text();
     const known = DELTAS.get(type ?? '');
     if (delta === undefined || known === undefined) {
-      if ((delta ?? event).others(DELTA).some(([, value]) => says(value))) this.#unknown.lose(type);
+      if (delta !== undefined && delta.type !== 'object' && says(delta)) this.#unknown.lose(type);
+      else if ((delta ?? event).others(DELTA).some(([, value]) => says(value))) this.#unknown.lose(type);
       else this.#unknown.add(type, event);
       return;
     }

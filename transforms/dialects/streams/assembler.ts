@@ -9,6 +9,7 @@ import type { ValueTape } from '../../json/value-tape.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { present, structured } from '../shared/logged-values.ts';
+import { says } from '../shared/unread-text.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
 import { ChatChunks, isChatChunk, isOllamaChunk } from './chat-chunks.ts';
 import { ConverseEvents, isConverseEvent } from './converse-events.ts';
@@ -90,9 +91,13 @@ export class StreamAssembler {
     this.#early = [];
   }
 
-  /** Records that an event was not JSON, because the stream was truncated or damaged. */
-  damaged(): void {
+  /**
+   * Records that an event was not JSON, because the stream was truncated or damaged.
+   * @param value what is there instead
+   */
+  damaged(value?: JsonView): void {
     this.#isDamaged = true;
+    this.#hasLost ||= value?.type === 'array' && says(value);
   }
 
   /** Records the end mark `[DONE]`. */
@@ -186,15 +191,16 @@ export function answerInList(list: JsonView): StreamedAnswer | undefined {
   const assembler = new StreamAssembler();
   for (const event of events) {
     if (event.type === 'string' && event.text()?.trim() === DONE) assembler.done();
-    else putEvent(assembler, event.type === 'object' ? event : undefined);
+    else if (event.type === 'object') putEvent(assembler, event);
+    else assembler.damaged(event);
   }
   return assembler.answer();
 }
 
 /** The event in an element of a list: itself, or its `data` where the name of the event is beside it. */
 function eventIn(element: JsonView): JsonView {
-  const data =
-    element.type === 'object' && !isStreamEvent(element) ? structured(element.get('data')) : undefined;
+  const isEvent = element.type === 'object' && isStreamEvent(element);
+  const data = isEvent ? undefined : structured(element.type === 'object' ? element.get('data') : element);
   return data?.type === 'object' && isStreamEvent(data) ? data : element;
 }
 

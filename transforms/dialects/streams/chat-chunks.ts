@@ -82,8 +82,8 @@ export class ChatChunks implements StreamGrammar {
     if (present(chunk.get('error'))) this.#isFailed = true;
     const choices = chunk.get('choices');
     if (choices === undefined && isOllamaChunk(chunk)) this.#choiceAt(0).putOllama(chunk);
-    else if (choices === undefined && chunk.others(AROUND_CHOICES).some(isSaid))
-      this.#unknown.lose(undefined);
+    else if (!present(choices) && chunk.others(AROUND_CHOICES).some(isSaid)) this.#unknown.lose(undefined);
+    else if (present(choices) && choices.type !== 'array') this.#unknown.lose(undefined);
     for (const [i, one] of (choices?.elements() ?? []).entries()) {
       if (!this.#choiceAt(indexIn(one, 'index') ?? i).put(one)) this.#unknown.lose(undefined);
     }
@@ -174,15 +174,19 @@ const PIECES = [
 const hidesPiece = (piece: JsonView, { names }: KnownObject, pieces: readonly string[]): boolean =>
   piece.others(names).some(([, value]) => says(value)) && !pieces.some((key) => says(piece.get(key)));
 
-const hidesCall = (delta: JsonView): boolean =>
-  [...(delta.get('tool_calls')?.elements() ?? []), delta.get('function_call')].some((call) => {
-    if (call?.type !== 'object') return false;
+function hidesCall(delta: JsonView): boolean {
+  const calls = delta.get('tool_calls');
+  if (says(calls) && calls?.type !== 'array') return true;
+  return [...(calls?.elements() ?? []), delta.get('function_call')].some((call) => {
+    if (call?.type !== 'object') return says(call);
     const fn = call.get('function') ?? call;
+    if (fn.type !== 'object') return says(fn);
     return hidesPiece(call, CHAT_CALL, ['function', 'custom', 'arguments']) || hidesArguments(fn);
   });
+}
 
 const hidesArguments = (fn: JsonView): boolean =>
-  fn.get('arguments') === undefined && fn.others(CHAT_CALL.names).some(([, value]) => says(value));
+  !present(fn.get('arguments')) && fn.others(CHAT_CALL.names).some(([, value]) => says(value));
 
 class Choice {
   readonly #members = new GrowingMembers();
@@ -215,6 +219,7 @@ class Choice {
     if (text?.type === 'string') this.#content.add(text);
     if (delta?.type === 'object')
       this.#isHiding ||= hidesPiece(delta, CHAT_MESSAGE, PIECES) || hidesCall(delta);
+    else if (says(delta) || (choice.type !== 'object' && says(choice))) return false;
     return present(delta) || present(text) || !choice.others(CHAT_CHOICE.names).some(isSaid);
   }
 

@@ -96,12 +96,20 @@ export class GeminiChunks implements StreamGrammar {
 
 /** Does a chunk lack its parts, but have content under a name that is not known? */
 function hidesParts(answer: JsonView): boolean {
-  const [first] = answer.get('candidates')?.elements() ?? [];
+  const candidates = answer.get('candidates');
+  const [first] = candidates?.elements() ?? [];
   const content = first?.get('content');
-  if (content?.get('parts') !== undefined) return false;
+  const parts = content?.get('parts');
+  if (isOdd(candidates, 'array') || isOdd(first, 'object') || isOdd(content, 'object')) return true;
+  if (isOdd(parts, 'array') || parts?.elements().some((part) => part.type !== 'object') === true) return true;
+  if (present(parts)) return false;
   if (content?.others(GEMINI_CONTENT.names).some(([, value]) => says(value)) === true) return true;
   return [first, answer].some((one) => one?.others(AROUND).some(([, value]) => carriesContent(value)));
 }
+
+/** Does a value say something in another form than this one? */
+const isOdd = (value: JsonView | undefined, type: 'array' | 'object'): boolean =>
+  value !== undefined && value.type !== type && says(value);
 
 /** Members of a chunk and of a candidate besides what was said. */
 const AROUND: ReadonlySet<string> = new Set([
