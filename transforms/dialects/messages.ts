@@ -5,8 +5,9 @@
  * assistant is the reply (docs/dialect-details.md).
  */
 
-import type { JsonView } from '../json/json-view.ts';
+import { JsonView } from '../json/json-view.ts';
 import type { Message, ReadingNote, Rejection } from '../model/element.ts';
+import { isEmptyReply } from '../model/reply.ts';
 import { isClineSession } from './cline/message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -16,10 +17,12 @@ import { readTurns } from './messages/sharegpt-turns.ts';
 import { readValueParts, UnknownPart } from './messages/value-parts.ts';
 import { systemMessage } from './shared/build-messages.ts';
 import { carriesContent } from './shared/carried-content.ts';
+import { CHAT_MESSAGE } from './shared/known-members.ts';
 import { missingOrBad } from './shared/line-objects.ts';
 import { structured } from './shared/logged-values.ts';
 import { noted, warning } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
+import { unreadIn } from './shared/unread-text.ts';
 
 /** An object with one of these beside its list is not a bare conversation: it has an answer, or several, or events. */
 const NOT_BARE = [
@@ -138,13 +141,15 @@ const ANSWER: ReadingNote = {
   message: 'the conversation ends without an answer, and a member beside the messages carries content',
 };
 
-/** The finding about a list or an object beside messages without an answer that may be it. */
+/** The finding about what may be the answer of a conversation that ends without one. */
 function unreadAnswer(
   json: JsonView,
   own: readonly string[],
   messages: readonly Message[],
 ): ReadingNote | undefined {
-  if (messages.at(-1)?.role === 'assistant') return undefined;
+  const last = messages.at(-1);
+  if (last?.role === 'assistant')
+    return isEmptyReply(last) ? unreadIn(new JsonView(last.bytes), CHAT_MESSAGE, 'the answer') : undefined;
   const stray = json.others(READ).find(([key, value]) => !own.includes(key) && isAnswer(structured(value)));
   return stray && ANSWER;
 }

@@ -31,8 +31,8 @@ export const capture: Wrapper = {
   matches: (object) => isCapture(structured(object.get('request'))),
   call(json, { origin, time, drop, reject }) {
     const request = structured(json.get('request'));
-    if (request?.type !== 'object')
-      return reject('bad-messages', 'the request is missing, or not an object', request ?? json);
+    if (request?.type !== 'object' || (!present(request.get('method')) && carriesContent(request)))
+      return reject('bad-messages', 'the request is missing, or not one of HTTP', request ?? json);
     const asked = askedFor(request);
     if (asked === 'other') return drop('no-completion');
     const body = request && bodyOf(request);

@@ -11,9 +11,11 @@ import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
+import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { jsonIn, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
 import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
+import { strayMember } from '../shared/stray-members.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { unreadIn } from '../shared/unread-text.ts';
 import {
@@ -208,6 +210,7 @@ function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
   const text = TEXTS.map((key) => view.get(key)).find((value) => value?.type === 'string');
   if (text !== undefined && !REPLIES.some((key) => present(view.get(key))))
     return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
+  if (strayMember(view, CHAT_MESSAGE.names) !== undefined) return UNKNOWN;
   if (role !== undefined) return answerOf({ bytes, role }, []);
   return view.keys().length === 0 ? NONE : UNKNOWN;
 }

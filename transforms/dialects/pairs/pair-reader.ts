@@ -228,9 +228,11 @@ function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefin
 
 /** Does the message of an answer that is a thought alone hold words under a name that is not known? */
 function hidesAnswer(answer: Uint8Array | undefined): boolean {
-  const [choice] = answer === undefined ? [] : (new JsonView(answer).get('choices')?.elements() ?? []);
-  const message = choice?.get('message');
-  return message !== undefined && unreadIn(message, CHAT_MESSAGE, 'the answer') !== undefined;
+  const body = answer && new JsonView(answer);
+  const message = body?.get('choices')?.elements()[0]?.get('message');
+  if (message !== undefined) return unreadIn(message, CHAT_MESSAGE, 'the answer') !== undefined;
+  const lacksContent = body !== undefined && (body.typeOf('content') ?? 'null') === 'null';
+  return lacksContent && strayMember(body, PAIR) !== undefined;
 }
 
 const strayAnswer = (line: Line, { origin }: ReadElement): ReadElement =>

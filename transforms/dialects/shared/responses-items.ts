@@ -81,7 +81,7 @@ function blocks(block: FoldBlock, notes: readonly ReadingNote[] = []): ResponseI
 function readMessage(item: JsonView): ResponseItem {
   const role = item.textOf('role');
   if (role === undefined) return bad('an item has no role');
-  if (item.get('content') === undefined) return bad('a message has no content');
+  if (!present(item.get('content'))) return bad('a message has no content');
   const { parts, notes, text } = partsOf(item.get('content'), role !== 'assistant');
   if (parts.length === 0 && notes.length === 0 && maySay(item)) return bad(NO_CONTENT);
   if (role === 'assistant') {

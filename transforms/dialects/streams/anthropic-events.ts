@@ -117,8 +117,9 @@ export class AnthropicEvents implements StreamGrammar {
     const type = delta?.get('type')?.text();
     const known = DELTAS.get(type ?? '');
     if (delta === undefined || known === undefined) {
-      if (delta !== undefined && delta.type !== 'object' && says(delta)) this.#unknown.lose(type);
-      else if ((delta ?? event).others(DELTA).some(([, value]) => says(value))) this.#unknown.lose(type);
+      if (delta?.type !== 'object' && says(delta)) this.#unknown.lose(type);
+      else if ((present(delta) ? delta : event).others(DELTA).some(([, value]) => says(value)))
+        this.#unknown.lose(type);
       else this.#unknown.add(type, event);
       return;
     }
