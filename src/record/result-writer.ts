@@ -114,6 +114,7 @@ export class Recorder {
     this.#identity = begin.identity;
     if (begin.again === true) this.#held.clear();
     this.#quarantine.begin(this.#source, begin.identity);
+    if (begin.size !== undefined) this.#quarantine.setSize(begin.size);
   }
 
   #streams({ mayReopen }: SourceBegin): boolean {

@@ -60,8 +60,10 @@ export class SourceResults {
   async *of(source: ReusedSource): AsyncGenerator<Result> {
     const { sessions, quarantine, findings } = this.#files;
     this.#files.seek(source);
+    const report = this.#reportOf(source);
     const identity = identityIn(source.fingerprint);
-    yield { kind: 'source-begin', source: source.index, provisional: false, ...(identity && { identity }) };
+    const known = identity === undefined ? { size: report.readBytes } : { identity };
+    yield { kind: 'source-begin', source: source.index, provisional: false, ...known };
     for (let line = findings.take(); line !== undefined; line = findings.take()) yield findingOf(line);
     // rejected lines, sessions and records keep the order of the quarantine
     for (
@@ -74,7 +76,7 @@ export class SourceResults {
     }
     while (sessions.peek() !== undefined) yield* this.#nextSession();
     quarantine.take(); // the quarantine record of the source itself
-    yield this.#reportOf(source);
+    yield report;
   }
 
   async *#nextSession(): AsyncGenerator<Result> {

@@ -91,11 +91,12 @@ export function extendPath(
   from: PathEnd,
   messages: readonly Message[],
 ): { readonly hashes: readonly string[]; readonly end: PathEnd } {
-  let { hash, calls } = from;
-  let ids = calls === 0 ? new CallIds() : from.ids;
+  let { hash, calls, ids } = from;
   const known = {
     lastIndexOf: (id: string): number => ids.lastOf(calls, id),
     push(id: string): void {
+      // made late: most calls of a long chain have no ids of their own, and each end is held
+      if (calls === 0) ids = new CallIds();
       ids = ids.add(calls++, id);
     },
   };

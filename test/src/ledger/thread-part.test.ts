@@ -13,7 +13,10 @@ import { decodeThreadPart, encodeThreadPart } from '../../../src/ledger/thread-p
 /** Does not compile when a result has a member that its row of values leaves out. */
 type Known<T, Names extends string> = Exclude<keyof T, Names> extends never ? true : never;
 const ALL_MEMBERS: readonly true[] = [
-  true satisfies Known<SourceBegin, 'kind' | 'source' | 'provisional' | 'mayReopen' | 'identity' | 'again'>,
+  true satisfies Known<
+    SourceBegin,
+    'kind' | 'source' | 'provisional' | 'mayReopen' | 'identity' | 'size' | 'again'
+  >,
   true satisfies Known<
     FindingResult,
     'kind' | 'severity' | 'rule' | 'sessionId' | 'line' | 'message' | 'count' | 'acrossSources'
