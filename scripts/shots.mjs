@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const command = join(root, 'dist/package/bin.js');
 const logs = join(root, 'examples/logs');
 const followed = join(logs, '2026-01-13/market-brief-1768342443120394000.jsonl');
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 const BASELINES = [
   ...['report-light', 'record-light', 'record-open-dark', 'sessions-light', 'rejected-dark', 'live-light'],
 ];
@@ -127,5 +127,5 @@ function writeAll(pictures, version) {
   writeFileSync(join(baselines, 'chromium-version'), `${version}\n`);
   const bytes = readdirSync(shots).reduce((sum, file) => sum + statSync(join(shots, file)).size, 0);
   console.log(`${readdirSync(shots).length} pictures in docs/shots, ${bytes} bytes`);
-  if (bytes > MOST_BYTES) throw new Error(`docs/shots is larger than ${MOST_BYTES} bytes`);
+  if (bytes > MAX_BYTES) throw new Error(`docs/shots is larger than ${MAX_BYTES} bytes`);
 }

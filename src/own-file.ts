@@ -6,7 +6,7 @@ import * as nodeFs from 'node:fs';
 import { TurnmillError } from './errors.ts';
 
 /** Longest string in JavaScript. */
-export const LONGEST_TEXT_BYTES: number = 512 * 1024 * 1024 - 24;
+export const MAX_TEXT_BYTES: number = 512 * 1024 * 1024 - 24;
 
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = nodeFs.constants;
 const CHUNK_BYTES = 64 * 1024;

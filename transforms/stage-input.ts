@@ -1,5 +1,4 @@
 /** Refuses what a stage or a writer of a pipeline must not get, with what it expects. The error has no content of the log. */
-import { types } from 'node:util';
 import type { Kind, StreamElement } from './model/element.ts';
 
 /** The kinds that are made of each other, and the stage that makes each. */
@@ -14,7 +13,7 @@ const LAYERS = [...MAKERS.keys()];
 /** Returns what came instead of an element, in words. */
 function nameOf(chunk: unknown): string {
   if (typeof chunk === 'string') return `a string of ${chunk.length} characters`;
-  if (types.isUint8Array(chunk)) return `${chunk.length} bytes`;
+  if (chunk instanceof Uint8Array) return `${chunk.length} bytes`;
   return chunk === null || typeof chunk !== 'object' ? `a ${typeof chunk}` : 'an object without a kind';
 }
 

@@ -27,7 +27,7 @@ export function Dot({ cls }: { readonly cls: string }): VNode {
   );
 }
 
-const LEAST_PART = 2;
+const MIN_PART = 2;
 
 /** A bar of several segments; every segment that is not empty is wide enough to be seen. */
 export function Stack(props: {
@@ -39,7 +39,7 @@ export function Stack(props: {
   const { parts, label, width = 300, height = 10 } = props;
   const shown = parts.filter(({ value }) => value > 0);
   const total = shown.reduce((sum, { value }) => sum + value, 0) || 1;
-  const wanted = shown.map(({ value }) => Math.max(LEAST_PART, (value / total) * width));
+  const wanted = shown.map(({ value }) => Math.max(MIN_PART, (value / total) * width));
   const scale = width / (wanted.reduce((sum, share) => sum + share, 0) || 1);
   const numbers = shown.map(({ key, value }) => `${key} ${showNumber(value)}`).join(', ');
   let x = 0;

@@ -20,14 +20,14 @@ interface Band {
 
 const WIDTH = 960;
 const TOP = 6;
-const LEAST_HEIGHT = 190;
+const MIN_HEIGHT = 190;
 const NODE_HEIGHT = 44;
 const LEFT = 96;
 const RIGHT = 452;
 const BAR = 9;
 const GAP = 9;
 /** Least height of a band, so that one line in a million can still be seen. */
-const LEAST_BAND = 2.5;
+const MIN_BAND = 2.5;
 const LABEL_DISTANCE = 37;
 
 export function Flow(props: {
@@ -36,7 +36,7 @@ export function Flow(props: {
   readonly unit: string;
 }): VNode {
   const { total, nodes, unit } = props;
-  const height = Math.max(LEAST_HEIGHT, nodes.length * NODE_HEIGHT);
+  const height = Math.max(MIN_HEIGHT, nodes.length * NODE_HEIGHT);
   const room = height - GAP * Math.max(0, nodes.length - 1);
   const top = TOP + (height - room) / 2;
   const numbers = nodes.map(({ label, value }) => `${label} ${showNumber(value)}`).join(', ');
@@ -63,7 +63,7 @@ export function Flow(props: {
 }
 
 function bandsOf(nodes: readonly FlowNode[], total: number, height: number, room: number): readonly Band[] {
-  const wanted = nodes.map(({ value }) => Math.max(LEAST_BAND, (value / Math.max(1, total)) * room));
+  const wanted = nodes.map(({ value }) => Math.max(MIN_BAND, (value / Math.max(1, total)) * room));
   const scale = room / (wanted.reduce((sum, share) => sum + share, 0) || 1);
   let left = TOP + (height - room) / 2;
   let right = TOP;

@@ -6,7 +6,7 @@ import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import type { Option, Values } from './options/option.ts';
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** @throws TurnmillError `config` */
 export function readConfig(path: string, options: readonly Option[]): Values {
@@ -47,14 +47,14 @@ export function mergeValues(config: Values, flags: Values): Values {
 
 function readText(path: string): string {
   try {
-    return readOwnFile(path, MOST_BYTES).toString('utf8');
+    return readOwnFile(path, MAX_BYTES).toString('utf8');
   } catch (error) {
     if (error instanceof NotOwnFile)
       return fail(
         path,
         `this is ${error.kind}, not a regular file: save the options to a file and name that`,
       );
-    if (error instanceof TurnmillError) return fail(path, `longer than ${MOST_BYTES} bytes`);
+    if (error instanceof TurnmillError) return fail(path, `longer than ${MAX_BYTES} bytes`);
     const { code = String(error) } = error as NodeJS.ErrnoException;
     return fail(path, code === 'ENOENT' ? 'file not found' : `cannot read it: ${code}`, error);
   }

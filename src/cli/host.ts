@@ -34,7 +34,7 @@ export interface Host {
 const STDIN = 0;
 const STDERR = 2;
 const RETRY_DELAY_MS = 5;
-const MOST_RETRIES = 200;
+const MAX_RETRIES = 200;
 const DEFAULT_WIDTH = 80;
 
 export class ProcessHost implements Host {
@@ -64,7 +64,7 @@ export class ProcessHost implements Host {
   /** Writes synchronously, so that messages keep their order and survive `process.exit`. */
   tell(text: string): boolean {
     let rest: Uint8Array = Buffer.from(text);
-    for (let retries = 0; rest.length > 0 && retries < MOST_RETRIES; ) {
+    for (let retries = 0; rest.length > 0 && retries < MAX_RETRIES; ) {
       try {
         rest = rest.subarray(writeSync(STDERR, rest));
       } catch (error) {

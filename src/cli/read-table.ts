@@ -5,7 +5,7 @@ import { printable } from '../printable.ts';
 import { plural, showSize } from './sizes.ts';
 
 const NONE = 'none';
-const MOST_SOURCES = 20;
+const MAX_SOURCES = 20;
 const PERCENT = 100;
 
 /** How much of the text of a source was read, as `check --json` prints it. */
@@ -59,7 +59,7 @@ export class ReadTable {
     if (source.textBytes === 0) return;
     this.#sources++;
     this.#lowest.push(source);
-    if (this.#lowest.length <= MOST_SOURCES * 2) return;
+    if (this.#lowest.length <= MAX_SOURCES * 2) return;
     this.#lowest = lowestOf(this.#lowest);
   }
 
@@ -81,7 +81,7 @@ export class ReadTable {
 }
 
 const lowestOf = (sources: readonly ReadSource[]): ReadSource[] =>
-  sources.toSorted((a, b) => ratio(a) - ratio(b)).slice(0, MOST_SOURCES);
+  sources.toSorted((a, b) => ratio(a) - ratio(b)).slice(0, MAX_SOURCES);
 
 const ratio = ({ readBytes, textBytes }: ReadSource): number => readBytes / textBytes;
 

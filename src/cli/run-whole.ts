@@ -61,7 +61,7 @@ export async function runWhole(
   }
 }
 
-const LEAST_GAP_MS = 100;
+const MIN_GAP_MS = 100;
 const CLEAR = '\r\u001b[K';
 
 /** The progress line on a terminal, rewritten in place at most ten times a second. */
@@ -80,7 +80,7 @@ export class ProgressLine {
 
   show(progress: RunProgress): void {
     const at = this.#now();
-    if (at - this.#last < LEAST_GAP_MS) return;
+    if (at - this.#last < MIN_GAP_MS) return;
     this.#last = at;
     this.#shown = true;
     const text = progressText(progress, at - this.#started);

@@ -14,7 +14,7 @@ import { plural, showCount, showDuration, showSize } from './sizes.ts';
 const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
 const REJECTED = 'rejected:';
 const LABEL_WIDTH = 11;
-const MOST_EXTENSIONS = 8;
+const MAX_EXTENSIONS = 8;
 
 /**
  * Returns text that ends with a newline. With `--out -`, the last line is the sums of the ledger as JSON, unless a
@@ -116,7 +116,7 @@ function passedOver({ skipped, extensions }: RunSummary['sums']): string | undef
 /** Lists the extensions, most frequent first. */
 function byExtension(extensions: Counts): string {
   const all = Object.entries(extensions).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-  const shown = all.slice(0, MOST_EXTENSIONS).map(([name, n]) => `${showCount(n)} ${printable(name)}`);
+  const shown = all.slice(0, MAX_EXTENSIONS).map(([name, n]) => `${showCount(n)} ${printable(name)}`);
   return [...shown, ...(all.length > shown.length ? ['...'] : [])].join(', ');
 }
 
@@ -182,7 +182,7 @@ interface Example {
   readonly detail: string;
 }
 
-const MOST_EXAMPLES = 3;
+const MAX_EXAMPLES = 3;
 
 type ReadingValues = Pick<Values, 'dialect' | 'sessionBy' | 'plugin' | 'out'>;
 
@@ -254,7 +254,7 @@ export class RunNotes {
 
   #note({ sources }: Listing, line: number | undefined, reason: string, detail: string): void {
     const ref = sources.at(this.#source);
-    if (ref === undefined || this.#examples.length >= MOST_EXAMPLES) return;
+    if (ref === undefined || this.#examples.length >= MAX_EXAMPLES) return;
     const path = ref.path === undefined ? '-' : Buffer.from(ref.path, 'latin1').toString('utf8');
     this.#examples.push({ where: line === undefined ? path : `${path}:${line}`, reason, detail });
   }

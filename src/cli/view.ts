@@ -15,13 +15,13 @@ import type { Host } from './host.ts';
 import { keepYoungSpaceSmall } from './node.ts';
 import { showCount } from './sizes.ts';
 
-const MOST_EXPORTED = 2000;
+const MAX_EXPORTED = 2000;
 const ORIGIN = /^https?:\/\/[\w.-]+(?::\d{1,5})?$/;
 /** The program that opens a URL, by platform. */
 const OPENERS: Readonly<Record<string, string>> = { darwin: 'open', win32: 'explorer' };
 
 export async function view({ words: [target = ''], values, signal, host }: Request): Promise<number> {
-  const { logs, port, origin: origins = [], open, export: folder, limit = MOST_EXPORTED } = values;
+  const { logs, port, origin: origins = [], open, export: folder, limit = MAX_EXPORTED } = values;
   const invalid = origins.find((origin) => !ORIGIN.test(origin));
   if (invalid !== undefined)
     throw new TurnmillError(

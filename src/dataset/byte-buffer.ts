@@ -3,9 +3,9 @@
  * message, and must not keep that whole message alive.
  */
 
-const LEAST_CAPACITY = 4096;
+const MIN_CAPACITY = 4096;
 /** Most bytes that one UTF-16 code unit takes in UTF-8. */
-export const MOST_UTF8_BYTES = 3;
+export const MAX_UTF8_BYTES = 3;
 
 export interface ByteBuffer {
   readonly length: number;
@@ -27,7 +27,7 @@ export function createByteBuffer(): ByteBuffer {
   let length = 0;
 
   function grow(needed: number): void {
-    let capacity = Math.max(memory.length, LEAST_CAPACITY);
+    let capacity = Math.max(memory.length, MIN_CAPACITY);
     while (capacity < needed) capacity *= 2;
     const larger = Buffer.allocUnsafeSlow(capacity);
     memory.copy(larger, 0, 0, length);
@@ -47,7 +47,7 @@ export function createByteBuffer(): ByteBuffer {
       length += bytes.length;
     },
     appendText(text) {
-      const most = length + text.length * MOST_UTF8_BYTES;
+      const most = length + text.length * MAX_UTF8_BYTES;
       if (most > memory.length) grow(most);
       length += memory.write(text, length);
     },

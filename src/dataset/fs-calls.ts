@@ -4,7 +4,7 @@
  */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { ioError } from '../errors.ts';
-import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
+import { MAX_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { fileSystem as fs } from './file-system.ts';
 import { codeOf, createError, ifAny, io } from './fs-faults.ts';
 
@@ -105,12 +105,12 @@ export function openFolder(path: string): number {
 }
 
 /** Reads a regular file. Throws `invalid-dataset` if it is something else, or longer than `mostBytes`. */
-export function readBytesIfAny(path: string, mostBytes: number = LONGEST_TEXT_BYTES): Buffer | undefined {
+export function readBytesIfAny(path: string, mostBytes: number = MAX_TEXT_BYTES): Buffer | undefined {
   return ifAny('read', path, () => readOwnFile(path, mostBytes, fs));
 }
 
 /** Reads the text of a regular file. Throws the errors of `readBytesIfAny`. */
-export function readTextIfAny(path: string, mostBytes: number = LONGEST_TEXT_BYTES): string | undefined {
+export function readTextIfAny(path: string, mostBytes: number = MAX_TEXT_BYTES): string | undefined {
   return readBytesIfAny(path, mostBytes)?.toString('utf8');
 }
 

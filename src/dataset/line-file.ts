@@ -3,7 +3,7 @@
  * writes a larger line directly. Before the commit, its counts and its checksum are compared with what is read back.
  */
 import { type AppendFile, createAppendFile } from './append-file.ts';
-import { createByteBuffer, MOST_UTF8_BYTES } from './byte-buffer.ts';
+import { createByteBuffer, MAX_UTF8_BYTES } from './byte-buffer.ts';
 
 const BUFFER_BYTES = 256 * 1024;
 /** Length of text that is gathered before it is encoded: encoding each short line would cost a native call. */
@@ -142,7 +142,7 @@ class GatheredLines implements PlainLineFile {
     if (this.#text === '') return;
     const lines = this.#text;
     this.#text = '';
-    const most = lines.length * MOST_UTF8_BYTES;
+    const most = lines.length * MAX_UTF8_BYTES;
     if (this.#gathered.length + most > BUFFER_BYTES) this.flush();
     this.#gathered.appendText(lines);
   }

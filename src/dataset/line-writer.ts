@@ -1,6 +1,8 @@
 /** The last stage of a `stream.pipeline`: writes records, or the caller's own lines, to one file. */
+
 import { Writable } from 'node:stream';
 import { types } from 'node:util';
+import { LF } from '../../transforms/json/bytes.ts';
 import type { Kind } from '../../transforms/model/element.ts';
 import { TurnmillError } from '../errors.ts';
 import { createLineFile, type LineFile } from './line-file.ts';
@@ -10,8 +12,6 @@ export interface LineWriterOptions {
   /** Permissions of the file, narrowed by the umask; 0o666 by default. */
   readonly mode?: number;
 }
-
-const LINE_FEED = 0x0a;
 
 /**
  * Writes a new file of lines. A chunk is a line without its line feed (text or bytes), an element, or an array of
@@ -80,7 +80,7 @@ export class LineWriter extends Writable {
 }
 
 function oneLine(bytes: Uint8Array): Uint8Array {
-  const at = bytes.indexOf(LINE_FEED);
+  const at = bytes.indexOf(LF);
   if (at < 0) return bytes;
   throw new TurnmillError('usage', `LineWriter: the line has a line feed at byte ${at}`);
 }

@@ -8,9 +8,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { readDirectory, readLinkIfAny, realpathIfAny, statIfAny } from './fs-calls.ts';
 
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 /** Longest file name in bytes, on Linux and its usual file systems. */
-const MOST_NAME_BYTES = 255;
+const MAX_NAME_BYTES = 255;
 const RUN_ID = /^[0-9a-f]{16}$/;
 const ENDS_IN_RUN_ID = /-([0-9a-f]{16})$/;
 /** A file or folder that a run creates beside OUT. */
@@ -27,7 +27,7 @@ export interface Place {
 /** Follows the user's links to the destination itself. Throws `cannot-create` if its parent folder does not exist. */
 export function locate(out: string): Place {
   let path = out;
-  for (let links = 0; links <= MOST_LINKS; links += 1) {
+  for (let links = 0; links <= MAX_LINKS; links += 1) {
     const place = placeOf(path);
     const target = readLinkIfAny(place.path);
     if (target === undefined || versionOf(place, target) !== undefined) return place;
@@ -44,7 +44,7 @@ function placeOf(out: string): Place {
   if (name === '' || name.includes('\0')) {
     throw new TurnmillError('usage', `${JSON.stringify(out)} cannot be an output folder`, { subject: out });
   }
-  checkName(out, name, MOST_NAME_BYTES);
+  checkName(out, name, MAX_NAME_BYTES);
   const parent = realpathIfAny(dirname(path));
   if (parent === undefined || !statIfAny(parent)?.isDirectory()) {
     const text = `cannot create ${out}: the folder ${dirname(path)} does not exist`;
@@ -56,13 +56,13 @@ function placeOf(out: string): Place {
 /** Throws `cannot-create` if the destination's name is too long to derive the names of its siblings from it. */
 export function checkRoomForSiblings(out: string, place: Place): void {
   const longest = Buffer.byteLength(siblingName({ ...place, name: '' }, 'staging', '0'.repeat(16)));
-  checkName(out, place.name, MOST_NAME_BYTES - longest);
+  checkName(out, place.name, MAX_NAME_BYTES - longest);
 }
 
 function checkName(out: string, name: string, most: number): void {
   const bytes = Buffer.byteLength(name);
   if (bytes <= most) return;
-  const text = `cannot create ${out}: its name has ${bytes} bytes, and at most ${most} are allowed${most < MOST_NAME_BYTES ? `: its staging folder beside it, .NAME.staging-RUN, needs the other ${MOST_NAME_BYTES - most} of a file name's ${MOST_NAME_BYTES}` : ''}`;
+  const text = `cannot create ${out}: its name has ${bytes} bytes, and at most ${most} are allowed${most < MAX_NAME_BYTES ? `: its staging folder beside it, .NAME.staging-RUN, needs the other ${MAX_NAME_BYTES - most} of a file name's ${MAX_NAME_BYTES}` : ''}`;
   throw new TurnmillError('cannot-create', text, { subject: out });
 }
 

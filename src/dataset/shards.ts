@@ -16,8 +16,8 @@ import { type DatasetFiles, FolderFiles } from './store/files.ts';
 /** Default cap on the sum of all gathered blocks. */
 const PENDING_BYTES = 64 * 1024 * 1024;
 
-const MOST_OPEN_FILES = 64;
-const LEAST_OPEN_FILES = 4;
+const MAX_OPEN_FILES = 64;
+const MIN_OPEN_FILES = 4;
 /** Descriptors for everything else: Node's own, the sources, the files beside the shards, modules being loaded. */
 const OTHER_FILES = 48;
 
@@ -224,5 +224,5 @@ function newlinesIn(bytes: Uint8Array): number {
 /** Returns how many shards may be open, depending on the process's limit of open files. */
 function affordableFiles(): number {
   const limit = openFilesLimit() ?? Number.POSITIVE_INFINITY;
-  return Math.min(MOST_OPEN_FILES, Math.max(LEAST_OPEN_FILES, limit - OTHER_FILES));
+  return Math.min(MAX_OPEN_FILES, Math.max(MIN_OPEN_FILES, limit - OTHER_FILES));
 }

@@ -12,7 +12,7 @@ import { codeOf } from './fs-faults.ts';
 import { NEWLINE } from './line-file.ts';
 
 const BATCH_BYTES = 64 * 1024;
-const LONGEST_WAIT_MS = 50;
+const MAX_WAIT_MS = 50;
 const SUBJECT = 'standard output';
 
 type Target = Writable & { readonly fd?: number };
@@ -61,7 +61,7 @@ export class StdoutSink {
     this.#records += 1;
     this.#bytes += record.length + 1;
     if (batch.length >= BATCH_BYTES) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), LONGEST_WAIT_MS);
+    else this.#timer ??= setTimeout(() => this.#flush(), MAX_WAIT_MS);
     return this.#until(() => !this.#stream.writableNeedDrain);
   }
 

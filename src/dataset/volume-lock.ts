@@ -36,7 +36,7 @@ const HELD = 'held';
 /** Other runs, perhaps of other users, must be able to connect; a connection reveals nothing. */
 const OPEN_TO_ALL = 0o755;
 /** Longest path of a socket (`sun_path`, without its final zero byte). */
-const MOST_PATH_BYTES = 107;
+const MAX_PATH_BYTES = 107;
 /** Errors that are ignored here: the next step of the run fails for the same reason, with a better message. */
 const CANNOT_MAKE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR', 'ENOENT']);
 /** Connection errors that mean the process is gone. After any other error, it counts as alive. */
@@ -212,7 +212,7 @@ async function isAlive(folder: string): Promise<boolean> {
  * process.
  */
 function folderIfLong(folder: string): number | undefined {
-  return Buffer.byteLength(join(folder, SOCKET)) > MOST_PATH_BYTES ? openFolder(folder) : undefined;
+  return Buffer.byteLength(join(folder, SOCKET)) > MAX_PATH_BYTES ? openFolder(folder) : undefined;
 }
 
 function socketPath(folder: string, fd: number | undefined): string {

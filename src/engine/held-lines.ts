@@ -6,7 +6,7 @@
 import type { Line } from '../../transforms/model/element.ts';
 
 /** Sessions with more bytes are left to the stages. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
 export class HeldLines {
@@ -22,7 +22,7 @@ export class HeldLines {
   /** Copies a line. @returns false if that would exceed the limit */
   add({ bytes, origin }: Line): boolean {
     const end = this.#used + bytes.length;
-    if (end > MOST_BYTES) return false;
+    if (end > MAX_BYTES) return false;
     if (end > this.#bytes.length) this.#grow(end);
     this.#bytes.set(bytes, this.#used);
     this.#used = end;
@@ -53,7 +53,7 @@ export class HeldLines {
   }
 
   #grow(needed: number): void {
-    const grown = new Uint8Array(Math.min(MOST_BYTES, Math.max(FIRST_BYTES, needed * 2)));
+    const grown = new Uint8Array(Math.min(MAX_BYTES, Math.max(FIRST_BYTES, needed * 2)));
     grown.set(this.#bytes.subarray(0, this.#used));
     this.#bytes = grown;
   }

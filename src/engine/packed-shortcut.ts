@@ -4,6 +4,7 @@
  * continue until a plain line begins another session.
  */
 
+import { QUOTE } from '../../transforms/json/bytes.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
 import { encode } from '../../transforms/json/utf8.ts';
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
@@ -18,9 +19,8 @@ import { HeldLines } from './held-lines.ts';
 import { ShortcutResults } from './shortcut-results.ts';
 
 /** After this many odd lines in a row, the stages read the rest of the source. */
-const MOST_ODD_LINES = 64;
+const MAX_ODD_LINES = 64;
 const ID_KEY = encode('"session_id"');
-const QUOTE = 0x22;
 
 const { indexOf } = Buffer.prototype;
 
@@ -179,7 +179,7 @@ export class PackedShortcut {
     if (this.#isLeft || this.#openId === undefined || seemsOf(this.#openId, line.bytes)) return false;
     this.#reader.begin();
     if (this.#reader.addPacked(line) !== 'taken' || !this.#isOther(this.#reader.sessionId)) {
-      this.#isLeft = ++this.#oddLines >= MOST_ODD_LINES;
+      this.#isLeft = ++this.#oddLines >= MAX_ODD_LINES;
       return false;
     }
     this.#push(endBefore(line.origin));

@@ -11,9 +11,9 @@ import type { TaskSettings } from '../settings/settings.ts';
 import { ShortcutResults } from './shortcut-results.ts';
 
 /** Least limit on nesting with which the shortcut is taken; with a lower one, the stages read the sources. */
-const LEAST_DEPTH = 16;
+const MIN_DEPTH = 16;
 /** Deepest nesting that shortcut.c can count. */
-const MOST_DEPTH = 4096;
+const MAX_DEPTH = 4096;
 
 export class Shortcut {
   readonly #reader: ShortcutReader;
@@ -93,7 +93,7 @@ export function mayTakeShortcut(settings: TaskSettings): boolean {
   const { dialect, cleanup, maxDepth, only, plugIns } = settings;
   const isGoose = cleanup.length === 1 && ['auto', 'goose'].includes(cleanup[0] as string); // exchange has no other client
   const mayBeExchange = (dialect === 'auto' && plugIns.dialects.length === 0) || dialect === 'exchange';
-  const canCountDepth = maxDepth >= LEAST_DEPTH && maxDepth <= MOST_DEPTH;
+  const canCountDepth = maxDepth >= MIN_DEPTH && maxDepth <= MAX_DEPTH;
   return (
     knowsEntries &&
     isGoose &&

@@ -18,7 +18,7 @@ import type { Upcoming } from './task.ts';
 /** Smaller files are read in one call. */
 const SMALL_BYTES = 512 * 1024;
 /** Number of worker threads that may die while reading a source before it is rejected. */
-export const MOST_DEATHS = 3;
+export const MAX_DEATHS = 3;
 
 export interface SourceOpenerOptions {
   readonly settings: TaskSettings;
@@ -56,7 +56,7 @@ export class SourceOpener {
     ref,
     deaths = [],
   }: Pick<OpenSource, 'index' | 'ref' | 'deaths'>): SourceReader | Promise<SourceReader> {
-    if (deaths.length >= MOST_DEATHS) throw crashFault(deaths);
+    if (deaths.length >= MAX_DEATHS) throw crashFault(deaths);
     if (!isObject(ref)) return this.#watch.open(ref, this.#settings, this.#signal, this.#first);
     if (this.#objects === undefined) return this.#loadFetcher(ref.s3).then(() => this.open({ index, ref }));
     this.#objects.expect(this.#upcoming(index));

@@ -29,7 +29,7 @@ const GIANT_BYTES = 32 * 1024 * 1024;
 /** Bytes after which the event loop gets a turn, for timers, signals and messages. */
 const TURN_BYTES = 8 * 1024 * 1024;
 /** A source whose lines make the slab grow beyond this does not take the shortcut. */
-const MOST_SHORTCUT_BYTES = 16 * 1024 * 1024;
+const MAX_SHORTCUT_BYTES = 16 * 1024 * 1024;
 /** If the results of one read weigh more than this, its lines were tiny: the next read takes at most `DENSE_BYTES`. */
 const DENSE_WEIGHT = 2 * 1024 * 1024;
 const DENSE_BYTES = 64 * 1024;
@@ -298,7 +298,7 @@ export class SourceRun {
       this.#sinceTurn += count;
       const stopped = this.#intake.take(framer.filled(count));
       if (stopped !== undefined) return stopped === 'full' ? 'delivery' : stopped;
-      if (this.#slab.bytes.length > MOST_SHORTCUT_BYTES && this.#intake.outgrow() !== undefined) return 'odd';
+      if (this.#slab.bytes.length > MAX_SHORTCUT_BYTES && this.#intake.outgrow() !== undefined) return 'odd';
       this.#isDense = this.#delivery.weight > DENSE_WEIGHT;
       if (this.#sinceTurn >= TURN_BYTES || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
     }

@@ -12,7 +12,7 @@ import { decodeThreadPart } from '../ledger/thread-part.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { Delivery } from './delivery.ts';
 import { RestartFilter } from './restart-filter.ts';
-import { MOST_DEATHS } from './source-opener.ts';
+import { MAX_DEATHS } from './source-opener.ts';
 import type { Task, TaskSource } from './task.ts';
 import type { FromWorker, PostedFault, PostedPart, ToWorker, WorkerData } from './worker.ts';
 
@@ -113,10 +113,10 @@ export class WorkerThread {
   #replace(index: number, cause: string): void {
     if (this.#isStopped) return;
     const culprit = this.#sources.find((source) => source.index === index);
-    if (culprit === undefined || (culprit.deaths ?? []).length === MOST_DEATHS) {
+    if (culprit === undefined || (culprit.deaths ?? []).length === MAX_DEATHS) {
       this.#idleDeaths++;
-      if (this.#idleDeaths === MOST_DEATHS) {
-        const text = `${MOST_DEATHS} worker threads died before they read a source: ${cause}`;
+      if (this.#idleDeaths === MAX_DEATHS) {
+        const text = `${MAX_DEATHS} worker threads died before they read a source: ${cause}`;
         this.#fail(new TurnmillError('worker-lost', text));
         return;
       }
@@ -138,7 +138,7 @@ export class WorkerThread {
 
 function oneMoreDeath(source: TaskSource, cause: string): TaskSource {
   const { deaths = [] } = source;
-  return deaths.length < MOST_DEATHS ? { ...source, deaths: [...deaths, cause] } : source;
+  return deaths.length < MAX_DEATHS ? { ...source, deaths: [...deaths, cause] } : source;
 }
 
 function causeOf(error: Error | undefined, code: number): string {

@@ -1,5 +1,6 @@
 /** Chooses the framer of an opened source by its name and its first bytes. */
 
+import { SPACE } from '../../transforms/json/bytes.ts';
 import { MAX_ELEMENTS } from '../../transforms/json/elements.ts';
 import type { Repair, RepairName } from '../../transforms/model/element.ts';
 import { createFramer, isNamedDocument } from './framing/choose.ts';
@@ -18,8 +19,6 @@ export interface FramedSource {
   /** Whether its lines are physical lines of the source. */
   readonly isLines: boolean;
 }
-
-const BLANK = 0x20;
 
 /** Size of the first read; most sources of small entries fit into it. */
 export const FIRST_BYTES: number = 64 * 1024;
@@ -97,7 +96,7 @@ async function framedAfter(
   let left = text;
   const blanked = (room: Uint8Array, count: number): number => {
     const blanks = Math.min(left, count);
-    room.fill(BLANK, 0, blanks);
+    room.fill(SPACE, 0, blanks);
     left -= blanks;
     return count;
   };

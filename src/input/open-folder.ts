@@ -3,19 +3,15 @@
  * one JSON document becomes one line: the line breaks in it are white space, and are replaced by blanks. A damaged file
  * is therefore one rejected line, and does not affect the others.
  */
+
 import { createHash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
+import { BACKSLASH, CR, LF, QUOTE, SPACE } from '../../transforms/json/bytes.ts';
 import { SourceFault, systemCode } from '../errors.ts';
 import { identityOf, identityOfFolder, identityOfObject, isSettled } from './fingerprint.ts';
 import { isNamedDocument } from './framing/choose.ts';
 import type { SourceReader } from './source-reader.ts';
 import { isObject, type SourceRef } from './sources/source.ts';
-
-const LF = 0x0a;
-const CR = 0x0d;
-const BLANK = 0x20;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 export type FolderRef = SourceRef & Required<Pick<SourceRef, 'parts'>>;
 
@@ -157,7 +153,7 @@ class BreakBlanker {
       if (this.#isEscaped) this.#isEscaped = false;
       else if (byte === QUOTE) this.#inString = !this.#inString;
       else if (this.#inString) this.#isEscaped = byte === BACKSLASH;
-      else if (byte === LF || byte === CR) bytes[i] = BLANK;
+      else if (byte === LF || byte === CR) bytes[i] = SPACE;
     }
   }
 }

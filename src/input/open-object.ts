@@ -8,7 +8,7 @@ import type { S3Options } from '../object-store/options.ts';
 import { RangedReader } from '../object-store/ranged-reader.ts';
 import { parseObjectUrl } from '../object-store/url.ts';
 import { type Compression, compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
-import { MOST_TRIES } from './decompress/unpack.ts';
+import { MAX_TRIES } from './decompress/unpack.ts';
 import { identityOfObject } from './fingerprint.ts';
 import {
   afterHead,
@@ -124,7 +124,7 @@ export class ObjectFetcher implements ObjectOpener {
     };
     const packing = shared.compression;
     const begin = (): ReturnType<typeof unpacked> =>
-      unpacked({ packing, chunks, tries: MOST_TRIES, limits: options });
+      unpacked({ packing, chunks, tries: MAX_TRIES, limits: options });
     let content = begin();
     return {
       ...shared,

@@ -3,7 +3,7 @@
 import { SourceFault } from '../errors.ts';
 import type { DecompressionLimits } from './decompress/limits.ts';
 import { compressionNamed, SNIFF_BYTES, sniff } from './decompress/sniff.ts';
-import { MOST_TRIES, type Unpacking } from './decompress/unpack.ts';
+import { MAX_TRIES, type Unpacking } from './decompress/unpack.ts';
 import { isFolder, openFolder } from './open-folder.ts';
 import {
   afterHead,
@@ -108,7 +108,7 @@ function packedReader(
 ): SourceReader {
   const chunks = (): AsyncIterable<Uint8Array> => wholeFile(file);
   const begin = (): ReturnType<typeof unpacked> =>
-    unpacked({ packing, chunks, tries: MOST_TRIES, limits: options });
+    unpacked({ packing, chunks, tries: MAX_TRIES, limits: options });
   let content = begin();
   return {
     compression: packing,

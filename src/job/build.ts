@@ -321,13 +321,13 @@ function reconcile(settings: Settings, ledger: Ledger): LedgerSums {
   return sums;
 }
 
-const MOST_EXTENSIONS = 4;
+const MAX_EXTENSIONS = 4;
 
 /** Names the files that the walk passed over, because a folder may contain nothing else. */
 function noInput({ inputs }: Settings, { extensions }: Pick<Listing, 'extensions'>): TurnmillError {
   const passedOver = Object.entries(extensions)
     .toSorted(([, a], [, b]) => b - a)
-    .slice(0, MOST_EXTENSIONS)
+    .slice(0, MAX_EXTENSIONS)
     .map(([extension, count]) => `${count} ${printable(extension)}`);
   const hint = passedOver.length === 0 ? '' : ` (passed over by name: ${passedOver.join(', ')})`;
   return new TurnmillError(

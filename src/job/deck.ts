@@ -2,12 +2,14 @@
  * Reads a Markdown deck with the files that it embeds: Markdown becomes part of its text, TOML and JSON lines give
  * samples, TOML also contexts. Paths are relative to the file that embeds them.
  */
+
 import { dirname, relative, resolve } from 'node:path';
+import { LF } from '../../transforms/json/bytes.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { type DeckContext, type DeckContexts, deckContexts } from '../input/framing/deck-contexts.ts';
 import { type DeckFile, placed, readDeckText, reasonOf, TOML } from '../input/sources/deck-files.ts';
 import { FILLED, type ReadSample, readSample } from '../loop/grader.ts';
-import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
+import { MAX_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { read } from './read.ts';
 
 export interface DeckSample extends ReadSample {
@@ -29,8 +31,6 @@ export interface Deck {
   /** Permissions that all its files grant. */
   readonly permissions: number;
 }
-
-const LINE_FEED = 0x0a;
 
 /**
  * @throws TurnmillError `no-input` if there is no such file or it has no samples; `rejected` if an embedded file is
@@ -65,7 +65,7 @@ class DataFilesReader {
 
   async read(file: DeckFile): Promise<void> {
     try {
-      const bytes = readOwnFile(file.path, LONGEST_TEXT_BYTES);
+      const bytes = readOwnFile(file.path, MAX_TEXT_BYTES);
       const contexts = TOML.test(file.path) ? deckContexts(bytes) : undefined;
       let isFound = file.id === undefined;
       if (contexts !== undefined) isFound = this.#addContexts(file, contexts) || isFound;
@@ -130,11 +130,7 @@ function lineCounter(bytes: Buffer): (offset: number) => number {
   let line = 1;
   let from = 0;
   return (offset) => {
-    for (
-      let end = bytes.indexOf(LINE_FEED, from);
-      end >= 0 && end < offset;
-      end = bytes.indexOf(LINE_FEED, from)
-    ) {
+    for (let end = bytes.indexOf(LF, from); end >= 0 && end < offset; end = bytes.indexOf(LF, from)) {
       line++;
       from = end + 1;
     }

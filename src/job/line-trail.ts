@@ -51,7 +51,7 @@ export type { MessageTrail } from './message-trail.ts';
 
 export type FindingNote = Pick<Finding, 'severity' | 'rule' | 'message'> & { readonly line: number };
 
-const MOST_SESSION_FINDINGS = 100;
+const MAX_SESSION_FINDINGS = 100;
 
 /** One of the line's objects. */
 interface Subject {
@@ -183,7 +183,7 @@ export class LineTrail {
     if (this.#isRefused) return;
     const { findings: own, endFindings } = this.#session;
     const findings = origin.length === 0 ? endFindings : own;
-    if (origin.line !== this.#line && findings.length >= MOST_SESSION_FINDINGS) return;
+    if (origin.line !== this.#line && findings.length >= MAX_SESSION_FINDINGS) return;
     findings.push({ severity, rule, message, line: origin.line });
   }
 

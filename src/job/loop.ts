@@ -1,6 +1,8 @@
 /** `turnmill loop`: replays the records of a dataset as conversations, with the recorded replies or with a model's. */
+
 import { closeSync, fchmodSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { LF } from '../../transforms/json/bytes.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
 import { type Modes, modesLike } from '../dataset/modes.ts';
@@ -69,7 +71,6 @@ export interface LoopSummary {
 /** Step limit for the record's own replies, whose number limits the steps anyway. */
 const ANY_STEPS = Number.MAX_SAFE_INTEGER;
 const DEFAULT_STEPS = 8;
-const LINE_FEED = 0x0a;
 /** Formats whose records hold messages with structured calls. */
 const MESSAGE_FORMATS: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'openai', 'trl', 'axolotl']);
 const FILES = { loop: 'loop.jsonl', continuations: 'continuations.jsonl', preferences: 'preferences.jsonl' };
@@ -242,7 +243,7 @@ async function linesOf(path: string): Promise<readonly string[]> {
   await readBack(path, { onContent: (chunk) => chunks.push(Buffer.from(chunk)) });
   const text = Buffer.concat(chunks);
   const lines: string[] = [];
-  for (let from = 0, end = text.indexOf(LINE_FEED); end >= 0; end = text.indexOf(LINE_FEED, from)) {
+  for (let from = 0, end = text.indexOf(LF); end >= 0; end = text.indexOf(LF, from)) {
     lines.push(text.toString('utf8', from, end));
     from = end + 1;
   }

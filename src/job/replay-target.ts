@@ -28,7 +28,7 @@ import type { RecordSource } from './quarantine-records.ts';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 /** Longest name that is written in hexadecimal: twice as many characters and a suffix fit into every file system. */
-const MOST_HEX_BYTES = 100;
+const MAX_HEX_BYTES = 100;
 
 export interface ReplayTarget {
   /** Opens a log of lines, which is packed if its name implies that. */
@@ -132,6 +132,6 @@ function encodedName(base64: string): string {
 function encodedPart(name: Buffer): string {
   if (isUtf8(name)) return name.toString();
   const suffix = /\.[a-z]{1,5}(?:\.[a-z]{1,5})?$/i.exec(name.toString('latin1'))?.[0] ?? '';
-  const digits = name.length <= MOST_HEX_BYTES ? name.toString('hex') : sha256(name);
+  const digits = name.length <= MAX_HEX_BYTES ? name.toString('hex') : sha256(name);
   return `${digits}${suffix}`;
 }

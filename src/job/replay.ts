@@ -73,7 +73,7 @@ interface Pending {
   readonly unlisted: number;
 }
 
-const MOST_EXAMPLES = 5;
+const MAX_EXAMPLES = 5;
 
 /**
  * Replays a quarantine into a new folder.
@@ -185,7 +185,7 @@ class Replay {
     count: number = 1,
   ): void {
     this.#left.set(why, (this.#left.get(why) ?? 0) + count);
-    if (this.#examples.length >= MOST_EXAMPLES) return;
+    if (this.#examples.length >= MAX_EXAMPLES) return;
     this.#examples.push({ where: line === undefined ? source.uri : `${source.uri}:${line}`, why });
   }
 }

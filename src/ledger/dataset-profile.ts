@@ -27,9 +27,9 @@ export const PROFILE_LIMITS = {
   groups: 60,
 } as const;
 
-const LONGEST_MESSAGE = 240;
-const MOST_ROLES = 31;
-const MOST_NAMES = 10_000;
+const MAX_MESSAGE = 240;
+const MAX_ROLES = 31;
+const MAX_NAMES = 10_000;
 const OTHER = 'other';
 
 interface Examples<T> {
@@ -72,8 +72,8 @@ export class ProfileCounter {
   readonly #byMessages: number[] = [];
   readonly #byBytes: number[] = [];
   readonly #byCalls: number[] = [];
-  readonly #roles = new NameTally(MOST_ROLES);
-  readonly #tools = new NameTally(MOST_NAMES);
+  readonly #roles = new NameTally(MAX_ROLES);
+  readonly #tools = new NameTally(MAX_NAMES);
   readonly #groups = new Map<string, { written: number; empty: number; rejected: number }>();
   /** Sources that may be shown. */
   readonly #sources: CountedSource[] = [];
@@ -96,7 +96,7 @@ export class ProfileCounter {
   session({ fate, source, id }: SessionLine, group: string | undefined): void {
     const place = { origin: { source }, sessionId: id ?? '', startedAt: undefined };
     const name = group ?? groupOf(place, this.#groupBy);
-    const key = this.#groups.has(name) || this.#groups.size < MOST_NAMES ? name : OTHER;
+    const key = this.#groups.has(name) || this.#groups.size < MAX_NAMES ? name : OTHER;
     const sums = getOrAdd(this.#groups, key, { written: 0, empty: 0, rejected: 0 });
     if (fate === 'written' || fate === 'empty') sums[fate] += 1;
     else sums.rejected += 1;
@@ -119,14 +119,14 @@ export class ProfileCounter {
       getOrAdd(this.#rejections, other, { count: 0, examples: [] }).count += n;
     if (seen.examples.length >= PROFILE_LIMITS.examples) return;
     const place = { source: shortName(source.uri), line, byte_start, byte_end };
-    seen.examples.push({ ...place, message: shortName(error.message, LONGEST_MESSAGE) });
+    seen.examples.push({ ...place, message: shortName(error.message, MAX_MESSAGE) });
   }
 
   finding({ rule, severity, source, entry, message, count = 1 }: FindingLine): void {
     const seen = getOrAdd(this.#findings, `${severity} ${rule}`, { rule, severity, count: 0, examples: [] });
     seen.count += count;
     if (seen.examples.length >= PROFILE_LIMITS.examples) return;
-    const text = shortName(message, LONGEST_MESSAGE);
+    const text = shortName(message, MAX_MESSAGE);
     seen.examples.push({ source: shortName(source), line: entry, message: text });
   }
 
@@ -150,7 +150,7 @@ export class ProfileCounter {
       by_messages: binCounts(this.#byMessages),
       by_bytes: binCounts(this.#byBytes),
       by_calls: binCounts(this.#byCalls),
-      roles: this.#roles.largest(MOST_ROLES + 1),
+      roles: this.#roles.largest(MAX_ROLES + 1),
       tools: this.#tools.largest(PROFILE_LIMITS.tools),
       tool_count: this.#tools.size,
     };

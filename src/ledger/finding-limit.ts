@@ -7,7 +7,7 @@ import type { Finding } from '../../transforms/model/element.ts';
 import type { FindingResult } from './result.ts';
 
 /** Findings of a session that are reported one by one. */
-export const MOST_FINDINGS = 1000;
+export const MAX_FINDINGS = 1000;
 
 export class FindingLimit {
   readonly #report: (finding: FindingResult) => void;
@@ -20,7 +20,7 @@ export class FindingLimit {
   }
 
   take(finding: Finding): void {
-    if (this.#count++ < MOST_FINDINGS) {
+    if (this.#count++ < MAX_FINDINGS) {
       this.#report(resultOf(finding));
       return;
     }

@@ -5,7 +5,7 @@
 import type { RejectedLine } from './result.ts';
 
 /** Number of rejected objects of a line, and of its entries in a rejected session, that the quarantine lists. */
-export const MOST_OF_A_LINE = 100;
+export const MAX_OF_A_LINE = 100;
 
 export class RejectionLimit {
   readonly #report: (rejected: RejectedLine) => void;
@@ -25,8 +25,8 @@ export class RejectionLimit {
       this.#line = line;
     }
     this.#count++;
-    if (this.#count < MOST_OF_A_LINE) this.#report(make());
-    else if (this.#count === MOST_OF_A_LINE) this.#last = make();
+    if (this.#count < MAX_OF_A_LINE) this.#report(make());
+    else if (this.#count === MAX_OF_A_LINE) this.#last = make();
     else this.#rest.set(reason, (this.#rest.get(reason) ?? 0) + 1);
   }
 

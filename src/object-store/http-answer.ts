@@ -6,7 +6,7 @@ import { Silence } from './silence.ts';
 import { fill, type Sink } from './wire.ts';
 
 /** Most bytes that are read of an error response. */
-const MOST_ERROR_BYTES = 16 * 1024;
+const MAX_ERROR_BYTES = 16 * 1024;
 
 /** Returns the error code in the body of an error response, if there is one. */
 export async function codeIn(answer: IncomingMessage): Promise<string | undefined> {
@@ -16,7 +16,7 @@ export async function codeIn(answer: IncomingMessage): Promise<string | undefine
     for await (const chunk of answer) {
       chunks.push(chunk as Buffer);
       bytes += (chunk as Buffer).length;
-      if (bytes > MOST_ERROR_BYTES) break;
+      if (bytes > MAX_ERROR_BYTES) break;
     }
   } catch {
     // the status is enough

@@ -36,10 +36,10 @@ export interface S3Options {
 }
 
 /** Least size of a part except the last one, by the rules of S3. */
-const LEAST_PART_BYTES: number = 5 * MEBIBYTE;
-const MOST_PART_BYTES: number = 1024 * MEBIBYTE;
-const LEAST_RANGE_BYTES = 1024;
-const MOST_IN_FLIGHT = 1024;
+const MIN_PART_BYTES: number = 5 * MEBIBYTE;
+const MAX_PART_BYTES: number = 1024 * MEBIBYTE;
+const MIN_RANGE_BYTES = 1024;
+const MAX_IN_FLIGHT = 1024;
 
 export const DEFAULT_S3: S3Options = {
   endpoint: undefined,
@@ -68,10 +68,10 @@ export function resolveS3Options(
     fail(`--s3-sse: '${options.sse}' is not AES256, aws:kms or aws:kms=KEY`);
   oneOf('s3-checksum', options.checksum ?? 'required', ['required', 'supported']);
   oneOf('s3-condition', options.condition, ['probe', 'trust', 'none']);
-  inRange('s3-part-size', options.partSizeBytes, LEAST_PART_BYTES, MOST_PART_BYTES);
-  inRange('s3-range', options.rangeBytes, LEAST_RANGE_BYTES, MOST_PART_BYTES);
-  inRange('s3-window', options.windowBytes, LEAST_RANGE_BYTES, Number.MAX_SAFE_INTEGER);
-  inRange('s3-in-flight', options.inFlight, 1, MOST_IN_FLIGHT);
+  inRange('s3-part-size', options.partSizeBytes, MIN_PART_BYTES, MAX_PART_BYTES);
+  inRange('s3-range', options.rangeBytes, MIN_RANGE_BYTES, MAX_PART_BYTES);
+  inRange('s3-window', options.windowBytes, MIN_RANGE_BYTES, Number.MAX_SAFE_INTEGER);
+  inRange('s3-in-flight', options.inFlight, 1, MAX_IN_FLIGHT);
   inRange('s3-grace', options.graceMs, 0, Number.MAX_SAFE_INTEGER);
   return options;
 }

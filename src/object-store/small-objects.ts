@@ -15,7 +15,7 @@ import { PageGuard } from './page-guard.ts';
 import { encryptionOf } from './uploads.ts';
 import { type ObjectPlace, objectUrl } from './url.ts';
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const TRIES = 4;
 
 export interface SmallObject {
@@ -39,7 +39,7 @@ export async function readSmallObject(
       for await (const chunk of answer) {
         chunks.push(chunk as Buffer);
         bytes += (chunk as Buffer).length;
-        if (bytes > MOST_BYTES) throw new StoreFault('EntityTooLarge', undefined, false);
+        if (bytes > MAX_BYTES) throw new StoreFault('EntityTooLarge', undefined, false);
       }
       return { text: Buffer.concat(chunks).toString('utf8'), etag: answer.headers.etag ?? '' };
     } catch (error) {

@@ -21,9 +21,9 @@ import { findObject, payerOf } from './list-objects.ts';
 import { type ObjectPlace, objectUrl } from './url.ts';
 
 /** Most parts in flight; each of them is in memory. */
-export const MOST_PARTS_IN_FLIGHT = 4;
+export const MAX_PARTS_IN_FLIGHT = 4;
 /** Most parts of an object, by the rules of S3. */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 /** Rounds of tries; the SDK retries several times in each. */
 const ROUNDS = 4;
 
@@ -61,7 +61,7 @@ export class Uploads {
   #isStopped = false;
   #wake: (() => void)[] = [];
 
-  constructor(client: ObjectClient, mostParts: number = MOST_PARTS) {
+  constructor(client: ObjectClient, mostParts: number = MAX_PARTS) {
     this.#client = client;
     this.#mostParts = mostParts;
   }
@@ -128,7 +128,7 @@ export class Uploads {
   }
 
   #pump(): void {
-    while (this.#running < MOST_PARTS_IN_FLIGHT && this.#failure === undefined && !this.#isStopped) {
+    while (this.#running < MAX_PARTS_IN_FLIGHT && this.#failure === undefined && !this.#isStopped) {
       const work = this.#queue.shift();
       if (work === undefined) return;
       this.#running++;

@@ -12,7 +12,7 @@ const MEBIBYTE = 1024 * 1024;
  * one after every source.
  */
 const INTERVAL_BYTES = 256 * MEBIBYTE;
-const LEAST_RATIO = 20;
+const MIN_RATIO = 20;
 
 export class Checkpoints {
   readonly #destination: Pick<Destination, 'checkpoint'>;
@@ -57,6 +57,6 @@ export class Checkpoints {
     this.#destination.checkpoint(sources);
     const ended = this.#clock();
     this.#bytes = 0;
-    if (this.#isPaced) this.#notBefore = ended + LEAST_RATIO * (ended - started);
+    if (this.#isPaced) this.#notBefore = ended + MIN_RATIO * (ended - started);
   }
 }

@@ -9,9 +9,9 @@ import type { FindingResult, SessionReport } from '../ledger/result.ts';
 import { FirstSources } from './first-sources.ts';
 
 /** Number of findings of a source and rule that are reported one by one. The others are counted in one further finding. */
-const MOST_FINDINGS = 1000;
+const MAX_FINDINGS = 1000;
 /** Number of roots that are remembered, in at most 40 MiB. A copy of a later one is not reported. */
-const MOST_ROOTS = 1_000_000;
+const MAX_ROOTS = 1_000_000;
 
 /** A rule, and its messages. */
 interface Repeated {
@@ -44,7 +44,7 @@ export class EarlierSources {
   constructor(listing: Listing) {
     this.#listing = listing;
     this.#sessions = new RepeatedIds(SESSION, listing, new FirstSources());
-    this.#roots = new RepeatedIds(ROOT, listing, new FirstSources(MOST_ROOTS));
+    this.#roots = new RepeatedIds(ROOT, listing, new FirstSources(MAX_ROOTS));
   }
 
   /** Takes a session of a source, in the order of the listing. */
@@ -86,7 +86,7 @@ class RepeatedIds {
   see(id: string, source: number, sessionId: string, line: number): void {
     const first = this.#first.of(id, source, source === this.#listing.sources.length - 1);
     if (first === source) return;
-    if (this.#findings.length >= MOST_FINDINGS) {
+    if (this.#findings.length >= MAX_FINDINGS) {
       this.#unlisted++;
       this.#unlistedLine ||= line;
       return;

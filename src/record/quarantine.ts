@@ -8,7 +8,7 @@ import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import { MOST_OF_A_LINE } from '../ledger/rejection-limit.ts';
+import { MAX_OF_A_LINE } from '../ledger/rejection-limit.ts';
 import type { RecordRejection, RejectedLine, SessionReport, SourceReport } from '../ledger/result.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -228,13 +228,13 @@ function* listedPlaces(places: Iterable<Place>): Generator<{ readonly place: Pla
   let count = 0; // number of entries on that line so far
   for (const place of places) {
     if (place.line !== last?.line) {
-      if (last !== undefined) yield { place: last, more: Math.max(0, count - MOST_OF_A_LINE) };
+      if (last !== undefined) yield { place: last, more: Math.max(0, count - MAX_OF_A_LINE) };
       count = 0;
-    } else if (count < MOST_OF_A_LINE) yield { place: last, more: 0 };
+    } else if (count < MAX_OF_A_LINE) yield { place: last, more: 0 };
     count++;
-    if (count <= MOST_OF_A_LINE) last = place;
+    if (count <= MAX_OF_A_LINE) last = place;
   }
-  if (last !== undefined) yield { place: last, more: Math.max(0, count - MOST_OF_A_LINE) };
+  if (last !== undefined) yield { place: last, more: Math.max(0, count - MAX_OF_A_LINE) };
 }
 
 /** Returns how many objects of its line the record covers, and those that are not listed, by reason. */

@@ -6,14 +6,14 @@ import type { Counts } from '../dataset/schema/ledger.ts';
 import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
 import { binOf, binRange } from '../ledger/counts.ts';
 import { OutsideName } from './lists.tsx';
-import { MOST_SHOWN_TOOLS, type ReportData } from './report-data.ts';
+import { MAX_SHOWN_TOOLS, type ReportData } from './report-data.ts';
 
-const MOST_COLUMNS = 22;
-const LEAST_COLUMNS = 8;
-const LONGEST_LABEL = 14;
-const MOST_SHOWN_ROLES = 8;
-const MOST_SHOWN_RULES = 20;
-const MOST_IN_A_COLUMN = 8;
+const MAX_COLUMNS = 22;
+const MIN_COLUMNS = 8;
+const MAX_LABEL = 14;
+const MAX_SHOWN_ROLES = 8;
+const MAX_SHOWN_RULES = 20;
+const MAX_IN_A_COLUMN = 8;
 const KNOWN_ROLES = ['system', 'user', 'assistant', 'tool'];
 
 export function RecordsSection(props: {
@@ -22,7 +22,7 @@ export function RecordsSection(props: {
 }): VNode {
   const { manifest, profile } = props;
   const { records } = profile;
-  const tools = byCount(records.tools).slice(0, MOST_SHOWN_TOOLS);
+  const tools = byCount(records.tools).slice(0, MAX_SHOWN_TOOLS);
   const shown =
     records.tool_count > tools.length ? `, ${tools.length} of ${showNumber(records.tool_count)}` : '';
   return (
@@ -58,7 +58,7 @@ export function RecordsSection(props: {
 /** The tools, in two columns if there are many. */
 function Tools({ tools }: { readonly tools: readonly (readonly [string, number])[] }): VNode {
   if (tools.length === 0) return <span class="dim">none</span>;
-  const half = tools.length > MOST_IN_A_COLUMN ? Math.ceil(tools.length / 2) : tools.length;
+  const half = tools.length > MAX_IN_A_COLUMN ? Math.ceil(tools.length / 2) : tools.length;
   return (
     <div class={half < tools.length ? 'two' : undefined}>
       {[tools.slice(0, half), tools.slice(half)]
@@ -106,7 +106,7 @@ function Roles({ roles }: { readonly roles: Counts }): VNode {
         <caption class="sr">Messages by role</caption>
         <tbody>
           {byCount(roles)
-            .slice(0, MOST_SHOWN_ROLES)
+            .slice(0, MAX_SHOWN_ROLES)
             .map(([role, value]) => (
               <tr>
                 <th scope="row" class="role">
@@ -126,7 +126,7 @@ function Roles({ roles }: { readonly roles: Counts }): VNode {
 function Groups({ profile }: { readonly profile: DatasetProfile }): VNode {
   const { groups, group_count: count } = profile;
   const columns = groups.map(({ group, written, empty, rejected }) => ({
-    name: fitted(group, LONGEST_LABEL),
+    name: fitted(group, MAX_LABEL),
     parts: [
       { key: 'written', cls: 'snapshot', value: written },
       { key: 'without a record', cls: 'blank', value: empty },
@@ -178,7 +178,7 @@ function Changes(props: {
   readonly counts: Readonly<Record<string, number>>;
 }): VNode {
   const rows = byCount(props.counts)
-    .slice(0, MOST_SHOWN_RULES)
+    .slice(0, MAX_SHOWN_RULES)
     .map(([name, value]) => ({ key: fittedName(name), value }));
   return (
     <div class="card">
@@ -201,8 +201,8 @@ function binsOf(counts: Counts): readonly Bin[] {
   const numbers = Object.keys(counts).map((from) => binOf(Number(from)));
   if (numbers.length === 0) return [];
   const first = Math.min(...numbers);
-  const last = Math.max(...numbers, first + LEAST_COLUMNS - 1);
-  const joined = Math.ceil((last - first + 1) / MOST_COLUMNS);
+  const last = Math.max(...numbers, first + MIN_COLUMNS - 1);
+  const joined = Math.ceil((last - first + 1) / MAX_COLUMNS);
   const bins: Bin[] = [];
   for (let bin = first; bin <= last; bin += joined) {
     const end = Math.min(last, bin + joined - 1);

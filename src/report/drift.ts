@@ -35,14 +35,14 @@ export interface Measured {
   readonly profile: DatasetProfile;
 }
 
-const LEAST_POINTS = 0.01;
-const LEAST_PART = 0.25;
-const LEAST_RECORDS = 500;
+const MIN_POINTS = 0.01;
+const MIN_PART = 0.25;
+const MIN_RECORDS = 500;
 const MARKED_INDEX = 0.2;
 /** Value of an empty bin, so that no logarithm is infinite. */
 const FLOOR = 1e-4;
-const MOST_ROWS = 80;
-const MOST_NAMES = 20;
+const MAX_ROWS = 80;
+const MAX_NAMES = 20;
 
 export function driftOf(was: Measured, now: Measured): Drift {
   const numbers = (['lines', 'sessions', 'records'] as const).map((name): DriftRow => {
@@ -61,7 +61,7 @@ export function driftOf(was: Measured, now: Measured): Drift {
     Object.keys(profile.records.tools).map((name) => `tool ${name}`);
   const names = (side: Measured): readonly string[] => [...reasons(side), ...tools(side)];
   return {
-    rows: [...numbers, ...marked.slice(0, MOST_ROWS)],
+    rows: [...numbers, ...marked.slice(0, MAX_ROWS)],
     shifts: shiftsOf(was, now),
     appeared: without(names(now), names(was)),
     gone: without(names(was), names(now)),
@@ -73,7 +73,7 @@ function sharesOf(prefix: string, was: Counts, now: Counts): readonly DriftRow[]
   const [before, after] = [sumOf(was), sumOf(now)];
   return names.map((name) => {
     const [a, b] = [share(was[name], before), share(now[name], after)];
-    const isFar = Math.abs(a - b) > LEAST_POINTS && Math.abs(a - b) > LEAST_PART * Math.max(a, b);
+    const isFar = Math.abs(a - b) > MIN_POINTS && Math.abs(a - b) > MIN_PART * Math.max(a, b);
     return { name: `${prefix}${name}`, was: a, now: b, isShare: true, isMarked: isFar };
   });
 }
@@ -94,7 +94,7 @@ function shiftsOf(was: Measured, now: Measured): readonly Shift[] {
 
 function stabilityIndex(was: Counts, now: Counts): number | undefined {
   const [before, after] = [sumOf(was), sumOf(now)];
-  if (Math.min(before, after) < LEAST_RECORDS) return undefined;
+  if (Math.min(before, after) < MIN_RECORDS) return undefined;
   const bins = new Set([...Object.keys(was), ...Object.keys(now)]);
   let index = 0;
   for (const bin of bins) {
@@ -107,5 +107,5 @@ function stabilityIndex(was: Counts, now: Counts): number | undefined {
 
 function without(names: readonly string[], others: readonly string[]): readonly string[] {
   const known = new Set(others);
-  return names.filter((name) => !known.has(name)).slice(0, MOST_NAMES);
+  return names.filter((name) => !known.has(name)).slice(0, MAX_NAMES);
 }

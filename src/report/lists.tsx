@@ -8,7 +8,7 @@ import { fitted, fittedName, shellWord, showNumber, showShare } from '../charts/
 import type { FindingProfile, RejectionExample, RejectionProfile } from '../dataset/schema/reports.ts';
 import { REASONS } from '../ledger/reasons.ts';
 
-const LONGEST_MEANING = 180;
+const MAX_MEANING = 180;
 
 /** Text from outside, with hidden characters escaped and its direction isolated. */
 export function Outside({ text, mono }: { readonly text: string; readonly mono?: boolean }): VNode {
@@ -178,5 +178,5 @@ function meaningOfRule(rule: string): string {
 
 function firstSentence(text: string): string {
   const end = text.search(/[.:](?: |$)/);
-  return shortName(end < 0 ? text : `${text.slice(0, end)}.`, LONGEST_MEANING);
+  return shortName(end < 0 ? text : `${text.slice(0, end)}.`, MAX_MEANING);
 }

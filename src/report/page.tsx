@@ -11,8 +11,8 @@ import { FindingsSection, RejectedSection } from './lists.tsx';
 import { FATES, type ReportData } from './report-data.ts';
 import { ReproduceSection, SourcesSection } from './tables.tsx';
 
-const MOST_DETAILS = 3;
-const LONGEST_DETAIL = 40;
+const MAX_DETAILS = 3;
+const MAX_DETAIL = 40;
 
 export function Page({ data }: { readonly data: ReportData }): VNode {
   const { manifest, profile, run, drift } = data;
@@ -138,9 +138,9 @@ function nodesOf(fates: Readonly<Record<string, number>>): readonly FlowNode[] {
     const details = parts
       .filter(([name]) => name.includes(':'))
       .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-      .map(([name, n]) => `${fitted(name.slice(fate.length + 1), LONGEST_DETAIL)} ${showNumber(n)}`);
-    const more = details.length > MOST_DETAILS ? ` · ${details.length - MOST_DETAILS} more` : '';
-    const note = details.length === 0 ? meaning : `${details.slice(0, MOST_DETAILS).join(' · ')}${more}`;
+      .map(([name, n]) => `${fitted(name.slice(fate.length + 1), MAX_DETAIL)} ${showNumber(n)}`);
+    const more = details.length > MAX_DETAILS ? ` · ${details.length - MAX_DETAILS} more` : '';
+    const note = details.length === 0 ? meaning : `${details.slice(0, MAX_DETAILS).join(' · ')}${more}`;
     return [{ fate, label, note, value: parts.reduce((sum, [, n]) => sum + n, 0) }];
   });
 }

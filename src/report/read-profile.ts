@@ -1,5 +1,7 @@
 /** Counts the profile of a dataset from its files, with one line in memory at a time. */
+
 import { join } from 'node:path';
+import { LF } from '../../transforms/json/bytes.ts';
 import type { Grouping } from '../../transforms/model/group.ts';
 import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
@@ -11,8 +13,6 @@ import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { DatasetProfile, FindingLine } from '../dataset/schema/reports.ts';
 import { recordStart } from '../dataset/shard-name.ts';
 import { ProfileCounter } from '../ledger/dataset-profile.ts';
-
-const LINE_FEED = 0x0a;
 
 interface ReadSettings {
   readonly groupBy: Grouping;
@@ -73,7 +73,7 @@ async function eachLine(path: string, take: (line: Uint8Array) => void): Promise
   let held: Uint8Array[] = [];
   const onContent = (chunk: Uint8Array): void => {
     let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
       const last = chunk.subarray(start, end);
       take(held.length === 0 ? last : Buffer.concat([...held, last]));
       held = [];

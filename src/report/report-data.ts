@@ -11,8 +11,8 @@ export interface ReportData {
   readonly drift?: Drift | undefined;
 }
 
-export const MOST_SHARDS = 40;
-export const MOST_SHOWN_TOOLS = 20;
+export const MAX_SHARDS = 40;
+export const MAX_SHOWN_TOOLS = 20;
 
 /** The fates without their details, in display order, with titles and meanings. */
 export const FATES: readonly (readonly [fate: string, title: string, meaning: string])[] = [

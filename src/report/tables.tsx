@@ -6,10 +6,10 @@ import type { ManifestShard, RunFacts } from '../dataset/schema/manifest.ts';
 import type { SourceProfile } from '../dataset/schema/reports.ts';
 import { Outside, OutsideName } from './lists.tsx';
 import { PlainTable } from './plain-table.tsx';
-import { FATES, MOST_SHARDS, type ReportData } from './report-data.ts';
+import { FATES, MAX_SHARDS, type ReportData } from './report-data.ts';
 
 const SHOWN_HASH = 16;
-const MOST_INPUTS = 10;
+const MAX_INPUTS = 10;
 
 export function SourcesSection(props: {
   readonly sources: readonly SourceProfile[];
@@ -68,7 +68,7 @@ export function ReproduceSection(props: {
 }): VNode {
   const { manifest, run } = props;
   const { tool, settings_sha256, shards } = manifest;
-  const shown = shards.slice(0, MOST_SHARDS);
+  const shown = shards.slice(0, MAX_SHARDS);
   return (
     <section id="reproduce">
       <h2>Reproduce</h2>
@@ -123,7 +123,7 @@ function RunRows({ run }: { readonly run: RunFacts }): VNode {
       </dd>
       <dt>inputs</dt>
       <dd>
-        <Outside mono text={inputs.slice(0, MOST_INPUTS).join(' ')} />
+        <Outside mono text={inputs.slice(0, MAX_INPUTS).join(' ')} />
       </dd>
     </>
   );

@@ -3,7 +3,9 @@
  * used, because the file may have changed since. `park` releases descriptor and memory until the next line, so that any
  * number of files can be read at the same time.
  */
+
 import { closeSync, readSync } from 'node:fs';
+import { LF } from '../../transforms/json/bytes.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { openOwnFile } from '../own-file.ts';
 import { BLOCK_BYTES, type BlockSums } from './block-sums.ts';
@@ -15,8 +17,6 @@ export interface Lines {
   /** Releases descriptor and memory until the next line is requested. */
   park(): void;
 }
-
-const LINE_FEED = 0x0a;
 
 export class CheckedLines implements Lines {
   readonly #path: string;
@@ -50,7 +50,7 @@ export class CheckedLines implements Lines {
   next(): Buffer | undefined {
     let searched = 0; // number of bytes of the line that have no line feed
     for (;;) {
-      const end = this.#buffer.subarray(0, this.#to).indexOf(LINE_FEED, this.#from + searched);
+      const end = this.#buffer.subarray(0, this.#to).indexOf(LF, this.#from + searched);
       if (end >= 0) {
         const line = this.#buffer.subarray(this.#from, end);
         this.#from = end + 1;

@@ -26,7 +26,7 @@ interface OpenShard {
 }
 
 /** Most shards that are open at the same time. */
-const MOST_OPEN = 64;
+const MAX_OPEN = 64;
 const COMPRESSED = /\.(?:gz|zst)$/;
 
 export class ShardRecords {
@@ -113,7 +113,7 @@ export class ShardRecords {
     this.#recent.delete(shard);
     this.#recent.add(shard);
     for (const oldest of this.#recent) {
-      if (this.#recent.size <= MOST_OPEN) return;
+      if (this.#recent.size <= MAX_OPEN) return;
       this.#recent.delete(oldest);
       oldest.records.park();
     }

@@ -36,7 +36,7 @@ export interface PlugInObjects {
 type Kind = keyof PlugIns;
 type Shape = Readonly<Record<string, unknown>>;
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const OPTION_NAME = /^[a-z][A-Za-z0-9]*$/;
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 /** Order in which the kinds are tried: stages first, because a dialect has a `create` too. */
@@ -108,10 +108,10 @@ export function withObjects(loaded: RunPlugIns, objects: PlugInObjects): RunPlug
 
 function readPlugIn(path: string): Uint8Array {
   try {
-    return readOwnFile(path, MOST_BYTES);
+    return readOwnFile(path, MAX_BYTES);
   } catch (error) {
     if (error instanceof NotOwnFile) return fail(path, `it is ${error.kind}, not a regular file`);
-    if (error instanceof TurnmillError) return fail(path, `it is longer than ${MOST_BYTES} bytes`);
+    if (error instanceof TurnmillError) return fail(path, `it is longer than ${MAX_BYTES} bytes`);
     const { code = String(error) } = error as NodeJS.ErrnoException;
     return fail(path, code === 'ENOENT' ? 'there is no such file' : `it cannot be read: ${code}`, error);
   }

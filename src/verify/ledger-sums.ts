@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Manifest, ManifestTotals } from '../dataset/schema/manifest.ts';
 import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
 import { ioError, TurnmillError } from '../errors.ts';
-import { LONGEST_TEXT_BYTES, readOwnFile } from '../own-file.ts';
+import { MAX_TEXT_BYTES, readOwnFile } from '../own-file.ts';
 import { MANIFEST, type ManifestFacts, pretty } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 import type { ProfileRecount } from './profile-recount.ts';
@@ -16,8 +16,8 @@ const UNLISTED = 'over-limit';
 const MEMBERS =
   'sources skipped extensions fates repairs sessions tools rewrites findings bytes lines records formats errors warnings';
 /** Most files that ledger/sources.jsonl lists as skipped because of their names; all such files are counted. */
-const MOST_LISTED = 1000;
-const MOST_EXTENSIONS = 100;
+const MAX_LISTED = 1000;
+const MAX_EXTENSIONS = 100;
 
 type Ledger = Untrusted<LedgerSums>;
 
@@ -114,7 +114,7 @@ function withUnlisted({ skipped }: Totals, ledger: Ledger): Counts {
   const counts = new Map(skipped);
   const stated = asCounts(ledger.skipped);
   const excluded = stated?.get('excluded') ?? 0;
-  if (skipped.get('excluded') === MOST_LISTED && excluded > MOST_LISTED) counts.set('excluded', excluded);
+  if (skipped.get('excluded') === MAX_LISTED && excluded > MAX_LISTED) counts.set('excluded', excluded);
   if (!skipped.has(UNLISTED)) add(counts, UNLISTED, stated?.get(UNLISTED) ?? 0);
   return counts;
 }
@@ -126,7 +126,7 @@ function checkExcluded(ledger: Ledger, { skipped, extensions }: Totals, problems
   problems.equal(MANIFEST, undefined, 'ledger.extensions are counts', true, stated !== undefined);
   if (stated === undefined) return;
   problems.equal(MANIFEST, undefined, 'sum of ledger.extensions', all, sumOf(stated));
-  if (all !== (skipped.get('excluded') ?? 0) || extensions.size > MOST_EXTENSIONS) return;
+  if (all !== (skipped.get('excluded') ?? 0) || extensions.size > MAX_EXTENSIONS) return;
   problems.equalCounts({ file: MANIFEST }, 'ledger.extensions', extensions, stated);
 }
 
@@ -141,7 +141,7 @@ export function checkSummary(
   const path = join(root, file);
   let text: string;
   try {
-    text = readOwnFile(path, LONGEST_TEXT_BYTES).toString('utf8');
+    text = readOwnFile(path, MAX_TEXT_BYTES).toString('utf8');
   } catch (error) {
     throw error instanceof TurnmillError ? error : ioError('read', path, error);
   }

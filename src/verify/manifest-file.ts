@@ -32,7 +32,7 @@ export interface ManifestFacts {
 /** A file in one of the four folders, or in a format's folder in data/. Such a path cannot lead out of the dataset. */
 const PATH = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
 /** Enough for a million shards. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 const SHA256 = /^[0-9a-f]{64}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 const MEMBERS = 'schema tool settings settings_sha256 shards files totals ledger';
@@ -85,7 +85,7 @@ function manifestBytes(path: string): Buffer {
     if (!lstatSync(path).isFile()) {
       throw new TurnmillError('invalid-dataset', `${path} is not a regular file`, { subject: path });
     }
-    return readOwnFile(path, MOST_BYTES);
+    return readOwnFile(path, MAX_BYTES);
   } catch (error) {
     if (error instanceof TurnmillError) throw error;
     const code = (error as NodeJS.ErrnoException).code;

@@ -7,7 +7,7 @@ export interface Problem {
   readonly message: string;
 }
 
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 const SHOWN_CHARS = 200;
 
 export class Problems {
@@ -25,7 +25,7 @@ export class Problems {
 
   add(file: string, message: string): void {
     this.#count += 1;
-    if (this.#kept.length < MOST_KEPT) this.#kept.push({ file, message });
+    if (this.#kept.length < MAX_KEPT) this.#kept.push({ file, message });
   }
 
   /** Adds a problem if the values differ. @param line undefined for the whole file */

@@ -19,8 +19,8 @@ import {
 
 const FILE = 'reports/summary.json';
 const NAME = 120;
-const MOST_ROLES = 31;
-const MOST_TOOLS = 10_000;
+const MAX_ROLES = 31;
+const MAX_TOOLS = 10_000;
 const SHOWN = { reasons: 24, tools: 20, groups: 60 } as const;
 const REJECTED = 'rejected:';
 
@@ -48,11 +48,11 @@ export class ProfileRecount {
     let calls = 0;
     for (const message of list.map((item) => asObject(item) ?? {})) {
       const role = asText(message.role) ?? asText(message.from) ?? '?';
-      addBounded(this.#roles, role, MOST_ROLES);
+      addBounded(this.#roles, role, MAX_ROLES);
       if (role !== 'assistant') continue;
       for (const name of calledBy(message)) {
         calls += 1;
-        addBounded(this.#tools, name, MOST_TOOLS);
+        addBounded(this.#tools, name, MAX_TOOLS);
       }
     }
     add(this.#byMessages, lowerEnd(list.length));

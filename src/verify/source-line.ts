@@ -135,11 +135,11 @@ function expectedQuarantine(fates: ReadonlyMap<string, number>, tally: SourceTal
 
 const PACKED_EXTENSIONS = ['.gz', '.zst', '.bz2', '.xz', '.zip'];
 /** Longest name that file systems allow. */
-const MOST_CHARACTERS = 255;
+const MAX_CHARACTERS = 255;
 
 /** Returns the extension under which a file is counted, in lower case. */
 function extensionOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1).slice(-MOST_CHARACTERS);
+  const name = path.slice(path.lastIndexOf('/') + 1).slice(-MAX_CHARACTERS);
   const packed = PACKED_EXTENSIONS.find((ending) => name.toLowerCase().endsWith(ending)) ?? '';
   const stem = unnumbered(name.slice(0, name.length - packed.length));
   const dot = stem.lastIndexOf('.');

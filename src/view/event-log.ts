@@ -13,15 +13,15 @@ import type { LineIndex } from './line-index.ts';
 
 const PAGE = 64;
 /** Number of lines that are enough to recognise the dialect. */
-const MOST_PROBED_LINES = 65;
+const MAX_PROBED_LINES = 65;
 
 /** Returns whether a log consists of events that form conversations; undefined if it has too few lines to decide. */
 export function holdsEvents(index: LineIndex): boolean | undefined {
-  for (const { content } of index.page(0, MOST_PROBED_LINES)) {
+  for (const { content } of index.page(0, MAX_PROBED_LINES)) {
     const dialect = detectDialect(content);
     if (dialect !== undefined) return isGathered(dialect) || dialect.create().holds === true;
   }
-  return index.lines >= MOST_PROBED_LINES ? false : undefined;
+  return index.lines >= MAX_PROBED_LINES ? false : undefined;
 }
 
 interface Folded {

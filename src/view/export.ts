@@ -27,7 +27,7 @@ const POLICY = (HEADERS['content-security-policy'] ?? '')
   .join('; ');
 /** Responses per file; src/view/app/api.ts has the same number. */
 const CHUNK = 20;
-const MOST_REJECTIONS = 2000;
+const MAX_REJECTIONS = 2000;
 const ROWS_AT_ONCE = 200;
 
 /** Exports records, with their sessions, and rejections. @throws TurnmillError if the folder already exists */
@@ -65,7 +65,7 @@ class Exporter {
 
   /** Exports these records in order, numbered from 0. */
   async run(numbers: readonly number[], total: number): Promise<Exported> {
-    const rejected = Math.min(this.#viewed.dataset?.rejections ?? 0, MOST_REJECTIONS);
+    const rejected = Math.min(this.#viewed.dataset?.rejections ?? 0, MAX_REJECTIONS);
     for (const [path, [, content]] of pageFiles())
       this.#write(path === '/' ? 'index.html' : path.slice(1), content);
     const page = String(pageFiles().get('/')?.[1])

@@ -9,7 +9,7 @@ import type { LineIndex } from './line-index.ts';
 
 const LINES_AT_ONCE = 2000;
 /** Number of rules with their own bit; the last bit is for all further rules. */
-const MOST_RULES = 31;
+const MAX_RULES = 31;
 const WARNING = 1;
 const ERROR = 2;
 
@@ -71,7 +71,7 @@ export class FindingColumns {
 
   has(session: number, rule: string): boolean {
     const bit = this.#rules.indexOf(rule);
-    return bit >= 0 && ((this.#masks[session] ?? 0) & (1 << Math.min(bit, MOST_RULES))) !== 0;
+    return bit >= 0 && ((this.#masks[session] ?? 0) & (1 << Math.min(bit, MAX_RULES))) !== 0;
   }
 
   /** Yields the numbers of the findings about a session. */
@@ -102,7 +102,7 @@ export class FindingColumns {
   #bitOf(rule: string): number {
     const known = this.#rules.indexOf(rule);
     if (known < 0) this.#rules.push(rule);
-    return Math.min(known < 0 ? this.#rules.length - 1 : known, MOST_RULES);
+    return Math.min(known < 0 ? this.#rules.length - 1 : known, MAX_RULES);
   }
 
   #note(session: number, { mask, severity, first }: SessionFindings): void {

@@ -1,5 +1,7 @@
 /** Random access to the lines of a file: keeps the offset of every 64th line, and reads a page of lines from there. */
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { LF } from '../../transforms/json/bytes.ts';
 
 const EVERY = 64;
 const SCAN_BYTES = 1024 * 1024;
@@ -9,9 +11,8 @@ const PAGE_BYTES = 256 * 1024;
  * collected.
  */
 const PAGE = Buffer.allocUnsafe(PAGE_BYTES);
-const LINE_FEED = 0x0a;
 /** Most bytes that are read of a line or a record. */
-export const MOST_LINE_BYTES: number = 32 * 1024 * 1024;
+export const MAX_LINE_BYTES: number = 32 * 1024 * 1024;
 
 export interface IndexedLine {
   readonly offset: number;
@@ -80,7 +81,7 @@ export class LineIndex {
   }
 
   #note(chunk: Buffer): void {
-    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) {
+    for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) {
       if (this.#lines % EVERY === 0) this.#mark(this.#open);
       this.#onLine?.(this.#startOf(chunk.subarray(0, at)));
       this.#lines += 1;
@@ -106,7 +107,7 @@ export class LineIndex {
   }
 
   /** Returns at most `count` lines from `from` on, each with at most `most` bytes. */
-  page(from: number, count: number, most: number = MOST_LINE_BYTES): readonly IndexedLine[] {
+  page(from: number, count: number, most: number = MAX_LINE_BYTES): readonly IndexedLine[] {
     if (from < 0 || from >= this.#lines || count <= 0) return [];
     const lines: IndexedLine[] = [];
     const chunk = PAGE;
@@ -125,7 +126,7 @@ export class LineIndex {
       if (read === 0) break;
       const bytes = chunk.subarray(0, read);
       let begin = 0;
-      for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, begin)) {
+      for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, begin)) {
         if (skip > 0) skip -= 1;
         else {
           hold(bytes.subarray(begin, end));

@@ -1,7 +1,7 @@
 /** Random access to the records of a shard. A record is one line or, in a deck or session traces, several. */
 import { type BeginsRecord, type JoinedRecord, RecordLines } from '../dataset/record-lines.ts';
 import { recordStart } from '../dataset/shard-name.ts';
-import { LineIndex, MOST_LINE_BYTES, START_BYTES } from './line-index.ts';
+import { LineIndex, MAX_LINE_BYTES, START_BYTES } from './line-index.ts';
 
 /** Keeps the first line of every eighth record; the others are found from there. */
 const EVERY = 8;
@@ -37,7 +37,7 @@ export class RecordIndex {
   }
 
   /** Returns at most `count` records from `from` on, each with at most `most` bytes. */
-  page(from: number, count: number, most: number = MOST_LINE_BYTES): readonly JoinedRecord[] {
+  page(from: number, count: number, most: number = MAX_LINE_BYTES): readonly JoinedRecord[] {
     if (this.#begins === undefined) return this.#lines.page(from, count, most);
     if (from < 0 || from >= this.#records || count <= 0) return [];
     return this.#gather(this.#begins, from, Math.min(count, this.#records - from), most);

@@ -10,7 +10,7 @@ import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
 import { messagesOf } from './app/messages.ts';
 import type { FollowedLog } from './follow.ts';
-import { MOST_HITS, type Searched, search } from './search.ts';
+import { MAX_HITS, type Searched, search } from './search.ts';
 import { type RecordSummary, readRecord, shownOf, summaryOf } from './shown.ts';
 import type { LogSources } from './sources.ts';
 import type { RecordAt, ViewedDataset } from './viewed-dataset.ts';
@@ -40,15 +40,15 @@ export interface RecordRow extends RecordSummary {
   readonly finding?: 'error' | 'warning' | undefined;
 }
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 /** Longer records are listed without a title. */
-const MOST_SUMMARY_BYTES = 2 * 1024 * 1024;
+const MAX_SUMMARY_BYTES = 2 * 1024 * 1024;
 const WINDOW_BEFORE = 360;
 const WINDOW_BYTES = 800;
 const TAIL_ENTRIES = 200;
 const LOOK_EVERY_MS = 250;
 /** Least pause between two checks, as a multiple of the time that one takes. */
-const LEAST_REST = 8;
+const MIN_REST = 8;
 const NO_SUMMARY: RecordSummary = { title: '', messages: 0, roles: {}, calls: 0, tools: [] };
 
 type Route = (viewed: Viewed, query: URLSearchParams) => Answer | Promise<Answer>;
@@ -83,7 +83,7 @@ function numberOf(query: URLSearchParams, name: string): number {
 }
 
 function rangeOf(query: URLSearchParams): readonly [from: number, count: number] {
-  return [Math.max(0, numberOf(query, 'from')), Math.min(MOST_ROWS, Math.max(0, numberOf(query, 'count')))];
+  return [Math.max(0, numberOf(query, 'from')), Math.min(MAX_ROWS, Math.max(0, numberOf(query, 'count')))];
 }
 
 function summarize({ name, dataset, sources, log }: Viewed): object {
@@ -104,7 +104,7 @@ async function recordRows(
   from: number,
   count: number,
 ): Promise<readonly RecordRow[]> {
-  const page = dataset.recordPage(from, count, MOST_SUMMARY_BYTES);
+  const page = dataset.recordPage(from, count, MAX_SUMMARY_BYTES);
   const columns = page.length === 0 ? undefined : await columnsSoon(dataset);
   return page.map((record) => rowOf(dataset, record, columns));
 }
@@ -249,7 +249,7 @@ function searchAnswer(dataset: ViewedDataset, query: URLSearchParams): LineStrea
       const columns = await columnsSoon(dataset);
       const rowAt = (number: number): object | undefined => {
         if (within === 'records') {
-          const [record] = dataset.recordPage(number, 1, MOST_SUMMARY_BYTES);
+          const [record] = dataset.recordPage(number, 1, MAX_SUMMARY_BYTES);
           return record && rowOf(dataset, record, columns);
         }
         if (within === 'rejected') return rejectedRows(dataset, number, 1)[0];
@@ -262,7 +262,7 @@ function searchAnswer(dataset: ViewedDataset, query: URLSearchParams): LineStrea
         onHit: (number) => write(rowAt(number) ?? {}),
         onProgress: (read) => write({ read }),
       });
-      write({ done: true, most: MOST_HITS, next: next ?? null });
+      write({ done: true, most: MAX_HITS, next: next ?? null });
     },
   };
 }
@@ -284,7 +284,7 @@ function tailOf(log: FollowedLog): LineStream {
           write({ first: 0, events: isEvents === true, ...(isNew && { restarted: true }) });
         }
         for (const entry of tail.take()) write(entry);
-        await pause(Math.max(LOOK_EVERY_MS, LEAST_REST * (tail.foldMs ?? 0)), signal);
+        await pause(Math.max(LOOK_EVERY_MS, MIN_REST * (tail.foldMs ?? 0)), signal);
       }
     },
   };

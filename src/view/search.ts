@@ -19,9 +19,9 @@ export interface SearchRequest {
 
 const AT_ONCE = 256;
 const PROGRESS_EVERY = 16_384;
-export const MOST_HITS = 200;
+export const MAX_HITS = 200;
 
-/** Searches up to `MOST_HITS` hits. @returns the number to continue from; undefined at the end */
+/** Searches up to `MAX_HITS` hits. @returns the number to continue from; undefined at the end */
 export async function search(dataset: ViewedDataset, request: SearchRequest): Promise<number | undefined> {
   const query = readQuery(request.text);
   const matches = await matcherFor(dataset, request.within, query);
@@ -34,7 +34,7 @@ export async function search(dataset: ViewedDataset, request: SearchRequest): Pr
       if (!isHit) continue;
       request.onHit(at + i);
       hits += 1;
-      if (hits === MOST_HITS) return at + i + 1;
+      if (hits === MAX_HITS) return at + i + 1;
     }
     const before = at;
     at += Math.max(1, page.length);

@@ -5,7 +5,7 @@ import { joinFolders } from '../input/sources/folder-sessions.ts';
 import { listSources } from '../input/sources/list.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 export interface SourceName {
   readonly source: string;
@@ -40,7 +40,7 @@ export class LogSources {
     const ref = this.find(name);
     const reading = ref === undefined ? undefined : await readAgain(ref, undefined);
     try {
-      return (await reading?.take(offset, Math.min(length, MOST_BYTES), MOST_BYTES))?.bytes;
+      return (await reading?.take(offset, Math.min(length, MAX_BYTES), MAX_BYTES))?.bytes;
     } finally {
       await reading?.close();
     }

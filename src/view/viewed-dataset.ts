@@ -36,7 +36,7 @@ export interface RecordAt {
 const PACKED = /\.(?:gz|zst)$/;
 const SESSIONS_AT_ONCE = 256;
 const PLACE = /"shard":"((?:[^"\\]|\\.)*)","line":(\d+)/;
-const MOST_FINDINGS = 200;
+const MAX_FINDINGS = 200;
 
 export class ViewedDataset {
   readonly name: string;
@@ -174,13 +174,13 @@ export class ViewedDataset {
     return this.#columns;
   }
 
-  /** Returns the findings about a session, at most `MOST_FINDINGS`. */
+  /** Returns the findings about a session, at most `MAX_FINDINGS`. */
   async findingsOf(session: number): Promise<readonly FindingLine[]> {
     const columns = await this.columns();
     const findings: FindingLine[] = [];
     for (const number of columns.of(session)) {
       findings.push(...this.#findings.page(number, 1).map(parsed<FindingLine>));
-      if (findings.length >= MOST_FINDINGS) break;
+      if (findings.length >= MAX_FINDINGS) break;
     }
     return findings;
   }

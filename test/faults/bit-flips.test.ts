@@ -25,7 +25,7 @@ const FILES = [
 ];
 /** Work file of the run; its content ends up in run.json. */
 const FINGERPRINTS = 'work/fingerprints.jsonl';
-const LEAST_FINGERPRINTS_BYTES = 100;
+const MIN_FINGERPRINTS_BYTES = 100;
 const MIDDLE = 0.45;
 
 interface Job {
@@ -43,7 +43,7 @@ async function sweep(files: readonly string[], { args, places }: Job): Promise<v
   expect(status, stderr).toBe(3);
   const run = flipper(parent);
   for (const file of files) {
-    const bytes = file === FINGERPRINTS ? LEAST_FINGERPRINTS_BYTES : statSync(join(whole, file)).size;
+    const bytes = file === FINGERPRINTS ? MIN_FINGERPRINTS_BYTES : statSync(join(whole, file)).size;
     for (const call of CALLS)
       for (const place of places) {
         const flip: Flip = {

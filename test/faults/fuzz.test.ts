@@ -18,7 +18,7 @@ import { createDice, type Dice } from '../support/odd-logs/dice.ts';
 const CASES = LONG ? 100_000 : 400;
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const CASES_PER_RUN = 50;
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 /** Seeds that once failed. */
 const KEPT: readonly number[] = [];
 
@@ -92,7 +92,7 @@ function fuzzed(dice: Dice): Buffer {
   for (let left = 1 + dice.int(6); left > 0; left--) {
     bytes = dice.chance(0.3) ? inserted(dice, bytes) : mutated(dice, bytes, dice.pick(logs));
   }
-  return bytes.subarray(0, MOST_BYTES);
+  return bytes.subarray(0, MAX_BYTES);
 }
 
 function inserted(dice: Dice, bytes: Buffer): Buffer {

@@ -12,7 +12,7 @@ import { writePlainLogs } from '../support/plain-logs.ts';
 import { numbered, traced } from '../support/strace.ts';
 
 const NAMES = 'mkdir openat write fsync close chmod symlink rename unlink rmdir'.split(' ');
-const LEAST_KILLS = 50;
+const MIN_KILLS = 50;
 /** Checkpoints add many of these calls, and none of other kinds. */
 const RESUME_NAMES = 'mkdir fsync rename unlink'.split(' ');
 /** Other calls of the same name (to wake a thread) come and go between runs: missed numbers are tried again with their neighbours. */
@@ -87,7 +87,7 @@ faultTest(
       });
     }
     await rerun();
-    expect(kills).toBeGreaterThan(LEAST_KILLS);
+    expect(kills).toBeGreaterThan(MIN_KILLS);
   },
 );
 
@@ -118,7 +118,7 @@ faultTest(
       });
     }
     expect(await run(logs)).toEqual(newHashes);
-    expect(kills).toBeGreaterThan(LEAST_KILLS);
+    expect(kills).toBeGreaterThan(MIN_KILLS);
   },
 );
 
@@ -155,7 +155,7 @@ async function resumes(prepareFurther: (args: readonly string[]) => Promise<void
     });
   }
   await finish();
-  expect(kills).toBeGreaterThan(LEAST_KILLS);
+  expect(kills).toBeGreaterThan(MIN_KILLS);
 }
 
 faultTest(

@@ -14,7 +14,7 @@ import { resolveDataset } from '../../src/dataset/recover.ts';
 import type { Manifest } from '../../src/dataset/schema/manifest.ts';
 import { TurnmillError } from '../../src/errors.ts';
 import { build } from '../../src/job/build.ts';
-import { LONGEST_TEXT_BYTES, readOwnFile } from '../../src/own-file.ts';
+import { MAX_TEXT_BYTES, readOwnFile } from '../../src/own-file.ts';
 import { faultTest } from '../support/faults.ts';
 import {
   createModelDisk,
@@ -74,7 +74,7 @@ function mount(
 
 const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
-const textOf = (path: string): string => readOwnFile(path, LONGEST_TEXT_BYTES, disk.now).toString();
+const textOf = (path: string): string => readOwnFile(path, MAX_TEXT_BYTES, disk.now).toString();
 
 /** The manifest hash of a whole dataset; throws if the dataset is not whole. */
 function wholeDataset(folder: string): string {

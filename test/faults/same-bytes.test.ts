@@ -13,7 +13,7 @@ import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';
 import { randomFrom, sessionLines } from '../support/plain-logs.ts';
 
 const SEEDS = ALL_FAULTS ? [1, 2, 3] : [2];
-const LONGEST_CHUNKS = ALL_FAULTS ? [1, 7, 100, 65_537] : [7];
+const MAX_CHUNKS = ALL_FAULTS ? [1, 7, 100, 65_537] : [7];
 const VERIFIED_SEEDS = ALL_FAULTS ? [10, 11, 12, 13, 14, 15] : [10, 11];
 const EXAMPLES = resolve(import.meta.dirname, '../../examples/logs');
 const BUILT = [0, 3];
@@ -110,7 +110,7 @@ it('F042: any chunking of standard input gives the same dataset and the same rec
   expect(records.toString().trimEnd().split('\n').length).toBeGreaterThan(6);
   const whole = join(folder, 'whole');
   await feed(input, input.length, 1, ['--out', whole]);
-  for (const [n, most] of LONGEST_CHUNKS.entries()) {
+  for (const [n, most] of MAX_CHUNKS.entries()) {
     expect(await feed(input, most, n, ['--out', '-'])).toEqual(records);
     const out = join(folder, `chunks-${most}`);
     await feed(input, most, n, ['--out', out]);

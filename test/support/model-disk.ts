@@ -6,7 +6,7 @@ import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import type { FileSystem } from '../../src/dataset/file-system.ts';
 
 const BLOCK_BYTES = 512;
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 interface FileNode {
   readonly kind: 'file';
@@ -98,7 +98,7 @@ export function createModelDisk({ state, random, onCall }: ModelDiskOptions): Mo
   }
 
   function follow(link: LinkNode, path: string, links: number): Node {
-    if (links > MOST_LINKS) return fail('ELOOP', path);
+    if (links > MAX_LINKS) return fail('ELOOP', path);
     const to = link.target.startsWith('/')
       ? link.target
       : `${path.slice(0, path.lastIndexOf('/'))}/${link.target}`;

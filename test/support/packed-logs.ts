@@ -9,14 +9,14 @@ import { createDice, type Dice } from './odd-logs/dice.ts';
 import { fileBytes } from './odd-logs/lines.ts';
 import { oddSession } from './odd-logs/session.ts';
 
-const MOST_SESSIONS = 16;
+const MAX_SESSIONS = 16;
 const LONG_ID = 'i'.repeat(5000);
 
 /** The bytes of one source, the same for the same seed. */
 export function packedLog(seed: number): Buffer {
   const dice = createDice(seed, new Map());
   const beginsOdd = dice.chance(0.1);
-  const sessions = Array.from({ length: 2 + dice.int(MOST_SESSIONS) }, (_, i) =>
+  const sessions = Array.from({ length: 2 + dice.int(MAX_SESSIONS) }, (_, i) =>
     i === 0 && !beginsOdd ? plainSession(dice, 's0') : anySession(dice, `s${i}`, `s${dice.int(i + 1)}`, seed),
   );
   const lines = sessions.flatMap((session, i) => {
@@ -29,7 +29,7 @@ export function packedLog(seed: number): Buffer {
 /** The bytes of a source with plain sessions only, the same for the same seed. */
 export function plainPackedLog(seed: number): Buffer {
   const dice = createDice(seed, new Map());
-  const count = 2 + dice.int(MOST_SESSIONS);
+  const count = 2 + dice.int(MAX_SESSIONS);
   return bytesOf(Array.from({ length: count }, (_, i) => plainSession(dice, `s${i}`)).flat());
 }
 

@@ -7,7 +7,7 @@ import { goTo, hasNoBrowser, until, useBrowser } from './browser.ts';
 
 const { folder, open, view } = useBrowser();
 const RECORDS = 1_000_000;
-const MOST_RSS_BYTES = 128 * 1024 * 1024;
+const MAX_RSS_BYTES = 128 * 1024 * 1024;
 const AT_ONCE = 20_000;
 const out = join(folder, 'million');
 
@@ -85,7 +85,7 @@ describe.skipIf(hasNoBrowser)('a million records', () => {
     await until(page, "document.querySelectorAll('.row .ttl').length === 1");
     await until(page, "document.querySelector('.find [role=status]').textContent === '1'");
     const { rss } = JSON.parse(await ask('summary')) as { rss: number };
-    expect(rss).toBeLessThanOrEqual(MOST_RSS_BYTES);
+    expect(rss).toBeLessThanOrEqual(MAX_RSS_BYTES);
     await page.context().close();
   });
 

@@ -10,7 +10,7 @@ const { folder, open } = useBrowser();
 const script = resolve(import.meta.dirname, '../../scripts/shots.mjs');
 const baselines = join(import.meta.dirname, 'baselines');
 const names = readdirSync(baselines).filter((name) => name.endsWith('.webp'));
-const MOST_DIFFERENT = 0.002;
+const MAX_DIFFERENT = 0.002;
 
 const majorOf = (version: string): string => version.trim().split('.', 1)[0] as string;
 const isOther =
@@ -57,7 +57,7 @@ test.skipIf(hasNoBrowser || isOther).each(names)(`%s looks as it did${why}`, asy
     [dataUrl(join(baselines, name), 'webp'), dataUrl(join(taken, name.replace(/webp$/, 'png')), 'png')],
   );
   expect(share, 'share of the pixels that differ; npm run shots renews the baselines').toBeLessThanOrEqual(
-    MOST_DIFFERENT,
+    MAX_DIFFERENT,
   );
   await page.context().close();
 });

@@ -195,7 +195,7 @@ function rewardOf(scores: JsonView | undefined): JsonView | undefined {
 
 const MARK = 'attachment://';
 const REFERENCE = /^attachment:\/\/([\w-]{1,128})/;
-const LONGEST_REFERENCE = MARK.length + 128;
+const MAX_REFERENCE = MARK.length + 128;
 /** Inspect writes this format. Any other text after the prefix was written by a user. */
 const HASH = /^[0-9a-f]{32}$/;
 
@@ -238,7 +238,7 @@ class AttachedTexts {
     let from = 0;
     for (let at = bytes.indexOf(MARK); at >= 0; at = bytes.indexOf(MARK, at + 1)) {
       const [reference = '', hash = ''] =
-        REFERENCE.exec(bytes.toString('latin1', at, at + LONGEST_REFERENCE)) ?? [];
+        REFERENCE.exec(bytes.toString('latin1', at, at + MAX_REFERENCE)) ?? [];
       const text = this.#texts.get(hash);
       if (text === undefined && HASH.test(hash)) this.#isMissing = true;
       if (text === undefined) continue;

@@ -40,7 +40,7 @@ const READ: ReadonlySet<string> = new Set(['tools', 'system', 'metadata', 'paral
 
 const PROMPT = 'system_prompt';
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
-const MOST_NAMES = 32;
+const MAX_NAMES = 32;
 
 /** Reports members that are not read, so that nothing is lost silently: each name once per source. */
 class IgnoredMembers {
@@ -58,7 +58,7 @@ class IgnoredMembers {
     for (const [key, value] of json.members()) {
       if (own.includes(key) || this.#read.has(key) || value.type === 'null') continue;
       const name = PLAIN_KEY.test(key) ? key : 'a key that is not a word';
-      if (this.#named.has(name) || this.#named.size >= MOST_NAMES) continue;
+      if (this.#named.has(name) || this.#named.size >= MAX_NAMES) continue;
       this.#named.add(name);
       names.push(name);
     }

@@ -17,7 +17,7 @@ const NOT_BARE = /[:,{}[\]\p{Cc}]/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
 /** Largest exponent of a number that is written without it; those of 64-bit floats are smaller. */
-const MOST_ZEROS = 1000;
+const MAX_ZEROS = 1000;
 const scanner = createTextScanner();
 
 /** Returns the text. Reports it if it contains a control token. */
@@ -103,7 +103,7 @@ export function plainNumber(text: string, note: Note<ValueRule>): string {
   const parts = EXPONENT.exec(text);
   if (parts === null) return text;
   const [, sign = '', whole = '', fraction = '', exponent] = parts;
-  if (Math.abs(Number(exponent)) > MOST_ZEROS) {
+  if (Math.abs(Number(exponent)) > MAX_ZEROS) {
     note('number-out-of-range');
     return text;
   }

@@ -9,7 +9,7 @@ import { latin1 } from './utf8.ts';
 /** A multiple of 3, so that a piece ends where a group of four digits does. */
 const PIECE_BYTES = 48 * 1024;
 const GROUP_DIGITS = 4;
-const MOST_PADDING = 2;
+const MAX_PADDING = 2;
 
 const TAB = 0x09;
 const FORM_FEED = 0x0c;
@@ -97,7 +97,7 @@ class Base64Decoding {
   /** Adds one character. @returns false if it cannot follow those before it */
   add(code: number): boolean {
     if (WHITE.has(code)) return true;
-    if (code === EQUALS) return ++this.#padding <= MOST_PADDING;
+    if (code === EQUALS) return ++this.#padding <= MAX_PADDING;
     const digit = DIGITS[code] ?? -1; // code may be beyond the table
     if (digit < 0 || this.#padding > 0) return false;
     this.#bits = (this.#bits << 6) | digit;

@@ -11,13 +11,13 @@ export const MAX_ELEMENTS = 100_000;
 /** Limit for all arrays and objects of an entry together, as a multiple of the limit for one. */
 const IN_ALL = 10;
 /** Fewest bytes of an element: one, and its comma. */
-const LEAST_BYTES = 2;
+const MIN_BYTES = 2;
 
 /** Most elements and members that one entry may hold in all. */
 export const mostInAll = (maxElements: number): number => maxElements * IN_ALL;
 
 /** Is JSON text of this length long enough to have more than `most` elements? */
-export const mayExceed = (bytes: number, most: number): boolean => bytes > LEAST_BYTES * most;
+export const mayExceed = (bytes: number, most: number): boolean => bytes > MIN_BYTES * most;
 
 const isOpen = (byte: number | undefined): boolean => byte === OPEN_ARRAY || byte === OPEN_OBJECT;
 const isClose = (byte: number | undefined): boolean => byte === CLOSE_ARRAY || byte === CLOSE_OBJECT;

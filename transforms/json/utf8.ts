@@ -103,7 +103,7 @@ export function invalidUtf8At(bytes: Uint8Array): number {
 }
 
 const KNOWN_SLOTS = 256;
-const LONGEST_KNOWN = 64;
+const MAX_KNOWN = 64;
 const known: (string | undefined)[] = new Array<string | undefined>(KNOWN_SLOTS).fill(undefined);
 
 /**
@@ -112,7 +112,7 @@ const known: (string | undefined)[] = new Array<string | undefined>(KNOWN_SLOTS)
  */
 export function knownText(bytes: Uint8Array, start: number, end: number): string {
   const length = end - start - 2;
-  if (length > LONGEST_KNOWN) return parseString(bytes, start, end);
+  if (length > MAX_KNOWN) return parseString(bytes, start, end);
   const slot = (length * 7 + (bytes[start + 1] as number)) % KNOWN_SLOTS;
   const before = known[slot];
   if (before !== undefined && spells(bytes, start + 1, end - 1, before)) return before;

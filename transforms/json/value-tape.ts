@@ -17,9 +17,9 @@ const END = 3;
 const NEXT = 4;
 const ROW = 5;
 /** Deeper containers get no rows. Calls in streamed chunks are this deep; their arguments are copied whole. */
-const MOST_LEVELS = 7;
+const MAX_LEVELS = 7;
 /** A text with more values gets rows only for its outer level: all rows would take many times its bytes. */
-const MOST_ROWS = 16_384;
+const MAX_ROWS = 16_384;
 const FIRST_ROWS = 32;
 
 export class ValueTape {
@@ -31,7 +31,7 @@ export class ValueTape {
 
   /** Fills in the validated value that begins at `at`. Row 0 is the value itself. */
   fill(bytes: Uint8Array, at: number): void {
-    if (!this.#walk(bytes, at, MOST_LEVELS)) this.#walk(bytes, at, 1);
+    if (!this.#walk(bytes, at, MAX_LEVELS)) this.#walk(bytes, at, 1);
   }
 
   /** Begins a tape for the object at `at`; the caller adds its members. */
@@ -60,7 +60,7 @@ export class ValueTape {
     let p = at;
     let row = 0;
     for (;;) {
-      if (levels > 1 && this.#count > MOST_ROWS) return false;
+      if (levels > 1 && this.#count > MAX_ROWS) return false;
       const first = bytes[p] as number;
       const isContainer = first === OPEN_OBJECT || first === OPEN_ARRAY;
       if (isContainer && depth < levels) {

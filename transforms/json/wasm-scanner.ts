@@ -35,7 +35,7 @@ export const SLACK_BYTES = 64;
 /** Enough for the module's data, the arena and a slab. */
 const FIRST_PAGES = 700;
 /** With more spare memory than this, the memory is replaced by a smaller one. */
-const MOST_SPARE_BYTES = 8 * 1024 * 1024;
+const MAX_SPARE_BYTES = 8 * 1024 * 1024;
 
 /** The compiled module; threads of a process can share it. */
 export type CompiledScanner = object;
@@ -118,7 +118,7 @@ export class ScanMemory {
 
   /** Resizes the slab and keeps as much of its content as fits. Invalidates all earlier views. */
   readonly slab = (bytes: number): Uint8Array => {
-    const isSpacious = this.buffer.byteLength - this.#slabAt > MOST_SPARE_BYTES + (bytes + SLACK_BYTES) * 2;
+    const isSpacious = this.buffer.byteLength - this.#slabAt > MAX_SPARE_BYTES + (bytes + SLACK_BYTES) * 2;
     if (isSpacious) this.#shrink(bytes);
     else this.#reserve(bytes);
     this.#checked = undefined;

@@ -10,13 +10,13 @@ import { type ToolCall, toolCallsOf, walkToolCalls } from './message.ts';
 const NO_CALLS: readonly ToolCall[] = [];
 
 /** Messages with more calls are read again each time: cached calls take more memory than the message. */
-const MOST_KNOWN = 1000;
+const MAX_KNOWN = 1000;
 
 const fewCalls = perObject((message: Message): ReturnType<typeof toolCallsOf> | 'many' => {
   const calls: ToolCall[] = [];
-  const problem = walkToolCalls(message, (call) => calls.push(call) <= MOST_KNOWN);
+  const problem = walkToolCalls(message, (call) => calls.push(call) <= MAX_KNOWN);
   if (problem !== undefined) return problem === 'absent' ? undefined : problem;
-  return calls.length > MOST_KNOWN ? 'many' : calls;
+  return calls.length > MAX_KNOWN ? 'many' : calls;
 });
 
 /** `toolCallsOf`, cached for the lifetime of the message. */

@@ -41,9 +41,9 @@ const WORDS = ['litellm', 'has been dropped', 'truncated due to size'].map((word
 /** Beginnings of the short texts that other loggers write in place of a text they left out. */
 const OTHER =
   /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
-const MOST_OTHER = 100;
+const MAX_OTHER = 100;
 /** Most characters of a text, or bytes of its JSON, that is looked at. */
-export const MOST_MASKED = 160;
+export const MAX_MASKED = 160;
 
 /** Is a text a mark of a known logger? */
 const isMark = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(text));
@@ -51,8 +51,8 @@ const isMark = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(tex
 /** Is a text only a logger's placeholder? */
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined &&
-  text.length <= MOST_MASKED &&
-  (isMark(text) || (text.length <= MOST_OTHER && OTHER.test(text)));
+  text.length <= MAX_MASKED &&
+  (isMark(text) || (text.length <= MAX_OTHER && OTHER.test(text)));
 
 const ESCAPED = Buffer.from('\\u00');
 const ESCAPE = /\\{1,8}u(00[4-7][\da-f])/gi;
@@ -82,7 +82,7 @@ export function isCutByLogger({ bytes }: Message): boolean {
 /** The content of a message, if it is a short text. */
 function shortContent(bytes: Uint8Array): string | undefined {
   const span = keptMembersOf(bytes).findLast(({ key }) => key === 'content');
-  if (span === undefined || span.end - span.valueStart > MOST_MASKED) return undefined;
+  if (span === undefined || span.end - span.valueStart > MAX_MASKED) return undefined;
   return bytes[span.valueStart] === QUOTE ? parseString(bytes, span.valueStart, span.end) : undefined;
 }
 

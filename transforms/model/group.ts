@@ -18,7 +18,7 @@ const NUMBER = /^\d+$/;
 const SHORT_NUMBER = /^\d{1,6}$/;
 const STRIP_TIMES = 3;
 /** In characters. File names are always shorter. */
-const LONGEST_NAME = 256;
+const MAX_NAME = 256;
 const CUT_NAME = 200;
 const HALF_PAIR_AT_END = /[\ud800-\udbff]$/;
 /** Beginning of ids that were derived from lines of standard input (dialects/shared/line-id.ts). */
@@ -38,7 +38,7 @@ export function groupOf({ origin, sessionId, startedAt }: Grouped, groupBy: Grou
 
 /** Cuts a long name and appends a hash of the whole, because names are held in memory until the end of the run. */
 function bounded(name: string): string {
-  if (name.length <= LONGEST_NAME) return name;
+  if (name.length <= MAX_NAME) return name;
   const hash = hashOf(name).toString('hex');
   return `${name.slice(0, CUT_NAME).replace(HALF_PAIR_AT_END, '')}-${hash}`;
 }

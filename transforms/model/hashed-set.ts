@@ -7,7 +7,7 @@ import { createHash, type Hash, hash } from 'node:crypto';
 
 const HASH_BYTES = 16;
 /** Texts up to this length are stored as they are: a hash would take as much memory, and more time. */
-const LONGEST_KEY = 40;
+const MAX_KEY = 40;
 /** Prefix of hashes, so that they differ from all short texts. */
 const MARK = '\0';
 
@@ -35,7 +35,7 @@ export class HashedSet {
 
 /** A short key for a text or bytes, for use in a set or map. */
 export function keyOf(text: string | Uint8Array): string {
-  if (typeof text === 'string' && text.length <= LONGEST_KEY && !text.startsWith(MARK)) return text;
+  if (typeof text === 'string' && text.length <= MAX_KEY && !text.startsWith(MARK)) return text;
   return MARK + hashOf(text).toString('latin1');
 }
 

@@ -16,7 +16,7 @@ export interface RecordShape {
   readonly calls: Readonly<Record<string, number>>;
 }
 
-const LONGEST_NAME = 120;
+const MAX_NAME = 120;
 const NO_NAME = '?';
 /** The only name that cannot be set by assignment. */
 const PROTOTYPE = '__proto__';
@@ -29,7 +29,7 @@ const ROLE_KEYS = ['role', 'from'];
 const AS_LISTED: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'openai', 'trl', 'axolotl']);
 
 /** Shortens a long name by cutting out its middle. */
-export function shortName(name: string, most: number = LONGEST_NAME): string {
+export function shortName(name: string, most: number = MAX_NAME): string {
   if (name.length <= most) return name;
   const half = (most - 1) >> 1;
   return `${name.slice(0, half).replace(/[\ud800-\udbff]$/, '')}…${name.slice(-half).replace(/^[\udc00-\udfff]/, '')}`;

@@ -75,9 +75,9 @@ export interface ShortcutOptions {
 
 const NO_LIMIT = 2 ** 32 - 1;
 const NO_TIME = -(2n ** 63n);
-const MOST_TIME = 2n ** 63n;
+const MAX_TIME = 2n ** 63n;
 /** With more lists of definitions than this, all are forgotten when a session begins. */
-const MOST_DEFINITIONS = 64;
+const MAX_DEFINITIONS = 64;
 
 const cleaned = messageCleaner(['goose']);
 
@@ -107,7 +107,7 @@ export class ShortcutReader implements ShortcutHost {
       this.#exports = exports;
       this.#state.findTables();
       this.#forgetTools();
-    } else if (this.#definitions.length > MOST_DEFINITIONS) this.#forgetTools();
+    } else if (this.#definitions.length > MAX_DEFINITIONS) this.#forgetTools();
     this.#module.setHost(this);
     const { maxDepth, maxElements, maxMessages = NO_LIMIT } = this.#options;
     exports.begin(maxDepth, maxElements, maxMessages, this.#module.arenaEnd);
@@ -147,7 +147,7 @@ export class ShortcutReader implements ShortcutHost {
    * @returns false if the line is odd
    */
   turn(waiting: Line): boolean {
-    if (this.#definitions.length <= MOST_DEFINITIONS) return this.#exports.turn() !== 0;
+    if (this.#definitions.length <= MAX_DEFINITIONS) return this.#exports.turn() !== 0;
     this.begin();
     return this.addPacked(waiting) === 'taken';
   }
@@ -244,7 +244,7 @@ export class ShortcutReader implements ShortcutHost {
 
   readTime(at: number, end: number): bigint {
     const time = timeIn(this.#state.bytes, at, end) ?? NO_TIME;
-    return time > NO_TIME && time < MOST_TIME ? time : NO_TIME;
+    return time > NO_TIME && time < MAX_TIME ? time : NO_TIME;
   }
 
   /** Whether the first entry is of the dialect `exchange`, which is certain if it has no other members. */

@@ -42,7 +42,7 @@ interface Alone {
 }
 
 /** Results for sessions with more entries are not cached, because such sessions are rare. */
-const MOST_ENTRIES = 128;
+const MAX_ENTRIES = 128;
 
 export class ShortcutTools {
   readonly #alone = new WeakMap<readonly ToolDefinition[], Alone>();
@@ -65,7 +65,7 @@ export class ShortcutTools {
     const known = alone.byEntries.get(entries);
     if (known !== undefined) return known;
     const session = timesOf(alone.tools, entries, definitions.length);
-    if (entries <= MOST_ENTRIES) alone.byEntries.set(entries, session);
+    if (entries <= MAX_ENTRIES) alone.byEntries.set(entries, session);
     return session;
   }
 }

@@ -16,8 +16,8 @@ import type { Line, Rejection } from '../model/element.ts';
 import { rejectLine } from '../model/rejection.ts';
 import { unreadLogAdvice } from './unread-logs.ts';
 
-const MOST_HELD_LINES = 64;
-const MOST_HELD_BYTES = 256 * 1024;
+const MAX_HELD_LINES = 64;
+const MAX_HELD_BYTES = 256 * 1024;
 
 /**
  * The order in which the dialects are tried: those that require the most members come first, because their objects may
@@ -146,7 +146,7 @@ export class DialectChooser {
     if (members !== undefined && this.#keys.length === 0) this.#keys = [...members.keys()];
     this.#advice ??= members && unreadLogAdvice(members);
     const bytes = this.#heldBytes + line.bytes.length;
-    if (this.#held.length >= MOST_HELD_LINES || bytes > MOST_HELD_BYTES) return 'unknown';
+    if (this.#held.length >= MAX_HELD_LINES || bytes > MAX_HELD_BYTES) return 'unknown';
     this.#held.push({ ...line, bytes: copyOf(line.bytes) });
     this.#heldBytes = bytes;
     return 'held';
@@ -186,7 +186,7 @@ const PREFERENCES = ['chosen', 'rejected', 'preferred_output', 'non_preferred_ou
 const COMPARED = ['conversation_a', 'conversation_b'];
 const LABELLED = ['prompt', 'completion', 'label'];
 
-const MOST_KEYS = 8;
+const MAX_KEYS = 8;
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 
 /** Says why a source is unknown: names its keys, and the dialect of whose marks it has the largest share. */
@@ -205,8 +205,8 @@ function whyUnknown(keys: readonly string[], advice: string | undefined, known: 
 }
 
 function shownKeys(keys: readonly string[]): string {
-  const shown = keys.slice(0, MOST_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
-  const more = keys.length > MOST_KEYS ? `, and ${keys.length - MOST_KEYS} more` : '';
+  const shown = keys.slice(0, MAX_KEYS).map((key) => (PLAIN_KEY.test(key) ? key : 'another key'));
+  const more = keys.length > MAX_KEYS ? `, and ${keys.length - MAX_KEYS} more` : '';
   return `${shown.join(', ')}${more}`;
 }
 

@@ -1,6 +1,6 @@
 /** Options of the commands that send requests to a model, and its key. */
 import { TurnmillError } from '../../errors.ts';
-import { LONGEST_TEXT_BYTES } from '../../own-file.ts';
+import { MAX_TEXT_BYTES } from '../../own-file.ts';
 import { type Option, option } from './option.ts';
 import { size, text } from './value-types.ts';
 
@@ -33,7 +33,7 @@ export const maxAnswerOption: Option = option<'maxAnswer'>({
   advanced: true,
   describe: 'Refuse an answer of the endpoint that is longer than SIZE',
   default: '16MiB',
-  type: size(LONGEST_TEXT_BYTES),
+  type: size(MAX_TEXT_BYTES),
 });
 
 /** Reads the key from the environment: a key passed as a flag would show up in process listings. */

@@ -3,7 +3,7 @@ import { LOG_LEVELS } from '../../log-level.ts';
 import { type Option, option } from './option.ts';
 import { choice, flag, text, tolerance, wholeNumber } from './value-types.ts';
 
-const MOST_WORKERS = 1024;
+const MAX_WORKERS = 1024;
 
 export const workOptions: readonly Option[] = [
   option<'workers'>({
@@ -12,7 +12,7 @@ export const workOptions: readonly Option[] = [
     describe:
       'Read up to N sources at the same time, each in its own thread; the output is the same for any N',
     default: 'depends on the size of the input, at most the number of cores',
-    type: wholeNumber(1, MOST_WORKERS),
+    type: wholeNumber(1, MAX_WORKERS),
   }),
   option<'onReject'>({
     name: 'onReject',

@@ -217,7 +217,7 @@ export function decisions(rules: readonly string[]): ValueType<Decisions> {
   };
 }
 
-const MOST_TEXT_BYTES = 16 * 1024 * 1024;
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 const fileName = text('FILE');
 
 /** The text of a UTF-8 file, without its final newline. */
@@ -249,11 +249,11 @@ function idsIn(text: string, refuse: Refuse): readonly string[] {
 function textIn(path: string, refuse: Refuse): string {
   let bytes: Uint8Array;
   try {
-    bytes = readOwnFile(path, MOST_TEXT_BYTES);
+    bytes = readOwnFile(path, MAX_TEXT_BYTES);
   } catch (error) {
     if (error instanceof NotOwnFile)
       return refuse(`'${path}' is ${error.kind}, not a regular file: save the text to a file and name that`);
-    if (error instanceof TurnmillError) return refuse(`'${path}' is longer than ${MOST_TEXT_BYTES} bytes`);
+    if (error instanceof TurnmillError) return refuse(`'${path}' is longer than ${MAX_TEXT_BYTES} bytes`);
     return refuse(`cannot read '${path}': ${(error as NodeJS.ErrnoException).code}`);
   }
   try {

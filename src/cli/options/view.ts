@@ -3,7 +3,7 @@ import { onlyOption } from './input.ts';
 import { type Option, option } from './option.ts';
 import { flag, text, texts, wholeNumber } from './value-types.ts';
 
-const MOST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 export const viewOptions: readonly Option[] = [
   option<'logs'>({
@@ -32,7 +32,7 @@ export const viewOptions: readonly Option[] = [
     group: 'Run',
     describe: 'Listen on this port of 127.0.0.1',
     default: 'any free port',
-    type: wholeNumber(1, MOST_PORT),
+    type: wholeNumber(1, MAX_PORT),
   }),
   option<'origin'>({
     name: 'origin',

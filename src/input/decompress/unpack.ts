@@ -7,7 +7,7 @@ import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
 import { type Packing, SNIFF_BYTES, sniff } from './sniff.ts';
 
 /** Attempts before a killed decoder becomes a rejection. */
-export const MOST_TRIES = 3;
+export const MAX_TRIES = 3;
 
 export interface Unpacking {
   readonly packing: Packing;

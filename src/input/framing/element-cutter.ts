@@ -2,19 +2,20 @@
  * Finds where the elements of JSON documents begin and end, by brackets and quotes alone. It does not check the
  * grammar, so callers must limit it to bytes that a verifier has accepted. It looks at each byte once.
  */
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../../transforms/json/bytes.ts';
 
 /**
  * Why the cutter stops: an element has ended, one is nested too deeply, the limit was reached, or a list that is a
  * member of a top-level object has just opened (`enter` then makes the list's elements those of the document).
  */
 export type Cut = 'element' | 'too-deep' | 'limit' | 'list';
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
 
 /** 1 for a byte that opens an object or array, 2 for one that closes it. */
 const BRACKET = new Uint8Array(256);

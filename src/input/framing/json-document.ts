@@ -3,14 +3,15 @@
  * `Line` with its own bytes. stream-json's verifier checks the grammar and locates the first error; element-cutter.ts
  * finds the bytes of the elements, which the package's tokens do not keep (docs/decisions/0005-whole-documents.md).
  */
+
 import { createHash, type Hash } from 'node:crypto';
 import { jsonVerifier, type VerifierError } from 'stream-json/core/utils/verifier.js';
+import { BACKSLASH, COLON, CR, QUOTE } from '../../../transforms/json/bytes.ts';
 import type { Line, Origin, Rejection } from '../../../transforms/model/element.ts';
 import { ElementCutter } from './element-cutter.ts';
 import type { Framer, FramingCounts } from './framer.ts';
 import { createSlab, hasRoom, keepFrom, roomOf, type Slab, shrinkSlab } from './slab.ts';
 
-const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 /** Bytes passed to the verifier at a time: it copies them. */
 const PIECE_BYTES = 64 * 1024;
@@ -37,22 +38,19 @@ export interface OpenedLists {
   opens(member: string, head: Uint8Array): boolean;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
 const EMPTY_LIST_END = Buffer.from(']}');
 
 /** Words that Python writes in place of numbers. In a string their replacement changes nothing for the verifier. */
 const WORDS = /NaN|-?Infinity/g;
 const zeroFor = (word: string): string => word.replace(/./g, ' ').replace(/ $/, '0');
-const LONGEST_WORD = '-Infinity'.length;
+const MAX_WORD = '-Infinity'.length;
 const LETTERS = new Set([...'-NaInfity'].map((letter) => letter.charCodeAt(0)));
 
 /** The index up to which a piece may reach without ending inside such a word. */
 function beforeWord(bytes: Uint8Array, from: number, to: number): number {
   let at = to;
-  while (at > from && to - at < LONGEST_WORD && LETTERS.has(bytes[at - 1] as number)) at--;
-  return to - at < LONGEST_WORD ? at : to;
+  while (at > from && to - at < MAX_WORD && LETTERS.has(bytes[at - 1] as number)) at--;
+  return to - at < MAX_WORD ? at : to;
 }
 
 /** Returns the key of the list that opens at the end of these bytes; undefined if the key has an escape. */

@@ -4,13 +4,13 @@
  * are valid until the next one is requested, a partial line is moved once per slab, and only a giant line makes the slab
  * grow.
  */
+
 import { createHash, type Hash } from 'node:crypto';
+import { CR, LF } from '../../../transforms/json/bytes.ts';
 import type { Line, Origin, Rejection } from '../../../transforms/model/element.ts';
 import type { Framer, FramingCounts } from './framer.ts';
 import { createSlab, hasRoom, keepFrom, roomOf, type Slab, shrinkSlab } from './slab.ts';
 
-const LF = 0x0a;
-const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 
 /** Uses memchr, whereas the method of a plain typed array looks at one byte at a time. */

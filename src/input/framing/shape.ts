@@ -3,6 +3,14 @@
  * is not a log, which is rejected by name instead of line by line. Rejects only bytes with which no log can begin: a log
  * whose first line is damaged is read.
  */
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  LF,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../../transforms/json/bytes.ts';
 import { SourceFault } from '../../errors.ts';
 
 export type Shape = 'lines' | 'document';
@@ -10,12 +18,6 @@ export type Shape = 'lines' | 'document';
 /** Number of first bytes that are enough to recognise the shape. */
 export const HEAD_BYTES = 4096;
 
-const LF = 0x0a;
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const BACKSLASH = 0x5c;
 const BOM = '\xef\xbb\xbf';
 const BLANKS = ' \t\r\n';
 const TAR_MAGIC_AT = 257;

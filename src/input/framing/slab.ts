@@ -4,7 +4,7 @@
  */
 
 const SLAB_BYTES = 1024 * 1024;
-const LEAST_ROOM_BYTES = 128 * 1024;
+const MIN_ROOM_BYTES = 128 * 1024;
 
 /** A framing buffer; pass the same one to the framers of all sources. */
 export interface Slab {
@@ -52,7 +52,7 @@ export function shrinkSlab(slab: Slab): void {
 export function hasRoom(slab: Slab, from: number, have: number): boolean {
   const { length } = slab.bytes;
   if (length > SLAB_BYTES && from > have - from) return false;
-  return length - have >= LEAST_ROOM_BYTES;
+  return length - have >= MIN_ROOM_BYTES;
 }
 
 /** Returns the space for the next read. It is limited, so that a slab that has grown is touched only as far as needed. */
@@ -65,12 +65,12 @@ export function roomOf(slab: Slab, have: number): Uint8Array {
  * @param mostBytes length of the longest content that is ever kept: the slab does not grow much beyond it
  */
 export function keepFrom(slab: Slab, from: number, have: number, mostBytes: number): void {
-  const needed = have - from + LEAST_ROOM_BYTES;
+  const needed = have - from + MIN_ROOM_BYTES;
   slab.bytes.copyWithin(0, from, have);
   if (needed <= slab.bytes.length) return;
   let size = slab.bytes.length * 2;
   while (size < needed) size *= 2;
-  const enough = mostBytes + 2 * LEAST_ROOM_BYTES;
+  const enough = mostBytes + 2 * MIN_ROOM_BYTES;
   // goes straight to the final size if that is near, because every step is a copy
   slab.resize(Math.max(needed, size * 1.5 > enough ? enough : size));
 }

@@ -12,7 +12,7 @@ import { type TomlHeader, tomlHeaders } from './toml-headers.ts';
 import { tomlExcess } from './toml-limits.ts';
 
 /** Limited, because the parser holds the whole document and all its values in memory. */
-export const MOST_TOML_BYTES: number = 64 * 1024 * 1024;
+export const MAX_TOML_BYTES: number = 64 * 1024 * 1024;
 const ROOM_BYTES = 64 * 1024;
 const BOM = '\ufeff';
 const BOM_BYTES = 3;
@@ -43,7 +43,7 @@ export class TomlFramer implements Framer {
   /** @param source name of the source, for the origins; `line` is the number of the sample, from 1 */
   constructor(source: string, maxLineBytes: number, maxElements: number) {
     this.#source = source;
-    this.#mostBytes = Math.min(maxLineBytes, MOST_TOML_BYTES);
+    this.#mostBytes = Math.min(maxLineBytes, MAX_TOML_BYTES);
     this.#maxElements = maxElements;
   }
 

@@ -2,6 +2,7 @@
  * Finds the headers (`[a.b]`, `[[a]]`) of a TOML document and where they begin. It does not check the grammar, so a
  * parser must have accepted the document. It looks at each byte once.
  */
+import { BACKSLASH, LF, OPEN_ARRAY, QUOTE } from '../../../transforms/json/bytes.ts';
 
 /** A header: its text, and the index of its first bracket. */
 export interface TomlHeader {
@@ -9,14 +10,10 @@ export interface TomlHeader {
   readonly at: number;
 }
 
-const LF = 0x0a;
 const HASH = 0x23;
-const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
-const BACKSLASH = 0x5c;
 const OPEN = new Set([0x5b, 0x7b]);
 const CLOSE = new Set([0x5d, 0x7d]);
-const OPEN_ARRAY = 0x5b;
 const BLANKS = new Set([0x20, 0x09, 0x0d, LF]);
 
 export function* tomlHeaders(bytes: Buffer): Generator<TomlHeader> {

@@ -2,10 +2,9 @@
  * Counts the tables, keys and elements of a TOML document before it is parsed, because the parser creates objects for
  * all of them. It does not check the grammar: the counts may be wrong for invalid TOML, which is rejected anyway.
  */
+import { COMMA, OPEN_ARRAY } from '../../../transforms/json/bytes.ts';
 import { endOfStatementWith, nextStatement } from './toml-headers.ts';
 
-const OPEN_ARRAY = 0x5b;
-const COMMA = 0x2c;
 /** The parser creates several objects for a table, and two for a key. */
 const TABLE_WEIGHT = 4;
 const KEY_WEIGHT = 2;

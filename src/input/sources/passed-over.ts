@@ -5,9 +5,9 @@
 import type { SkippedSource } from './source.ts';
 
 /** Files beyond this number are only counted. */
-export const MOST_NAMED = 1000;
+export const MAX_NAMED = 1000;
 /** Rarer extensions are counted together. */
-const MOST_EXTENSIONS = 100;
+const MAX_EXTENSIONS = 100;
 
 const PACKED = /\.(?:gz|zst|bz2|xz|zip)$/i;
 const EXTENSION = /[^.](\.[a-z0-9_]{1,10})$/i;
@@ -31,7 +31,7 @@ export class PassedOver {
     this.#counts.set(extension, (this.#counts.get(extension) ?? 0) + 1);
     this.#count++;
     this.#named.push(file);
-    if (this.#named.length >= 2 * MOST_NAMED) this.#named = this.named();
+    if (this.#named.length >= 2 * MAX_NAMED) this.#named = this.named();
   }
 
   get count(): number {
@@ -40,14 +40,14 @@ export class PassedOver {
 
   /** Returns the first files in sorting order, so that the choice does not depend on the order of the walk. */
   named(): SkippedSource[] {
-    return this.#named.sort(this.#order).slice(0, MOST_NAMED);
+    return this.#named.sort(this.#order).slice(0, MAX_NAMED);
   }
 
   /** Returns the number of files by extension, in lower case; all but the most frequent extensions as `other`. */
   extensions(): Readonly<Record<string, number>> {
     const all = [...this.#counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-    const shown = new Map(all.slice(0, MOST_EXTENSIONS));
-    for (const [, n] of all.slice(MOST_EXTENSIONS)) shown.set(OTHER, (shown.get(OTHER) ?? 0) + n);
+    const shown = new Map(all.slice(0, MAX_EXTENSIONS));
+    for (const [, n] of all.slice(MAX_EXTENSIONS)) shown.set(OTHER, (shown.get(OTHER) ?? 0) + n);
     return Object.fromEntries([...shown].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }

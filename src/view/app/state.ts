@@ -8,7 +8,7 @@ import type { RecordRow, Row, Summary } from './types.ts';
 /** Browsers limit an element to 17 to 33 million pixels, so a long list is shown in blocks. */
 export const BLOCK_ROWS = 200_000;
 const PAGE = 50;
-const MOST_ROWS_KEPT = 2000;
+const MAX_ROWS_KEPT = 2000;
 const NEAR_ROWS = 500;
 const HITS_EVERY_MS = 60;
 
@@ -61,7 +61,7 @@ export function need(from: number, to: number): void {
 function keep(received: readonly Row[], from: number, to: number): void {
   const next = new Map(rows.peek());
   for (const row of received) next.set(row.i, row);
-  if (next.size > MOST_ROWS_KEPT) {
+  if (next.size > MAX_ROWS_KEPT) {
     for (const i of next.keys()) {
       if (i >= from - NEAR_ROWS && i <= to + NEAR_ROWS) continue;
       next.delete(i);

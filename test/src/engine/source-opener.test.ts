@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UNWATCHED } from '../../../src/engine/instrument.ts';
-import { MOST_DEATHS, SourceOpener } from '../../../src/engine/source-opener.ts';
+import { MAX_DEATHS, SourceOpener } from '../../../src/engine/source-opener.ts';
 import { createSlab } from '../../../src/input/framing/slab.ts';
 import { listSources } from '../../../src/input/sources/list.ts';
 import type { SourceRef } from '../../../src/input/sources/source.ts';
@@ -45,9 +45,9 @@ it('opens a source, and picks its framer', async () => {
 
 it('refuses a source that killed too many worker threads, with their causes', () => {
   const { opener, ref } = openerOver('log.jsonl');
-  const deaths = Array.from({ length: MOST_DEATHS }, (_, i) => (i === 0 ? 'out of memory' : 'crash'));
+  const deaths = Array.from({ length: MAX_DEATHS }, (_, i) => (i === 0 ? 'out of memory' : 'crash'));
   expect(() => opener.open({ index: 0, ref, deaths })).toThrow(
-    `${MOST_DEATHS} worker threads died while reading it: out of memory, crash`,
+    `${MAX_DEATHS} worker threads died while reading it: out of memory, crash`,
   );
 });
 

@@ -12,7 +12,7 @@ import { lineOf } from '../log-lines.ts';
 const SEGMENTS = 200;
 const TEXT = 'x'.repeat(200_000);
 /** A few conversations, 80 MB in total. */
-const MOST_BYTES = 8_000_000;
+const MAX_BYTES = 8_000_000;
 
 setFlagsFromString('--expose-gc');
 const collectOnce = runInNewContext('gc') as () => void;
@@ -84,7 +84,7 @@ it.each([
   const after = process.memoryUsage();
   expect(entries).toBe(SEGMENTS - 1);
   const held = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
-  expect(held).toBeLessThan(MOST_BYTES);
+  expect(held).toBeLessThan(MAX_BYTES);
   for (const _ of reader.end?.() ?? []) entries++;
   expect(entries).toBe(SEGMENTS);
 });

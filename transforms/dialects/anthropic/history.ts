@@ -32,7 +32,7 @@ export interface History {
 
 const keep = createKeeper();
 /** Remembering the members of a shorter message would take more memory than the message, and its walk is short. */
-const LEAST_REMEMBERED_BYTES = 128;
+const MIN_REMEMBERED_BYTES = 128;
 
 /** @param keepSealed write encrypted reasoning as `reasoning_details` */
 export function createHistory(scanner: Scanner, keepSealed = false): History {
@@ -88,7 +88,7 @@ function readTurn(bytes: Uint8Array, start: number, end: number, keepSealed: boo
   const messages =
     unread === undefined ? read : read?.map((one, i) => (i === 0 ? noted(one, [unread]) : one));
   for (const { bytes: text } of messages ?? [])
-    if (text.length >= LEAST_REMEMBERED_BYTES) rememberMembers(text, membersOf(text).slice()); // a copy without spare capacity
+    if (text.length >= MIN_REMEMBERED_BYTES) rememberMembers(text, membersOf(text).slice()); // a copy without spare capacity
   return { bytes: own, messages };
 }
 

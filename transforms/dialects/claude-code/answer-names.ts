@@ -7,7 +7,7 @@ import type { FoldPlace } from '../fold/fold.ts';
 import type { ClaudeLine } from './line.ts';
 
 /** A longer answer is not searched for each of its lines. */
-const MOST_BLOCKS = 1000;
+const MAX_BLOCKS = 1000;
 
 /** The last answer of a thread. */
 interface Answer {
@@ -70,7 +70,7 @@ function isNext(
   blocks: readonly FoldBlock[],
 ): boolean {
   const draft = place?.content;
-  if (place === undefined || !(draft instanceof AssistantDraft) || draft.size > MOST_BLOCKS) return false;
+  if (place === undefined || !(draft instanceof AssistantDraft) || draft.size > MAX_BLOCKS) return false;
   const fresh = blocks.filter((block) => !draft.has(block));
   if (fresh.length === 0) return false;
   const answered = new Set(place.calls.flatMap(({ id, result }) => (result === undefined ? [] : [id])));

@@ -77,14 +77,14 @@ interface Waiting {
 }
 
 /** Threads that may have waiting messages: their memory is not part of the fold's limit. */
-const MOST_WAITING = 2;
+const MAX_WAITING = 2;
 
 /** Holds kept messages until their position in the next conversation of their thread is reached. */
 export class KeptMessages {
   readonly #waiting = new Map<string, Waiting>();
 
   hasRoom(thread: string): boolean {
-    return this.#waiting.size < MOST_WAITING || this.#waiting.has(thread);
+    return this.#waiting.size < MAX_WAITING || this.#waiting.has(thread);
   }
 
   /** Holds messages. @param boundary line of the compaction: messages anchored to it come before the summary */

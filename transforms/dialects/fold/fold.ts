@@ -36,7 +36,7 @@ export type FoldPlace = Item;
 
 const LINE_BYTES = 32;
 /** A longer id is not kept as a root, so that the memory of roots need not be counted. A uuid has 36. */
-const MOST_ROOT_CHARS = 128;
+const MAX_ROOT_CHARS = 128;
 
 export class Fold {
   /** Whether metadata is read: dialects test this first, because reading it takes a tenth of the time of a line. */
@@ -214,7 +214,7 @@ export class Fold {
   /** Keeps the id of the current object, which added to a message, as the root of the current path if it has none. */
   identify(id: string): void {
     const { first } = this.#current().path;
-    if (first !== undefined && id.length <= MOST_ROOT_CHARS) first.rootId ??= id;
+    if (first !== undefined && id.length <= MAX_ROOT_CHARS) first.rootId ??= id;
   }
 
   /** Goes back: the next message follows an earlier position. The messages after it become a separate conversation. */

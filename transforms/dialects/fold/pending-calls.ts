@@ -25,7 +25,7 @@ export interface Pending {
 
 /** Number of lines within which the call of an early result must follow. */
 const EARLY_LINES = 64;
-const MOST_EARLY = 1000;
+const MAX_EARLY = 1000;
 
 export class PendingCalls {
   /** By call id, the nearest message last. */
@@ -55,7 +55,7 @@ export class PendingCalls {
 
   /** Records a result whose call has not occurred yet. */
   wait(id: string, item: Item, line: number): void {
-    if (this.#early.length < MOST_EARLY) this.#early.push({ id, item, line });
+    if (this.#early.length < MAX_EARLY) this.#early.push({ id, item, line });
   }
 
   /** Removes and returns the early result of a call, unless it came too many lines ago. */

@@ -20,7 +20,7 @@ const MAIN = 'main';
 const HARNESS = 'gemini-cli';
 const QUOTE = encode('"');
 /** Pieces of a text that wait until they are joined: this bounds the memory that no conversation counts. */
-const MOST_WAITING = 1024 * 1024;
+const MAX_WAITING = 1024 * 1024;
 
 /** Whether the object is an event of this output; a message without `delta` may be one of other programs. */
 export function isStreamEvent(json: FirstObject): boolean {
@@ -130,7 +130,7 @@ export class StreamJsonSource {
     if (this.#pieces.length === 0) this.#amend(context, { kind: 'text', text });
     this.#pieces.push(text.subarray(1, -1));
     this.#waiting += text.length;
-    if (this.#waiting < MOST_WAITING) return;
+    if (this.#waiting < MAX_WAITING) return;
     const joined = this.#endText(context);
     this.#pieces = [joined];
   }

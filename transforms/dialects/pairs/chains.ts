@@ -13,7 +13,7 @@ export interface Asked {
   isAnswered: boolean;
 }
 
-const MOST_IDS = 10_000;
+const MAX_IDS = 10_000;
 
 export class Chains {
   readonly #maxBytes: number;
@@ -34,7 +34,7 @@ export class Chains {
     this.#drop(id);
     this.#links.set(id, link);
     this.#bytes += weightOf(link);
-    while (this.#links.size > MOST_IDS || (this.#bytes > this.#maxBytes && this.#links.size > 1)) {
+    while (this.#links.size > MAX_IDS || (this.#bytes > this.#maxBytes && this.#links.size > 1)) {
       const [oldest] = this.#links.keys();
       this.#drop(oldest as string);
     }
@@ -52,7 +52,7 @@ export class Chains {
   ask(id: string, asked: Asked): void {
     this.#asked.delete(id);
     this.#asked.set(id, asked);
-    if (this.#asked.size <= MOST_IDS) return;
+    if (this.#asked.size <= MAX_IDS) return;
     const [oldest] = this.#asked.keys();
     this.#asked.delete(oldest as string);
   }

@@ -1,7 +1,7 @@
 /** Items that the responses of a source had, for requests that name them by id (`item_reference`) instead of repeating them. */
 import { JsonView } from '../../json/json-view.ts';
 
-const MOST_ITEMS = 50_000;
+const MAX_ITEMS = 50_000;
 
 export class ItemTable {
   readonly #maxBytes: number;
@@ -23,7 +23,7 @@ export class ItemTable {
       this.#bytes += item.length;
     }
     for (const id of this.#items.keys()) {
-      if (this.#items.size <= MOST_ITEMS && this.#bytes <= this.#maxBytes) break;
+      if (this.#items.size <= MAX_ITEMS && this.#bytes <= this.#maxBytes) break;
       this.#drop(id);
     }
   }

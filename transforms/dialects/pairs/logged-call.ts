@@ -78,14 +78,14 @@ export function askedFor(request: JsonView | undefined): 'completion' | 'other' 
   return NO_COMPLETION.test(path) ? 'other' : undefined;
 }
 
-const MOST_TEXT_BYTES = 64 * 1024;
+const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
  * @param json the logged object, whose values are used if the answer has none
  * @param body the assembled answer, if it was a stream
  */
 export function callMeta({ request, response }: Call, json: JsonView, body?: JsonView): Meta {
-  const isShort = response !== undefined && response.bytes.length <= MOST_TEXT_BYTES;
+  const isShort = response !== undefined && response.bytes.length <= MAX_TEXT_BYTES;
   const answer = body ?? (response?.type === 'object' || isShort ? structured(response) : undefined);
   const [choice] =
     [answer?.get('choices'), answer?.get('candidates'), json.get('choices')].find(present)?.elements() ?? [];

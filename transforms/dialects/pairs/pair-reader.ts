@@ -37,7 +37,7 @@ const ANY = 'responses';
  */
 const GATHERED = 'anthropic';
 /** A longer message cannot be a probe, so it is not decoded. */
-const LONGEST_PROBE_BYTES = 1024;
+const MAX_PROBE_BYTES = 1024;
 /** Reasons with which a dialect rejects pairs of another API. */
 const OTHER_API_REASONS: ReadonlySet<string> = new Set(['bad-response', 'bad-messages']);
 
@@ -248,7 +248,7 @@ const noCompletion = ({ origin, sessionId, timestamp }: Entry): Fate => ({
 const isProbe = ({ messages: [first, second] }: Entry): boolean =>
   first !== undefined &&
   second === undefined &&
-  first.bytes.length <= LONGEST_PROBE_BYTES &&
+  first.bytes.length <= MAX_PROBE_BYTES &&
   stringValue(first.bytes, 'content') === 'quota';
 
 function isFailed(answer: Uint8Array): boolean {

@@ -19,8 +19,8 @@ const CLOSE_ARRAY = encode(']');
 const OPEN = encode('{');
 const CLOSE = encode('}');
 const CLOSE_TWO = encode('}}');
-const MOST_PIECES = 64;
-const LONGEST_PIECE = 32;
+const MAX_PIECES = 64;
+const MAX_PIECE = 32;
 /** Caches the UTF-8 of the short keys and values that most messages share. */
 const firstKeys = new Map<string, Uint8Array>();
 const laterKeys = new Map<string, Uint8Array>();
@@ -42,7 +42,7 @@ export function objectOf(members: readonly Piece[]): Uint8Array {
 
 function encoded(known: Map<string, Uint8Array>, name: string, text: string): Uint8Array {
   const bytes = Buffer.from(text);
-  if (known.size < MOST_PIECES && text.length <= LONGEST_PIECE) known.set(name, encode(text));
+  if (known.size < MAX_PIECES && text.length <= MAX_PIECE) known.set(name, encode(text));
   return bytes;
 }
 
@@ -81,7 +81,7 @@ export function callJson(
 }
 
 /** Pieces are joined in batches of this size, because each takes a hundred bytes besides its own. */
-const MOST_LOOSE = 2000;
+const MAX_LOOSE = 2000;
 
 export function arrayOf(elements: Iterable<Uint8Array>): Uint8Array {
   const joined: Uint8Array[] = [];
@@ -89,7 +89,7 @@ export function arrayOf(elements: Iterable<Uint8Array>): Uint8Array {
   for (const element of elements) {
     if (joined.length > 0 || loose.length > 1) loose.push(COMMA);
     loose.push(element);
-    if (loose.length < MOST_LOOSE) continue;
+    if (loose.length < MAX_LOOSE) continue;
     joined.push(concat(loose));
     loose = [];
   }

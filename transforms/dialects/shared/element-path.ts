@@ -4,7 +4,7 @@ import { walkElements, walkMembers } from '../../json/members.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import { parseString } from '../../json/utf8.ts';
 
-const MOST_STEPS = 10;
+const MAX_STEPS = 10;
 
 /** Keys that dialects and formats read: all others are content, which must not appear in messages. */
 const NAMES: ReadonlySet<string> = new Set(
@@ -23,7 +23,7 @@ export function pathTo(bytes: Uint8Array, start: number, at: number): string {
   let path = '';
   let p = start;
   for (let steps = 0; p !== at; steps++) {
-    if (steps === MOST_STEPS) return `${path}...`.replace(/^\./, '');
+    if (steps === MAX_STEPS) return `${path}...`.replace(/^\./, '');
     let inside = at;
     let step = '';
     const pass = (value: number, name: () => string): number => {

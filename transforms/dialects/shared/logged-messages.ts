@@ -54,7 +54,7 @@ export interface ObjectReader {
 }
 
 /** Objects with more members are walked again when needed: remembering them would take many times their bytes. */
-const MOST_HELD = 1000;
+const MAX_HELD = 1000;
 
 export function createObjectReader(scanner: Scanner): ObjectReader {
   const keep = createKeeper();
@@ -87,7 +87,7 @@ export function createObjectReader(scanner: Scanner): ObjectReader {
     },
     copy(bytes, start, end) {
       const text = oneLine(keep(bytes, start, end));
-      if (count > MOST_HELD) members.length = 0;
+      if (count > MAX_HELD) members.length = 0;
       else if (text[0] === OPEN_OBJECT) rememberMembers(text, members.slice(0, count));
       return text;
     },

@@ -8,7 +8,7 @@ import { arrayOf, objectOf, type Piece } from './build-messages.ts';
 /** A logged value, or a text, a number or a list of texts. */
 export type LoggedValue = JsonView | string | number | readonly string[] | undefined;
 
-const MOST_LEVELS = 2;
+const MAX_LEVELS = 2;
 /** Texts that are grades; other texts in an object of scores may be names of people. */
 const GRADE =
   /^(?:[A-Z][+-]?|pass(?:ed)?|fail(?:ed)?|(?:in)?correct|partial(?:ly)?|(?:un)?(?:re)?solved|success|true|false|yes|no|good|bad|ok|none|unknown|error|tie|win|loss|[-+.\d/%]+)$/i;
@@ -34,7 +34,7 @@ const asScore = (view: JsonView): Uint8Array | undefined =>
   isScore(view) || GRADE.test(view.text() ?? '') ? view.copy() : undefined;
 
 /** Keeps the members that `leaf` keeps, also those of nested objects. */
-function treeOf(view: JsonView, leaf: Leaf, levels: number = MOST_LEVELS): Uint8Array | undefined {
+function treeOf(view: JsonView, leaf: Leaf, levels: number = MAX_LEVELS): Uint8Array | undefined {
   if (view.type !== 'object' || levels === 0) return undefined;
   const pieces = view.members().flatMap(([key, value]): Piece[] => {
     if (isPersonalName(key)) return [];

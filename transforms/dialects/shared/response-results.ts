@@ -1,6 +1,6 @@
 /** Reads results of calls in the Responses API, and the parts of contents. */
 
-import { BACKSLASH, OPEN_OBJECT } from '../../json/bytes.ts';
+import { BACKSLASH, OPEN_OBJECT, SPACE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
@@ -18,7 +18,6 @@ export interface ResponseResult {
 }
 
 const EMPTY = encode('""');
-const SPACE = 0x20;
 const NOT_ASCII = 0x80;
 
 export interface Parts {

@@ -5,7 +5,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
-import { isMasked, MOST_MASKED } from '../../model/cut-texts.ts';
+import { isMasked, MAX_MASKED } from '../../model/cut-texts.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
 import { isRole, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/reasons.ts';
@@ -391,7 +391,7 @@ function partOf(block: MessageBlock): readonly Part[] {
 function notesOn(blocks: readonly MessageBlock[]): readonly ReadingNote[] {
   return blocks.flatMap((block): ReadingNote[] => {
     if (block.kind === 'part') return block.kept === undefined ? [] : [keptBlock(block.kept)];
-    const isShort = block.kind === 'text' && block.text.length <= MOST_MASKED;
+    const isShort = block.kind === 'text' && block.text.length <= MAX_MASKED;
     return isShort && isMasked(JSON.parse(Buffer.from(block.text).toString())) ? [PLACEHOLDER] : [];
   });
 }

@@ -82,7 +82,7 @@ export class StreamAssembler {
       this.#grammar.put(event);
       return true;
     }
-    if (this.#early.length < MOST_EARLY) this.#early.push(event.copy());
+    if (this.#early.length < MAX_EARLY) this.#early.push(event.copy());
     return true;
   }
 
@@ -132,7 +132,7 @@ export class StreamAssembler {
   }
 }
 
-const MOST_EARLY = 16;
+const MAX_EARLY = 16;
 const DAMAGED = { ...STREAM_CUT, message: 'a part of the stream is not an event: left out' };
 
 const LOST: ReadingNote = {

@@ -34,7 +34,7 @@ import { readSseLine } from './sse.ts';
 const LACKS: readonly Lack[] = ['tools'];
 const UNKNOWN_ANSWER = { reason: 'unknown-content', detail: 'the answer is not of a known API' } as const;
 /** Streams that may be open at a time; beyond that the oldest one counts as truncated. */
-const MOST_OPEN = 64;
+const MAX_OPEN = 64;
 
 /** Field of a server-sent event that holds its data. */
 const DATA = encode('data:');
@@ -223,7 +223,7 @@ export class DumpReader implements DialectReader, ObjectWalk {
    */
   #takeFinished(): readonly ReadElement[] {
     const weight = this.#streams.reduce((sum, { assembler }) => sum + assembler.weight, 0);
-    const isFull = this.#streams.length >= MOST_OPEN || weight > this.#mostBytes;
+    const isFull = this.#streams.length >= MAX_OPEN || weight > this.#mostBytes;
     const open = this.#streams.findIndex(({ isOver }, i) => !isOver && !(isFull && i === 0));
     const ended = this.#streams.splice(0, open < 0 ? this.#streams.length : open);
     return ended.map((one) => this.#entryOf(one));

@@ -57,7 +57,7 @@ export class UnknownKinds {
   readonly #kinds = new Map<string, UnknownKind>();
 
   add(kind: string | undefined, json: JsonView): void {
-    if (isKeepAlive(kind) || this.#kinds.size >= MOST_KINDS) return;
+    if (isKeepAlive(kind) || this.#kinds.size >= MAX_KINDS) return;
     const event = unknownEvent(kind, 'events');
     const known = this.#kinds.get(event.message);
     this.#kinds.set(event.message, { event, content: known?.content ?? contentOfUnknown(kind, json) });
@@ -82,5 +82,5 @@ export class UnknownKinds {
   }
 }
 
-const MOST_KINDS = 20;
+const MAX_KINDS = 20;
 const LOST = 'an event has its content in a member that is not known';

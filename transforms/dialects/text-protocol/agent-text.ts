@@ -17,7 +17,7 @@ const STATE_LINE =
 const CONFIRMATION_LINE = /^needs_confirmation:[ \t]*(?:true|false|yes|no)[.,;]?$/i;
 const RETRIGGER_LINE = /^["']?retrigger["']?[ \t]*:/i;
 /** Longest leaked line. */
-const MOST_CHARACTERS = 64;
+const MAX_CHARACTERS = 64;
 
 export interface TextWithoutThoughts {
   readonly text: string;
@@ -72,7 +72,7 @@ export function cutLeakedHeaders(text: string): { readonly text: string; readonl
 
 /** Whether a line is a state or a confirmation of the protocol, in any case. */
 function isStateLine(line: string): boolean {
-  return line.length <= MOST_CHARACTERS && (STATE_LINE.test(line) || CONFIRMATION_LINE.test(line));
+  return line.length <= MAX_CHARACTERS && (STATE_LINE.test(line) || CONFIRMATION_LINE.test(line));
 }
 
 export interface TextWithoutProtocol {

@@ -115,7 +115,7 @@ interface CutText {
 }
 
 /** Cutting one thing out can join the halves of another. Only a crafted text needs more rounds. */
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
 function cutText(content: string): CutText {
   const thoughts: string[] = [];
@@ -123,7 +123,7 @@ function cutText(content: string): CutText {
   let text = content;
   let lines = 0;
   let stripped = 0;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const withoutThoughts = cutThoughts(text);
     const blocks = cutToolBlocks(withoutThoughts.text);
     const headers = cutLeakedHeaders(blocks.text);

@@ -58,7 +58,7 @@ const OPEN_ARRAY = '[';
 const NAME = /[a-z_][\w.:-]{0,63}/iy;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** Cutting one block can join the halves of another. Only a crafted text needs more rounds. */
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 const scanner = createTextScanner();
 
 /** Walks a text once and collects the blocks to cut. */
@@ -278,7 +278,7 @@ export function cutToolBlocks(text: string): TextWithoutBlocks {
   const calls: WrittenCall[] = [];
   let stripped = 0;
   let rest = text;
-  for (let round = 0; round < MOST_ROUNDS && MAY_HOLD_BLOCK.test(rest); round++) {
+  for (let round = 0; round < MAX_ROUNDS && MAY_HOLD_BLOCK.test(rest); round++) {
     const cutter = new BlockCutter(encode(rest.replace(LONE_SURROGATE, '\ufffd'))); // a lone surrogate has no UTF-8
     const bytes = cutter.cut();
     if (bytes === undefined) break;

@@ -121,7 +121,7 @@ static u32 is_doubtful(void) {
 static u32 is_untaught(u32 p, u32 end) {
   const Span content = row->spans[CONTENT];
   if (holds((Span){p, end}, CUT_MARK) || may_spell_mark((Span){p, end})) return 1;
-  if (content.at && content.end - content.at <= MOST_MASKED) {
+  if (content.at && content.end - content.at <= MAX_MASKED) {
     if (may_spell(content)) return 1;
     for (u32 i = 0; i < sizeof(CUT_TEXTS) / sizeof(*CUT_TEXTS); i++) if (holds(content, CUT_TEXTS[i])) return 1;
   }

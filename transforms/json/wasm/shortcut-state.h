@@ -19,13 +19,13 @@ HOST(read_time) i64 read_time(u32 at, u32 end);     // nanoseconds since 1970; N
 #define MAX_NAMED 1024
 #define MAX_MEMBERS 64
 #define TOOLS_BYTES (512 * 1024)
-#define LONGEST_LINE (8 * 1024 * 1024)
-#define LEAST_SOFT_BYTES (1024 * 1024)
+#define MAX_LINE (8 * 1024 * 1024)
+#define MIN_SOFT_BYTES (1024 * 1024)
 #define SLACK 64
 #define MAX_ID 4096
 #define LOOK_AHEAD 8
 #define IN_ALL 10
-#define MOST_MASKED 160  // bytes of a content that is only a mark, as in ../../model/cut-texts.ts
+#define MAX_MASKED 160  // bytes of a content that is only a mark, as in ../../model/cut-texts.ts
 #define MAX_REST 256  // bytes after a thought, as in ../../model/reply.ts
 
 enum { SYSTEM = 1, DEVELOPER, USER, ASSISTANT, TOOL, FUNCTION };

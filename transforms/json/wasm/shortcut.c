@@ -106,7 +106,7 @@ static void compact(void) {
     one->at = end;
   }
   state.top = end;
-  soft = end + (end - arena > LEAST_SOFT_BYTES ? end - arena : LEAST_SOFT_BYTES);
+  soft = end + (end - arena > MIN_SOFT_BYTES ? end - arena : MIN_SOFT_BYTES);
 }
 
 // ---- lines
@@ -121,7 +121,7 @@ static i64 entry_time;  // of the last entry that was read
 // Reads a line of any session. 0: it is odd. An unreadable time makes it odd here, before it could end a session.
 static u32 read_entry(u32 p, u32 end, u32 number, double offset) {
   if (state.top + (end - p) > soft) compact();
-  if (end - p > LONGEST_LINE || state.entries == MAX_ENTRIES || state.top + (end - p) * 2 + 4 * SLACK > arena_end) return 0;
+  if (end - p > MAX_LINE || state.entries == MAX_ENTRIES || state.top + (end - p) * 2 + 4 * SLACK > arena_end) return 0;
   entries[state.entries] = (Entry){number, end - p, offset};
   return read_line(p, end) && (entry_time = time_of(spans[TIME])) != NO_TIME;
 }
@@ -198,7 +198,7 @@ EXPORT(finish) u32 finish(void) {
 
 EXPORT(begin) void begin(u32 depth, u32 most, u32 most_messages, u32 end_of_arena) {
   extern u8 __heap_base;
-  arena = ((u32)&__heap_base + 15) & ~15u, arena_end = end_of_arena, soft = arena + LEAST_SOFT_BYTES;
+  arena = ((u32)&__heap_base + 15) & ~15u, arena_end = end_of_arena, soft = arena + MIN_SOFT_BYTES;
   max_depth = depth, max_elements = crowd.most = most, max_messages = most_messages;
   row_count = call_count = 0;
   known = &lists[3], raw = &lists[4];
