@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatted } from './gen/format.mjs';
+import { Missing } from './gen/missing.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const parts = { registries: 'registries.mjs', docs: 'docs.mjs' };
@@ -24,7 +25,11 @@ if (unknown.length > 0) {
 let stale = 0;
 for (const name of named.length > 0 ? named : Object.keys(parts)) {
   const { make } = await import(`./gen/${parts[name]}`);
-  const files = await make(root);
+  const files = await make(root).catch((error) => {
+    if (!(error instanceof Missing)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  });
   for (const [path, generated] of files) {
     const text = formatted(root, path, generated);
     const full = join(root, path);

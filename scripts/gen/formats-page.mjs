@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { consumersTable, loadersBlocks, readExpected, trainersTable } from './consumers.mjs';
 import { built, code, fenced, findingsList, page, prose, table } from './markdown.mjs';
+import { Missing } from './missing.mjs';
 import { workedExample } from './worked-example.mjs';
 
 const DIALECT = 'exchange';
@@ -48,6 +49,11 @@ export async function formatsPage(root) {
 
 async function section(root, { name, summary, rules, otherContent, options }, reasons, consumerRules) {
   const { input, records, findings } = await workedExample(root, { dialect: DIALECT, format: name });
+  const nameless = rules.filter((rule) => reasons[rule] === undefined);
+  if (nameless.length > 0)
+    throw new Missing(
+      `transforms/formats/${name}.ts reports ${nameless.join(', ')}: say what it means in SESSION_REASONS, transforms/model/reasons.ts`,
+    );
   const meanings = rules.map((rule) => [code(rule), prose(reasons[rule])]);
   return [
     `## ${name}`,
