@@ -17,7 +17,7 @@ const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const MINUTES = Number(process.env.TURNMILL_SOAK_MINUTES ?? 10);
 const MINUTE_MS = 60_000;
 /** Kills of one round, after which the run may end. */
-const MOST_KILLS = 8;
+const MAX_KILLS = 8;
 /** The dataset is published; something may have been rejected, because some of the logs are damaged. */
 const PUBLISHED = [0, 3];
 const VARIANTS: readonly (readonly string[])[] = [
@@ -72,7 +72,7 @@ async function killed(round: Round, more: readonly string[], check: () => boolea
     const env = { ...process.env, ...(random() < 0.5 && { TURNMILL_CHECKPOINT_BYTES: '0' }) };
     const words = ['build', logs, '--out', out, ...args, ...more, '--workers', workers];
     const child = start(words, 'ignore', env);
-    const run = kills < MOST_KILLS ? moments.strike(child, 0.1 + random()) : ended(child);
+    const run = kills < MAX_KILLS ? moments.strike(child, 0.1 + random()) : ended(child);
     const { signal, status, stderr } = await run;
     const fired = signal === 'SIGKILL';
     tally.runs++;

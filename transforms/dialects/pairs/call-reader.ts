@@ -134,7 +134,7 @@ const CALL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What may be the request or the answer of a call without one. An answer alone, and one that failed, lack nothing.
+ * The object that may be the request or the answer of a call without one. An answer alone, and one that failed, lack nothing.
  * @param json the logged object
  */
 function strayHalf(call: Call, answer: Answer, json: JsonView): JsonView | undefined {

@@ -54,7 +54,7 @@ export class PairReader implements DialectReader {
   #now: string;
   /** Undefined if the dialect gathers sessions itself, or its sessions do not interleave. */
   readonly #gathered: GatheredSessions | undefined;
-  /** Of the entries that list only their own messages: what they continue. */
+  /** The chains of the entries that list only their own messages. */
   readonly #chains = new WeakMap<ReadElement, CallChain>();
 
   /** @param first name of the dialect of the first pair */

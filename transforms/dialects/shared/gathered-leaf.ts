@@ -7,7 +7,7 @@ import { heldMessage, heldMeta } from './held-messages.ts';
 import { type CallChain, wholeMessages } from './history.ts';
 import { type HeldEntry, headOf, type PackedEntry, packEntry, unpackEntry } from './packed-entry.ts';
 
-/** What is known of a call when it becomes a leaf. */
+/** The facts about a call when it becomes a leaf. */
 export interface LeafFacts {
   readonly chain: CallChain | undefined;
   /** Hash of its messages (path-hashes.ts). */

@@ -31,7 +31,7 @@ export interface CallPath {
   all(): readonly string[];
 }
 
-/** What is known of all open sessions of a source. */
+/** The facts about all open sessions of a source. */
 export class GatheredIndex {
   /** The session of each leaf, by the leaf's `end`. */
   readonly ends: Map<string, GatheredSession> = new Map();

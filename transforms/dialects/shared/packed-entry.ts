@@ -1,6 +1,5 @@
 /**
- * Entries as bytes: a trace may have so many calls that the objects for their messages would take ten times the room of
- * the text.
+ * Entries as bytes: in a trace of many calls, the objects for their messages would take ten times the room of the text.
  */
 import { createKeeper } from '../../json/keep.ts';
 import type { Changes, Entry, Message } from '../../model/element.ts';
@@ -12,7 +11,7 @@ type Common = Omit<Entry, Own> & { readonly source: string };
 
 type Own = 'origin' | 'sessionId' | 'timestamp' | 'messages' | 'reply' | 'meta';
 
-/** What a few messages have besides their bytes and a usual role. */
+/** The fields that a few messages have besides their bytes and a usual role. */
 type More = Omit<Message, 'bytes'> | undefined;
 
 /** An entry, with the calls that it continues. The lists grow with the conversation. */

@@ -1,4 +1,4 @@
-/** What the first object of a source has in the traces of each tracer. */
+/** The members that the first object of a source has in the traces of each tracer. */
 import type { FirstObject } from '../dialect-spec.ts';
 import { present } from '../shared/logged-values.ts';
 import { isAgentBody } from './agent-records.ts';

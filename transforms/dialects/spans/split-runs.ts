@@ -109,7 +109,7 @@ export function* endsOnly(posts: JsonView, patches: JsonView | undefined): Gener
   for (const patch of patches?.elements() ?? []) if (!here.has(patch.get('id')?.text())) yield patch;
 }
 
-/** An object with the members of another one added, in place of its own of the same name. Null adds nothing. */
+/** An object with the members of another one added, which replace those of the same name. Null adds nothing. */
 export function withMembers(json: JsonView, more: JsonView): JsonView {
   const members = new Map<string, Uint8Array>();
   for (const [key, value] of json.members()) members.set(key, value.copy());
