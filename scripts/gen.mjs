@@ -25,11 +25,7 @@ if (unknown.length > 0) {
 let stale = 0;
 for (const name of named.length > 0 ? named : Object.keys(parts)) {
   const { make } = await import(`./gen/${parts[name]}`);
-  const files = await make(root).catch((error) => {
-    if (!(error instanceof Missing)) throw error;
-    console.error(error.message);
-    process.exit(1);
-  });
+  const files = await filesOf(make);
   for (const [path, generated] of files) {
     const text = formatted(root, path, generated);
     const full = join(root, path);
@@ -45,3 +41,14 @@ for (const name of named.length > 0 ? named : Object.keys(parts)) {
   }
 }
 process.exitCode = stale > 0 ? 1 : 0;
+
+/** Returns the files that a part generates; ends the process if the code lacks something that its pages show. */
+async function filesOf(make) {
+  try {
+    return await make(root);
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}

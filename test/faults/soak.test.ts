@@ -1,6 +1,6 @@
 /**
  * F002, F138: builds of logs of all dialects are killed at random moments, for some minutes, and then resumed, or an update is run again.
- * The dataset always equals that of a run that nobody killed, byte for byte, and `verify` agrees. TURNMILL_SOAK_MINUTES sets how long.
+ * The dataset always equals that of a run that was not killed, byte for byte, and `verify` agrees. TURNMILL_SOAK_MINUTES sets how long.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

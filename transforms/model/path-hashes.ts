@@ -95,7 +95,7 @@ export function extendPath(
   const known = {
     lastIndexOf: (id: string): number => ids.lastOf(calls, id),
     push(id: string): void {
-      // made late: most calls of a long chain have no ids of their own, and each end is held
+      // created late: most calls of a long chain add no ids, and each end is held
       if (calls === 0) ids = new CallIds();
       ids = ids.add(calls++, id);
     },
