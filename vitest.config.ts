@@ -86,6 +86,7 @@ const COMMAND = [
 /** They replace modules, or measure memory, so they cannot share a process with other files. */
 const ISOLATED = [
   'test/src/dataset/line-file.test.ts',
+  'test/src/engine/unknown-check.test.ts',
   'test/transforms/dialects/fold-memory.test.ts',
   fault('power-loss'),
 ];

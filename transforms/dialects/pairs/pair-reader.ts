@@ -18,7 +18,7 @@ import type { CallChain } from '../shared/history.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { rejectObject } from '../shared/line-objects.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
-import { STRAY, strayMember } from '../shared/stray-members.ts';
+import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { unreadIn } from '../shared/unread-text.ts';
 import { isStreamEvent } from '../streams/assembler.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
@@ -217,13 +217,20 @@ const PAIR: ReadonlySet<string> = new Set([
   ...['request_body', 'headers', 'object'],
 ]);
 
+/** The same for a pair whose answer is an object, which is looked at apart. */
+const ANSWERED: ReadonlySet<string> = new Set([...PAIR, 'response']);
+
 /** Is a pair without an answer, in which a member that is not read may be one? */
 function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefined): boolean {
   if (only.kind !== 'entry' || (answer !== undefined && isFailed(answer))) return false;
-  const bytes = line.bytes.subarray(line.bytes.indexOf(OPEN_OBJECT));
-  return [bytes, answer].some(
-    (one) => one !== undefined && strayMember(new JsonView(one), PAIR) !== undefined,
-  );
+  const pair = new JsonView(line.bytes.subarray(line.bytes.indexOf(OPEN_OBJECT)));
+  if (answer === undefined) return strayMember(pair, PAIR) !== undefined;
+  const body = new JsonView(answer);
+  const choices = body.get('choices');
+  const message = choices?.elements()[0]?.get('message');
+  if (message !== undefined && message.type !== 'object') return mayBeSaid(message);
+  const beside = choices === undefined ? strayMember(pair, ANSWERED) : undefined;
+  return (beside ?? strayMember(body, PAIR)) !== undefined;
 }
 
 /** Does the message of an answer that is a thought alone hold words under a name that is not known? */

@@ -7,7 +7,7 @@ export const STRAY = 'the call has no request or no answer; a member that turnmi
 
 /** Members of calls, spans, observations and runs whose values are not what was said. */
 const ASIDE =
-  /^(?:id|type|name|user\w*|version|level|tags|model|usage|scores?|feedback\w*|error\w*|exception\w*|serialized|extra|events|metadata|attributes|summary|context|inputs?|outputs?|expected|manifest\w*|parent\w*|child\w*|prompt_?(?:id|name|version)\w*|status\w*|.*(?:[iI]d|[tT]ime|[uU]rl|_at|At|[cC]ost|[dD]etails|[pP]arameters|[dD]efinitions|[tT]okens|_path))$/;
+  /^(?:id|type|name|user\w*|version|level|tags|model|usage|scores?|feedback\w*|error\w*|exception\w*|serialized|extra|events|meta|metadata|attributes|summary|context|inputs?|outputs?|expected|manifest\w*|parent\w*|child\w*|prompt_?(?:id|name|version)\w*|status\w*|.*(?:[iI]d|[tT]ime|[uU]rl|_at|At|[cC]ost|[dD]etails|[pP]arameters|[dD]efinitions|[tT]okens|_path))$/;
 const LETTER = /\p{L}/u;
 const SPACE_OR_END = /\s|[.?!]$/;
 

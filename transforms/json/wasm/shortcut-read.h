@@ -299,5 +299,7 @@ static u32 read_line(u32 p, u32 end) {
           (first_byte(spans[ERROR]) != 'n' || is_word(finish, "\"error\"")) * FAILED;
   if (has_escape(finish)) return 0;
   const Row *reply = raw->reply ? &rows[raw->reply - 1] : 0;
-  return reply ? (reply->first || reply->calls) && !(reply->flags & UNTAUGHT) : !notes;  // the stages decide whether it is an answer
+  // the stages decide whether it is an answer, and whether a choice without a message hides one
+  if (!reply) return !notes && (!choices || (spans[REPLY].at && first_byte(spans[REPLY]) == 'n'));
+  return (reply->first || reply->calls) && !(reply->flags & UNTAUGHT);
 }
