@@ -227,8 +227,10 @@ function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefin
   if (answer === undefined) return strayMember(pair, PAIR) !== undefined;
   const body = new JsonView(answer);
   const choices = body.get('choices');
-  const message = choices?.elements()[0]?.get('message');
+  const choice = choices?.elements()[0];
+  const message = choice?.get('message');
   if (message !== undefined && message.type !== 'object') return mayBeSaid(message);
+  if (message === undefined && choice?.get('delta') !== undefined) return false; // a known form: one piece of a stream
   const beside = choices === undefined ? strayMember(pair, ANSWERED) : undefined;
   return (beside ?? strayMember(body, PAIR)) !== undefined;
 }
