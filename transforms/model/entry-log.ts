@@ -1,5 +1,6 @@
 /** Packs the places of a session's entries into a few bytes each: varints of the differences between neighbours. */
 import type { Entry, EntryLog, Fate, Origin } from './element.ts';
+import { MAX_VARINT_BYTES, putVarint, VarintReader } from './varints.ts';
 
 export interface EntryLogWriter {
   add(place: Readonly<Place> | Origin): void;
@@ -13,7 +14,7 @@ export type Place = Pick<Origin, 'line' | 'offset' | 'length'>;
 const EMPTY = new Uint8Array(0);
 /** Enough for a few entries; V8 keeps typed arrays of this size in its heap. */
 const FIRST_BYTES = 48;
-const VARINTS_MAX_BYTES = 24;
+const PLACE_BYTES = 3 * MAX_VARINT_BYTES;
 
 export function createEntryLog(): EntryLogWriter {
   let packed = EMPTY;
@@ -23,17 +24,12 @@ export function createEntryLog(): EntryLogWriter {
   let offset = 0;
 
   function put(value: number): void {
-    let rest = value;
-    while (rest >= 0x80) {
-      packed[used++] = (rest % 0x80) | 0x80;
-      rest = Math.floor(rest / 0x80);
-    }
-    packed[used++] = rest;
+    used = putVarint(packed, used, value);
   }
 
   return {
     add(place) {
-      if (packed.length - used < VARINTS_MAX_BYTES) {
+      if (packed.length - used < PLACE_BYTES) {
         const grown = new Uint8Array(Math.max(FIRST_BYTES, packed.length * 2));
         grown.set(packed.subarray(0, used));
         packed = grown;
@@ -65,20 +61,12 @@ export function* fatesOf(entry: Entry, fate: Fate['fate']): Generator<Fate> {
 
 /** Yields the places in a log, in order. */
 export function* placesOf({ packed, count }: EntryLog): Generator<Place> {
-  let p = 0;
-  const get = (): number => {
-    let value = 0;
-    for (let factor = 1; ; factor *= 0x80) {
-      const byte = packed[p++] as number;
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
-    }
-  };
+  const from = new VarintReader(packed);
   let line = 0;
   let offset = 0;
   for (let i = 0; i < count; i++) {
-    line += get();
-    offset += get();
-    yield { line, offset, length: get() };
+    line += from.number();
+    offset += from.number();
+    yield { line, offset, length: from.number() };
   }
 }

@@ -5,6 +5,7 @@ import { createKeeper } from '../../json/keep.ts';
 import type { Changes, Entry, Message } from '../../model/element.ts';
 import type { Place } from '../../model/entry-log.ts';
 import { META_NAMES, type Meta, type MetaName } from '../../model/meta.ts';
+import { MAX_VARINT_BYTES, putVarint, VarintReader } from '../../model/varints.ts';
 
 /** The members of an entry that most calls of a source have in common. */
 type Common = Omit<Entry, Own> & { readonly source: string };
@@ -33,10 +34,8 @@ export interface PackedEntry {
 }
 
 const ROLES = ['', 'user', 'assistant', 'system', 'tool', 'developer'] as const;
-const NUMBER_BYTES = 8;
 const FIRST_BYTES = 4096;
 const MAX_SCRATCH_BYTES = 1024 * 1024;
-const SEVEN_BITS = 0x80;
 
 const keep = createKeeper();
 
@@ -54,11 +53,8 @@ class Scratch {
   }
 
   number(value: number): void {
-    this.#reserve(NUMBER_BYTES);
-    let rest = value;
-    for (; rest >= SEVEN_BITS; rest = Math.floor(rest / SEVEN_BITS))
-      this.#bytes[this.#used++] = (rest % SEVEN_BITS) | SEVEN_BITS;
-    this.#bytes[this.#used++] = rest;
+    this.#reserve(MAX_VARINT_BYTES);
+    this.#used = putVarint(this.#bytes, this.#used, value);
   }
 
   piece(bytes: Uint8Array): void {
@@ -73,31 +69,6 @@ class Scratch {
     this.#used = 0;
     if (this.#bytes.length > MAX_SCRATCH_BYTES) this.#bytes = new Uint8Array(FIRST_BYTES);
     return bytes;
-  }
-}
-
-class Cursor {
-  readonly #bytes: Uint8Array;
-  #at = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  number(): number {
-    let value = 0;
-    for (let factor = 1; ; factor *= SEVEN_BITS) {
-      const byte = this.#bytes[this.#at++] as number;
-      value += (byte % SEVEN_BITS) * factor;
-      if (byte < SEVEN_BITS) return value;
-    }
-  }
-
-  piece(): Uint8Array {
-    const length = this.number();
-    const start = this.#at;
-    this.#at += length;
-    return this.#bytes.subarray(start, this.#at);
   }
 }
 
@@ -178,18 +149,18 @@ export function headOf({ bytes }: PackedEntry): {
   readonly offset: number;
   readonly timestamp: bigint | undefined;
 } {
-  const from = new Cursor(bytes);
+  const from = new VarintReader(bytes);
   return { offset: from.number(), timestamp: timeIn(from) };
 }
 
-function timeIn(from: Cursor): bigint | undefined {
+function timeIn(from: VarintReader): bigint | undefined {
   const [seconds, rest] = [from.number(), from.number()];
   return seconds === 0 ? undefined : BigInt(seconds - 1) * SECOND + BigInt(rest);
 }
 
 /** The entry, without the id of its session: that is another one if the call joined it. */
 export function unpackEntry({ common, bytes, more }: PackedEntry): HeldEntry {
-  const from = new Cursor(bytes);
+  const from = new VarintReader(bytes);
   const offset = from.number();
   const timestamp = timeIn(from);
   const { source, ...rest } = common;
@@ -216,25 +187,25 @@ export function unpackEntry({ common, bytes, more }: PackedEntry): HeldEntry {
 }
 
 /** A list, or undefined if it is empty. */
-function listIn<T>(from: Cursor, read: (from: Cursor) => T): T[] | undefined {
+function listIn<T>(from: VarintReader, read: (from: VarintReader) => T): T[] | undefined {
   const length = from.number();
   return length === 0 ? undefined : Array.from({ length }, () => read(from));
 }
 
-function placeIn(from: Cursor): Place {
+function placeIn(from: VarintReader): Place {
   const offset = from.number();
   return { offset, line: from.number(), length: from.number() };
 }
 
-function messageIn(from: Cursor, more: More): Message {
+function messageIn(from: VarintReader, more: More): Message {
   const role = ROLES[from.number() - 1];
-  const bytes = from.piece();
+  const bytes = from.bytes(from.number());
   return role === undefined ? { ...(more as Omit<Message, 'bytes'>), bytes } : { bytes, role };
 }
 
-function metaIn(from: Cursor): Meta {
+function metaIn(from: VarintReader): Meta {
   const meta = new Map<MetaName, Uint8Array>();
   for (let name = from.number(); name > 0; name = from.number())
-    meta.set(META_NAMES[name - 1] as MetaName, from.piece());
+    meta.set(META_NAMES[name - 1] as MetaName, from.bytes(from.number()));
   return meta;
 }
