@@ -14,6 +14,7 @@ import { createPlainScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
 import type { Scanner } from '../json/scanner.ts';
 import type { Entry, Lack, Line, Message, Origin, ReadingNote, Rejection } from '../model/element.ts';
+import { OTHER_ROLE } from '../model/known-roles.ts';
 import { textOfValue } from '../model/message.ts';
 import type { LineReason } from '../model/reasons.ts';
 import { settleReply } from '../model/reply.ts';
@@ -33,7 +34,7 @@ import {
   rejectObject,
   type Span,
 } from './shared/line-objects.ts';
-import { NO_QUESTION, noted } from './shared/reading-notes.ts';
+import { NO_QUESTION, noted, notedFirst } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { createToolsReader, defineTool, NO_TOOLS, type ToolsReader } from './shared/tool-definitions.ts';
 import { faultIn } from './shared/unreadable.ts';
@@ -61,10 +62,7 @@ const REQUEST_DEPTH = 2;
 const BODY_DEPTH = 3;
 const NOT_OF_MODEL =
   'an object without a request does not say that it is an answer: type or role is missing, or names another speaker';
-const OTHER_ROLE = {
-  reason: 'unknown-speaker',
-  detail: 'the answer has another role than that of the model',
-} as const;
+const NOT_ANSWERED = { reason: 'unknown-speaker', detail: OTHER_ROLE } as const;
 /** A bare response has no tools, because they are in the request. */
 const NO_REQUEST: readonly Lack[] = ['tools'];
 
@@ -231,7 +229,7 @@ class PairWalk implements ObjectWalk {
       origin: this.#origin,
       sessionId,
       timestamp,
-      messages: unread.length === 0 ? [...this.#systemOf(text), ...logged] : markFirst(logged, unread),
+      messages: notedFirst([...this.#systemOf(text), ...logged], unread),
       tools,
       reply: response && replyOf(response, this.#keepSealed),
       changes: NO_CHANGES,
@@ -240,7 +238,7 @@ class PairWalk implements ObjectWalk {
 
   #settled(entry: Entry): Entry | Rejection {
     const isOther = (entry.reply?.role ?? 'assistant') !== 'assistant';
-    const fault = isOther ? OTHER_ROLE : faultIn(entry.messages, entry.reply);
+    const fault = isOther ? NOT_ANSWERED : faultIn(entry.messages, entry.reply);
     if (fault === undefined) return settleReply(withSealed(entry));
     return rejectObject(this.#line, this.#origin, fault.reason, fault.detail, -1);
   }
@@ -262,9 +260,6 @@ class PairWalk implements ObjectWalk {
     return [this.#system];
   }
 }
-
-const markFirst = ([first, ...others]: readonly Message[], notes: readonly ReadingNote[]): Message[] =>
-  first === undefined ? [] : [noted(first, notes), ...others];
 
 function createReader(
   scanner: Scanner = createPlainScanner(),

@@ -20,7 +20,7 @@ import { carriesContent } from './shared/carried-content.ts';
 import { CHAT_MESSAGE } from './shared/known-members.ts';
 import { missingOrBad } from './shared/line-objects.ts';
 import { structured } from './shared/logged-values.ts';
-import { noted, warning } from './shared/reading-notes.ts';
+import { notedFirst, warning } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
 import { unreadIn } from './shared/unread-text.ts';
 
@@ -187,9 +187,7 @@ const messages: Dialect = defineDialect({
     const notes = [ignored.in(json, own), unreadAnswer(json, own, messages)].filter(
       (note) => note !== undefined,
     );
-    const [first, ...others] = messages;
-    const reported = first === undefined ? messages : [noted(first, notes), ...others];
-    const { messages: sent, reply } = context.replyLast(reported);
+    const { messages: sent, reply } = context.replyLast(notedFirst(messages, notes));
     if ('kind' in sent) return sent;
     return withSealed({ messages: sent, reply, tools: context.tools() });
   },

@@ -41,3 +41,6 @@ export const ROLE_LIST: string = `${ROLES.slice(0, -1).join(', ')} or ${ROLES.at
 
 /** Why a message is rejected. @param where names the message, never its speaker: that is a text of the log */
 export const unknownSpeaker = (where: string): string => `${where} is not from ${ROLE_LIST}`;
+
+/** Why an answer is rejected that names another speaker. */
+export const OTHER_ROLE = 'the answer has another role than that of the model';

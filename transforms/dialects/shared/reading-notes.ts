@@ -112,3 +112,9 @@ export const shownType = (type: string | undefined): string =>
 export function noted(message: Message, notes: readonly ReadingNote[]): Message {
   return notes.length === 0 ? message : { ...message, notes: [...(message.notes ?? []), ...notes] };
 }
+
+/** The messages, the first one with more findings; they are about the whole conversation. */
+export function notedFirst(messages: readonly Message[], notes: readonly ReadingNote[]): readonly Message[] {
+  const [first, ...others] = messages;
+  return first === undefined || notes.length === 0 ? messages : [noted(first, notes), ...others];
+}

@@ -1,6 +1,6 @@
 /** Counts and reports the encrypted reasoning of a conversation that is read as a whole. */
 import type { Changes, Message } from '../../model/element.ts';
-import { noted, sealedNote } from './reading-notes.ts';
+import { noted, notedFirst, sealedNote } from './reading-notes.ts';
 
 /** Fields of an entry, or of a part of an object. */
 interface Answered {
@@ -21,9 +21,8 @@ export function withSealed<Of extends Answered>(entry: Of): Of {
   if (sealed === 0) return entry;
   const changes = new Map(entry.changes);
   if (dropped > 0) changes.set('sealed-reasoning', (changes.get('sealed-reasoning') ?? 0) + dropped);
-  const [first, ...others] = messages;
   const notes = [sealedNote(sealed)];
-  return first === undefined
+  return messages.length === 0
     ? { ...entry, changes, reply: noted(reply as Message, notes) }
-    : { ...entry, changes, messages: [noted(first, notes), ...others] };
+    : { ...entry, changes, messages: notedFirst(messages, notes) };
 }

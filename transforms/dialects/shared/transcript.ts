@@ -7,7 +7,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { isMasked, MAX_MASKED } from '../../model/cut-texts.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
-import { isRole, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
+import { isRole, OTHER_ROLE, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
@@ -138,7 +138,7 @@ export class Transcript {
   addAnswer(message: JsonView): void {
     const { speaker } = bodyOf(message);
     if (speaker !== undefined && roleNamed(speaker) !== 'assistant')
-      this.refuse('unknown-speaker', NOT_OF_MODEL, message);
+      this.refuse('unknown-speaker', OTHER_ROLE, message);
     else this.add(message, 'assistant');
   }
 
@@ -368,8 +368,6 @@ const CONTENT_MEMBERS = [
 ];
 const hasContentMember = (body: JsonView): boolean =>
   CONTENT_MEMBERS.some((key) => body.get(key) !== undefined);
-
-const NOT_OF_MODEL = 'the answer has another role than that of the model';
 
 /** Is it a call without a name or without arguments? */
 const isNoCall = (block: MessageBlock): boolean =>
