@@ -20,7 +20,8 @@ export async function dialectsPage(root) {
 
 /** A sentence about the members that are not reported as missing, if there are any. */
 function lacking({ lacks = [] }) {
-  const missing = lacks.filter((one) => one !== 'marks'); // of loggers, which no finding misses
+  // marks of loggers are not content, so their absence needs no sentence
+  const missing = lacks.filter((one) => one !== 'marks');
   return missing.length === 0
     ? []
     : [`These logs never have ${missing.join(' or ')}, so no finding reports them as missing.`];

@@ -121,7 +121,7 @@ describe('a content that is not known', () => {
       aiSdk({ 'ai.response.text': '', 'ai.response.toolCalls': json([{ run: 'f' }]) }),
     ],
     ['as a list in place of a text of the AI SDK', aiSdk({ 'ai.response.text': ['b'] })],
-    ['as an object of the AI SDK that is no text', objectOfAiSdk({ 'ai.response.object': { a: 1 } })],
+    ['as an object of the AI SDK that is not a text', objectOfAiSdk({ 'ai.response.object': { a: 1 } })],
     ['as an object of the AI SDK under another name', objectOfAiSdk({ words: json({ a: 1 }) })],
     ['as an object in place of the request', genAi({ words: 'a' }, [said])],
     ['as arguments under another name in OpenInference', inference({ ...call, words: '{"a":1}' })],

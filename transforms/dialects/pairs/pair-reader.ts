@@ -217,7 +217,7 @@ const PAIR: ReadonlySet<string> = new Set([
   ...['request_body', 'headers', 'object'],
 ]);
 
-/** The same for a pair whose answer is an object, which is looked at apart. */
+/** The same, with the member of an answer that is checked by itself. */
 const ANSWERED: ReadonlySet<string> = new Set([...PAIR, 'response']);
 
 /** Is a pair without an answer, in which a member that is not read may be one? */
@@ -230,12 +230,13 @@ function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefin
   const choice = choices?.elements()[0];
   const message = choice?.get('message');
   if (message !== undefined && message.type !== 'object') return mayBeSaid(message);
-  if (message === undefined && choice?.get('delta') !== undefined) return false; // a known form: one piece of a stream
+  // a single piece of a stream has a known form, but is not an answer
+  if (message === undefined && choice?.get('delta') !== undefined) return false;
   const beside = choices === undefined ? strayMember(pair, ANSWERED) : undefined;
   return (beside ?? strayMember(body, PAIR)) !== undefined;
 }
 
-/** Does the message of an answer that is a thought alone hold words under a name that is not known? */
+/** Does an answer without text and calls, which may be a thought alone, hold words under a name that is not known? */
 function hidesAnswer(answer: Uint8Array | undefined): boolean {
   const body = answer && new JsonView(answer);
   const message = body?.get('choices')?.elements()[0]?.get('message');

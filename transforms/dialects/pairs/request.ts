@@ -207,8 +207,9 @@ function isAnthropic(body: JsonView, list: JsonView | undefined): boolean {
   if (tools.some((tool) => tool.get('input_schema') !== undefined)) return true;
   return (list?.elements() ?? []).some((message) =>
     (message.get('content')?.elements() ?? []).some(
+      // Mistral has blocks of this type too, but with a list as the thought
       (block) =>
-        MESSAGE_BLOCKS.has(block.get('type')?.text() ?? '') && block.get('thinking')?.type !== 'array', // of Mistral
+        MESSAGE_BLOCKS.has(block.get('type')?.text() ?? '') && block.get('thinking')?.type !== 'array',
     ),
   );
 }

@@ -38,7 +38,7 @@ export type PiMessage =
   | { readonly kind: 'excluded' };
 
 const PART = knownByType('type', {
-  ...Object.fromEntries(ANTHROPIC_BLOCK.kinds?.of ?? []), // of Factory Droid
+  ...Object.fromEntries(ANTHROPIC_BLOCK.kinds?.of ?? []), // Factory Droid writes these blocks too
   text: known('type text:text! textSignature annotations _meta'),
   thinking: known('type thinking:text! thinkingSignature! signature redacted'),
   toolCall: known(

@@ -60,22 +60,21 @@ function hasListBeside(value: JsonView, kind: KnownObject): boolean {
   });
 }
 
+const namesOf = (...lists: readonly string[]): ReadonlySet<string> =>
+  new Set(lists.flatMap((list) => list.split(' ')));
+
 /** Members of spans of OpenTelemetry, as SDKs, Jaeger and databases write them. */
-const SPAN: ReadonlySet<string> = new Set(
-  [
-    'name kind context spanContext traceId trace_id traceID spanId span_id spanID parentSpanId parent_id parent_span_id',
-    'parentSpanContext traceState trace_state flags startTime start_time startTimeUnixNano start_time_unix_nano endTime',
-    'end_time endTimeUnixNano end_time_unix_nano duration status status_code status_message attributes tags events logs',
-    'links references resource scope instrumentationScope instrumentation_scope instrumentationLibrary process processes',
-    'processID operationName span_kind span_name service_name exception warnings droppedAttributesCount',
-    'dropped_attributes_count droppedEventsCount dropped_events_count droppedLinksCount dropped_links_count',
-    'cumulative_error_count statusMessage statusCode resource_attributes span_attributes otel_scope_name ended',
-    // records of logs, which are read apart
-    'body event_name eventName timestamp observed_timestamp timeUnixNano observedTimeUnixNano severity severity_text',
-    'severity_number severityText severityNumber',
-  ]
-    .join(' ')
-    .split(' '),
+const SPAN: ReadonlySet<string> = namesOf(
+  'name kind context spanContext traceId trace_id traceID spanId span_id spanID parentSpanId parent_id parent_span_id',
+  'parentSpanContext traceState trace_state flags startTime start_time startTimeUnixNano start_time_unix_nano endTime',
+  'end_time endTimeUnixNano end_time_unix_nano duration status status_code status_message attributes tags events logs',
+  'links references resource scope instrumentationScope instrumentation_scope instrumentationLibrary process processes',
+  'processID operationName span_kind span_name service_name exception warnings droppedAttributesCount',
+  'dropped_attributes_count droppedEventsCount dropped_events_count droppedLinksCount dropped_links_count',
+  'cumulative_error_count statusMessage statusCode resource_attributes span_attributes otel_scope_name ended',
+  // records of logs, which are read apart
+  'body event_name eventName timestamp observed_timestamp timeUnixNano observedTimeUnixNano severity severity_text',
+  'severity_number severityText severityNumber',
 );
 const COLUMN = /^(?:attributes|context|resource|events|status|_)(?:[._]|$)/;
 
@@ -142,17 +141,13 @@ const strayEvent = (span: JsonView, attributes: SpanAttributes): JsonView | unde
     return strayAttribute(own) !== undefined || event.others(EVENT).some(([, value]) => isContent(value));
   });
 
-const EVENT: ReadonlySet<string> = new Set(
-  'name attributes body event.name event_name event timestamp time timeUnixNano time_unix_nano'.split(' '),
+const EVENT: ReadonlySet<string> = namesOf(
+  'name attributes body event.name event_name event timestamp time timeUnixNano time_unix_nano',
 );
 
 /** Attributes of OpenInference and of older versions of OpenLLMetry, after `llm.`. */
-const OF_LLM: ReadonlySet<string> = new Set(
-  [
-    'input_messages output_messages prompts completions choices invocation_parameters model_name provider system tools',
-    'token_count cost finish_reason function_call prompt_template prompt request response usage user top_k top_p',
-    'temperature chat frequency_penalty presence_penalty headers is_streaming watsonx vendor',
-  ]
-    .join(' ')
-    .split(' '),
+const OF_LLM: ReadonlySet<string> = namesOf(
+  'input_messages output_messages prompts completions choices invocation_parameters model_name provider system tools',
+  'token_count cost finish_reason function_call prompt_template prompt request response usage user top_k top_p',
+  'temperature chat frequency_penalty presence_penalty headers is_streaming watsonx vendor',
 );
