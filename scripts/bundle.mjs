@@ -1,8 +1,7 @@
 // Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with shared and lazily loaded
 // chunks. Without this, a run would find, read and link some 280 modules, which takes half of its startup time
-// (docs/decisions/0019-the-command-is-bundled.md). Yargs, the AWS SDK and preact (needed for every report) are bundled; the other packages
+// (docs/decisions/0019-the-command-is-bundled.md). The parser of yargs, the AWS SDK and preact (needed for every report) are bundled; the other packages
 // remain dependencies.
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,30 +14,10 @@ const BUNDLED = ['yargs', 'preact', 'preact-render-to-string'];
 const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
 
 /**
- * string-width, which yargs uses for the columns of its help, compiles Unicode tables when it is loaded. That takes longer than the rest of
- * yargs, so each version becomes a separate file that is loaded on the first call (docs/decisions/0019-the-command-is-bundled.md).
+ * `yargs/helpers` exports the parser, and imports all that yargs needs for its help. None of that is used, so it is left out
+ * (docs/decisions/0019-the-command-is-bundled.md).
  */
-const LAZY = '?lazy';
-const lazyFiles = new Map(); // from module to file: yargs and its dependencies use several versions
-const lazyStringWidth = {
-  name: 'lazy-string-width',
-  async resolveId(source, importer, options) {
-    if (source !== 'string-width') return null;
-    const resolved = await this.resolve(source, importer, { ...options, skipSelf: true });
-    if (resolved === null) throw new Error(`${importer} needs ${source}, which is not installed`);
-    return `${resolved.id}${LAZY}`;
-  },
-  load(id) {
-    if (!id.endsWith(LAZY)) return null;
-    const module = id.slice(0, -LAZY.length);
-    const path = module.slice(module.indexOf('node_modules'));
-    const file = `string-width-${createHash('sha256').update(path).digest('hex').slice(0, 8)}.cjs`;
-    lazyFiles.set(module, file);
-    return `import { createRequire } from 'node:module';
-const load = createRequire(import.meta.url);
-export default (...args) => load('./${file}')(...args);`;
-  },
-};
+const OF_YARGS_HELP = /\/node_modules\/yargs\/lib\/platform-shims\//;
 
 const RELATIVE = /['"](\.[^'"]*)['"]/;
 
@@ -82,9 +61,9 @@ function onLog(level, { message }) {
 
 const bundle = await rolldown({
   onLog,
-  plugins: [lazyStringWidth],
+  treeshake: { moduleSideEffects: [{ test: OF_YARGS_HELP, sideEffects: false }] },
   checks: { ineffectiveDynamicImport: false }, // some modules that are imported lazily are in chunks that every run loads
-  // All files must be in one folder, because chunks load the worker and string-width by relative paths.
+  // All files must be in one folder, because chunks load the worker by its relative path.
   input: {
     bin: join(dist, 'src/cli/bin.js'),
     index: join(dist, 'src/index.js'),
@@ -103,16 +82,8 @@ const { output } = await bundle.write({
   codeSplitting: { groups },
 });
 await bundle.close();
-for (const [module, file] of lazyFiles) output.push(...(await bundleLazy(module, file)));
 output.push(...(await bundlePage()));
 writeFileSync(join(out, 'LICENSES.txt'), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
-
-async function bundleLazy(input, file) {
-  const lazy = await rolldown({ onLog, input, platform: 'node' });
-  const { output: written } = await lazy.write({ file: join(out, file), format: 'cjs', exports: 'default' });
-  await lazy.close();
-  return written;
-}
 
 /** Bundles the viewer page as one classic script, because exported pages are opened from file URLs, where module scripts do not load. */
 async function bundlePage() {

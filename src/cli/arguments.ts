@@ -7,90 +7,55 @@ import type { Command } from './commands/command.ts';
 import { commands as builtIn } from './commands/index.ts';
 import { mergeValues, readConfig } from './config.ts';
 import { commandHelp, programHelp } from './help.ts';
+import { nearestWord } from './nearest-word.ts';
 import { flagNames, type Option, type Values } from './options/option.ts';
-import { type Flag, readTokens } from './tokens.ts';
-
-/** Flags of the command line, by name. */
-type FlagValues = Readonly<Record<string, unknown>>;
+import { type Flag, parseLine } from './parse-line.ts';
 
 export type Invocation =
   | { readonly text: string }
   | { readonly command: Command; readonly words: readonly string[]; readonly values: Values };
 
-/** Thrown for a command line that no command accepts; usage-error.ts turns it into a message. */
-export class RefusedLine extends Error {
-  override readonly name = 'RefusedLine';
-  /** The command and the flags, in the form that yargs parses. */
-  readonly words: readonly string[];
-  readonly commands: readonly Command[];
-
-  constructor(words: readonly string[], commands: readonly Command[]) {
-    super(`no command takes: ${words.join(' ')}`);
-    this.words = words;
-    this.commands = commands;
-  }
-}
+type Flags = ReturnType<typeof parseLine>['flags'];
 
 /**
  * Parses a command line, without the name of the program.
  * @param columns width of the help
  * @param commands including the options that plug-ins add (plug-in-options.ts)
- * @throws TurnmillError `usage`, or `config` for the configuration file; RefusedLine
+ * @throws TurnmillError `usage`, or `config` for the configuration file
  */
 export function readArguments(
   argv: readonly string[],
   columns: number = 80,
   commands: readonly Command[] = builtIn,
 ): Invocation {
-  const { words, flags } = readTokens(argv, flagsOfAll(commands));
-  const text = informationFor(commands, words, flags, columns);
-  if (text !== undefined) return { text };
-  const own = flags.filter((flag) => flag !== '--help=true');
-  const command = commands.find(({ name }) => name === words[0]);
-  const values = command && flagsOf(command, own);
-  if (command === undefined || values === undefined)
-    throw new RefusedLine([...words.slice(0, 1), ...own], commands);
-  return invocationOf(command, words.slice(1), values);
+  const { words, flags } = parseLine(argv, flagsOfAll(commands));
+  if (flags.has('version')) return { text: toolVersion() };
+  const wantsHelp = flags.has('help') || words[0] === 'help';
+  const [name, ...rest] = words[0] === 'help' ? words.slice(1) : words;
+  if (wantsHelp && name === undefined) return { text: programHelp(commands, columns) };
+  if (!wantsHelp && flags.has('all')) throw usage('--all works only together with --help');
+  const command = commandNamed(name, commands);
+  if (wantsHelp) return { text: commandHelp(command, columns, flags.has('all')) };
+  checkFlags(command, flags);
+  return invocationOf(command, rest, flags);
 }
 
-/** Text for `--help`, `--version` or `turnmill help`; undefined when a command is to run, or its name is unknown. */
-function informationFor(
-  commands: readonly Command[],
-  words: readonly string[],
-  flags: readonly string[],
-  columns: number,
-): string | undefined {
-  const isOn = (name: string): boolean => flags.includes(`--${name}=true`);
-  if (isOn('version')) return toolVersion();
-  const [first, second] = words;
-  const topic = first === 'help' ? second : first;
-  if (!isOn('help') && first !== 'help') {
-    if (isOn('all')) throw usage('--all works only together with --help');
-    return undefined;
-  }
-  if (topic === undefined) return programHelp(commands, columns);
-  const command = commands.find(({ name }) => name === topic);
-  return command && commandHelp(command, columns, isOn('all'));
+function commandNamed(name: string | undefined, commands: readonly Command[]): Command {
+  if (name === undefined) throw usage('name a command');
+  const command = commands.find((known) => known.name === name);
+  if (command !== undefined) return command;
+  const near = nearestWord(
+    name,
+    commands.map((known) => known.name),
+  );
+  throw usage(`Unknown command: ${name}${near === undefined ? '' : `. Did you mean ${near}?`}`);
 }
 
-/** Returns the flags by name, with an array for a repeated flag; undefined if the command lacks one of them. */
-function flagsOf({ options }: Command, flags: readonly string[]): FlagValues | undefined {
-  const names = new Set(options.flatMap(flagNames));
-  const values: Record<string, string | true | string[]> = {};
-  for (const flag of flags) {
-    const at = flag.indexOf('=');
-    const name = flag.slice(2, at);
-    if (!names.has(name)) return undefined;
-    const value = flag.slice(at + 1);
-    const before = values[name];
-    if (before === undefined) values[name] = takesValue(options, name) ? value : true;
-    else values[name] = [before, value].flat().map(String);
-  }
-  return values;
-}
-
-function takesValue(options: readonly Option[], flag: string): boolean {
-  return options.some(({ name, type }) => flagOf(name) === flag && type.placeholder !== undefined);
+/** Throws for flags of other commands. */
+function checkFlags({ name, options }: Command, flags: Flags): void {
+  const own = new Set(options.flatMap(flagNames));
+  const others = [...flags.keys()].filter((flag) => !own.has(flag));
+  if (others.length > 0) throw usage(`${name} does not take --${others.join(', --')}`);
 }
 
 /** Flags of all commands. A flag that the chosen command lacks is refused later. */
@@ -121,12 +86,12 @@ function flagsOfAll(commands: readonly Command[]): readonly Flag[] {
   ];
 }
 
-function invocationOf(command: Command, words: readonly string[], flagValues: FlagValues): Invocation {
+function invocationOf(command: Command, words: readonly string[], given: Flags): Invocation {
   const { least, most, missing } = command.words;
   if (words.length < least) throw usage(`${command.name}: ${missing}`);
   if (words.length > most) throw usage(`${command.name}: unexpected argument '${words[most]}'`);
   const { options } = command;
-  const flags: Values = Object.fromEntries(options.flatMap((option) => flagValue(option, flagValues)));
+  const flags: Values = Object.fromEntries(options.flatMap((option) => flagValue(option, given)));
   const merged = flags.config === undefined ? flags : mergeValues(readConfig(flags.config, options), flags);
   const values = { ...Object.fromEntries(options.flatMap(environmentValue)), ...merged };
   return { command, words, values: withFormatOptions(options, values) };
@@ -160,17 +125,13 @@ function environmentValue({ name, type, fromEnvironment }: Option): readonly (re
 }
 
 /** Name and value of an option from the command line; empty if the flag is absent. */
-function flagValue(
-  { name, type, negative }: Option,
-  flags: FlagValues,
-): readonly (readonly [string, unknown])[] {
+function flagValue({ name, type, negative }: Option, flags: Flags): readonly (readonly [string, unknown])[] {
   const flag = flagOf(name);
-  const negated = flags[`no-${flag}`] === true;
-  const value = negative?.only === true ? undefined : flags[flag];
-  if (negated && value !== undefined) throw usage(`--${flag} and --no-${flag} contradict each other`);
-  if (negated) return [[name, negative?.value]];
-  if (value === undefined) return [];
-  const texts = (Array.isArray(value) ? value : [value]).map(String);
+  const texts = flags.get(flag);
+  const isNegated = flags.has(`no-${flag}`);
+  if (isNegated && texts !== undefined) throw usage(`--${flag} and --no-${flag} contradict each other`);
+  if (isNegated) return [[name, negative?.value]];
+  if (texts === undefined) return [];
   const read = type.fromTexts(texts, (problem) => {
     throw usage(`--${flag}: ${problem}`);
   });

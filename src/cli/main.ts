@@ -3,7 +3,7 @@
 import type { PlugInCalls } from '../engine/run-task.ts';
 import { TurnmillError } from '../errors.ts';
 import type { LogLevel } from '../log-level.ts';
-import { RefusedLine, readArguments } from './arguments.ts';
+import { readArguments } from './arguments.ts';
 import { commands } from './commands/index.ts';
 import { exitCodeOf, SIGNALS, type StopSignal, SUCCESS, tellBug, tellFault, tellUsage } from './faults.ts';
 import type { Host } from './host.ts';
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[], host: Host, stopListening?: 
     level = invocation.values.logLevel ?? level;
     return await runCommand(invocation, level, host, stopListening);
   } catch (error) {
-    return statusOf(error instanceof RefusedLine ? await whyRefused(error) : error, argv, level, host);
+    return statusOf(error, argv, level, host);
   }
 }
 
@@ -38,11 +38,6 @@ async function commandsFor(argv: readonly string[], stopListening?: () => void):
   stopListening?.();
   const { commandsWithPlugIns } = await import('./plug-in-options.ts');
   return commandsWithPlugIns(commands, argv);
-}
-
-async function whyRefused({ words, commands: known }: RefusedLine): Promise<TurnmillError> {
-  const { usageErrorOf } = await import('./usage-error.ts');
-  return usageErrorOf(words, known);
 }
 
 type Chosen = Exclude<ReturnType<typeof readArguments>, { readonly text: string }>;

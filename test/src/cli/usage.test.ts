@@ -14,7 +14,15 @@ const USAGE_ERRORS: readonly (readonly [string, string])[] = [
   ['biuld --help', 'Unknown command: biuld. Did you mean build?'],
   ['build', 'name at least one input'],
   ['build x', '--out is missing'],
-  ['build x --outt d', 'unknown option --outt'],
+  ['build x --outt d', 'unknown option --outt; did you mean --out?'],
+  ['build x --out --outt', 'unknown option --outt'],
+  ['build x -5', 'unknown option -5'],
+  ['build x --update', '--update needs a value'],
+  ['build x --update --replace', '--update needs a value'],
+  ['build x --update= --out a', '--update: needs a value'],
+  ['build x --update a --update b', '--update appears twice'],
+  ['help biuld', 'Unknown command: biuld. Did you mean build?'],
+  ['build x -o', '-o needs a value'],
   ['build x --ou d', 'unknown option --ou'],
   ['build x -x', 'unknown option -x'],
   ['build x --o d', 'unknown option --o'],
@@ -114,6 +122,9 @@ describe('F160 arguments are kept as they are', () => {
     ['build x -o a=b', { words: ['x'], out: 'a=b' }],
     ['--out d build x', { words: ['x'], out: 'd' }],
     ['explain -:3', { words: ['-:3'] }],
+    ['build x --update --out d', { words: ['x'], update: 'd', out: 'd' }],
+    ['build x --out d --update', { words: ['x'], update: 'd', out: 'd' }],
+    ['build x -- -:3 --', { words: ['x', '-:3', '--'] }],
   ])('turnmill %s', (line, expected) => {
     expect(parsed(line)).toEqual(expected);
   });
