@@ -18,6 +18,7 @@ const COUNTS: Readonly<Record<BranchKind, readonly number[]>> = {
   'gemini-cli': BRANCHES,
   chain: CHAINS,
   mixed: CHAINS,
+  'chat-chain': CHAINS,
   trace: [20000, 40000, 80000],
   tiny: [250000, 500000, 1000000],
 };

@@ -11,6 +11,7 @@ export const branchKinds = [
   'gemini-cli',
   'chain',
   'mixed',
+  'chat-chain',
   'trace',
   'tiny',
 ] as const;
@@ -95,6 +96,16 @@ function* mixedLog(count: number, words: Words): Generator<object> {
   for (const call of chainLog(count, words)) yield { session_id: 'mill', ...call };
 }
 
+/** A pair of chat completions, and a chain of responses in the same session. */
+function* chatChainLog(count: number, words: Words): Generator<object> {
+  const time = (i: number): string => new Date(Date.parse(TIME) + i * 1000).toISOString();
+  const message = { role: 'assistant', content: words() };
+  const request = { model: 'm', messages: [{ role: 'user', content: words() }] };
+  yield { session_id: 'mill', timestamp: time(0), request, response: { choices: [{ index: 0, message }] } };
+  let i = 0;
+  for (const call of chainLog(count, words)) yield { session_id: 'mill', ...call, timestamp: time(++i) };
+}
+
 /** Calls of the Responses API that each continue the one before by its id. */
 function* chainLog(count: number, words: Words): Generator<object> {
   for (let i = 0; i < count; i++) {
@@ -143,6 +154,7 @@ const LOGS = {
   'gemini-cli': geminiLog,
   chain: chainLog,
   mixed: mixedLog,
+  'chat-chain': chatChainLog,
   trace: traceLog,
   tiny: tinyLog,
 };

@@ -58,7 +58,7 @@ interface Subject {
   readonly origin: Origin;
   readonly logged?: Entry;
   /** Fate of the line if it is one of several lines of an entry, and not the one at the entry's origin. */
-  readonly apart?: 'folded' | 'superseded';
+  readonly apart?: 'folded' | 'superseded' | undefined;
   cleaned?: Entry;
   fate?: string;
   /** Set when it has left cleanup: objects of one line may share their offset. */
@@ -146,7 +146,8 @@ export class LineTrail {
 
   /** Adds the objects on the line that the entry comes from. One may occur several times, if it has several calls. */
   #addPlaces(entry: Entry, lines: EntryLog): void {
-    const apart = entry.isGathered === true ? 'superseded' : 'folded';
+    const gathered = entry.alone === true ? 'superseded' : undefined; // else its session decides
+    const apart = entry.isGathered === true ? gathered : 'folded';
     let hasOwn = false;
     for (const place of placesOf(lines)) {
       const isOwn: boolean = !hasOwn && place.offset === entry.origin.offset;

@@ -71,6 +71,8 @@ export interface ReadingOptions {
   readonly maxConversation?: number | undefined;
   /** Branches of a session that are written; 1,000 by default. */
   readonly maxBranches?: number | undefined;
+  /** Messages of an entry; undefined for no limit. */
+  readonly maxMessages?: number | undefined;
   /** Whether encrypted reasoning is kept. */
   readonly keepSealed?: boolean | undefined;
   /** Whether metadata is read. True by default. */

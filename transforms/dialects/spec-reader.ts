@@ -26,12 +26,12 @@ import { Fold } from './fold/fold.ts';
 import { makeMessage, piecesOf } from './shared/build-messages.ts';
 import { dropped } from './shared/carried-content.ts';
 import { GatheredSessions } from './shared/gathered-sessions.ts';
-import { wholeMessages } from './shared/history.ts';
+import { faultOfCall, wholeMessages } from './shared/history.ts';
 import { lineId } from './shared/line-id.ts';
 import { NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
 import { ReadMistakes, type ReportMistake } from './shared/read-mistakes.ts';
 import { NO_TOOLS } from './shared/tool-definitions.ts';
-import { faultIn, type Unreadable } from './shared/unreadable.ts';
+import type { Unreadable } from './shared/unreadable.ts';
 import { WaitingParts } from './shared/waiting-parts.ts';
 import { WalkedObject } from './shared/walked-object.ts';
 
@@ -275,10 +275,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (sample !== undefined) entry.sample = sample;
     if (meta !== undefined && meta.size > 0) entry.meta = meta;
     if (refused !== undefined) entry.refused = refused;
-    const copies = this.#spec.copies;
-    const isBad =
-      fields.chain?.before?.isFaulty === true || faultIn(messages, fields.reply, copies) !== undefined;
-    const fault = isBad ? faultIn(wholeMessages(messages, fields.chain), fields.reply, copies) : undefined;
+    const fault = faultOfCall(messages, fields.reply, fields.chain, this.#spec.copies);
     if (fault !== undefined) return this.#context.reject(fault.reason, fault.detail);
     // the empty answers of a grader's samples are kept
     return sample === undefined ? settleReply(entry) : entry;

@@ -75,7 +75,7 @@ export interface Entry {
   readonly sessionId: string;
   /** Set if the entry is a session by itself, regardless of `--session-by`. */
   readonly alone?: true;
-  /** The places of all lines from which the entry was folded, its origin first. Only together with `alone`. */
+  /** The places of all lines from which the entry was folded. Together with `alone` or with `isGathered`. */
   readonly lines?: EntryLog;
   /**
    * Id of the first line with a message of the conversation (Claude Code: its uuid). Copies of the conversation in other

@@ -162,10 +162,14 @@ class Parser {
   #isSpoiled = false;
 
   constructor({ dialect, scanner, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
-    const { sessionBy, userTurn, select, maxConversation, maxBranches, keepSealed, keepsMeta } = options;
+    const { sessionBy, userTurn, select, maxConversation, maxBranches, maxMessages } = options;
+    const { keepSealed, keepsMeta } = options;
     this.#begun = begun;
     this.#sessionBy = sessionBy;
-    this.#reading = { userTurn, sessionBy, select, maxConversation, maxBranches, keepSealed, keepsMeta };
+    this.#reading = {
+      ...{ userTurn, sessionBy, select, maxConversation, maxBranches, maxMessages },
+      ...{ keepSealed, keepsMeta },
+    };
     this.#limits = new EntryLimits(options);
     this.#ownScanner = createScanner(scanner, maxDepth, options.maxElements);
     this.#known = [...more, ...dialects];

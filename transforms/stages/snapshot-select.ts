@@ -26,7 +26,7 @@ function conversationOf(snapshot: Entry, sums: Sums): Conversation {
   const count = (rule: string): void => void changes.set(rule, (changes.get(rule) ?? 0) + 1);
   const logged: readonly Message[] =
     snapshot.reply === undefined ? snapshot.messages : [...snapshot.messages, snapshot.reply];
-  const { origin, sessionId, sample, meta, lacks, lines, isGathered, root } = snapshot;
+  const { origin, sessionId, alone, sample, meta, lacks, lines, isGathered, root } = snapshot;
   const messages = logged.map((message) => canonical(message, count));
   const carried = {
     ...(sample !== undefined && { sample }),
@@ -35,8 +35,9 @@ function conversationOf(snapshot: Entry, sums: Sums): Conversation {
     ...(root !== undefined && { root }),
   };
   const others = lines === undefined ? 0 : lines.count - 1;
-  const folded = lines === undefined ? undefined : { folded: isGathered === true ? 0 : others };
-  const gathered = isGathered === true ? { superseded: others } : undefined;
+  const isWhole = lines !== undefined && alone === true;
+  const folded = isWhole ? { folded: isGathered === true ? 0 : others } : undefined;
+  const gathered = isGathered === true ? { superseded: sums.superseded + others } : undefined;
   return {
     kind: 'conversation',
     origin,
@@ -58,6 +59,9 @@ function closedWith(end: SessionEnd, fate: SessionFate): SessionEnd {
     : { kind, origin, last, dialect, sessionId, entries, fate };
 }
 
+/** Number of calls of an entry: more than one if it was gathered. */
+const linesOf = ({ lines, isGathered }: Entry): number => (isGathered === true ? (lines?.count ?? 1) : 1);
+
 /** The current session. */
 class Selection {
   readonly #tools = new ToolUnion();
@@ -73,11 +77,11 @@ class Selection {
     this.#startedAt ??= entry.timestamp;
     this.#tools.add(entry.tools);
     if (supersedes(entry, this.#best)) {
-      this.#superseded += this.#truncated + (this.#best === undefined ? 0 : 1);
+      this.#superseded += this.#truncated + (this.#best === undefined ? 0 : linesOf(this.#best));
       this.#truncated = 0;
       this.#best = entry;
       this.#tools.commit();
-    } else this.#truncated++;
+    } else this.#truncated += linesOf(entry);
     return NOTHING;
   }
 

@@ -5,7 +5,7 @@
  */
 
 import type { Entry, EntryLog, Fate, Rejection, SessionEnd } from '../model/element.ts';
-import { createEntryLog } from '../model/entry-log.ts';
+import { createEntryLog, placesOf } from '../model/entry-log.ts';
 import { rejectSession } from '../model/rejection.ts';
 import { SessionIds } from '../model/session-ids.ts';
 import type { Handlers, Stage } from '../stage.ts';
@@ -38,7 +38,8 @@ class Validator {
 
   entry(entry: Entry): readonly (Entry | Rejection)[] {
     if (entry.lines === undefined) this.#log.add(entry.origin);
-    else this.#lines = entry.lines;
+    else if (entry.alone === true) this.#lines = entry.lines;
+    else for (const place of placesOf(entry.lines)) this.#log.add(place);
     this.#isFolded = entry.lines !== undefined && entry.isGathered !== true;
     if (this.#isRejected) return [];
     const found = this.#violation(entry);

@@ -121,6 +121,73 @@ describe('a chain in a source that begins with a pair of the Messages API', () =
   });
 });
 
+describe('a chain in a source that begins with a pair of chat completions', () => {
+  const pair = {
+    ...{
+      session_id: 's',
+      timestamp: '2026-02-03T10:00:00Z',
+      request: { messages: [{ role: 'user', content: 'q' }] },
+    },
+    response: { choices: [{ message: { role: 'assistant', content: 'a' } }] },
+  };
+  const read = (count: number): readonly Entry[] => {
+    const readers = new Map(dialects.filter(isPairDialect).map((one) => [one.name, one.create()]));
+    const timeOf = (i: number) => new Date(1_780_000_000_000 + 1000 * i).toISOString();
+    const lines = [
+      pair,
+      ...chain(count).map((one, i) => ({ session_id: 's', timestamp: timeOf(i), ...one })),
+    ];
+    return readLog(
+      new PairReader('exchange', readers),
+      lines.map((one) => JSON.stringify(one)),
+    ).filter(isEntry);
+  };
+
+  it('is its first call, and its last one with the places of all others', () => {
+    const [, first, all, ...more] = read(60);
+    expect([first, all].map((entry) => wordsOf(entry as Entry))).toEqual([questions(1), questions(60)]);
+    expect([all?.lines?.count, all?.origin.line, more]).toEqual([59, 61, []]);
+  });
+
+  it('lists the messages of each call a few times only, however long it is', () => {
+    const listed = vi.spyOn(History.prototype, 'addedMessages', 'get');
+    read(100);
+    const short = listed.mock.calls.length;
+    listed.mockClear();
+    read(400);
+    expect(listed.mock.calls.length).toBeLessThan(4.2 * short);
+  });
+});
+
+describe('a chain with a message that may not be written', () => {
+  const read = (count: number, at: number) => {
+    const calls = chain(count);
+    const { output: items } = (calls[at] as ReturnType<typeof call>).response;
+    Object.assign(items[0]?.content[0] as object, { type: 'mystery' });
+    return readLog(
+      responses.create(),
+      calls.map((one) => JSON.stringify({ ...one, request: { instructions: 's', ...one.request } })),
+    );
+  };
+
+  it('is rejected from there on, with the position in the whole conversation', () => {
+    const detailOf = (one: ReadElement) =>
+      one.kind === 'rejection' ? one.detail : wordsOf(one as Entry).at(-1);
+    const details = read(5, 2).map(detailOf);
+    const found = ': content[0] is not a part of a known type (assistant)';
+    expect(details).toEqual([`the answer${found}`, `messages[6]${found}`, `messages[6]${found}`, 'a1']);
+  });
+
+  it('lists the messages of each call a few times only, however long it is', () => {
+    const listed = vi.spyOn(History.prototype, 'addedMessages', 'get');
+    read(100, 0);
+    const short = listed.mock.calls.length;
+    listed.mockClear();
+    read(400, 0);
+    expect(listed.mock.calls.length).toBeLessThan(4.2 * short);
+  });
+});
+
 test('calls that share nothing are written in any number', () => {
   const calls = Array.from({ length: 20 }, (_, i) => ({ ...call(i, undefined), session_id: 's' }));
   const lines = calls.map((one) => JSON.stringify(one));

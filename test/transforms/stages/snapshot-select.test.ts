@@ -10,6 +10,7 @@ import type {
   StreamElement,
   ToolDefinition,
 } from '../../../transforms/model/element.ts';
+import { createEntryLog } from '../../../transforms/model/entry-log.ts';
 import { supersedes } from '../../../transforms/model/supersedes.ts';
 import { apply } from '../../../transforms/stage.ts';
 import { snapshotSelect } from '../../../transforms/stages/snapshot-select.ts';
@@ -83,6 +84,21 @@ test('of equal entries the later is chosen, and never a shorter one', () => {
   expect(supersedes(entry(2, 2), entry(1, 2))).toBe(true);
   expect(supersedes(entry(2, 3), entry(1, 2))).toBe(true);
   expect(supersedes(entry(2, 1), entry(1, 2))).toBe(false);
+});
+
+test('an entry counts as often as the calls that were joined to it', () => {
+  const joined = (line: number, count: number, calls: number): Entry => {
+    const log = createEntryLog();
+    for (let i = 0; i < calls; i++) log.add(originOf(line + i));
+    return { ...entry(line, count), lines: log.take(), isGathered: true };
+  };
+  const sums = (...entries: readonly Entry[]) => {
+    const { superseded, truncated, folded } = conversation(...entries, END);
+    return [superseded, truncated, folded];
+  };
+  expect(sums(entry(1, 1), joined(2, 3, 5))).toEqual([5, 0, undefined]);
+  expect(sums(joined(1, 2, 4), joined(6, 1, 3), entry(10, 3))).toEqual([7, 0, undefined]);
+  expect(sums(entry(1, 3), joined(2, 2, 6))).toEqual([0, 6, undefined]);
 });
 
 describe('the conversation', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry, Fate, SessionEnd, StreamElement } from '../../../transforms/model/element.ts';
-import { placesOf } from '../../../transforms/model/entry-log.ts';
+import { createEntryLog, placesOf } from '../../../transforms/model/entry-log.ts';
 import { apply } from '../../../transforms/stage.ts';
 import { validate } from '../../../transforms/stages/validate.ts';
 import { entryOf, originOf, user } from '../checks/samples.ts';
@@ -49,6 +49,15 @@ describe('a session', () => {
     const emitted = run(entry(1, 5n), entry(2, 6n, 't'), entry(3, 1n, 'u'), entry(4, 7n), end());
     expect(shown(emitted)).toEqual(['entry', 'session session-id-mismatch 2', 'end s 1,2,3,4']);
     expect(emitted[1]).toMatchObject({ sessionId: 's' });
+  });
+
+  it('has the places of all calls that were joined to an entry', () => {
+    const log = createEntryLog();
+    for (const line of [2, 4]) log.add(originOf(line));
+    const joined: Entry = { ...entry(4, 9n), lines: log.take(), isGathered: true };
+    expect(shown(run(entry(1, 5n), joined, entry(5, 10n), end()))).toEqual([
+      ...['entry', 'entry', 'entry', 'end s 1,2,4,5'],
+    ]);
   });
 
   it('does not affect the next session', () => {

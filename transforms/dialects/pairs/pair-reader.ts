@@ -22,6 +22,7 @@ import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { unreadIn } from '../shared/unread-text.ts';
 import { isStreamEvent } from '../streams/assembler.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
+import { ChainedCalls } from './chained-calls.ts';
 
 /** Pairs of the chat completions API. This dialect does not read bodies of logged HTTP. */
 const CHAT = 'exchange';
@@ -54,8 +55,12 @@ export class PairReader implements DialectReader {
   #now: string;
   /** Undefined if the dialect gathers sessions itself, or its sessions do not interleave. */
   readonly #gathered: GatheredSessions | undefined;
+  /** Undefined if chains are gathered, or each call must be listed because `--max-messages` may reject it. */
+  readonly #chained: ChainedCalls | undefined;
   /** The chains of the entries that list only their own messages. */
   readonly #chains = new WeakMap<ReadElement, CallChain>();
+  /** Whether the source has had such entries. */
+  #hasChains = false;
 
   /** @param first name of the dialect of the first pair */
   constructor(
@@ -64,6 +69,7 @@ export class PairReader implements DialectReader {
     {
       maxConversation = MAX_CONVERSATION_BYTES,
       maxBranches = MAX_BRANCHES,
+      maxMessages,
       select = 'leaves',
     }: ReadingOptions = {},
   ) {
@@ -72,17 +78,25 @@ export class PairReader implements DialectReader {
     this.#now = first;
     if (first === GATHERED)
       this.#gathered = new GatheredSessions({ maxBytes: maxConversation, maxBranches, select });
+    if (first === CHAT && maxMessages === undefined) this.#chained = new ChainedCalls();
   }
 
   read(line: Line): LineObjects {
     const objects = this.#readPairs(line);
-    if (this.#gathered === undefined) return objects;
+    if (this.#gathered === undefined) return this.#joined(objects);
     if (Array.isArray(objects)) return this.gather(objects as readonly ReadElement[]);
     const gather = (element: ReadElement): readonly ReadElement[] => this.gather([element]);
     function* each(): Generator<ReadElement> {
       for (const element of objects) yield* gather(element);
     }
     return { length: objects.length, [Symbol.iterator]: each };
+  }
+
+  /** Joins the calls of chains. Other objects, which most sources have only, pass as they are. */
+  #joined(objects: LineObjects): LineObjects {
+    const chained = this.#chained;
+    if (chained === undefined || (!this.#hasChains && Array.isArray(objects))) return objects;
+    return chained.take(objects, (entry) => this.#chains.get(entry));
   }
 
   #readPairs(line: Line): LineObjects {
@@ -159,23 +173,28 @@ export class PairReader implements DialectReader {
     const onChain = (found: object): void => {
       chain = found as CallChain;
     };
-    const [read] = this.#reader(ANY).readApart?.(line, this.#gathered && onChain) ?? [];
+    const takesChains = this.#gathered !== undefined || this.#chained !== undefined;
+    const [read] = this.#reader(ANY).readApart?.(line, takesChains ? onChain : undefined) ?? [];
     if (read === undefined || read.kind === 'rejection') return undefined;
     if (read.kind !== 'entry' || read.refused !== undefined) return [read];
     const { alone: _alone, ...entry } = read;
     const { source } = read.origin;
     const sessionId = only.kind === 'entry' ? only.sessionId : (logged ?? source);
     const own: ReadElement = { ...entry, sessionId };
-    if (chain !== undefined) this.#chains.set(own, chain);
+    if (chain !== undefined) {
+      this.#chains.set(own, chain);
+      this.#hasChains = true;
+    }
     return [own];
   }
 
   get strays(): boolean {
-    return this.#now !== this.#first;
+    return this.#now !== this.#first || this.#chained?.isOpen === true;
   }
 
   get holds(): true | undefined {
-    return this.#gathered === undefined ? this.#reader(this.#first).holds : true;
+    if (this.#gathered !== undefined || this.#chained?.isHolding === true) return true;
+    return this.#reader(this.#first).holds;
   }
 
   readApart(line: Line): LineObjects {
@@ -185,7 +204,8 @@ export class PairReader implements DialectReader {
 
   gather(entries: readonly ReadElement[]): readonly ReadElement[] {
     const gathered = this.#gathered;
-    if (gathered === undefined) return this.#reader(this.#first).gather?.(entries) ?? entries;
+    if (gathered === undefined)
+      return this.#reader(this.#first).gather?.(entries) ?? [...this.#joined(entries)];
     const passed = entries.filter((element) => {
       if (element.kind !== 'entry' || element.alone === true) return true;
       gathered.add(element, { chain: this.#chains.get(element) });
@@ -195,14 +215,16 @@ export class PairReader implements DialectReader {
   }
 
   end(): Iterable<ReadElement> {
-    if (this.#gathered === undefined) return this.#reader(this.#first).end?.() ?? [];
+    if (this.#gathered === undefined) return this.#chained?.end() ?? this.#reader(this.#first).end?.() ?? [];
     this.#gathered.closeAll();
     return this.#gathered.take();
   }
 
   forget(): void {
     this.#now = this.#first;
+    this.#hasChains = false;
     this.#gathered?.forget();
+    this.#chained?.end();
     for (const reader of this.#readers.values()) reader.forget();
   }
 

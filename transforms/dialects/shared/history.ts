@@ -8,7 +8,7 @@ import type { ReadMessage } from '../pairs/item-messages.ts';
 import { heldMessage } from './held-messages.ts';
 import { NO_CHANGES } from './line-objects.ts';
 import { noted, sealedNote } from './reading-notes.ts';
-import { faultIn } from './unreadable.ts';
+import { faultIn, faultOf, type Unreadable } from './unreadable.ts';
 
 /** Does a user or a tool speak? */
 export const speaks = ({ role }: Message): boolean =>
@@ -30,8 +30,8 @@ export class History {
   /** Whether a user or a tool speaks. */
   readonly hasQuestion: boolean;
   readonly hasAnswer: boolean;
-  /** Whether a message may not be written. */
-  readonly isFaulty: boolean;
+  /** The first message that may not be written, and its index. */
+  readonly faulty: { readonly message: Message; readonly at: number } | undefined;
   /** The end of its path after the system text of its call. */
   #end: { readonly system: readonly Message[]; readonly end: PathEnd } | undefined;
 
@@ -61,7 +61,7 @@ export class History {
     this.changes = withChanges(before?.changes, added);
     this.hasQuestion = hasQuestion;
     this.hasAnswer = hasAnswer;
-    this.isFaulty = before?.isFaulty === true || faultIn(this.addedMessages, undefined) !== undefined;
+    this.faulty = before?.faulty ?? faultyIn(this.addedMessages, before?.length ?? 0);
   }
 
   get addedMessages(): readonly Message[] {
@@ -92,6 +92,33 @@ export class History {
     }
     return end;
   }
+}
+
+const isFaulty = (message: Message): boolean => faultOf(message, '') !== undefined;
+
+/** @param start number of messages before these */
+function faultyIn(messages: readonly Message[], start: number): History['faulty'] {
+  const at = messages.findIndex(isFaulty);
+  return at < 0 ? undefined : { message: messages[at] as Message, at: start + at };
+}
+
+/**
+ * Why the first message of a call that may not be written may not; undefined if all may. Does not list the messages of the
+ * calls that it continues.
+ * @param messages those that it lists itself
+ * @param areCopies as for `faultIn`
+ */
+export function faultOfCall(
+  messages: readonly Message[],
+  reply: Message | undefined,
+  chain: CallChain | undefined,
+  areCopies?: boolean,
+): Unreadable | undefined {
+  if (chain?.before === undefined) return faultIn(messages, reply, areCopies);
+  const { at, before } = chain;
+  const added = faultyIn(messages.slice(at), before.length);
+  const first = faultyIn(messages.slice(0, at), -at) ?? before.faulty ?? added;
+  return first === undefined ? faultIn([], reply) : faultOf(first.message, `messages[${at + first.at}]`);
 }
 
 /** The place of a call in a chain. */
