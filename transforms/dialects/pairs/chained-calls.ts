@@ -1,5 +1,5 @@
 /**
- * Joins calls that continue each other by id where entries are read one by one. Each such call stands for its whole
+ * Joins calls that continue each other by id where entries are read one by one. Each such call repeats, by that id, its whole
  * conversation: listing that for every call would take time that grows with the square of their number.
  */
 import type { Entry, ToolDefinition } from '../../model/element.ts';
