@@ -44,7 +44,7 @@ function loadedWith(roots) {
  * Puts the modules that every run loads into few chunks, because finding, opening and linking a chunk takes as long as 10 KB of code.
  * `--help` needs only the first two; the library needs neither of the command's.
  */
-const ofHelp = loadedWith(['node', 'host', 'faults', 'main'].map((name) => `src/cli/${name}.js`));
+const ofHelp = loadedWith(['host', 'faults', 'main'].map((name) => `src/cli/${name}.js`));
 const ofRun = loadedWith(['src/cli/run-whole.js', 'src/engine/run-task.js', 'transforms/chain.js']);
 const isOfCommand = (id) => id.startsWith(join(dist, 'src/cli/'));
 const groups = [

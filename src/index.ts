@@ -121,7 +121,6 @@ export type { Call, LoopMessage, LoopRecord, RecordedCall } from './loop/tape.ts
 export type { BuildRequest } from './settings/plug-in-files.ts';
 export { loadPlugIns } from './settings/plug-ins.ts';
 export {
-  type ConversionSettings,
   DEFAULT_SETTINGS,
   resolveSettings,
   type Settings,

@@ -1,14 +1,14 @@
 /** Parses the command line into a command with its arguments and options, or into a text to print (help, version). */
 import type { FormatOptionValues } from '../../transforms/formats/format-options.ts';
 import { TurnmillError } from '../errors.ts';
-import { flagOf } from '../settings/settings.ts';
+import { nearestWord } from '../settings/nearest-word.ts';
+import { flagNames, flagOf, type NamedOption } from '../settings/option.ts';
 import { toolVersion } from '../version.ts';
 import type { Command } from './commands/command.ts';
 import { commands as builtIn } from './commands/index.ts';
 import { mergeValues, readConfig } from './config.ts';
 import { commandHelp, programHelp } from './help.ts';
-import { nearestWord } from './nearest-word.ts';
-import { flagNames, type Option, type Values } from './options/option.ts';
+import type { Values } from './options/values.ts';
 import { type Flag, parseLine } from './parse-line.ts';
 
 export type Invocation =
@@ -98,7 +98,7 @@ function invocationOf(command: Command, words: readonly string[], given: Flags):
 }
 
 /** Moves the options of formats into `formatOptions`: formats choose their names, so `Values` cannot list them. */
-function withFormatOptions(options: readonly Option[], values: Values): Values {
+function withFormatOptions(options: readonly NamedOption[], values: Values): Values {
   const names = new Set<string>(options.filter(({ ofFormat }) => ofFormat).map(({ name }) => name));
   const all = Object.entries(values);
   const ofFormats = all.filter(([name]) => names.has(name));
@@ -109,7 +109,11 @@ function withFormatOptions(options: readonly Option[], values: Values): Values {
 }
 
 /** Name and value of an option that is set in the environment; empty if the variable is not set. */
-function environmentValue({ name, type, fromEnvironment }: Option): readonly (readonly [string, unknown])[] {
+function environmentValue({
+  name,
+  type,
+  fromEnvironment,
+}: NamedOption): readonly (readonly [string, unknown])[] {
   if (fromEnvironment !== true) return [];
   const variable = `TURNMILL_${flagOf(name).replaceAll('-', '_').toUpperCase()}`;
   const text = process.env[variable] ?? '';
@@ -125,7 +129,10 @@ function environmentValue({ name, type, fromEnvironment }: Option): readonly (re
 }
 
 /** Name and value of an option from the command line; empty if the flag is absent. */
-function flagValue({ name, type, negative }: Option, flags: Flags): readonly (readonly [string, unknown])[] {
+function flagValue(
+  { name, type, negative }: NamedOption,
+  flags: Flags,
+): readonly (readonly [string, unknown])[] {
   const flag = flagOf(name);
   const texts = flags.get(flag);
   const isNegated = flags.has(`no-${flag}`);

@@ -81,7 +81,7 @@ function keepCompiledCode(): void {
 async function start(): Promise<number> {
   checkDescriptors();
   keepCompiledCode();
-  const { supportsNode, SUPPORTED } = await import('./node.ts');
+  const { supportsNode, SUPPORTED } = await import('./supported-node.ts');
   if (!supportsNode(process.versions.node)) {
     tell(`turnmill: Node ${process.versions.node} is not supported: use ${SUPPORTED}\n`);
     return 78;

@@ -3,10 +3,10 @@ import { TurnmillError } from '../errors.ts';
 import { type Calibration, type CalibrationLine, calibrate } from '../job/calibrate.ts';
 import type { ConfusionCell } from '../loop/grader.ts';
 import { printable } from '../printable.ts';
+import { plural, showCount } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
-import { keyOf } from './options/endpoint.ts';
-import { plural, showCount } from './sizes.ts';
+import { keyOf } from './options/model-options.ts';
 
 /** Most scores in the table that is printed. */
 const MAX_COLUMNS = 12;

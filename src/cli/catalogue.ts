@@ -24,7 +24,7 @@ import { checkConversations, checkEntries, checkRecords } from '../../transforms
 import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
 import { ruleSets } from '../../transforms/stages/cleanup.ts';
 import { SOURCE_REASONS } from '../errors.ts';
-import { flagOf } from '../settings/settings.ts';
+import { flagOf } from '../settings/option.ts';
 import { build } from './commands/build.ts';
 
 export interface CatalogueItem {
@@ -48,7 +48,6 @@ export interface CatalogueOption {
 }
 
 const FLAGS: ReadonlySet<string> = new Set(build.options.map(({ name }) => name));
-const optionOf = (key: string): string => (key === 'rejectOn' || key === 'keepOn' ? 'onFinding' : key);
 
 interface AnyStage {
   readonly name: string;
@@ -59,8 +58,7 @@ interface AnyStage {
 /** @param flags names of the options that are flags of the command */
 function stageItem({ name, summary, options }: AnyStage, flags: ReadonlySet<string> = FLAGS): CatalogueItem {
   const specs = Object.entries(options) as [string, OptionSpec<unknown>][];
-  const shown = specs.map(([key, spec]) => {
-    const option = optionOf(key);
+  const shown = specs.map(([option, spec]) => {
     const isFlag = flags.has(option);
     return { ...spec, name: isFlag ? flagOf(option) : option, flag: isFlag };
   });

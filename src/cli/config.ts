@@ -4,14 +4,15 @@
  */
 import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
-import type { Option, Values } from './options/option.ts';
+import type { NamedOption } from '../settings/option.ts';
+import type { Values } from './options/values.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
 /** @throws TurnmillError `config` */
-export function readConfig(path: string, options: readonly Option[]): Values {
+export function readConfig(path: string, options: readonly NamedOption[]): Values {
   const object = parseObject(path, readText(path));
-  const known = new Map<string, Option>(
+  const known = new Map<string, NamedOption>(
     options.filter(({ flagOnly }) => flagOnly !== true).map((option) => [option.name, option]),
   );
   const values = Object.entries(object).map(([key, value]) => {

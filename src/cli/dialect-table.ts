@@ -1,6 +1,6 @@
 /** The table at the start of `check`, by dialect: files read, what they contain, and what was passed over. */
 import type { Result, SessionReport, SourceReport } from '../ledger/result.ts';
-import { showCount } from './sizes.ts';
+import { showCount } from '../sizes.ts';
 
 /** Row for files that no dialect recognises, or that were not read far enough to tell. */
 const NONE = 'none';

@@ -23,9 +23,9 @@ import { streamOwnFile } from '../own-file.ts';
 import { printable } from '../printable.ts';
 import { withPlugInFiles } from '../settings/plug-in-files.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { showCount } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
 import { settingsOf } from './options/settings-of.ts';
-import { showCount } from './sizes.ts';
 
 export async function explain({ words: [where = ''], values, signal, host }: Request): Promise<void> {
   const { file, line } = parseAddress(where);

@@ -2,9 +2,8 @@
  * Lays out the text of `--help`. Yargs is not used for it, because it loads tables of Unicode to measure text; all
  * texts here are ASCII, so a character is one column.
  */
-import { flagOf } from '../settings/settings.ts';
+import { flagOf, type NamedOption, OPTION_GROUPS, shownDefault } from '../settings/option.ts';
 import type { Command } from './commands/command.ts';
-import { OPTION_GROUPS, type Option } from './options/option.ts';
 
 const WIDEST = 110;
 const NARROWEST = 40;
@@ -68,23 +67,18 @@ function exampleRow([line, text]: Command['examples'][number]): Row {
   return { label: `  turnmill ${line}`, text };
 }
 
-function optionRows({
-  name,
-  alias,
-  describe,
-  default: shownDefault,
-  type,
-  negative,
-}: Option): readonly Row[] {
+function optionRows(option: NamedOption): readonly Row[] {
+  const { name, alias, help, type, negative } = option;
   const rows: Row[] = [];
   if (negative?.only !== true) {
     const short = alias === undefined ? '    ' : `-${alias}, `;
     const value = type.placeholder === undefined ? '' : ` ${type.placeholder}`;
     const choices = type.choices === undefined ? '' : `: ${type.choices.join(', ')}`;
-    const fallback = shownDefault === undefined ? '' : ` [default:${GLUE}${shownDefault}]`;
-    rows.push({ label: `  ${short}--${flagOf(name)}${value}`, text: `${describe}${choices}${fallback}` });
+    const shown = shownDefault(option);
+    const fallback = shown === undefined ? '' : ` [default:${GLUE}${shown}]`;
+    rows.push({ label: `  ${short}--${flagOf(name)}${value}`, text: `${help}${choices}${fallback}` });
   }
-  if (negative !== undefined) rows.push({ label: `      --no-${flagOf(name)}`, text: negative.describe });
+  if (negative !== undefined) rows.push({ label: `      --no-${flagOf(name)}`, text: negative.help });
   return rows;
 }
 

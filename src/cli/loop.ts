@@ -2,10 +2,10 @@
 import { TurnmillError } from '../errors.ts';
 import { type LoopLine, loop, type TurnsLine } from '../job/loop.ts';
 import { printable } from '../printable.ts';
+import { showCount } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
-import { keyOf } from './options/endpoint.ts';
-import { showCount } from './sizes.ts';
+import { keyOf } from './options/model-options.ts';
 
 /** @returns the exit status: 3 if a record did not close, or a model's call differs from the recorded one */
 export async function runLoops({ words: [dataset = ''], values, signal, host }: Request): Promise<number> {

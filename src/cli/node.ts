@@ -6,17 +6,6 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { HeapControl } from '../job/hooks.ts';
 
-/** The supported versions, as in `engines` of package.json, for the error message. */
-export const SUPPORTED = '20.19 or a later 20, 22.12 or a later 22, 24 or later';
-
-/** @param version as in `process.versions.node` */
-export function supportsNode(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major === 20) return minor >= 19;
-  if (major === 22) return minor >= 12;
-  return major >= 24;
-}
-
 /** Bytes of bytecode that a function executes before V8 compiles it; V8's default is 67,584. */
 const BUDGET_BYTES = 200_000;
 /** Most bytes of bytecode that V8 inlines into a function; V8's default is 920. */

@@ -4,7 +4,7 @@
  */
 import { Parser } from 'yargs/helpers';
 import { TurnmillError } from '../errors.ts';
-import { nearestWord } from './nearest-word.ts';
+import { nearestWord } from '../settings/nearest-word.ts';
 
 /** `-`, or `-:LINE` as an argument of `explain`. */
 const STANDARD_INPUT = /^-(?::\d+)?$/;

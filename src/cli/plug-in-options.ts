@@ -4,11 +4,10 @@
  */
 import type { PlugIns } from '../../transforms/plug-ins.ts';
 import { TurnmillError } from '../errors.ts';
+import { formatFlagsWith } from '../settings/conversion-settings.ts';
+import { flagNames, flagOf, type NamedOption, optionWith } from '../settings/option.ts';
 import { loadPlugIns } from '../settings/plug-ins.ts';
-import { flagOf } from '../settings/settings.ts';
 import type { Command } from './commands/command.ts';
-import { formatFlagsWith } from './options/conversion.ts';
-import { flagNames, type Option, optionWith } from './options/option.ts';
 
 /**
  * Returns the commands, extended by the plug-ins that a command line names.
@@ -37,7 +36,7 @@ function filesIn(argv: readonly string[]): readonly string[] {
   });
 }
 
-function optionsWith({ options }: Command, plugIns: PlugIns): readonly Option[] {
+function optionsWith({ options }: Command, plugIns: PlugIns): readonly NamedOption[] {
   const at = options.findIndex(({ ofFormat }) => ofFormat);
   const others = options.filter(({ ofFormat }) => ofFormat !== true).map((one) => optionWith(one, plugIns));
   if (at < 0) return others;

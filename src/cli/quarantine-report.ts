@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type QuarantineRecord, readQuarantine } from '../job/quarantine-records.ts';
 import { type ReplayRequest, replayQuarantine } from '../job/replay.ts';
 import { printable } from '../printable.ts';
+import { plural, showCount, showSize } from '../sizes.ts';
 import { REJECTIONS, SUCCESS } from './faults.ts';
 import type { Host } from './host.ts';
-import { plural, showCount, showSize } from './sizes.ts';
 
 /**
  * Prints a line for each record, leaving out the bytes.

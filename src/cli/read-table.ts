@@ -2,7 +2,7 @@
 import type { Listing } from '../input/sources/source.ts';
 import type { Result } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
-import { plural, showSize } from './sizes.ts';
+import { plural, showSize } from '../sizes.ts';
 
 const NONE = 'none';
 const MAX_SOURCES = 20;

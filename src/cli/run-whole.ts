@@ -5,13 +5,13 @@ import type { RunProgress } from '../job/hooks.ts';
 import type { Result } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { FIRST_SEGMENTS, LAST_SEGMENTS, type ProfileFigures } from '../profile.ts';
+import { plural, showCount, showDuration, showSize } from '../sizes.ts';
 import type { Request } from './commands/command.ts';
 import { DialectTable } from './dialect-table.ts';
 import { REJECTIONS, SUCCESS, tellFault } from './faults.ts';
 import type { Host } from './host.ts';
 import { settingsOf } from './options/settings-of.ts';
 import { ReadTable } from './read-table.ts';
-import { plural, showCount, showDuration, showSize } from './sizes.ts';
 import { RunNotes, summaryOf } from './summary.ts';
 
 /**

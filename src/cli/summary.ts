@@ -8,8 +8,8 @@ import type { RunSummary } from '../job/build.ts';
 import type { Result, SessionReport, SourceBegin, SourceReport } from '../ledger/result.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
-import type { Values } from './options/option.ts';
-import { plural, showCount, showDuration, showSize } from './sizes.ts';
+import { plural, showCount, showDuration, showSize } from '../sizes.ts';
+import type { Values } from './options/values.ts';
 
 const FATES = ['snapshot', 'superseded', 'truncated', 'folded', 'blank'];
 const REJECTED = 'rejected:';

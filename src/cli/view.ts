@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { openView, serveView } from '../job/view.ts';
 import { printable } from '../printable.ts';
+import { showCount } from '../sizes.ts';
 import type { ExportOptions } from '../view/export.ts';
 import type { Viewed } from '../view/routes.ts';
 import { createTemporaryFolder } from '../view/temporary-folder.ts';
@@ -13,7 +14,6 @@ import type { Request } from './commands/command.ts';
 import { SIGNALS, type StopSignal, SUCCESS } from './faults.ts';
 import type { Host } from './host.ts';
 import { keepYoungSpaceSmall } from './node.ts';
-import { showCount } from './sizes.ts';
 
 const MAX_EXPORTED = 2000;
 const ORIGIN = /^https?:\/\/[\w.-]+(?::\d{1,5})?$/;

@@ -13,7 +13,7 @@ export interface ShardWriterOptions {
   /** The folder that gets `data/`. It is created if it does not exist; its parent must exist. */
   readonly dir: string;
   /** Uncompressed bytes of records after which a group continues in its next shard; 1 GiB by default. */
-  readonly shardSizeBytes?: number;
+  readonly shardSize?: number;
   /** `none` by default. */
   readonly compress?: 'none' | 'gzip' | 'zstd';
   /** Extension of the shards: `toml` for the tables of a deck, `sts.jsonl` for session traces, `jsonl` by default. */
@@ -56,10 +56,10 @@ export class ShardWriter extends Writable {
 
   override _construct(done: (error?: Error | null) => void): void {
     attempt(done, () => {
-      const { dir, shardSizeBytes = SHARD_SIZE_BYTES, compress = 'none' } = this.#options;
+      const { dir, shardSize = SHARD_SIZE_BYTES, compress = 'none' } = this.#options;
       for (const folder of [dir, join(dir, 'data')])
         if (lstatIfAny(folder) === undefined) makeDirectory(folder);
-      this.#sink = new Shards({ dir, shardSizeBytes, compress });
+      this.#sink = new Shards({ dir, shardSize, compress });
     });
   }
 
@@ -97,10 +97,10 @@ export class ShardWriter extends Writable {
   }
 }
 
-function checkOptions({ compress = 'none', shardSizeBytes = SHARD_SIZE_BYTES }: ShardWriterOptions): void {
+function checkOptions({ compress = 'none', shardSize = SHARD_SIZE_BYTES }: ShardWriterOptions): void {
   if (!['none', 'gzip', 'zstd'].includes(compress)) fail(`compress: '${compress}' is not none, gzip or zstd`);
-  if (!Number.isInteger(shardSizeBytes) || shardSizeBytes < 1)
-    fail(`shardSizeBytes: ${shardSizeBytes} is not a whole number from 1`);
+  if (!Number.isInteger(shardSize) || shardSize < 1)
+    fail(`shardSize: ${shardSize} is not a whole number from 1`);
   if (compress === 'zstd') requireZstd('compress: zstd');
 }
 

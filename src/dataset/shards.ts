@@ -63,7 +63,7 @@ const LINES: Series = { folder: DATA, kind: 'jsonl' };
 export interface ShardOptions {
   /** The output's root (the staging folder); must contain `data/`. */
   readonly dir: string;
-  readonly shardSizeBytes: number;
+  readonly shardSize: number;
   readonly compress: 'none' | 'gzip' | 'zstd';
   readonly maxOpenFiles?: number;
   /** Creates the files; by default in `dir`. */
@@ -112,7 +112,7 @@ export class Shards {
   write(group: string, record: Uint8Array, series: Series = LINES): { shard: string; line: number } {
     let shard = this.#open.get(`${series.folder}/${group}`) ?? this.#start(series, group, 0);
     const bytes = record.length + 1;
-    if (shard.file.lines > 0 && shard.uncompressedBytes + bytes > this.#options.shardSizeBytes) {
+    if (shard.file.lines > 0 && shard.uncompressedBytes + bytes > this.#options.shardSize) {
       this.#end(shard);
       shard = this.#start(series, group, shard.number + 1);
     }

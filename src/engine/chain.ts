@@ -46,8 +46,8 @@ export function createChain(
   begun?: SharedSource,
 ): readonly ChainLink[] {
   const { cleanup: rules, systemText, toolDefinitions, integrity, plugIns } = settings;
-  const { format: formats, formatOptions, groupBy, rejectOn, keepOn, meta } = settings;
-  const writing = { format: formats, formatOptions, groupBy, rejectOn, keepOn, meta };
+  const { format: formats, formatOptions, groupBy, onFinding, meta, maxPart } = settings;
+  const writing = { format: formats, formatOptions, groupBy, onFinding, meta };
   const endsInCall = [...allFormats, ...plugIns.formats]
     .filter(({ name }) => formats.includes(name))
     .every((one) => one.endsInCall === true);
@@ -64,7 +64,7 @@ export function createChain(
     { name: validate.name, handlers: validate.create({ ended: begun?.ended }) },
     ...checked(checkEntries),
     { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
-    { name: limitParts.name, handlers: limitParts.create({ maxPart: settings.maxPartBytes }) },
+    { name: limitParts.name, handlers: limitParts.create({ maxPart }) },
     { name: supply.name, handlers: supply.create({ systemText, toolDefinitions }) },
     { name: toolDedupe.name, handlers: toolDedupe.create({}) },
     { name: reasoning.name, handlers: reasoning.create({ reasoning: settings.reasoning }) },
@@ -83,7 +83,7 @@ export function createChain(
 /** Returns the options of parse that do not depend on the source. */
 function readingOf(settings: TaskSettings): Omit<ParseOptions, 'sessionBy' | 'begun'> {
   const { dialect, scanner, userTurn, maxDepth, maxMessages, maxElements, select, meta, plugIns } = settings;
-  const { maxBranches } = settings;
+  const { maxConversation, maxBranches } = settings;
   return {
     dialect,
     scanner,
@@ -91,7 +91,7 @@ function readingOf(settings: TaskSettings): Omit<ParseOptions, 'sessionBy' | 'be
     maxDepth,
     maxMessages,
     maxElements,
-    maxConversation: settings.maxConversationBytes,
+    maxConversation,
     maxBranches,
     select,
     keepSealed: settings.reasoning === 'keep-sealed',

@@ -64,7 +64,7 @@ function* inOrder(sources: Sources, isRead: IsRead): Generator<TaskSource> {
 /** Returns the settings of a task, as plain data. */
 function conversionOf(settings: Settings, workers: number): TaskSettings {
   const { inputs: _i, out, replace: _r, update: _u, resume: _s, workers: _w, ...conversion } = settings;
-  const s3 = { ...settings.s3, windowBytes: Math.floor(settings.s3.windowBytes / workers) };
+  const s3 = { ...settings.s3, window: Math.floor(settings.s3.window / workers) };
   return { ...conversion, s3, takesBack: out !== '-' && !settings.consumers };
 }
 

@@ -22,19 +22,19 @@ export class ShortcutResults {
   /** Whether the shortcut already produces the records. */
   readonly #isPlain: boolean;
   /** A longer message may have a part that is too big. */
-  readonly #mostBytes: number;
+  readonly #maxPart: number;
 
   constructor(settings: TaskSettings, ledger: SourceLedger) {
     this.#settings = settings;
     this.#ledger = ledger;
     this.#isPlain = knowsChecks && isPlain(settings);
-    this.#mostBytes = settings.maxPartBytes === 0 ? Number.POSITIVE_INFINITY : settings.maxPartBytes;
+    this.#maxPart = settings.maxPart === 0 ? Number.POSITIVE_INFINITY : settings.maxPart;
   }
 
   /** @param end the end of the session */
   handOut(session: ShortcutSession, end: SessionEnd): void {
     if (this.#settings.integrity) for (const finding of session.facts.findings) this.#ledger.accept(finding);
-    if (!this.#isPlain || !session.isCertain || session.hasMessageOver(this.#mostBytes)) {
+    if (!this.#isPlain || !session.isCertain || session.hasMessageOver(this.#maxPart)) {
       this.#runStages(session, end);
       return;
     }

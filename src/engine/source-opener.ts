@@ -67,7 +67,7 @@ export class SourceOpener {
   /** Loads the code for stores on demand: most runs read only files. */
   async #loadFetcher(s3: S3Options): Promise<void> {
     const { ObjectFetcher } = await import('../input/open-object.ts');
-    this.#objects = new ObjectFetcher(s3, this.#settings.s3.windowBytes);
+    this.#objects = new ObjectFetcher(s3, this.#settings.s3.window);
   }
 
   /** Picks the framer of an opened source by its first bytes and its name. */
@@ -75,8 +75,8 @@ export class SourceOpener {
     // a source that can be read only once is read no further than needed, because the report of a rejected source counts
     // the bytes that were read
     const first = path === undefined ? this.#first.subarray(0, HEAD_BYTES) : this.#first;
-    const { maxLineBytes, maxElements } = this.#settings;
-    const options = { maxLineBytes, maxElements, slab: this.#slab, lists: this.#lists };
+    const { maxLine, maxElements } = this.#settings;
+    const options = { maxLine, maxElements, slab: this.#slab, lists: this.#lists };
     return frameSource(reader, name, options, first);
   }
 
@@ -84,8 +84,8 @@ export class SourceOpener {
   readSmall(ref: SourceRef): SmallFile | undefined {
     const { path, name, sizeBytes, parts } = ref;
     if (parts !== undefined) return undefined;
-    const { checksum, maxLineBytes } = this.#settings;
-    const fits = sizeBytes > 0 && sizeBytes < Math.min(SMALL_BYTES, maxLineBytes, this.#slab.bytes.length);
+    const { checksum, maxLine } = this.#settings;
+    const fits = sizeBytes > 0 && sizeBytes < Math.min(SMALL_BYTES, maxLine, this.#slab.bytes.length);
     if (!fits || path === undefined || checksum || !isPlainLog(name)) return undefined;
     return readSmallFile(ref, this.#slab.bytes);
   }

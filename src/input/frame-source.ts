@@ -25,7 +25,7 @@ export const FIRST_BYTES: number = 64 * 1024;
 
 /** How to frame a source. The slab is reused by the caller. */
 export interface FramingOptions {
-  readonly maxLineBytes: number;
+  readonly maxLine: number;
   readonly maxElements?: number;
   readonly slab?: Slab;
   /** Members of documents whose elements are framed one by one. */
@@ -78,9 +78,9 @@ function framed(
 ): FramedSource | Promise<FramedSource> {
   const text = isNamedDocument(name) ? textBefore(head.subarray(0, HEAD_BYTES)) : 0;
   if (text > 0) return framedAfter(name, text, read, options);
-  const { maxLineBytes, maxElements = MAX_ELEMENTS, slab, lists } = options;
+  const { maxLine, maxElements = MAX_ELEMENTS, slab, lists } = options;
   const repair = shape === 'document' && !isNamedDocument(name) ? repairOf(name, 'json-document') : undefined;
-  const framer = createFramer(name, shape, maxLineBytes, slab, maxElements, lists);
+  const framer = createFramer(name, shape, maxLine, slab, maxElements, lists);
   if (framer instanceof Promise)
     return framer.then((loaded) => ({ framer: loaded, read, repair, isLines: false }));
   return { framer, read, repair, isLines: true };
@@ -91,7 +91,7 @@ async function framedAfter(
   name: string,
   text: number,
   read: SourceReader['read'],
-  { maxLineBytes, maxElements = MAX_ELEMENTS, slab, lists }: FramingOptions,
+  { maxLine, maxElements = MAX_ELEMENTS, slab, lists }: FramingOptions,
 ): Promise<FramedSource> {
   let left = text;
   const blanked = (room: Uint8Array, count: number): number => {
@@ -100,7 +100,7 @@ async function framedAfter(
     left -= blanks;
     return count;
   };
-  const framer = await createFramer(name, 'document', maxLineBytes, slab, maxElements, lists);
+  const framer = await createFramer(name, 'document', maxLine, slab, maxElements, lists);
   return {
     framer,
     read(room) {

@@ -158,13 +158,13 @@ function readerOf(ref: ObjectRef, window: ByteWindow, isSparse: boolean = false)
 export function openStored(
   ref: ObjectRef,
 ): Pick<SourceReader, 'verify'> & Pick<RangedReader, 'read' | 'close'> {
-  const reader = readerOf(ref, new ByteWindow(ref.s3.windowBytes));
+  const reader = readerOf(ref, new ByteWindow(ref.s3.window));
   return { read: (room) => reader.read(room), verify: () => undefined, close: () => reader.close() };
 }
 
 /** Opens one object without prefetching. */
 export function openObject(ref: ObjectRef, options: SourceOptions): Promise<SourceReader> {
-  return new ObjectFetcher(ref.s3, ref.s3.windowBytes).open(ref, options);
+  return new ObjectFetcher(ref.s3, ref.s3.window).open(ref, options);
 }
 
 async function headOf(object: RangedReader, sizeBytes: number): Promise<Buffer> {

@@ -58,9 +58,9 @@ export interface ReadThrough {
 export async function readThrough({ ref, settings, push, enough, signal }: ReadThrough): Promise<number> {
   const reader = await openSource(ref, settings, signal);
   try {
-    const { maxLineBytes, maxElements, dialect, plugIns } = settings;
+    const { maxLine, maxElements, dialect, plugIns } = settings;
     const lists = listsInside(dialect, plugIns.dialects);
-    const framed = await frameSource(reader, ref.name, { maxLineBytes, maxElements, lists });
+    const framed = await frameSource(reader, ref.name, { maxLine, maxElements, lists });
     const { framer, read, repair } = framed;
     const pushAll = async (elements: Iterable<StreamElement>): Promise<void> => {
       for (const element of elements) {

@@ -8,7 +8,7 @@ import { parseLine } from '../dataset/parse-line.ts';
 import type { QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { openOwnFile } from '../own-file.ts';
-import { MAX_LINE_CEILING } from '../settings/settings.ts';
+import { MAX_LINE_CEILING } from '../settings/input-settings.ts';
 import { read } from './read.ts';
 
 /** A record of quarantine/rejected.jsonl. */
@@ -46,7 +46,7 @@ export async function* readQuarantine(out: string): AsyncGenerator<PlacedRecord>
   const path = quarantinePath(out);
   requireQuarantine(out);
   try {
-    for await (const element of read(path, { maxLineBytes: MAX_LINE_CEILING })) {
+    for await (const element of read(path, { maxLine: MAX_LINE_CEILING })) {
       if (element.kind === 'session-end') return;
       const { line, offset, length } = element.origin;
       const record = element.kind === 'line' ? recordIn(element.bytes) : undefined;

@@ -16,9 +16,9 @@ import { DEFAULT_SETTINGS } from '../settings/settings.ts';
 export interface ReadOptions {
   /** Name of the source in every origin; by default that of the file or the stream. */
   readonly name?: string;
-  readonly maxLineBytes?: number;
+  readonly maxLine?: number;
   /** Most bytes that a packed source may unpack to. */
-  readonly maxDecompressedBytes?: number;
+  readonly maxDecompressed?: number;
   /** Highest ratio of a packed source that unpacks to over 256 MiB; the default depends on the compression. */
   readonly maxRatio?: number;
   /** How to reach the store of an `s3://` URL. */
@@ -67,18 +67,18 @@ function elementsOfStream(input: Input, options: ReadOptions): AsyncGenerator<St
 }
 
 async function* elementsOf(input: Input, options: ReadOptions): AsyncGenerator<StreamElement> {
-  const { maxLineBytes = DEFAULT_SETTINGS.maxLineBytes, signal } = options;
+  const { maxLine = DEFAULT_SETTINGS.maxLine, signal } = options;
   const ref = await refOf(input, options);
-  const { maxDecompressedBytes = DEFAULT_SETTINGS.maxDecompressedBytes, maxRatio } = options;
+  const { maxDecompressed = DEFAULT_SETTINGS.maxDecompressed, maxRatio } = options;
   try {
-    const reader = await openSource(ref, { maxDecompressedBytes, maxRatio }, signal);
+    const reader = await openSource(ref, { maxDecompressed, maxRatio }, signal);
     try {
       const {
         framer,
         read: fill,
         repair,
       } = await frameSource(reader, ref.name, {
-        maxLineBytes,
+        maxLine,
         lists: listsInside(),
       });
       if (repair !== undefined) yield repair;

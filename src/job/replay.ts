@@ -11,7 +11,7 @@ import { endOf } from '../input/sources/links.ts';
 import type { FileIdentity, SourceRef } from '../input/sources/source.ts';
 import { resolveS3Options, type S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
-import { MAX_LINE_CEILING } from '../settings/settings.ts';
+import { MAX_LINE_CEILING } from '../settings/input-settings.ts';
 import { sha256 } from '../sha256.ts';
 import {
   type PlacedRecord,

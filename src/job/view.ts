@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { manifestPath } from '../dataset/layout.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import { type PartialSettings, resolveSettings, type Settings } from '../settings/settings.ts';
+import { DEFAULT_SETTINGS, resolveSettings, type Settings } from '../settings/settings.ts';
 import { FollowedLog } from '../view/follow.ts';
 import type { Viewed } from '../view/routes.ts';
 import { type Serving, serve } from '../view/server.ts';
@@ -28,20 +28,6 @@ export interface View {
   close(): void;
 }
 
-/** Settings in a manifest that affect how a line is read and changed. */
-const READING_SETTINGS = [
-  'dialect',
-  'sessionBy',
-  'cleanup',
-  'groupBy',
-  'reasoning',
-  'maxLineBytes',
-  'maxDepth',
-  'maxMessages',
-  'maxElements',
-  'maxDecompressedBytes',
-  'maxRatio',
-];
 /** Logs of lines, which may grow; other files are read as a whole. */
 const LINES = /\.(?:jsonl|ndjson|log)$/i;
 
@@ -107,12 +93,16 @@ async function openDataset(root: string, shown: string, logs: readonly string[])
 }
 
 function readingSettings({ manifest }: ViewedDataset): Settings {
-  const logged = manifest.settings as Readonly<Record<string, unknown>>;
-  const settings = Object.fromEntries(
-    READING_SETTINGS.map((name) => [name, logged[name]] as const).filter(([, value]) => value !== undefined),
-  );
+  // Formats are not needed, and may be those of a plug-in.
+  const { format, formatOptions, onFinding, meta, ...logged } = manifest.settings as Partial<Settings>;
+  const reading = Object.entries(logged).filter(([name]) => Object.hasOwn(DEFAULT_SETTINGS, name));
   try {
-    return resolveSettings({ ...settings, inputs: ['-'], integrity: false } as unknown as PartialSettings);
+    return resolveSettings({
+      ...Object.fromEntries(reading),
+      plugIns: undefined,
+      inputs: ['-'],
+      integrity: false,
+    });
   } catch {
     return resolveSettings({ inputs: ['-'], integrity: false });
   }

@@ -18,13 +18,13 @@ export interface S3Options {
   readonly requesterPays: boolean;
   /** How the store encrypts what is written: `AES256`, `aws:kms` or `aws:kms=KEY`. */
   readonly sse: string | undefined;
-  readonly partSizeBytes: number;
+  readonly partSize: number;
   /** Most bytes per GET. */
-  readonly rangeBytes: number;
+  readonly range: number;
   /** Number of objects that are open at the same time. */
   readonly inFlight: number;
   /** Most bytes that all workers together prefetch. */
-  readonly windowBytes: number;
+  readonly window: number;
   /**
    * When uploads carry the checksums that only newer stores know; if undefined, `required` if there is an endpoint.
    */
@@ -32,7 +32,7 @@ export interface S3Options {
   /** How to make sure that the store honours conditional writes. */
   readonly condition: 'probe' | 'trust' | 'none';
   /** Age at which the next run removes versions that no dataset names. */
-  readonly graceMs: number;
+  readonly grace: number;
 }
 
 /** Least size of a part except the last one, by the rules of S3. */
@@ -48,13 +48,13 @@ export const DEFAULT_S3: S3Options = {
   anonymous: false,
   requesterPays: false,
   sse: undefined,
-  partSizeBytes: 16 * MEBIBYTE,
-  rangeBytes: 8 * MEBIBYTE,
+  partSize: 16 * MEBIBYTE,
+  range: 8 * MEBIBYTE,
   inFlight: 8,
-  windowBytes: 64 * MEBIBYTE,
+  window: 64 * MEBIBYTE,
   checksum: undefined,
   condition: 'probe',
-  graceMs: 24 * HOUR_MS,
+  grace: 24 * HOUR_MS,
 };
 
 /** Fills in the defaults of options that are left out. Throws a usage error for an invalid value. */
@@ -68,11 +68,11 @@ export function resolveS3Options(
     fail(`--s3-sse: '${options.sse}' is not AES256, aws:kms or aws:kms=KEY`);
   oneOf('s3-checksum', options.checksum ?? 'required', ['required', 'supported']);
   oneOf('s3-condition', options.condition, ['probe', 'trust', 'none']);
-  inRange('s3-part-size', options.partSizeBytes, MIN_PART_BYTES, MAX_PART_BYTES);
-  inRange('s3-range', options.rangeBytes, MIN_RANGE_BYTES, MAX_PART_BYTES);
-  inRange('s3-window', options.windowBytes, MIN_RANGE_BYTES, Number.MAX_SAFE_INTEGER);
+  inRange('s3-part-size', options.partSize, MIN_PART_BYTES, MAX_PART_BYTES);
+  inRange('s3-range', options.range, MIN_RANGE_BYTES, MAX_PART_BYTES);
+  inRange('s3-window', options.window, MIN_RANGE_BYTES, Number.MAX_SAFE_INTEGER);
   inRange('s3-in-flight', options.inFlight, 1, MAX_IN_FLIGHT);
-  inRange('s3-grace', options.graceMs, 0, Number.MAX_SAFE_INTEGER);
+  inRange('s3-grace', options.grace, 0, Number.MAX_SAFE_INTEGER);
   return options;
 }
 

@@ -138,16 +138,14 @@ export class RangedReader {
 
   get #rangesAhead(): number {
     if (!this.#isSparse) return RANGES_AHEAD;
-    return this.#sequentialBytes < this.#client.options.rangeBytes ? 0 : 1;
+    return this.#sequentialBytes < this.#client.options.range ? 0 : 1;
   }
 
   /** Returns false if there is nothing to fetch, or no room. @param must fetch even if the window is full */
   #fetchNext(must: boolean): boolean {
     const { sizeBytes } = this.#object;
-    const { rangeBytes } = this.#client.options;
-    const most = this.#isSparse
-      ? Math.min(rangeBytes, Math.max(NEAR_BYTES, this.#sequentialBytes))
-      : rangeBytes;
+    const { range: longest } = this.#client.options;
+    const most = this.#isSparse ? Math.min(longest, Math.max(NEAR_BYTES, this.#sequentialBytes)) : longest;
     const bytes = Math.min(most, sizeBytes - this.#next);
     if (bytes <= 0 || this.#fault !== undefined) return false;
     if (must) this.#window.reserve(bytes);

@@ -87,13 +87,13 @@ export class DatasetOutput implements Destination {
   #listed: FileCheckpoint | undefined;
 
   constructor({ writer, settings, listing, signal }: DatasetOutputOptions) {
-    const { shardSizeBytes, compress, format: chosen } = settings;
+    const { shardSize, compress, format: chosen } = settings;
     this.#writer = writer;
     this.#settings = settings;
     this.#listing = listing;
     this.#signal = signal;
     this.#series = new Map(chosen.map((format) => [format, seriesOf(format, settings)]));
-    this.#shards = new Shards({ dir: writer.path, files: writer.files, shardSizeBytes, compress });
+    this.#shards = new Shards({ dir: writer.path, files: writer.files, shardSize, compress });
     const lineFiles = Object.values(LINE_FILES).map((file) => [file, openLineFile(writer, file)] as const);
     this.#fingerprints = openLineFile(writer, WORK_FILES.fingerprints);
     this.#lineFiles = new Map<string, PlainLineFile>([

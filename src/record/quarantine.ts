@@ -62,10 +62,10 @@ export class Quarantine {
   #latest: { readonly offset: number; readonly content: Content } | undefined;
 
   constructor(options: QuarantineOptions) {
-    const { quarantineContent, quarantineSizeBytes } = options.settings;
+    const { quarantineContent, quarantineSize } = options.settings;
     this.#options = options;
     this.#keepBytes = quarantineContent === 'raw' ? RAW_MAX_BYTES : 0;
-    this.#leftBytes = quarantineSizeBytes;
+    this.#leftBytes = quarantineSize;
   }
 
   /**

@@ -126,7 +126,7 @@ interface Read {
 async function readAll(logs: readonly NamedLog[], settings: object): Promise<readonly Read[]> {
   const reads: Read[] = [];
   // unknown members with words would reject the sessions
-  const kept = { keepOn: ['unread-text'] };
+  const kept = { onFinding: { 'unread-text': 'keep' } } as const;
   const given = { ...settings, ...kept, groupBy: 'none' as const, format: formats, meta: META_NAMES };
   for await (const results of readLogs(logs, given)) {
     const records = results.filter((result) => result.kind === 'record');

@@ -30,12 +30,12 @@ const VARIANTS: readonly Variant[] = [
   { name: 'plain shards', settings: {}, args: [] },
   {
     name: 'gzip shards',
-    settings: { compress: 'gzip', shardSizeBytes: 3000 },
+    settings: { compress: 'gzip', shardSize: 3000 },
     args: ['--compress', 'gzip', '--shard-size', '3000'],
   },
   {
     name: 'zstd shards',
-    settings: { compress: 'zstd', shardSizeBytes: 3000 },
+    settings: { compress: 'zstd', shardSize: 3000 },
     args: ['--compress', 'zstd', '--shard-size', '3000'],
     needs: ['zstd'],
   },

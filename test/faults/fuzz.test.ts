@@ -112,7 +112,7 @@ async function run(folder: string, scanner: 'auto' | 'plain', seed: number): Pro
   const sessionBy = seed % 3 === 0 ? 'id' : 'file';
   const settings = { inputs: [folder], format, sessionBy, scanner, workers: 1, allowEmpty: true } as const;
   const { sums } = await build(
-    { ...settings, maxLineBytes: seed % 5 === 0 ? 3000 : 1 << 20, groupBy: 'none' },
+    { ...settings, maxLine: seed % 5 === 0 ? 3000 : 1 << 20, groupBy: 'none' },
     { onResult: (result) => void results.push(withoutFingerprint(result)) },
   );
   return { results, sums };

@@ -21,7 +21,7 @@ const OWN_TEXT = 'scripts/gen/';
 
 /** Not linear, but on short text. */
 const SHORT: Readonly<Record<string, string>> = {
-  'src/cli/sizes.ts: /\\B(?=(\\d{3})+$)/g': 'a number: at most 21 digits',
+  'src/sizes.ts: /\\B(?=(\\d{3})+$)/g': 'a number: at most 21 digits',
   'src/dataset/shard-name.ts: /[._-]+$/': 'a slug of at most 40 characters',
   'src/engine/bug-fault.ts: /^\\s*at\\s+(?:(?:async\\s+)?(.+?)\\s+\\()?(.*?):(\\d+):(\\d+)\\)?$/':
     'a line of a stack: at most 1000 characters',

@@ -29,11 +29,11 @@ const SEED = Number(process.env.TURNMILL_SEED ?? 1);
 const ZSTD = hasZstd ? 'zstd' : 'gzip';
 const VARIANTS: readonly Partial<Settings>[] = [
   {},
-  { compress: 'gzip', shardSizeBytes: 6000, groupBy: 'scenario' },
+  { compress: 'gzip', shardSize: 6000, groupBy: 'scenario' },
   { sessionBy: 'id', groupBy: 'none', compress: ZSTD, format: ['samples'], formatOptions: { as: 'toml' } },
   {
     sessionBy: 'id',
-    shardSizeBytes: 3000,
+    shardSize: 3000,
     quarantineContent: 'raw',
     workers: 2,
     format: ['chat', 'trl', 'functiongemma-teaching'],

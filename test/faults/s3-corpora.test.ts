@@ -42,7 +42,7 @@ function packed(files: Readonly<Record<string, Buffer>>): Files {
 }
 
 describe.each(RANGES)('in ranges of %d bytes', (rangeBytes) => {
-  const s3 = { rangeBytes, windowBytes: 8 * rangeBytes };
+  const s3 = { range: rangeBytes, window: 8 * rangeBytes };
 
   it('the example of every dialect, plain and packed', async () => {
     const examples = filesIn('examples/dialects');

@@ -28,13 +28,13 @@ describe('the dataset in a store', () => {
     const logs = join(temporaryFolder(), 'logs');
     writeOddLogs(logs, 5, { manySessions: 0.3, tally: new Map() });
     storeFolder(store.server, 'bucket/logs', logs);
-    const settings = { compress: 'gzip', format: ['chat', 'trl'], shardSizeBytes: 3000 } as const;
+    const settings = { compress: 'gzip', format: ['chat', 'trl'], shardSize: 3000 } as const;
     await store.build(settings);
     expect(await store.hashes()).toEqual(await hashesHere(store, settings));
   });
 
   it.runIf(ALL_FAULTS)('in parts: each file is assembled in order', async () => {
-    const store = await newStore({ partSizeBytes: 5 * MIB });
+    const store = await newStore({ partSize: 5 * MIB });
     store.server.put('bucket/logs/big.jsonl', logOf(12 * MIB));
     await store.build({ groupBy: 'none' });
     expect(store.server.requests.filter(({ kind }) => kind === 'part').length).toBeGreaterThan(2);
@@ -92,7 +92,7 @@ describe('failures while the dataset is written', () => {
   for (const [id, name, misbehave] of passing) {
     const long = name !== 'parts fail' && id === 'S019';
     faultTest('S019-S021', `${id} ${name}: the request is repeated`, { long }, async () => {
-      const store = await newStore({ partSizeBytes: 5 * MIB });
+      const store = await newStore({ partSize: 5 * MIB });
       store.server.put('bucket/logs/big.jsonl', logOf(7 * MIB));
       const fault = misbehave(store.server);
       await store.build({ groupBy: 'none' });
@@ -108,7 +108,7 @@ describe('failures while the dataset is written', () => {
     ['complete', 'AccessDenied', 'permission'],
   ];
   it.each(final)('a %s refused with %s ends the run and leaves nothing', async (kind, code, expected) => {
-    const store = await newStore({ partSizeBytes: 5 * MIB, condition: 'trust' });
+    const store = await newStore({ partSize: 5 * MIB, condition: 'trust' });
     store.server.put('bucket/logs/big.jsonl', logOf(7 * MIB));
     const fault = store.server.fault(kind, refuse(403, code), 100);
     await expect(store.build({ groupBy: 'none' })).rejects.toMatchObject({ code: expected });

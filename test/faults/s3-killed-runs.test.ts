@@ -11,7 +11,7 @@ const STEP = ALL_FAULTS ? 1 : 4;
 
 describe('killed runs', () => {
   it('S025 killed at any request they leave no dataset or the old one, and a later run cleans up', async () => {
-    const store = await newStore({ partSizeBytes: 5 * MIB });
+    const store = await newStore({ partSize: 5 * MIB });
     store.server.put('bucket/logs/big.jsonl', logOf(7 * MIB));
     const args = [
       'build',
@@ -73,7 +73,7 @@ describe('killed runs', () => {
     'killed at random moments, also between requests and with concurrent runs',
     {},
     async () => {
-      const store = await newStore({ partSizeBytes: 5 * MIB });
+      const store = await newStore({ partSize: 5 * MIB });
       store.server.put('bucket/logs/big.jsonl', logOf(7 * MIB));
       const dice = createDice(25, new Map());
       const environment = { ...store.server.environment, TMPDIR: temporaryFolder() };
@@ -181,7 +181,7 @@ it('S029 a dataset that another run publishes during the cleanup is not removed'
     store.server.put('bucket/ds/dataset.json', published); // the other run commits now
     return false;
   });
-  const run = store.build({ replace: true, s3: { ...store.s3, graceMs: 0 } });
+  const run = store.build({ replace: true, s3: { ...store.s3, grace: 0 } });
   await expect(run).rejects.toMatchObject({ code: 'locked' });
   expect(fault.fired).toBe(1);
   expect(store.server.text('bucket/ds/dataset.json')).toBe(published);

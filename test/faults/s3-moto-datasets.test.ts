@@ -46,7 +46,7 @@ async function stored(): Promise<MotoDataset> {
   const { moto, proxy } = await motoBehindProxy();
   await moto.put('logs/a.jsonl', session('a') + session('a2'));
   await moto.put('logs/b.jsonl', session('b'));
-  const s3 = { endpoint: proxy.endpoint, partSizeBytes: 5 * MIB };
+  const s3 = { endpoint: proxy.endpoint, partSize: 5 * MIB };
   const shared = { inputs: [LOGS], workers: 1, sessionBy: 'id', groupBy: 'none' } as const;
   objectClient(resolveS3Options(s3), HURRIED); // the client that the builds reuse
   return {
@@ -221,7 +221,7 @@ faultTest(
     await moto.beginUpload(`${old}/data/y.jsonl`);
     await moto.beginUpload('other/z.jsonl');
     await setTimeout(1100); // the store's times are whole seconds
-    await build({ s3: { graceMs: 0 } });
+    await build({ s3: { grace: 0 } });
     expect(await moto.uploads()).toEqual(['other/z.jsonl']);
     expect(await moto.keys(old)).toEqual([]);
     expect(await moto.keys('ds/v-mine/')).toEqual(['ds/v-mine/notes.txt']);

@@ -37,7 +37,7 @@ const LOGS: Files = {
   'wrong.jsonl.gz': Buffer.concat([gzipSync(session('w', 20)).subarray(0, 100), Buffer.from('not gzip')]),
 };
 /** Makes the big log take several ranges. */
-const RANGES: Partial<S3Options> = { rangeBytes: 4096, windowBytes: 16_384 };
+const RANGES: Partial<S3Options> = { range: 4096, window: 16_384 };
 
 interface Stored extends BehindProxy {
   readonly logs: string;
@@ -199,7 +199,7 @@ faultTest('S018', 'moto: resets cut a packed object that is read in small ranges
     stopAfterBytes(300, (answer) => answer.destroy()),
     6,
   );
-  const { sums } = await same({ rangeBytes: 1024, windowBytes: 8192 });
+  const { sums } = await same({ range: 1024, window: 8192 });
   expect(fault.fired).toBe(6);
   expect(sums.lines).toBe(200);
 });

@@ -34,7 +34,7 @@ async function requestsWith(
     out: 's3://bucket/ds/',
     groupBy: 'none',
     workers: 1,
-    s3: { endpoint: server.endpoint, partSizeBytes: 5 * MIB, ...s3 },
+    s3: { endpoint: server.endpoint, partSize: 5 * MIB, ...s3 },
   });
   return { server, requests: server.requests };
 }
@@ -88,7 +88,7 @@ describe('a run from a store to a store', () => {
   });
 
   it('--s3-range and --s3-part-size set the sizes of reads and writes', async () => {
-    const { server, requests } = await requestsWith({ rangeBytes: MIB });
+    const { server, requests } = await requestsWith({ range: MIB });
     const spans = of(requests, 'get').flatMap(({ headers }) => {
       const [, from, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
       return from === undefined ? [] : [Number(last) + 1 - Number(from)];

@@ -66,7 +66,7 @@ describe('a dataset from a store equals that from a folder', () => {
     const zstd = hasZstd ? { 'c.jsonl.zst': spawnSync('zstd', ['-c'], { input: log }).stdout } : {};
     const { server, same } = await both({ 'a.jsonl': log, 'b.jsonl.gz': gzipSync(log), ...zstd });
     const fault = server.fault('get', resets, 30);
-    await same({ sessionBy: 'id', s3: { rangeBytes: 4096, windowBytes: 8192 } });
+    await same({ sessionBy: 'id', s3: { range: 4096, window: 8192 } });
     expect(fault.fired).toBe(30);
   });
 
@@ -74,7 +74,7 @@ describe('a dataset from a store equals that from a folder', () => {
     const odd = `${session('a', 300)}no json\n`;
     for (const rangeBytes of [4096, 8 * 1024 * 1024]) {
       const { server, same } = await both({ 'odd.jsonl': odd, 'packed.jsonl.gz': gzipSync(odd) });
-      const { sums } = await same({ s3: { rangeBytes } });
+      const { sums } = await same({ s3: { range: rangeBytes } });
       expect(sums.lines).toBe(602);
       const starts = server.requests.filter(
         ({ path, headers }) => path.endsWith('odd.jsonl') && headers.range?.startsWith('bytes=0-'),
@@ -106,7 +106,7 @@ describe('a dataset from a store equals that from a folder', () => {
 it('read yields the same lines for an object as for a file', async () => {
   const log = `${session('a', 200)}no json\n`;
   const { server, logs } = await both({ 'a.jsonl': log, 'b.jsonl.gz': gzipSync(log) });
-  const s3 = { endpoint: server.endpoint, rangeBytes: 4096 };
+  const s3 = { endpoint: server.endpoint, range: 4096 };
   for (const name of ['a.jsonl', 'b.jsonl.gz']) {
     const here = await read(join(logs, name)).toArray();
     const there = await read(`s3://bucket/logs/${name}`, { s3 }).toArray();

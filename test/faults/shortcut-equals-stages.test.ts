@@ -217,7 +217,7 @@ const PACKED_SETTINGS: readonly (readonly [name: string, settings: Partial<TaskS
   ['chat', BY_ID],
   ['gzipped files', BY_ID, gzipped],
   ['two formats, the dialect named', { ...BY_ID, format: ['openai', 'sharegpt'], dialect: 'exchange' }],
-  ['a limit on line length', { ...BY_ID, maxLineBytes: 3000 }],
+  ['a limit on line length', { ...BY_ID, maxLine: 3000 }],
   ['a limit on messages', { ...BY_ID, maxMessages: 20 }],
   ['a limit on sessions', { ...BY_ID, limit: 900 }],
 ];
@@ -264,15 +264,15 @@ it.each<[name: string, settings: Partial<TaskSettings>]>([
   );
   if (settings.sessionBy === 'id') writeFileSync(join(folder, 's.jsonl'), `${lines.join('\n')}\n`);
   else for (const [i, line] of lines.entries()) writeFileSync(join(folder, `s${i}.jsonl`), `${line}\n`);
-  for (const [maxPartBytes, count] of [
+  for (const [maxPart, count] of [
     [200, 2],
     [2000, 0],
     [0, 0],
   ] as const) {
     handOutEach.mockClear();
-    const folded = await resultsOf(folder, 'auto', { ...settings, maxPartBytes });
+    const folded = await resultsOf(folder, 'auto', { ...settings, maxPart });
     expect(handOutEach.mock.calls.length).toBe(lines.length);
-    expectSame(folded, await resultsOf(folder, 'plain', { ...settings, maxPartBytes }));
+    expectSame(folded, await resultsOf(folder, 'plain', { ...settings, maxPart }));
     const sessions = folded.filter(
       (one) => one.kind === 'record' && String(one.bytes).includes('[part-too-big'),
     );

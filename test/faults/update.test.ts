@@ -35,14 +35,14 @@ const NIGHTS = 4;
 
 const VARIANTS: readonly Partial<Settings>[] = [
   {},
-  { compress: 'gzip', shardSizeBytes: 4096 },
+  { compress: 'gzip', shardSize: 4096 },
   { groupBy: 'scenario', format: ['chat-inline'], quarantineContent: 'raw' },
-  { sessionBy: 'id', groupBy: 'none', shardSizeBytes: 2000 },
+  { sessionBy: 'id', groupBy: 'none', shardSize: 2000 },
   { sessionBy: 'id', groupBy: 'scenario', compress: hasZstd ? 'zstd' : 'gzip', integrity: false },
   { format: ['chat', 'functiongemma-teaching', 'trl'] },
   { format: ['samples'], formatOptions: { as: 'toml' }, compress: 'gzip' },
-  { format: ['sts'], shardSizeBytes: 4096 },
-  { sessionBy: 'id', quarantineContent: 'raw', quarantineSizeBytes: 3000 },
+  { format: ['sts'], shardSize: 4096 },
+  { sessionBy: 'id', quarantineContent: 'raw', quarantineSize: 3000 },
 ];
 
 async function nights(seed: number, count: number, settings: Partial<Settings>): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Stage: conversation -> record, in each of the chosen formats. Reports a finding for anything that a format cannot
- * represent. A rule in `rejectOn` rejects the session instead; so does a finding with `rejects`, unless its rule is in
- * `keepOn`. If several formats are chosen, one may reject a conversation that another one writes
+ * represent. A rule that `onFinding` rejects rejects the session instead; so does a finding with `rejects`, unless `onFinding`
+ * keeps its rule. If several formats are chosen, one may reject a conversation that another one writes
  * (docs/decisions/0017-several-formats.md).
  */
 
@@ -18,14 +18,17 @@ import type { SessionReason } from '../model/reasons.ts';
 import { rejectRecord, rejectSession } from '../model/rejection.ts';
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 
+/** Whether a finding of a rule rejects its session. */
+export type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
+
 export interface FormatOptions {
   /** Names of the formats, each once; or the name of the only one. */
   readonly format: string | readonly string[];
   /** Options of the formats by name; each format uses those that it has. */
   readonly formatOptions: FormatOptionValues;
   readonly groupBy: Grouping;
-  readonly rejectOn: readonly string[];
-  readonly keepOn: readonly string[];
+  /** By rule of the format, where it differs from what the format does. */
+  readonly onFinding: Decisions;
   /** Names of metadata to write; formats that cannot hold metadata leave it out. */
   readonly meta: readonly MetaName[];
   /** Formats of plug-ins. */
@@ -45,14 +48,9 @@ const options: OptionSpecs<FormatOptions> = {
     default: 'date',
     choices: GROUPINGS,
   },
-  rejectOn: {
-    describe: 'Reject sessions in which these rules of the format report a finding',
-    default: [],
-  },
-  keepOn: {
-    describe:
-      'Report findings of these rules of the format, but keep the sessions, which they reject by default',
-    default: [],
+  onFinding: {
+    describe: 'Reject or keep the sessions in which the format reports a rule, by rule',
+    default: {},
   },
   meta: { describe: 'Add these fields of the log to each record, as metadata', default: [] },
   formats: { describe: 'Formats besides the built-in ones', default: [] },
@@ -63,10 +61,12 @@ function findingOf({ sessionId, origin }: Conversation, { rule, severity, messag
 }
 
 /** The finding that rejects the record; undefined if the record may be written. */
-function fatalOf(findings: readonly FormatFinding[], options: FormatOptions): FormatFinding | undefined {
+function fatalOf(
+  findings: readonly FormatFinding[],
+  { onFinding }: FormatOptions,
+): FormatFinding | undefined {
   return findings.find(
-    ({ rule, rejects }) =>
-      options.rejectOn.includes(rule) || (rejects === true && !options.keepOn.includes(rule)),
+    ({ rule, rejects }) => onFinding[rule] === 'reject' || (rejects === true && onFinding[rule] !== 'keep'),
   );
 }
 
@@ -170,8 +170,8 @@ function* encodeInEach(
 }
 
 /** Rejects a conversation that may lack something that was said; undefined if it may be written. */
-function rejectUnread(conversation: Conversation, keepOn: readonly string[]): Rejection | undefined {
-  const unread = keepOn.includes(UNREAD_TEXT) ? undefined : findUnread(conversation);
+function rejectUnread(conversation: Conversation, { onFinding }: FormatOptions): Rejection | undefined {
+  const unread = onFinding[UNREAD_TEXT] === 'keep' ? undefined : findUnread(conversation);
   const { origin, sessionId } = conversation;
   return unread && rejectSession(STAGE, origin, sessionId, UNREAD_TEXT, unread.message);
 }
@@ -186,7 +186,7 @@ function create(options: FormatOptions): Handlers {
   const isOne = others.length === 0;
   return {
     conversation(one) {
-      const unread = rejectUnread(one, options.keepOn);
+      const unread = rejectUnread(one, options);
       if (unread !== undefined) return [unread];
       return isOne ? encode(one, only, options) : encodeInEach(one, chosen, options);
     },

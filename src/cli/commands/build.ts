@@ -1,11 +1,9 @@
 /** `turnmill build`: writes a dataset. */
+
 import { TurnmillError } from '../../errors.ts';
-import { conversionOptions } from '../options/conversion.ts';
-import { inputOptions, runInputOptions } from '../options/input.ts';
-import type { Values } from '../options/option.ts';
-import { outputOptions } from '../options/output.ts';
-import { configOption, logLevelOption, workOptions } from '../options/run.ts';
-import { s3Options } from '../options/s3.ts';
+import { optionsIn } from '../../settings/option.ts';
+import { DRY_RUN, FOLLOW_SHORTCUT } from '../options/shared-options.ts';
+import { readingOptions, settingsOptions, type Values } from '../options/values.ts';
 import type { Command } from './command.ts';
 
 export const build: Command = {
@@ -14,14 +12,9 @@ export const build: Command = {
   usage:
     'INPUT... --out DIR|- [options]\n\nINPUT is a log, a folder of logs, s3://BUCKET/PREFIX/, s3://BUCKET/KEY, or - for standard input.',
   options: [
-    ...inputOptions,
-    ...runInputOptions,
-    ...conversionOptions,
-    ...outputOptions,
-    ...workOptions,
-    ...s3Options,
-    configOption,
-    logLevelOption,
+    ...settingsOptions('reading', 'run', 'writing'),
+    ...readingOptions,
+    ...optionsIn({ ...FOLLOW_SHORTCUT, ...DRY_RUN }),
   ],
   examples: [
     ['build logs/ --out dataset/', 'Write a line of dataset/data/*.jsonl for every session in logs/'],

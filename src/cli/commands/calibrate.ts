@@ -1,7 +1,7 @@
 /** `turnmill calibrate`: compares the scores of a grader with the expected ones. */
-import { jsonOption } from '../options/answer.ts';
-import { calibrateOptions } from '../options/calibrate.ts';
-import { logLevelOption } from '../options/run.ts';
+import { optionsIn } from '../../settings/option.ts';
+import { CALIBRATE_OPTIONS, ENDPOINT_OPTIONS } from '../options/model-options.ts';
+import { JSON_OPTION, LOG_OPTION } from '../options/shared-options.ts';
 import type { Command } from './command.ts';
 
 export const calibrate: Command = {
@@ -9,7 +9,7 @@ export const calibrate: Command = {
   summary: 'Compare the scores of a grader with the expected ones',
   usage:
     'DECK --endpoint URL --model NAME [options]\n\nDECK is a Markdown file with the instructions of the grader, which embeds its samples: ![samples](samples.toml). For each sample, the model gets the instructions and the conversation, and answers with {"score": 1, "reason": "..."}. Exits with 3 if a sample was skipped.',
-  options: [...calibrateOptions, jsonOption, logLevelOption],
+  options: optionsIn({ ...ENDPOINT_OPTIONS, ...CALIBRATE_OPTIONS, ...JSON_OPTION, ...LOG_OPTION }),
   examples: [
     [
       'calibrate grader.md --endpoint http://127.0.0.1:8000/v1 --model NAME',

@@ -1,35 +1,24 @@
 /** `turnmill check`: runs everything that `build` runs, but writes nothing. */
+
 import { TurnmillError } from '../../errors.ts';
-import { jsonOption, targetOption } from '../options/answer.ts';
+import { optionsIn } from '../../settings/option.ts';
+import { FOLLOW_SHORTCUT, JSON_OPTION } from '../options/shared-options.ts';
+import { CHECK_OPTIONS } from '../options/show-options.ts';
+import { readingOptions, settingsOptions } from '../options/values.ts';
 import { build } from './build.ts';
 import type { Command, Request } from './command.ts';
-
-const WRITE_OPTIONS: ReadonlySet<string> = new Set([
-  'out',
-  'replace',
-  'update',
-  'checksum',
-  'resume',
-  'report',
-  'dryRun',
-  'mode',
-  'shardSize',
-  'compress',
-  'quarantineContent',
-  'quarantineSize',
-  's3Sse',
-  's3PartSize',
-  's3Checksum',
-  's3Condition',
-  's3Grace',
-]);
 
 export const check: Command = {
   name: 'check',
   summary: 'Run everything that build runs, but write no dataset',
   usage:
     'INPUT... [options]\n\nINPUT is a log, a folder of logs, s3://BUCKET/PREFIX/, s3://BUCKET/KEY, or - for standard input.',
-  options: [targetOption, jsonOption, ...build.options.filter(({ name }) => !WRITE_OPTIONS.has(name))],
+  options: [
+    ...optionsIn({ ...CHECK_OPTIONS, ...JSON_OPTION }),
+    ...settingsOptions('reading', 'run'),
+    ...readingOptions,
+    ...optionsIn(FOLLOW_SHORTCUT),
+  ],
   examples: [
     ['check logs/', 'Show which dialects the logs are in, and what would be rejected'],
     [

@@ -1,14 +1,15 @@
 /** A command: one file each. The modules that do its work are imported only when it runs, so that the program starts fast. */
 import type { PlugInCalls } from '../../engine/run-task.ts';
+import type { NamedOption } from '../../settings/option.ts';
 import type { Host } from '../host.ts';
-import type { Option, Values } from '../options/option.ts';
+import type { Values } from '../options/values.ts';
 
 export interface Command {
   readonly name: string;
   readonly summary: string;
   /** Arguments after the name, as the help shows them; notes follow after an empty line. */
   readonly usage: string;
-  readonly options: readonly Option[];
+  readonly options: readonly NamedOption[];
   /** Command lines (without `turnmill`), each with a description. */
   readonly examples: readonly (readonly [string, string])[];
   /** Number of arguments besides the options, and the error if there are too few. */

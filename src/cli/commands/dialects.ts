@@ -1,15 +1,15 @@
 /** `turnmill dialects`: lists the dialects and how each one is recognised. */
 
+import { optionsIn } from '../../settings/option.ts';
 import { SUCCESS } from '../faults.ts';
-import { plugInOption } from '../options/input.ts';
-import { logLevelOption } from '../options/run.ts';
+import { LOG_OPTION, PLUG_IN_OPTION } from '../options/shared-options.ts';
 import type { Command } from './command.ts';
 
 export const dialects: Command = {
   name: 'dialects',
   summary: 'List the dialects and how each one is recognised',
   usage: '[options]',
-  options: [plugInOption, logLevelOption],
+  options: optionsIn({ ...PLUG_IN_OPTION, ...LOG_OPTION }),
   examples: [
     ['dialects', 'Show the values of --dialect'],
     ['dialects --plugin desk.mjs', 'Show those of a plug-in too'],

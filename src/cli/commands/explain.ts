@@ -1,10 +1,9 @@
 /** `turnmill explain`: shows what became of a line, and why. */
+import { optionsIn } from '../../settings/option.ts';
 import { SUCCESS } from '../faults.ts';
-import { explainOptions, jsonOption } from '../options/answer.ts';
-import { conversionOptions } from '../options/conversion.ts';
-import { inputOptions } from '../options/input.ts';
-import { configOption, logLevelOption } from '../options/run.ts';
-import { s3ReadOptions } from '../options/s3.ts';
+import { JSON_OPTION } from '../options/shared-options.ts';
+import { EXPLAIN_OPTIONS } from '../options/show-options.ts';
+import { readingOptions, settingsOptions } from '../options/values.ts';
 import type { Command } from './command.ts';
 
 export const explain: Command = {
@@ -13,13 +12,9 @@ export const explain: Command = {
   usage:
     'FILE:LINE [options]\n\nPass the same conversion options as to build. In FILE.json, LINE is the number of the entry.',
   options: [
-    ...explainOptions,
-    jsonOption,
-    ...inputOptions,
-    ...conversionOptions,
-    ...s3ReadOptions,
-    configOption,
-    logLevelOption,
+    ...optionsIn({ ...EXPLAIN_OPTIONS, ...JSON_OPTION }),
+    ...settingsOptions('reading'),
+    ...readingOptions,
   ],
   examples: [
     ['explain logs/2026-01-13/a.jsonl:7', 'Show the fate of line 7'],

@@ -1,15 +1,15 @@
 /** `turnmill formats`: lists the formats, one line each. `turnmill list formats` also shows their rules and options. */
 
+import { optionsIn } from '../../settings/option.ts';
 import { SUCCESS } from '../faults.ts';
-import { plugInOption } from '../options/input.ts';
-import { logLevelOption } from '../options/run.ts';
+import { LOG_OPTION, PLUG_IN_OPTION } from '../options/shared-options.ts';
 import type { Command } from './command.ts';
 
 export const formats: Command = {
   name: 'formats',
   summary: 'List the formats, one line each',
   usage: '[options]',
-  options: [plugInOption, logLevelOption],
+  options: optionsIn({ ...PLUG_IN_OPTION, ...LOG_OPTION }),
   examples: [['formats', 'Show the values of --format']],
   words: { least: 0, most: 0, missing: '' },
   stoppable: false,

@@ -1,12 +1,13 @@
 /** `turnmill inspect`: shows the elements that leave a stage. */
+
 import { TurnmillError } from '../../errors.ts';
+import { optionsIn } from '../../settings/option.ts';
+import { SETTINGS } from '../../settings/table.ts';
 import { REJECTIONS, SUCCESS } from '../faults.ts';
-import { inspectOptions } from '../options/answer.ts';
-import { conversionOptions } from '../options/conversion.ts';
-import { inputOptions, linkOptions, runInputOptions } from '../options/input.ts';
-import { configOption, logLevelOption } from '../options/run.ts';
-import { s3ReadOptions } from '../options/s3.ts';
 import { settingsOf } from '../options/settings-of.ts';
+import { FOLLOW_SHORTCUT } from '../options/shared-options.ts';
+import { INSPECT_OPTIONS } from '../options/show-options.ts';
+import { readingOptions, settingsOptions } from '../options/values.ts';
 import type { Command } from './command.ts';
 
 export const inspect: Command = {
@@ -15,16 +16,11 @@ export const inspect: Command = {
   usage:
     'INPUT... --after STAGE [options]\n\nSTAGE is framing or one of `turnmill list stages`. --limit counts elements.',
   options: [
-    ...inspectOptions,
-    ...inputOptions,
-    ...runInputOptions
-      .filter(({ name }) => name === 'limit')
-      .map((option) => ({ ...option, describe: 'Stop after N elements' })),
-    ...linkOptions,
-    ...conversionOptions,
-    ...s3ReadOptions,
-    configOption,
-    logLevelOption,
+    ...optionsIn(INSPECT_OPTIONS),
+    ...settingsOptions('reading'),
+    ...optionsIn({ limit: { ...SETTINGS.limit, help: 'Stop after N elements' }, follow: SETTINGS.follow }),
+    ...optionsIn(FOLLOW_SHORTCUT),
+    ...readingOptions,
   ],
   examples: [
     ['inspect session.jsonl --after cleanup --kind entry', 'Show the entries as cleanup leaves them'],

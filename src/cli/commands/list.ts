@@ -1,16 +1,16 @@
 /** `turnmill list`: lists stages, dialects, rules, checks, formats and reasons with a description each. */
+
 import { TurnmillError } from '../../errors.ts';
+import { optionsIn } from '../../settings/option.ts';
 import { SUCCESS } from '../faults.ts';
-import { jsonOption } from '../options/answer.ts';
-import { plugInOption } from '../options/input.ts';
-import { logLevelOption } from '../options/run.ts';
+import { JSON_OPTION, LOG_OPTION, PLUG_IN_OPTION } from '../options/shared-options.ts';
 import type { Command } from './command.ts';
 
 export const list: Command = {
   name: 'list',
   summary: 'List stages, dialects, rules, checks, formats or reasons',
   usage: '[stages|dialects|rules|checks|formats|reasons] [options]',
-  options: [jsonOption, plugInOption, logLevelOption],
+  options: optionsIn({ ...JSON_OPTION, ...PLUG_IN_OPTION, ...LOG_OPTION }),
   examples: [['list rules', 'List the cleanup rules']],
   words: { least: 0, most: 1, missing: '' },
   stoppable: false,

@@ -1,9 +1,12 @@
 /** `turnmill quarantine`: lists what a dataset rejected, or writes it back as logs for another build. */
+
 import { TurnmillError } from '../../errors.ts';
 import { resolveS3Options } from '../../object-store/options.ts';
-import { jsonOption, replayOptions } from '../options/answer.ts';
-import { logLevelOption } from '../options/run.ts';
-import { s3Of, s3ReadOptions } from '../options/s3.ts';
+import { optionsIn } from '../../settings/option.ts';
+import { s3Of } from '../options/settings-of.ts';
+import { FOLLOW_SHORTCUT, JSON_OPTION, LOG_OPTION } from '../options/shared-options.ts';
+import { QUARANTINE_OPTIONS } from '../options/show-options.ts';
+import { s3ReadOptions } from '../options/values.ts';
 import type { Command } from './command.ts';
 
 const ACTIONS = ['list', 'replay'];
@@ -13,7 +16,10 @@ export const quarantine: Command = {
   summary: 'List what was rejected, or write it back to logs',
   usage:
     'list|replay OUT [options]\n\nreplay writes the rejected lines of each source to a log below --into. After a fix, build from these logs.',
-  options: [...replayOptions, jsonOption, ...s3ReadOptions, logLevelOption],
+  options: [
+    ...optionsIn({ ...QUARANTINE_OPTIONS, ...FOLLOW_SHORTCUT, ...JSON_OPTION, ...LOG_OPTION }),
+    ...s3ReadOptions,
+  ],
   examples: [
     [
       'quarantine list dataset/',

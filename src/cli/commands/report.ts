@@ -1,9 +1,12 @@
 /** `turnmill report`: shows a build as one HTML page. */
+
 import { resolveS3Options } from '../../object-store/options.ts';
+import { optionsIn } from '../../settings/option.ts';
 import { SUCCESS } from '../faults.ts';
-import { pageOutOption, reportOptions } from '../options/report.ts';
-import { logLevelOption } from '../options/run.ts';
-import { s3Of, s3ReadOptions } from '../options/s3.ts';
+import { s3Of } from '../options/settings-of.ts';
+import { LOG_OPTION } from '../options/shared-options.ts';
+import { REPORT_OPTIONS } from '../options/show-options.ts';
+import { s3ReadOptions } from '../options/values.ts';
 import type { Command } from './command.ts';
 
 export const report: Command = {
@@ -11,7 +14,7 @@ export const report: Command = {
   summary: 'Show what a build did, as one HTML page',
   usage:
     'DATASET [options]\n\nThe page is reports/index.html of the dataset plus the facts of the run; with --against it also shows what has changed.',
-  options: [...reportOptions, pageOutOption, ...s3ReadOptions, logLevelOption],
+  options: [...optionsIn({ ...REPORT_OPTIONS, ...LOG_OPTION }), ...s3ReadOptions],
   examples: [
     ['report dataset/ -o report.html', 'Write the report of a dataset'],
     ['report dataset/ --against last-week/ -o report.html', 'Also show what has changed since last week'],

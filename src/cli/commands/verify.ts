@@ -1,16 +1,18 @@
 /** `turnmill verify`: checks a dataset against its manifest and its ledger. */
+
 import { resolveS3Options } from '../../object-store/options.ts';
+import { optionsIn } from '../../settings/option.ts';
 import { exitCodeOf, SUCCESS } from '../faults.ts';
-import { jsonOption } from '../options/answer.ts';
-import { logLevelOption } from '../options/run.ts';
-import { s3Of, s3ReadOptions } from '../options/s3.ts';
+import { s3Of } from '../options/settings-of.ts';
+import { JSON_OPTION, LOG_OPTION } from '../options/shared-options.ts';
+import { s3ReadOptions } from '../options/values.ts';
 import type { Command } from './command.ts';
 
 export const verify: Command = {
   name: 'verify',
   summary: 'Check the hashes, records and ledger of a dataset',
   usage: 'OUT [options]',
-  options: [jsonOption, ...s3ReadOptions, logLevelOption],
+  options: [...optionsIn({ ...JSON_OPTION, ...LOG_OPTION }), ...s3ReadOptions],
   examples: [['verify dataset/', 'Exit with 0, or report each problem and exit with 65']],
   words: { least: 1, most: 1, missing: 'name the folder of a dataset' },
   stoppable: false,
@@ -19,7 +21,7 @@ export const verify: Command = {
       import('../../verify/verify-dataset.ts'),
       import('../../dataset/store/with-dataset.ts'),
       import('../../printable.ts'),
-      import('../sizes.ts'),
+      import('../../sizes.ts'),
     ]);
     const s3 = resolveS3Options(s3Of(values));
     const result = await withDataset(

@@ -1,6 +1,8 @@
 /** `turnmill view`: shows a dataset or a log in the browser. */
-import { logLevelOption } from '../options/run.ts';
-import { viewOptions } from '../options/view.ts';
+import { optionsIn } from '../../settings/option.ts';
+import { SETTINGS } from '../../settings/table.ts';
+import { LOG_OPTION } from '../options/shared-options.ts';
+import { VIEW_OPTIONS } from '../options/show-options.ts';
 import type { Command } from './command.ts';
 
 export const view: Command = {
@@ -8,7 +10,7 @@ export const view: Command = {
   summary: 'Show a dataset or a log in the browser',
   usage:
     'DATASET|LOGS|FILE [options]\n\nA folder of logs is built into a private folder first. A log of lines is followed while it grows. The server listens on this machine only; Ctrl-C ends it.',
-  options: [...viewOptions, logLevelOption],
+  options: optionsIn({ ...VIEW_OPTIONS, only: SETTINGS.only, ...LOG_OPTION }),
   examples: [
     ['view dataset/ --logs logs/', 'Show the records, and what was changed in each'],
     ['view logs/ --open', 'Build a folder of logs and show it'],

@@ -1,55 +1,32 @@
 /** Turns the options of a command into the argument of `resolveSettings`. */
 import { TurnmillError } from '../../errors.ts';
+import type { S3Options } from '../../object-store/options.ts';
 import type { BuildRequest } from '../../settings/plug-in-files.ts';
-import type { Values } from './option.ts';
-import { s3Of } from './s3.ts';
-
-/** Options with the same name as their setting. */
-const SAME = [
-  ...['dialect', 'userTurn', 'sessionBy', 'select', 'only', 'limit'],
-  ...['maxDepth', 'maxMessages', 'minRead', 'maxElements', 'maxBranches', 'maxSources', 'maxRatio'],
-  ...[
-    'formatOptions',
-    'cleanup',
-    'reasoning',
-    'systemText',
-    'toolDefinitions',
-    'meta',
-    'groupBy',
-    'integrity',
-  ],
-  ...['replace', 'allowShrink', 'resume', 'checksum', 'report', 'compress', 'mode', 'workers', 'profile'],
-  'allowEmpty',
-  ...['onReject', 'maxQuarantine', 'quarantineContent'],
-] as const satisfies readonly (keyof Values & keyof BuildRequest)[];
+import { S3_SETTINGS } from '../../settings/s3-settings.ts';
+import { SETTINGS } from '../../settings/table.ts';
+import type { Values } from './values.ts';
 
 export function settingsOf(inputs: readonly string[], values: Values): BuildRequest {
-  const same = Object.fromEntries(SAME.map((name) => [name, values[name]]));
+  const { update, follow, ...same } = values;
+  const own = Object.entries(same).filter(([name]) => Object.hasOwn(SETTINGS, name));
   return {
-    ...(same as Pick<BuildRequest, (typeof SAME)[number]>),
+    ...Object.fromEntries(own),
     inputs,
     plugins: values.plugin,
     out: outOf(values),
-    update: values.update !== undefined,
+    update: update !== undefined,
     format: formatOf(values),
-    rejectOn: rulesOn(values, 'reject'),
-    keepOn: rulesOn(values, 'keep'),
-    maxLineBytes: values.maxLine,
-    maxConversationBytes: values.maxConversation,
-    maxPartBytes: values.maxPart,
-    maxDecompressedBytes: values.maxDecompressed,
-    shardSizeBytes: values.shardSize,
-    quarantineSizeBytes: values.quarantineSize,
     follow: followOf(values),
     s3: s3Of(values),
   };
 }
 
-function rulesOn({ onFinding }: Values, decision: 'reject' | 'keep'): readonly string[] | undefined {
-  if (onFinding === undefined) return undefined;
-  return Object.keys(onFinding)
-    .filter((rule) => onFinding[rule] === decision)
-    .sort();
+/** Returns the options that concern object stores: `endpoint` is the value of `s3Endpoint`. */
+export function s3Of(values: Values): { readonly [K in keyof S3Options]?: S3Options[K] | undefined } {
+  const names = Object.keys(S3_SETTINGS) as (keyof typeof S3_SETTINGS)[];
+  return Object.fromEntries(
+    names.map((name) => [name.charAt(2).toLowerCase() + name.slice(3), values[name]]),
+  );
 }
 
 function followOf({ follow, followOutside }: Values): 'inside' | 'anywhere' | undefined {

@@ -93,8 +93,7 @@ export class LocalCopy {
 
   async #fetch(objects: readonly ListedObject[]): Promise<void> {
     const left = [...objects];
-    const { windowBytes } = this.#client.options;
-    const window = new ByteWindow(windowBytes);
+    const window = new ByteWindow(this.#client.options.window);
     const fetchNext = async (): Promise<void> => {
       for (let object = left.shift(); object !== undefined; object = left.shift()) {
         await this.#fetchOne(object, window);

@@ -165,7 +165,7 @@ export class ObjectDataset implements DatasetStore {
       if (run !== undefined) keys.set(run, [...(keys.get(run) ?? []), key]);
     }
     const uploads = await listUploads(this.#client, versions);
-    const before = this.#client.storeTimeMs - this.#client.options.graceMs;
+    const before = this.#client.storeTimeMs - this.#client.options.grace;
     for (const upload of uploads) {
       const run = noteVersion(upload.key, upload.initiatedMs);
       // a run may spend days on one file, so its latest part shows whether it is alive
@@ -211,7 +211,7 @@ class ObjectWriter implements DatasetWriter {
     this.path = staging.path;
     this.notes = staging.notes;
     this.#uploads = new Uploads(client);
-    this.#files = new ObjectFiles(this.#uploads, version, staging.path, client.options.partSizeBytes);
+    this.#files = new ObjectFiles(this.#uploads, version, staging.path, client.options.partSize);
     this.files = this.#files;
   }
 

@@ -6,13 +6,13 @@ import { SourceFault } from '../../errors.ts';
 import type { Packing } from './sniff.ts';
 
 export interface DecompressionLimits {
-  readonly maxDecompressedBytes: number;
+  readonly maxDecompressed: number;
   /** Undefined for the default of the packing. */
   readonly maxRatio: number | undefined;
 }
 
 export const UNLIMITED: DecompressionLimits = {
-  maxDecompressedBytes: Number.POSITIVE_INFINITY,
+  maxDecompressed: Number.POSITIVE_INFINITY,
   maxRatio: Number.POSITIVE_INFINITY,
 };
 
@@ -23,8 +23,8 @@ export const RATIO_FROM_BYTES: number = 256 * 1024 * 1024;
 
 /** @returns how many bytes `read` packed bytes may decompress to */
 export function allowedBytes(limits: DecompressionLimits, packing: Packing, read: number): number {
-  const { maxDecompressedBytes, maxRatio = DEFAULT_RATIOS[packing] } = limits;
-  return Math.min(maxDecompressedBytes, Math.max(RATIO_FROM_BYTES, Math.floor(maxRatio * read)));
+  const { maxDecompressed, maxRatio = DEFAULT_RATIOS[packing] } = limits;
+  return Math.min(maxDecompressed, Math.max(RATIO_FROM_BYTES, Math.floor(maxRatio * read)));
 }
 
 /**
@@ -39,8 +39,8 @@ export function checkLimits(
   read: number,
 ): void {
   if (written <= allowedBytes(limits, packing, read)) return;
-  const { maxDecompressedBytes, maxRatio = DEFAULT_RATIOS[packing] } = limits;
-  if (written > maxDecompressedBytes) refuse(`it unpacks to more than ${maxDecompressedBytes} bytes`);
+  const { maxDecompressed, maxRatio = DEFAULT_RATIOS[packing] } = limits;
+  if (written > maxDecompressed) refuse(`it unpacks to more than ${maxDecompressed} bytes`);
   refuse(`it unpacks to more than ${RATIO_FROM_BYTES} bytes and more than ${maxRatio} times its size`);
 }
 

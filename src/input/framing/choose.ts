@@ -31,27 +31,27 @@ export function isPlainLog(name: string): boolean {
 export function createFramer(
   name: string,
   shape: Shape,
-  maxLineBytes: number,
+  maxLine: number,
   slab?: Slab,
   maxElements: number = Number.POSITIVE_INFINITY,
   lists?: OpenedLists,
 ): Framer | Promise<Framer> {
-  if (TOML.test(name)) return tomlFramer(name, maxLineBytes, maxElements);
-  if (shape === 'lines' && !isNamedDocument(name)) return new LineFramer(name, maxLineBytes, slab);
-  return documentFramer(name, maxLineBytes, slab, lists);
+  if (TOML.test(name)) return tomlFramer(name, maxLine, maxElements);
+  if (shape === 'lines' && !isNamedDocument(name)) return new LineFramer(name, maxLine, slab);
+  return documentFramer(name, maxLine, slab, lists);
 }
 
-async function tomlFramer(name: string, maxLineBytes: number, maxElements: number): Promise<Framer> {
+async function tomlFramer(name: string, maxLine: number, maxElements: number): Promise<Framer> {
   const { TomlFramer } = await import('./toml-document.ts');
-  return new TomlFramer(name, maxLineBytes, maxElements);
+  return new TomlFramer(name, maxLine, maxElements);
 }
 
 async function documentFramer(
   name: string,
-  maxLineBytes: number,
+  maxLine: number,
   slab?: Slab,
   lists?: OpenedLists,
 ): Promise<Framer> {
   const { DocumentFramer } = await import('./json-document.ts');
-  return new DocumentFramer(name, maxLineBytes, slab, lists);
+  return new DocumentFramer(name, maxLine, slab, lists);
 }

@@ -68,7 +68,7 @@ function keyBefore(text: Uint8Array): string | undefined {
 
 export class DocumentFramer implements Framer {
   readonly #source: string;
-  readonly #maxLineBytes: number;
+  readonly #maxLine: number;
   readonly #slab: Slab;
   readonly #lists: OpenedLists | undefined;
   readonly #cutter: ElementCutter;
@@ -99,12 +99,12 @@ export class DocumentFramer implements Framer {
    * @param slab framing buffer; pass the same one to the framers of all sources
    * @param lists lists whose elements are framed one by one, so that a document of gigabytes is never held as a whole
    */
-  constructor(source: string, maxLineBytes: number, slab: Slab = createSlab(), lists?: OpenedLists) {
+  constructor(source: string, maxLine: number, slab: Slab = createSlab(), lists?: OpenedLists) {
     shrinkSlab(slab);
     this.#lists = lists;
     this.#cutter = new ElementCutter(MAX_DEPTH, lists !== undefined && lists.members.size > 0);
     this.#source = source;
-    this.#maxLineBytes = maxLineBytes;
+    this.#maxLine = maxLine;
     this.#slab = slab;
   }
 
@@ -142,7 +142,7 @@ export class DocumentFramer implements Framer {
   #makeRoom(): void {
     const cutter = this.#cutter;
     const from = cutter.inside && this.#hash === undefined ? cutter.begin : cutter.at;
-    keepFrom(this.#slab, from, this.#have, this.#maxLineBytes);
+    keepFrom(this.#slab, from, this.#have, this.#maxLine);
     cutter.moved(from);
     this.#offset += from;
     this.#fed -= from;
@@ -222,14 +222,14 @@ export class DocumentFramer implements Framer {
         return;
       }
     }
-    if (cutter.inside && cutter.at - cutter.begin > this.#maxLineBytes) this.#skip(cutter.begin, cutter.at);
+    if (cutter.inside && cutter.at - cutter.begin > this.#maxLine) this.#skip(cutter.begin, cutter.at);
   }
 
   /** Yields the head of a document whose list is framed element by element. */
   *#openList(): Generator<Line> {
     const { begin, at } = this.#cutter;
     const length = at - begin;
-    if (this.#lists === undefined || this.#hash !== undefined || length > this.#maxLineBytes) return;
+    if (this.#lists === undefined || this.#hash !== undefined || length > this.#maxLine) return;
     const raw = this.#slab.bytes.subarray(begin, at);
     const member = keyBefore(raw);
     if (member === undefined || !this.#lists.members.has(member)) return;
@@ -261,14 +261,14 @@ export class DocumentFramer implements Framer {
     const { begin, at } = this.#cutter;
     const length = at - begin;
     const origin = this.#nextOrigin(this.#offset + begin, length);
-    if (length <= this.#maxLineBytes) {
+    if (length <= this.#maxLine) {
       const line: Line = { kind: 'line', origin, bytes: this.#slab.bytes.subarray(begin, at) };
       if (this.#cutter.lists <= this.#list) return line;
       this.#list = this.#cutter.lists;
       return { ...line, beginsList: true };
     }
     this.#skip(begin, at);
-    return this.#reject('line-too-long', `${length} bytes, over the limit of ${this.#maxLineBytes}`, origin);
+    return this.#reject('line-too-long', `${length} bytes, over the limit of ${this.#maxLine}`, origin);
   }
 
   #nextOrigin(at: number, length: number): Origin {

@@ -27,7 +27,7 @@ interface TooLong {
 
 export class LineFramer implements Framer {
   readonly #source: string;
-  readonly #maxLineBytes: number;
+  readonly #maxLine: number;
   readonly #slab: Slab;
   /** Index of the incomplete line. */
   #start = 0;
@@ -48,10 +48,10 @@ export class LineFramer implements Framer {
   #tooLong: TooLong | undefined;
 
   /** @param source name of the source, for the origins */
-  constructor(source: string, maxLineBytes: number, slab: Slab = createSlab()) {
+  constructor(source: string, maxLine: number, slab: Slab = createSlab()) {
     shrinkSlab(slab);
     this.#source = source;
-    this.#maxLineBytes = maxLineBytes;
+    this.#maxLine = maxLine;
     this.#slab = slab;
   }
 
@@ -62,7 +62,7 @@ export class LineFramer implements Framer {
 
   /** Moves the incomplete line to the front. */
   #makeRoom(): void {
-    keepFrom(this.#slab, this.#start, this.#have, this.#maxLineBytes);
+    keepFrom(this.#slab, this.#start, this.#have, this.#maxLine);
     this.#searched -= this.#start;
     this.#have -= this.#start;
     this.#start = 0;
@@ -111,7 +111,7 @@ export class LineFramer implements Framer {
     this.#searched = this.#have;
     this.#filled = NO_BYTES; // the slab's memory may be freed when a giant line has ended
     const [start, have] = [this.#start, this.#have];
-    if (this.#tooLong === undefined && have - start <= this.#maxLineBytes + BOM.length + 1) return undefined;
+    if (this.#tooLong === undefined && have - start <= this.#maxLine + BOM.length + 1) return undefined;
     // a carriage return at the end may be part of the terminator
     this.#skip(have > start && this.#slab.bytes[have - 1] === CR ? have - 1 : have);
     return undefined;
@@ -124,7 +124,7 @@ export class LineFramer implements Framer {
     const carriage = terminator > 0 && end > start && bytes[end - 1] === CR ? 1 : 0;
     this.#crlf += carriage;
     const length = end - carriage - start;
-    if (this.#tooLong !== undefined || length > this.#maxLineBytes)
+    if (this.#tooLong !== undefined || length > this.#maxLine)
       return this.#takeTooLong(end - carriage, terminator + carriage);
     if (terminator === 0 && length === 0) return undefined;
     this.#lines++;
@@ -147,7 +147,7 @@ export class LineFramer implements Framer {
       scope: 'line',
       stage: 'framing',
       reason: 'line-too-long',
-      detail: `${length} bytes, over the limit of ${this.#maxLineBytes}`,
+      detail: `${length} bytes, over the limit of ${this.#maxLine}`,
       origin: this.#origin(length),
       sha256: hash.digest('hex'),
     };

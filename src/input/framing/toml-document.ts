@@ -41,9 +41,9 @@ export class TomlFramer implements Framer {
   #lines = 0;
 
   /** @param source name of the source, for the origins; `line` is the number of the sample, from 1 */
-  constructor(source: string, maxLineBytes: number, maxElements: number) {
+  constructor(source: string, maxLine: number, maxElements: number) {
     this.#source = source;
-    this.#mostBytes = Math.min(maxLineBytes, MAX_TOML_BYTES);
+    this.#mostBytes = Math.min(maxLine, MAX_TOML_BYTES);
     this.#maxElements = maxElements;
   }
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { commands } from '../../../src/cli/commands/index.ts';
-import { flagOf } from '../../../src/settings/settings.ts';
+import { flagOf } from '../../../src/settings/option.ts';
 import { COMMAND, turnmill } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { loadedModules } from '../../support/loaded-modules.ts';

@@ -96,11 +96,9 @@ test('another limit reuses nothing', async () => {
   const { again, out, record } = await built('exchange');
   expect((await again('--update', out)).stderr).not.toContain('other settings');
   const changed = await again('--update', out, '--max-part', '3MiB');
-  expect(changed.stderr).toContain('built with other settings: maxPartBytes: everything is read again');
+  expect(changed.stderr).toContain('built with other settings: maxPart: everything is read again');
   expect(changed.record).toBe(record.replace(PART, () => LOGGED));
-  expect(JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).settings.maxPartBytes).toBe(
-    3 * 1024 * 1024,
-  );
+  expect(JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).settings.maxPart).toBe(3 * 1024 * 1024);
 });
 
 test('--max-part takes a size', async () => {

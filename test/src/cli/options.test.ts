@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { commands } from '../../../src/cli/commands/index.ts';
-import type { Option } from '../../../src/cli/options/option.ts';
 import { settingsOf } from '../../../src/cli/options/settings-of.ts';
-import { flagOf } from '../../../src/settings/settings.ts';
+import { flagOf, type NamedOption } from '../../../src/settings/option.ts';
 
 const FILE = resolve(import.meta.dirname, '../../../LICENSE');
 
@@ -71,7 +70,7 @@ const BY_PLACEHOLDER: Readonly<
   ],
 };
 
-function caseOf({ type, flagOnly }: Option): (typeof BY_PLACEHOLDER)[string] | undefined {
+function caseOf({ type, flagOnly }: NamedOption): (typeof BY_PLACEHOLDER)[string] | undefined {
   const { placeholder = '', choices, repeatable } = type;
   if (flagOnly === true) return ['', undefined, '', 'needs a value'];
   const words = choices ?? (placeholder.includes('=') ? undefined : placeholder.split('|'));
@@ -132,10 +131,7 @@ test.each(commands.map(({ name }) => name))(
 test.each(ALL.map((each) => [title(each), each] as const))(
   '%s is described in plain English',
   (_, { option }) => {
-    for (const text of [
-      option.describe,
-      ...(option.negative === undefined ? [] : [option.negative.describe]),
-    ]) {
+    for (const text of [option.help, ...(option.negative === undefined ? [] : [option.negative.help])]) {
       expect(text).toMatch(/^[A-Z][a-z]+ /);
       expect(text).not.toMatch(/\.$|so many|so much|is no |are no |^Of |^What /);
     }
@@ -147,9 +143,8 @@ test('settings have the names of the options, and unset ones are undefined', () 
   expect(settings).toMatchObject({
     inputs: ['logs'],
     out: 'd',
-    maxLineBytes: 5,
-    rejectOn: ['a'],
-    keepOn: ['b'],
+    maxLine: 5,
+    onFinding: { b: 'keep', a: 'reject' },
   });
   expect(settings.follow).toBeUndefined();
   expect(settingsOf(['logs'], { follow: true }).follow).toBe('inside');

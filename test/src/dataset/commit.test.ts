@@ -35,7 +35,7 @@ const body = {
 
 function written(compress: 'none' | 'gzip' = 'none', out = 'out'): StagedCommit {
   const staging = openStaging(checkDestination({ out: folder.in(out), inputs: [], replace: false }));
-  const shards = new Shards({ dir: staging.path, shardSizeBytes: 1e6, compress });
+  const shards = new Shards({ dir: staging.path, shardSize: 1e6, compress });
   for (const [group, record] of [
     ['b', '{"b":1}'],
     ['a', '{"a":1}'],

@@ -11,7 +11,7 @@ beforeEach(() => mkdirSync(folder.in('data')));
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const shards = (options: object = {}) =>
-  new Shards({ dir: folder.path, shardSizeBytes: 1e9, compress: 'none', ...options });
+  new Shards({ dir: folder.path, shardSize: 1e9, compress: 'none', ...options });
 
 function openInData(): number {
   return readdirSync('/proc/self/fd').filter((fd) => {
@@ -45,7 +45,7 @@ describe('shards', () => {
   });
 
   test('start a new file when a record would exceed the size, and give a larger record its own file', () => {
-    const sink = shards({ shardSizeBytes: 10 });
+    const sink = shards({ shardSize: 10 });
     const places = ['1234', '1234', 'x', '123456789', 'this one is larger', 'y', 'z'].map((text) =>
       sink.write('g', bytes(text)),
     );
@@ -134,7 +134,7 @@ describe('shards', () => {
   );
 
   test('count uncompressed bytes towards the size of a gzip shard', () => {
-    const sink = shards({ compress: 'gzip', shardSizeBytes: 1001 });
+    const sink = shards({ compress: 'gzip', shardSize: 1001 });
     for (let i = 0; i < 3; i += 1) sink.write('g', bytes('a'.repeat(500)));
     expect(sink.finish().map((info) => [info.path, info.records, info.uncompressedBytes])).toEqual([
       ['data/g-00000.jsonl.gz', 1, 501],

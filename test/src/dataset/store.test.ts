@@ -64,7 +64,7 @@ async function write(writer: DatasetWriter, records: readonly string[], replace 
   const shards = new Shards({
     dir: writer.path,
     files: writer.files,
-    shardSizeBytes: 1000,
+    shardSize: 1000,
     compress: 'none',
   });
   for (const record of records) {
@@ -161,7 +161,7 @@ describe.each(STORES)('%s', (_name, start) => {
     const shards = new Shards({
       dir: first.writer.path,
       files: first.writer.files,
-      shardSizeBytes: 1000,
+      shardSize: 1000,
       compress: 'none',
     });
     shards.write('g', Buffer.from('{"n":3}'));

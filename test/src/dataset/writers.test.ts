@@ -36,7 +36,7 @@ const openIn = (dir: string): string[] =>
 describe('ShardWriter', () => {
   it('writes records, single or in arrays, into the shards of their groups and counts other elements', async () => {
     const dir = join(temporaryFolder(), 'out');
-    const writer = new ShardWriter({ dir, shardSizeBytes: 4 });
+    const writer = new ShardWriter({ dir, shardSize: 4 });
     const chunks = [record('1'), [record('2'), end, record('x', { group: 'h' })], record('3'), end];
     await pipeline(Readable.from(chunks), writer);
     expect(readdirSync(join(dir, 'data'))).toEqual(['g-00000.jsonl', 'g-00001.jsonl', 'h-00000.jsonl']);
@@ -106,7 +106,7 @@ describe('ShardWriter', () => {
   });
 
   it.each([
-    [{ shardSizeBytes: 0 }, 'shardSizeBytes: 0 is not a whole number from 1'],
+    [{ shardSize: 0 }, 'shardSize: 0 is not a whole number from 1'],
     [{ compress: 'xz' }, "compress: 'xz' is not none, gzip or zstd"],
   ])('refuses %j', (options, message) => {
     const make = (): ShardWriter => new ShardWriter({ dir: 'x', ...options } as ShardWriterOptions);

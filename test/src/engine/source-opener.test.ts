@@ -61,7 +61,7 @@ describe('reads whole', () => {
     ['a document', 'log.json', {}],
     ['a packed file', 'log.jsonl.gz', {}],
     ['a file whose checksum is wanted', 'log.jsonl', { checksum: true, update: true, out: 'out' }],
-    ['a file that may hold a line that is too long', 'log.jsonl', { maxLineBytes: TEXT.length }],
+    ['a file that may hold a line that is too long', 'log.jsonl', { maxLine: TEXT.length }],
   ])('not %s', (_what, name, settings) => {
     const { opener, ref } = openerOver(name, settings);
     expect(opener.readSmall(ref)).toBeUndefined();

@@ -111,7 +111,7 @@ describe('limits and rejections', () => {
 
   it('a line that is too long and a stream that decompresses to too much are rejected', async () => {
     const long = entry({ messages: [{ role: 'user', content: 'x'.repeat(5000) }] });
-    const settings = { maxLineBytes: 1000, maxDecompressedBytes: 3000, onReject: 'quarantine' } as const;
+    const settings = { maxLine: 1000, maxDecompressed: 3000, onReject: 'quarantine' } as const;
     const inputs = [
       streamOf('good.jsonl', lines(entry({ id: 'g' }))),
       streamOf('long.jsonl', lines(entry(), long)),

@@ -31,7 +31,7 @@ function open(
   rangeBytes = 64 * KIB,
 ): Reading {
   const stored = server.put('bucket/a.jsonl', body);
-  const options = resolveS3Options({ endpoint: server.endpoint, rangeBytes });
+  const options = resolveS3Options({ endpoint: server.endpoint, range: rangeBytes });
   const client = new ObjectClient(options, patience);
   const window = new ByteWindow(4 * rangeBytes);
   const object = { bucket: 'bucket', key: 'a.jsonl', etag: etag ?? stored.etag, sizeBytes: body.length };
@@ -146,7 +146,7 @@ describe('parts of an object', () => {
   const sparse = async (): Promise<{ server: S3Server; reader: RangedReader; ranges(): string[] }> => {
     const server = await startStore();
     const { etag } = server.put('bucket/a.jsonl', large);
-    const options = resolveS3Options({ endpoint: server.endpoint, rangeBytes: 4 * MIB });
+    const options = resolveS3Options({ endpoint: server.endpoint, range: 4 * MIB });
     const object = { bucket: 'bucket', key: 'a.jsonl', etag, sizeBytes: large.length };
     const window = new ByteWindow(16 * MIB);
     const reader = new RangedReader(new ObjectClient(options, PATIENCE), object, window, true);

@@ -80,7 +80,7 @@ describe('the results in a dataset', () => {
     {},
     { format: ['chat', 'trl', 'functiongemma-teaching'] },
     { quarantineContent: 'raw', compress: 'gzip', groupBy: 'scenario' },
-    { format: ['samples'], formatOptions: { as: 'toml' }, shardSizeBytes: 3000 },
+    { format: ['samples'], formatOptions: { as: 'toml' }, shardSize: 3000 },
   ] as const)('are those of the run over the examples with %j', async (options) => {
     const results = await expectSame({ inputs: [EXAMPLES], ...options } as Partial<Settings> &
       Pick<Settings, 'inputs'>);

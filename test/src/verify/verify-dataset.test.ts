@@ -12,7 +12,7 @@ const COUNTS = { problems: [], problemCount: 0, records: 3, sources: 8, sessions
 describe.each([
   ['by date', { quarantineContent: 'raw' } as const, 2],
   ['by scenario, packed', { groupBy: 'scenario', compress: 'gzip' } as const, 3],
-  ['in one group, of small shards', { groupBy: 'none', shardSizeBytes: 1 } as const, 3],
+  ['in one group, of small shards', { groupBy: 'none', shardSize: 1 } as const, 3],
   ['with calls in the text', { format: 'chat-inline' } as const, 2],
 ])('a dataset %s', (_name, settings, shards) => {
   const dataset = smallDataset(settings);

@@ -30,8 +30,7 @@ test('the defaults are chat, grouped by date, without rejections', () => {
     formatOptions: {},
     formats: [],
     groupBy: 'date',
-    rejectOn: [],
-    keepOn: [],
+    onFinding: {},
     meta: [],
   });
 });
@@ -78,7 +77,7 @@ describe('content that a format cannot represent', () => {
   it('rejects the session instead on request', () => {
     const emitted = run(FORGED, {
       format: ['chat-inline'],
-      rejectOn: ['non-text-part', 'control-token-in-content'],
+      onFinding: { 'non-text-part': 'reject', 'control-token-in-content': 'reject' },
     });
     expect(emitted).toEqual([
       {
@@ -104,7 +103,7 @@ describe('content that a format cannot represent', () => {
   });
 
   it('does not reject for another rule', () => {
-    const emitted = run(FORGED, { format: ['chat-inline'], rejectOn: ['non-text-part'] });
+    const emitted = run(FORGED, { format: ['chat-inline'], onFinding: { 'non-text-part': 'reject' } });
     expect(emitted.map(({ kind }) => kind)).toEqual(['finding', 'finding', 'record']);
   });
 });
@@ -118,16 +117,11 @@ describe('a finding that rejects by itself', () => {
     expect(run(NOT_OBJECT, { format: ['trl'] })).toEqual([
       expect.objectContaining({ kind: 'rejection', reason: 'arguments-not-object' }),
     ]);
-    expect(kinds({ keepOn: ['empty-arguments'] })).toEqual(['rejection']);
+    expect(kinds({ onFinding: { 'empty-arguments': 'keep' } })).toEqual(['rejection']);
   });
 
   it('is reported like others when the rule is kept', () => {
-    expect(kinds({ keepOn: ['arguments-not-object'] })).toEqual(['finding', 'record']);
-  });
-
-  it('rejects the session when the rule is both kept and rejected', () => {
-    const both = ['arguments-not-object'];
-    expect(kinds({ keepOn: both, rejectOn: both })).toEqual(['rejection']);
+    expect(kinds({ onFinding: { 'arguments-not-object': 'keep' } })).toEqual(['finding', 'record']);
   });
 });
 
@@ -144,12 +138,12 @@ describe('a conversation without an answer', () => {
   });
 
   it.each(['trl', 'openai', 'axolotl'])('is written by %s on request', (name) => {
-    expect(outcome(name, { keepOn: ['no-answer'] })).toEqual(['no-answer', 'record']);
+    expect(outcome(name, { onFinding: { 'no-answer': 'keep' } })).toEqual(['no-answer', 'record']);
   });
 
   it.each(['chat', 'chat-inline'])('is written by %s, with a finding', (name) => {
     expect(outcome(name)).toEqual(['no-answer', 'record']);
-    expect(outcome(name, { rejectOn: ['no-answer'] })).toEqual(['rejected: no-answer']);
+    expect(outcome(name, { onFinding: { 'no-answer': 'reject' } })).toEqual(['rejected: no-answer']);
   });
 
   it('is not reported for a sample', () => {
@@ -169,7 +163,7 @@ describe('a conversation with words that its dialect did not read', () => {
   });
 
   it('is written on request', () => {
-    const written = run(UNREAD, { keepOn: ['unread-text'] });
+    const written = run(UNREAD, { onFinding: { 'unread-text': 'keep' } });
     expect(written.map(({ kind }) => kind)).toEqual(['record']);
   });
 });

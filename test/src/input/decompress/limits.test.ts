@@ -6,7 +6,7 @@ import {
   UNLIMITED,
 } from '../../../../src/input/decompress/limits.ts';
 
-const limits = { maxDecompressedBytes: 1e12, maxRatio: undefined };
+const limits = { maxDecompressed: 1e12, maxRatio: undefined };
 const FROM = RATIO_FROM_BYTES;
 const refused = expect.objectContaining({ reason: 'decompression-limit' });
 
@@ -25,17 +25,17 @@ test('F076 refuses more than the size, or more than the ratio beyond a size, eac
   expect(() => checkLimits(limits, 'zstd', 2 * FROM, FROM / 5000 - 1)).toThrow(refused);
   expect(() => checkLimits({ ...limits, maxRatio: 1000 }, 'gzip', 2 * FROM, FROM / 500)).not.toThrow();
   expect(() => checkLimits({ ...limits, maxRatio: 1000 }, 'zstd', 2 * FROM, FROM / 501)).toThrow(refused);
-  expect(() => checkLimits({ ...limits, maxDecompressedBytes: 10 }, 'gzip', 11, 11)).toThrow(refused);
+  expect(() => checkLimits({ ...limits, maxDecompressed: 10 }, 'gzip', 11, 11)).toThrow(refused);
   expect(() => checkLimits(UNLIMITED, 'gzip', 1e15, 1)).not.toThrow();
 });
 
 test('F076 accepts the limit and refuses one byte more', () => {
   expect(allowedBytes({ ...limits, maxRatio: 1.5 }, 'gzip', 400_000_001)).toBe(600_000_001);
   expect(allowedBytes({ ...limits, maxRatio: 1.5 }, 'gzip', 1)).toBe(FROM);
-  expect(allowedBytes({ ...limits, maxDecompressedBytes: 10 }, 'gzip', 1)).toBe(10);
-  for (const maxDecompressedBytes of [10, 1e12]) {
+  expect(allowedBytes({ ...limits, maxDecompressed: 10 }, 'gzip', 1)).toBe(10);
+  for (const maxDecompressed of [10, 1e12]) {
     for (const read of [1, 1e6 + 1, 1e9]) {
-      const some = { maxDecompressedBytes, maxRatio: 1.5 };
+      const some = { maxDecompressed, maxRatio: 1.5 };
       const allowed = allowedBytes(some, 'gzip', read);
       expect(() => checkLimits(some, 'gzip', allowed, read)).not.toThrow();
       expect(() => checkLimits(some, 'gzip', allowed + 1, read)).toThrow(refused);

@@ -1,9 +1,10 @@
 /** Types of option values. Each one parses words of the command line and JSON of a configuration file. */
-import { TurnmillError } from '../../errors.ts';
-import { NotOwnFile, readOwnFile } from '../../own-file.ts';
-import { parseTolerance, type Tolerance } from '../../settings/error-budget.ts';
-import { nearestWord } from '../nearest-word.ts';
+import type { Decisions } from '../../transforms/stages/format.ts';
+import { TurnmillError } from '../errors.ts';
+import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { parseSize } from '../sizes.ts';
+import { parseTolerance, type Tolerance } from './error-budget.ts';
+import { nearestWord } from './nearest-word.ts';
 import type { Refuse, ValueType } from './option.ts';
 
 const shown = (value: unknown): string => `'${String(value)}'`;
@@ -55,6 +56,7 @@ export function choice<T extends string>(
   return {
     placeholder,
     ...(placeholder.includes('|') ? {} : { choices }),
+    check,
     fromTexts: ([value], refuse) => check(value, refuse),
     fromJson: (value, refuse) =>
       typeof value === 'string' ? check(value, refuse) : refuse('must be a string'),
@@ -70,15 +72,17 @@ export function choices(known: readonly string[], placeholder: string): ValueTyp
     if (repeated !== undefined) refuse(`${shown(repeated)} appears twice`);
     return values.length === 0 ? refuse('needs a value') : (values as readonly string[]);
   };
+  const fromJson = (value: unknown, refuse: Refuse): readonly string[] => {
+    if (typeof value === 'string') return check([value], refuse);
+    return Array.isArray(value) ? check(value, refuse) : refuse('must be a string or an array of strings');
+  };
   return {
     placeholder,
     choices: known,
     repeatable: true,
     fromTexts: check,
-    fromJson(value, refuse) {
-      if (typeof value === 'string') return check([value], refuse);
-      return Array.isArray(value) ? check(value, refuse) : refuse('must be a string or an array of strings');
-    },
+    fromJson,
+    check: fromJson,
   };
 }
 
@@ -89,12 +93,14 @@ export function list<T extends string>(choices: readonly T[], placeholder: strin
     if (unlisted !== undefined) refuse(unknownWord(unlisted, choices));
     return values as readonly T[];
   };
+  const fromJson = (value: unknown, refuse: Refuse): readonly T[] =>
+    Array.isArray(value) ? check(value, refuse) : refuse('must be an array of strings');
   return {
     placeholder,
     choices,
     fromTexts: ([value = ''], refuse) => check(value.split(','), refuse),
-    fromJson: (value, refuse) =>
-      Array.isArray(value) ? check(value, refuse) : refuse('must be an array of strings'),
+    fromJson,
+    check: fromJson,
   };
 }
 
@@ -106,12 +112,14 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
       : refuse(
           `${shown(written)} is not a whole number ${most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`}`,
         );
+  const fromJson = (value: unknown, refuse: Refuse): number =>
+    typeof value === 'number' ? check(value, value, refuse) : refuse('must be a number');
   return {
     placeholder: 'N',
     fromTexts: ([value = ''], refuse) =>
       check(/^\d+$/.test(value) ? Number(value) : Number.NaN, value, refuse),
-    fromJson: (value, refuse) =>
-      typeof value === 'number' ? check(value, value, refuse) : refuse('must be a number'),
+    fromJson,
+    check: fromJson,
   };
 }
 
@@ -119,19 +127,19 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 export const tolerance: ValueType<Tolerance> = {
   placeholder: 'N|P%',
   fromTexts: ([value = ''], refuse) => toleranceIn(value, refuse),
-  fromJson: (value, refuse) =>
-    typeof value === 'number' || typeof value === 'string'
-      ? toleranceIn(String(value), refuse)
-      : refuse('must be a number or a string such as "1%"'),
+  fromJson: toleranceIn,
+  check: toleranceIn,
 };
 
-function toleranceIn(value: string, refuse: Refuse): Tolerance {
-  const read = parseTolerance(value);
+function toleranceIn(value: unknown, refuse: Refuse): Tolerance {
+  if (typeof value !== 'number' && typeof value !== 'string')
+    return refuse('must be a number or a string such as "1%"');
+  const read = parseTolerance(String(value));
   return read ?? refuse(`${shown(value)} is neither a whole number nor a percentage up to 100%`);
 }
 
 /** A size in bytes, from `least` to `most`. */
-export function size(most: number, least = 1): ValueType<number> {
+export function size(most: number = Number.MAX_SAFE_INTEGER, least: number = 1): ValueType<number> {
   const check = (value: number | undefined, written: unknown, refuse: Refuse): number => {
     if (value === undefined || !Number.isSafeInteger(value))
       return refuse(`${shown(written)} is not a size: write 1GiB, 100MB, 512k or a number of bytes`);
@@ -141,6 +149,7 @@ export function size(most: number, least = 1): ValueType<number> {
   };
   return {
     placeholder: 'SIZE',
+    check: (value, refuse) => check(Number(value), value, refuse),
     fromTexts: ([value = ''], refuse) => check(parseSize(value), value, refuse),
     fromJson: (value, refuse) =>
       typeof value === 'number'
@@ -173,6 +182,8 @@ export const fileMode: ValueType<number> = {
   fromTexts: ([value = ''], refuse) => modeIn(value, refuse),
   fromJson: (value, refuse) =>
     typeof value === 'string' ? modeIn(value, refuse) : refuse('must be a string such as "0640"'),
+  check: (value, refuse) =>
+    modeIn(Number.isInteger(value) ? `0${(value as number).toString(8)}` : String(value), refuse),
 };
 
 function modeIn(value: string, refuse: Refuse): number {
@@ -181,8 +192,6 @@ function modeIn(value: string, refuse: Refuse): number {
   if ((mode & 0o111) === 0) return mode;
   return refuse(`${shown(value)} has x bits: leave them out, folders get theirs automatically`);
 }
-
-type Decisions = Readonly<Record<string, 'reject' | 'keep'>>;
 
 /** `RULE=reject|keep`, repeatable; in JSON an object. @param rules the names to accept */
 export function decisions(rules: readonly string[]): ValueType<Decisions> {
@@ -197,6 +206,10 @@ export function decisions(rules: readonly string[]): ValueType<Decisions> {
     }
     return Object.fromEntries(decisions);
   };
+  const fromJson = (value: unknown, refuse: Refuse): Decisions =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? build(Object.entries(value), refuse)
+      : refuse('must be an object of rules');
   return {
     placeholder: 'RULE=reject|keep',
     repeatable: true,
@@ -210,10 +223,8 @@ export function decisions(rules: readonly string[]): ValueType<Decisions> {
         }),
         refuse,
       ),
-    fromJson: (value, refuse) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? build(Object.entries(value), refuse)
-        : refuse('must be an object of rules'),
+    fromJson,
+    check: fromJson,
   };
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { supportsNode } from '../../../src/cli/node.ts';
+import { supportsNode } from '../../../src/cli/supported-node.ts';
 
 test.each(['20.19.0', '20.20.2', '22.12.0', '22.99.1', '24.0.0', '25.1.0', '30.0.0'])(
   'Node %s is supported',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestWord } from '../../../src/cli/nearest-word.ts';
+import { nearestWord } from '../../../src/settings/nearest-word.ts';
 import { dialects } from '../../../transforms/dialects/index.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSize, plural, showCount, showDuration, showSize } from '../../../src/cli/sizes.ts';
+import { parseSize, plural, showCount, showDuration, showSize } from '../../src/sizes.ts';
 
 test.each([
   ['0', 0],

@@ -1,0 +1,57 @@
+/** Options of several commands that are not settings of a run. */
+import { LOG_LEVELS, type LogLevel } from '../../log-level.ts';
+import type { Option } from '../../settings/option.ts';
+import { choice, flag, text, texts } from '../../settings/value-types.ts';
+
+export const PLUG_IN_OPTION = {
+  plugin: {
+    group: 'Input',
+    help: 'Load more dialects, formats or stages from an ES module, which runs with your permissions',
+    type: texts('FILE'),
+    flagOnly: true,
+  } as Option<readonly string[]>,
+};
+
+/** Shorter or other words for settings. */
+export const FORMAT_SHORTCUT = {
+  jsonToolCalls: {
+    group: 'Conversion',
+    advanced: true,
+    help: 'Same as --format chat-inline',
+    type: flag,
+  } as Option<boolean>,
+};
+export const FOLLOW_SHORTCUT = {
+  followOutside: {
+    group: 'Input',
+    advanced: true,
+    help: 'Follow symbolic links in folders wherever they lead',
+    type: flag,
+  } as Option<boolean>,
+};
+export const DRY_RUN = {
+  dryRun: { group: 'Output', help: 'Convert everything, write nothing', type: flag } as Option<boolean>,
+};
+
+export const JSON_OPTION = {
+  json: { group: 'Output', help: 'Print JSON, one object per line', type: flag } as Option<boolean>,
+};
+
+export const CONFIG_OPTION = {
+  config: {
+    group: 'Run',
+    help: 'Read options from a JSON object with their names in camelCase; flags override them',
+    type: text('FILE'),
+    flagOnly: true,
+  } as Option<string>,
+};
+
+export const LOG_OPTION = {
+  logLevel: {
+    group: 'Run',
+    advanced: true,
+    help: 'Set how much is reported on standard error',
+    shown: 'warn',
+    type: choice(LOG_LEVELS),
+  } as Option<LogLevel>,
+};

@@ -1,0 +1,165 @@
+/** The table of settings, part 1: which logs to read, and how. */
+import { FOLD_SELECTIONS, type FoldSelect } from '../../transforms/dialects/dialect.ts';
+import { dialects } from '../../transforms/dialects/index.ts';
+import { ANY_NUMBER, MAX_DEPTH_CEILING } from '../../transforms/json/scanner.ts';
+import { parse } from '../../transforms/stages/parse.ts';
+import { DEFAULT_RATIOS } from '../input/decompress/limits.ts';
+import type { Follow } from '../input/sources/links.ts';
+import type { Setting } from './option.ts';
+import { choice, flag, idFile, size, textFile, wholeNumber } from './value-types.ts';
+
+const MEBIBYTE = 1024 * 1024;
+/** Longest line that can be read: the limit of a JavaScript string. */
+export const MAX_LINE_CEILING: number = 512 * MEBIBYTE - 24;
+
+const DIALECT_NAMES = ['auto', ...dialects.map(({ name }) => name)];
+const { options } = parse;
+
+const input = { group: 'Input', of: 'reading', decides: 'bytes' } as const;
+const runInput = { group: 'Input', of: 'run', advanced: true } as const;
+const limit = { ...input, group: 'Input limits', advanced: true } as const;
+
+export const INPUT_SETTINGS = {
+  dialect: {
+    ...input,
+    help: options.dialect.describe,
+    default: options.dialect.default,
+    type: choice(DIALECT_NAMES, 'NAME'),
+    typeWith: ({ dialects: own }) => choice([...DIALECT_NAMES, ...own.map(({ name }) => name)], 'NAME'),
+  } as Setting<string>,
+  /** The user's text before a response that was logged without its request. */
+  userTurn: {
+    ...input,
+    advanced: true,
+    help: `${options.userTurn.describe}, from a file`,
+    default: undefined,
+    type: textFile,
+    decides: 'bytes, hashed',
+  } as Setting<string | undefined>,
+  /**
+   * Undefined for the default: by file for files, folders and streams (a folder of event files is one session), by id
+   * for standard input.
+   */
+  sessionBy: {
+    ...input,
+    help: 'Make one session of each file, of each run of entries with the same id (an id that returns later is rejected), or of all files in a folder',
+    default: undefined,
+    shown: 'file; id for standard input; folder for event files',
+    type: choice(['file', 'id', 'folder']),
+  } as Setting<'file' | 'id' | 'folder' | undefined>,
+  /** Which conversations of an event log become records. */
+  select: {
+    ...input,
+    advanced: true,
+    help: options.select.describe,
+    default: options.select.default,
+    type: choice(FOLD_SELECTIONS),
+  } as Setting<FoldSelect>,
+  /** Percentage of text of which less must not be read of a source, or it is rejected; undefined for no minimum. */
+  minRead: {
+    ...runInput,
+    help: 'Reject a source of whose text less than this share was read, as check shows it',
+    default: undefined,
+    type: { ...wholeNumber(0, 100), placeholder: 'PERCENT' },
+    decides: 'bytes',
+  } as Setting<number | undefined>,
+  /** Ids of the sessions that become records; undefined for all. */
+  only: {
+    ...runInput,
+    help: 'Use only the sessions whose ids are in this file, one per line; write an id that contains a line end or begins with a quotation mark as a JSON string',
+    default: undefined,
+    shown: 'all sessions',
+    type: idFile,
+    decides: 'bytes, hashed',
+  } as Setting<readonly string[] | undefined>,
+  /** Sessions after which the run ends; undefined for no limit. */
+  limit: {
+    ...runInput,
+    advanced: false,
+    help: 'Stop after N sessions',
+    default: undefined,
+    shown: 'no limit',
+    type: wholeNumber(1),
+    decides: 'bytes',
+  } as Setting<number | undefined>,
+  /** Most bytes of a line. */
+  maxLine: {
+    ...limit,
+    help: 'Reject a line longer than SIZE',
+    default: 256 * MEBIBYTE,
+    type: size(MAX_LINE_CEILING),
+  } as Setting<number>,
+  /** Deepest nesting of objects and arrays in a line. */
+  maxDepth: {
+    ...limit,
+    help: `${options.maxDepth.describe}; at most ${MAX_DEPTH_CEILING}`,
+    default: options.maxDepth.default,
+    type: wholeNumber(1, MAX_DEPTH_CEILING),
+  } as Setting<number>,
+  /** Most messages of an entry, including its reply; undefined for any number. */
+  maxMessages: {
+    ...limit,
+    help: options.maxMessages.describe,
+    default: undefined,
+    shown: 'no limit',
+    type: wholeNumber(1),
+  } as Setting<number | undefined>,
+  /** Most elements of any array or object of a line, and most objects of a line. */
+  maxElements: {
+    ...limit,
+    help: options.maxElements.describe,
+    default: options.maxElements.default,
+    type: wholeNumber(1, ANY_NUMBER),
+  } as Setting<number>,
+  /** Most bytes that the open conversations of an event log may take. */
+  maxConversation: {
+    ...limit,
+    help: options.maxConversation.describe,
+    default: options.maxConversation.default,
+    type: size(),
+  } as Setting<number>,
+  /** Most branches of a session that are written. */
+  maxBranches: {
+    ...limit,
+    help: options.maxBranches.describe,
+    default: options.maxBranches.default,
+    type: wholeNumber(1),
+  } as Setting<number>,
+  /** Most bytes that a packed source may unpack to. */
+  maxDecompressed: {
+    ...limit,
+    help: 'Reject a compressed source that unpacks to more than SIZE',
+    default: 1024 * 1024 * MEBIBYTE,
+    type: size(),
+  } as Setting<number>,
+  /** Highest ratio of a packed source that unpacks to over 256 MiB; undefined for the default of the compression. */
+  maxRatio: {
+    ...limit,
+    help: 'Reject a compressed source that unpacks to over 256 MiB and more than N times its size',
+    default: undefined,
+    shown: `${DEFAULT_RATIOS.gzip} for gzip, ${DEFAULT_RATIOS.zstd} for zstd`,
+    type: wholeNumber(1),
+  } as Setting<number | undefined>,
+  /** Most files that a run may list; undefined for any number. */
+  maxSources: {
+    ...limit,
+    of: 'run',
+    help: 'Read nothing and exit with 65 if there are more than N files',
+    default: undefined,
+    shown: 'no limit',
+    type: wholeNumber(1),
+  } as Setting<number | undefined>,
+  allowEmpty: {
+    ...runInput,
+    help: 'Succeed with an empty dataset when the input has no sessions',
+    default: false,
+    type: flag,
+  } as Setting<boolean>,
+  /** Which symbolic links in folders to follow. */
+  follow: {
+    ...runInput,
+    help: 'Follow symbolic links in folders that lead to a place in the same input',
+    default: 'none',
+    type: { ...flag, check: choice(['none', 'inside', 'anywhere']).check },
+  } as Setting<Follow, boolean>,
+};

@@ -1,0 +1,156 @@
+/** The table of settings, part 3: writing the dataset, and how the run does its work. */
+import type { ScannerName } from '../../transforms/json/scanners.ts';
+import { DEFAULT_S3, type S3Options } from '../object-store/options.ts';
+import type { Tolerance } from './error-budget.ts';
+import type { Setting } from './option.ts';
+import { NO_RUN_PLUG_INS, type RunPlugIns } from './plug-ins.ts';
+import { choice, fileMode, flag, size, text, tolerance, wholeNumber } from './value-types.ts';
+
+const MAX_WORKERS = 1024;
+const GIBIBYTE = 1024 * 1024 * 1024;
+
+const output = { group: 'Output', of: 'writing' } as const;
+const quarantine = { group: 'Quarantine', of: 'writing', advanced: true, decides: 'bytes' } as const;
+const run = { group: 'Run', of: 'run' } as const;
+
+export const OUTPUT_SETTINGS = {
+  /** A folder to create, `-` for standard output, or undefined to write nothing (dry run, check). */
+  out: {
+    ...output,
+    alias: 'o',
+    help: 'Write the dataset to this folder, or its records to standard output',
+    default: undefined,
+    type: text('DIR|-'),
+  } as Setting<string | undefined>,
+  replace: {
+    ...output,
+    help: 'Replace the existing dataset',
+    default: false,
+    type: flag,
+  } as Setting<boolean>,
+  /** Whether to reuse unchanged sources from the dataset at `out`, and replace it with the new one. */
+  update: {
+    ...output,
+    help: 'Update this dataset, reading only new and changed sources; same as --out DIR --update',
+    default: false,
+    type: text('DIR'),
+    defaultsTo: 'out',
+  } as Setting<boolean, string>,
+  /** Whether to compute the SHA-256 of every source, and compare it with that of the previous run. */
+  checksum: {
+    ...output,
+    advanced: true,
+    help: 'With --update: detect changes by the SHA-256 of every source instead of its times and size',
+    default: false,
+    type: flag,
+  } as Setting<boolean>,
+  /** Whether an update may lose more than half of the sessions of sources that still exist. */
+  allowShrink: {
+    ...output,
+    of: 'run',
+    advanced: true,
+    help: 'With --update: also replace a dataset that loses more than half of the sessions of sources that still exist',
+    default: false,
+    type: flag,
+  } as Setting<boolean>,
+  /** Whether to continue from the last checkpoint of a killed run. */
+  resume: {
+    ...output,
+    help: 'Continue a killed run of the same command from its last checkpoint',
+    default: false,
+    type: flag,
+  } as Setting<boolean>,
+  /** Whether to write reports/index.html. */
+  report: {
+    ...output,
+    advanced: true,
+    help: 'Write reports/index.html',
+    default: true,
+    type: flag,
+    negative: { help: 'Do not write reports/index.html', value: false, only: true },
+  } as Setting<boolean>,
+  shardSize: {
+    ...output,
+    help: 'Start a new shard before one grows beyond SIZE',
+    default: GIBIBYTE,
+    type: size(),
+    decides: 'bytes',
+  } as Setting<number>,
+  compress: {
+    ...output,
+    help: 'Compress the shards',
+    default: 'none',
+    type: choice(['none', 'gzip', 'zstd']),
+    decides: 'bytes',
+  } as Setting<'none' | 'gzip' | 'zstd'>,
+  /** Permissions of the dataset's files (`0o640`); undefined for those that all sources and the umask grant. */
+  mode: {
+    ...output,
+    advanced: true,
+    help: 'Set the permissions of the files, in octal, regardless of the umask; the owner can always read and write, and only the owner can read quarantine/',
+    default: undefined,
+    shown: 'permissions that all source files share, limited by the umask',
+    type: fileMode,
+  } as Setting<number | undefined>,
+  /** Whether the quarantine keeps only position and hash of a rejected line, or the bytes too. */
+  quarantineContent: {
+    ...quarantine,
+    help: 'Keep position and hash of rejected lines (ref), or their bytes too (raw)',
+    default: 'ref',
+    type: choice(['ref', 'raw']),
+  } as Setting<'ref' | 'raw'>,
+  /** Most bytes of rejected lines that the quarantine keeps in total; of further lines only position and hash. */
+  quarantineSize: {
+    ...quarantine,
+    help: 'Keep at most SIZE of rejected bytes in total; beyond that, only positions and hashes',
+    default: GIBIBYTE,
+    type: size(),
+  } as Setting<number>,
+  /** Number of workers; undefined to choose by the size of the input (engine/worker-count.ts). */
+  workers: {
+    ...run,
+    help: 'Read up to N sources at the same time, each in its own thread; the output is the same for any N',
+    default: undefined,
+    shown: 'depends on the size of the input, at most the number of cores',
+    type: wholeNumber(1, MAX_WORKERS),
+  } as Setting<number | undefined>,
+  onReject: {
+    ...run,
+    help: 'After a rejection, continue and exit with 3 (quarantine), or stop, publish nothing and exit with 65 (fail)',
+    default: 'quarantine',
+    type: choice(['quarantine', 'fail']),
+  } as Setting<'quarantine' | 'fail'>,
+  /** Nothing is published if there are more rejections than this; undefined for no limit. */
+  maxQuarantine: {
+    ...run,
+    help: 'Publish nothing and exit with 65 if more is rejected: N records, or a percentage of the lines',
+    default: undefined,
+    shown: 'no limit',
+    type: tolerance,
+  } as Setting<Tolerance | undefined>,
+  /** Whether to measure how the time is spent. */
+  profile: {
+    ...run,
+    advanced: true,
+    help: 'Print where the time went on standard error at the end',
+    default: false,
+    type: flag,
+  } as Setting<boolean>,
+  /**
+   * How new text is validated; both scanners produce the same dataset. `TURNMILL_SCANNER=plain` is for tests and old
+   * machines.
+   */
+  scanner: {
+    default: process.env.TURNMILL_SCANNER === 'plain' ? 'plain' : 'auto',
+  } as Setting<ScannerName>,
+  /** Whether to report what the consumers of the formats would do with each record (`check --target`). */
+  consumers: { default: false } as Setting<boolean>,
+  /** Whether to measure how much of the text of each source is read (`check`). */
+  measures: { default: false } as Setting<boolean>,
+  /** Whether the results of a source can be withdrawn before its report; not if records or verdicts go to standard output. */
+  takesBack: { default: undefined } as Setting<boolean | undefined>,
+  /** How to reach and use object stores (s3-settings.ts). */
+  s3: { default: DEFAULT_S3 } as Setting<S3Options>,
+  /** Dialects, formats and stages besides the built-in ones. */
+  plugIns: { default: NO_RUN_PLUG_INS } as Setting<RunPlugIns>,
+};
