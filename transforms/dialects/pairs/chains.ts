@@ -6,7 +6,10 @@ import type { ReadMessage } from './item-messages.ts';
 /** A request, to be found by the id of its response: that may arrive later, and more than once. */
 export interface Asked {
   readonly system: readonly ReadMessage[];
-  readonly link: History;
+  /** Its messages, and those of its answer once it is answered. */
+  link: History;
+  /** Number of its messages. */
+  readonly length: number;
   readonly tools: readonly ToolDefinition[];
   /** Id of the conversation that it is part of. */
   readonly conversation: string | undefined;
@@ -62,6 +65,6 @@ export class Chains {
   }
 }
 
-function weightOf({ added }: History): number {
-  return added.reduce((sum, { message }) => sum + (message?.bytes.length ?? 0), 0);
+function weightOf({ addedMessages }: History): number {
+  return addedMessages.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }

@@ -24,15 +24,18 @@ export interface ReadMessage {
   readonly changes: readonly string[];
 }
 
+// most messages of a chain have these lists, and are held
+const NO_CALLS: ReadMessage['calls'] = [];
+const NO_RULES: readonly string[] = [];
+const SEALED = ['sealed-reasoning'] as const;
+
 /** A message with nothing to count but encrypted reasoning. */
 export const asReadMessage = (message: Message): ReadMessage => ({
   message,
-  calls: [],
+  calls: NO_CALLS,
   isSealed: message.sealed !== undefined,
-  changes: message.sealed === 'dropped' ? SEALED : [],
+  changes: message.sealed === 'dropped' ? SEALED : NO_RULES,
 });
-
-const SEALED = ['sealed-reasoning'] as const;
 
 /** The state between two items, from which reading can continue. */
 export interface ItemState {
@@ -94,7 +97,7 @@ export class ItemMessages {
     this.#endResults();
     if (item.kind === 'message') {
       this.#endDraft();
-      this.#add({ ...asReadMessage(item.message), changes: item.changes ?? [] });
+      this.#add({ ...asReadMessage(item.message), changes: item.changes ?? NO_RULES });
       return;
     }
     if (item.kind === 'sealed-context') {
@@ -131,7 +134,7 @@ export class ItemMessages {
     this.#results = [];
     this.#open = [];
     for (const { message, changes, notes } of results)
-      this.#add({ message: noted(message, notes), calls: [], isSealed: false, changes });
+      this.#add({ message: noted(message, notes), calls: NO_CALLS, isSealed: false, changes });
   }
 
   #endDraft(): void {
@@ -139,10 +142,10 @@ export class ItemMessages {
     if (draft === undefined) return;
     const isEmpty = draft.isEmpty(this.#keepSealed);
     const isSealed = draft.isSealed;
-    const changes = isSealed && !this.#keepSealed ? ['sealed-reasoning'] : isEmpty ? ['empty-assistant'] : [];
+    const changes = isSealed && !this.#keepSealed ? SEALED : isEmpty ? ['empty-assistant'] : NO_RULES;
     const message = isEmpty ? undefined : draft.message(this.#keepSealed);
     this.#draft = undefined;
-    this.#open = this.#calls;
+    this.#open = this.#calls.length === 0 ? NO_CALLS : this.#calls;
     this.#calls = [];
     this.#add({ message, calls: this.#open, isSealed, changes });
   }

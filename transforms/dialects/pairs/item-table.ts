@@ -1,7 +1,11 @@
 /** Items that the responses of a source had, for requests that name them by id (`item_reference`) instead of repeating them. */
 import { JsonView } from '../../json/json-view.ts';
+import { createKeeper } from '../../json/keep.ts';
 
 const MAX_ITEMS = 50_000;
+
+/** Most items are small: a buffer for each would take three times the room. */
+const keep = createKeeper();
 
 export class ItemTable {
   readonly #maxBytes: number;
@@ -19,7 +23,7 @@ export class ItemTable {
       const id = item.textOf('id');
       if (id === undefined) continue;
       this.#drop(id);
-      this.#items.set(id, item.copy());
+      this.#items.set(id, keep(item.copy(), 0, item.length));
       this.#bytes += item.length;
     }
     for (const id of this.#items.keys()) {

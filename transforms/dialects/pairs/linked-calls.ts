@@ -104,20 +104,22 @@ export class LinkedCalls {
     readonly sessionId: string | undefined;
   }): History | undefined {
     const { request, answer, before, conversation, sessionId = '' } = link;
-    const { system, tools } = request;
-    const question = new History(before, request.messages, sessionId);
-    const asked: Asked = { system, link: question, tools, conversation, isAnswered: false };
+    const { system, tools, messages } = request;
+    const isPending = answer.isPending === true;
+    const own = new History(before, isPending ? messages : [...messages, ...answer.messages], sessionId);
+    const { length } = messages;
+    const asked: Asked = { system, link: own, length, tools, conversation, isAnswered: false };
     if (answer.id !== undefined) this.#chains.ask(answer.id, asked);
-    return answer.isPending === true ? undefined : this.#answer(answer, asked);
+    return isPending ? undefined : this.#answered(answer.id, asked, own);
   }
 
-  #answer({ id, messages }: Answer, asked: Asked): History {
-    const { link, conversation } = asked;
+  #answered(id: string | undefined, asked: Asked, own: History): History {
+    const { conversation } = asked;
     asked.isAnswered = true;
-    const added = new History(link.before, [...link.added, ...messages], link.sessionId);
-    if (id !== undefined) this.#chains.add(id, added);
-    if (conversation !== undefined) this.#chains.add(conversationKey(conversation), added);
-    return added;
+    asked.link = own;
+    if (id !== undefined) this.#chains.add(id, own);
+    if (conversation !== undefined) this.#chains.add(conversationKey(conversation), own);
+    return own;
   }
 
   /** Has the source had the answer with this id? */
@@ -129,10 +131,14 @@ export class LinkedCalls {
   readLate(answer: Answer, timestamp: bigint | undefined): EntryFields | undefined {
     const asked = this.#chains.asked(answer.id);
     if (asked === undefined) return undefined;
-    const { system, link, tools, isAnswered } = asked;
-    const own = answer.isPending !== true && !isAnswered ? this.#answer(answer, asked) : undefined;
-    const fields = answeredAfter(system, link.before, link.added, { tools, answer, own });
-    return { ...fields, sessionId: link.sessionId, timestamp };
+    const { system, link, length, tools, isAnswered } = asked;
+    const { before, sessionId } = link;
+    const added = link.added.slice(0, length);
+    const isLate = answer.isPending !== true && !isAnswered;
+    const own = isLate ? new History(before, [...added, ...answer.messages], sessionId) : undefined;
+    if (own !== undefined) this.#answered(answer.id, asked, own);
+    const fields = answeredAfter(system, before, added, { tools, answer, own });
+    return { ...fields, sessionId, timestamp };
   }
 }
 

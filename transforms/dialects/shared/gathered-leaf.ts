@@ -5,7 +5,16 @@ import type { Meta } from '../../model/meta.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
 import { heldMessage, heldMeta } from './held-messages.ts';
 import { type CallChain, wholeMessages } from './history.ts';
-import { type HeldEntry, headOf, type PackedEntry, packEntry, unpackEntry } from './packed-entry.ts';
+import {
+  type HeldEntry,
+  headOf,
+  metaList,
+  type PackedEntry,
+  packEntry,
+  placeList,
+  unpackEntry,
+} from './packed-entry.ts';
+import type { PackedList } from './packed-list.ts';
 
 /** The facts about a call when it becomes a leaf. */
 export interface LeafFacts {
@@ -19,7 +28,7 @@ export interface LeafFacts {
 }
 
 export class Leaf {
-  readonly chain: CallChain | undefined;
+  #chain: CallChain | undefined;
   readonly end: string;
   readonly question: string | undefined;
   readonly call: number;
@@ -35,13 +44,18 @@ export class Leaf {
 
   /** @param willPack whether its bytes are copied soon */
   constructor(entry: Entry, { chain, end, question, call }: LeafFacts, willPack: boolean) {
-    this.chain = chain;
+    this.#chain = chain;
     this.end = end;
     this.question = question;
     this.call = call;
     this.isAnswered = entry.reply !== undefined;
     const own = willPack ? entry : heldEntry(entry);
     this.#held = { entry: own, places: undefined, metas: undefined, late: undefined };
+  }
+
+  /** Undefined once another conversation includes it. */
+  get chain(): CallChain | undefined {
+    return this.#chain;
   }
 
   get #content(): HeldEntry {
@@ -59,7 +73,7 @@ export class Leaf {
     return { offset: origin.offset, timestamp };
   }
 
-  get places(): readonly Place[] {
+  get places(): Iterable<Place> {
     return placesOf(this.#content);
   }
 
@@ -71,9 +85,9 @@ export class Leaf {
   /** Adds a call whose messages it has already. */
   addKnown(entry: Entry, end: string, call: number): void {
     const held = this.#content;
-    const [places, metas, late] = [placesOf(held), metasOf(held), held.late ?? []];
-    places.push(entry.origin);
-    if (entry.meta !== undefined) late.push(heldMeta(entry.meta));
+    const [places, metas, late] = [placesOf(held), metasOf(held), held.late ?? metaList()];
+    places.add(entry.origin);
+    if (entry.meta !== undefined) late.add(entry.meta);
     this.#hold({ entry: withTools(held.entry, entry), places, metas, late });
     if (call < 0 || call !== this.call) this.others = this.end === end ? 'same' : (this.others ?? 'before');
   }
@@ -82,13 +96,13 @@ export class Leaf {
   include(shorter: Leaf): void {
     const [own, other] = [this.#content, shorter.#content];
     const [places, metas, late] = [placesOf(other), metasOf(other), other.late ?? own.late];
-    for (const place of placesOf(own)) places.push(place);
-    for (const meta of metasOf(own)) metas.push(meta);
-    if (late !== own.late) for (const meta of own.late ?? []) late?.push(meta);
+    for (const place of own.places ?? [own.entry.origin]) places.add(place);
+    for (const meta of own.metas ?? metaIn(own.entry)) metas.add(meta);
+    if (late !== own.late) for (const meta of own.late ?? []) late?.add(meta);
     this.#hold({ entry: withTools(own.entry, other.entry), places, metas, late });
     this.others = shorter.call >= 0 && shorter.call === this.call ? shorter.others : 'before';
     shorter.next = this;
-    shorter.#held = shorter.#packed = undefined;
+    shorter.#held = shorter.#packed = shorter.#chain = undefined;
   }
 
   #hold(held: HeldEntry): void {
@@ -112,22 +126,32 @@ export class Leaf {
   /** The whole conversation. */
   entryOf(sessionId: string): Entry {
     const held = this.#content;
-    const { entry, late = [] } = held;
+    const { entry } = held;
+    const late = [...(held.late ?? [])];
     const log = createEntryLog();
     const { source } = entry.origin;
-    for (const place of placesOf(held).toSorted((a, b) => a.line - b.line || a.offset - b.offset))
+    for (const place of [...placesOf(held)].sort((a, b) => a.line - b.line || a.offset - b.offset))
       log.add({ source, ...place });
-    const meta = metaOfAnswers(entry.meta, [...late.toReversed(), ...metasOf(held)]);
+    const meta = metaOfAnswers(entry.meta, [...late.reverse(), ...metasOf(held)]);
     const known = meta.size === 0 ? undefined : { meta };
     const messages = wholeMessages(entry.messages, this.chain);
     return { ...entry, ...known, messages, sessionId, alone: true, lines: log.take(), isGathered: true };
   }
 }
 
-const placesOf = ({ entry, places }: HeldEntry): Place[] => places ?? [entry.origin];
+const metaIn = ({ meta }: Entry): readonly Meta[] => (meta === undefined ? [] : [meta]);
 
-const metasOf = ({ entry, metas }: HeldEntry): Meta[] =>
-  metas ?? (entry.meta === undefined ? [] : [entry.meta]);
+function placesOf({ entry, places }: HeldEntry): PackedList<Place> {
+  const list = places ?? placeList();
+  if (places === undefined) list.add(entry.origin);
+  return list;
+}
+
+function metasOf({ entry, metas }: HeldEntry): PackedList<Meta> {
+  const list = metas ?? metaList();
+  if (metas === undefined) for (const meta of metaIn(entry)) list.add(meta);
+  return list;
+}
 
 function heldEntry({ messages, reply, meta, ...entry }: Entry): Entry {
   return {

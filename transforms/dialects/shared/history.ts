@@ -4,7 +4,7 @@
  */
 import type { Changes, Message } from '../../model/element.ts';
 import { extendPath, hasSameBytes, NO_END, type PathEnd } from '../../model/path-hashes.ts';
-import type { ReadMessage } from '../pairs/item-messages.ts';
+import { asReadMessage, type ReadMessage } from '../pairs/item-messages.ts';
 import { heldMessage } from './held-messages.ts';
 import { NO_CHANGES } from './line-objects.ts';
 import { noted, sealedNote } from './reading-notes.ts';
@@ -18,7 +18,6 @@ export const speaks = ({ role }: Message): boolean =>
 export class History {
   /** The call that it continues. */
   readonly before: History | undefined;
-  readonly added: readonly ReadMessage[];
   readonly sessionId: string;
   // about all messages up to here
   readonly length: number;
@@ -32,28 +31,35 @@ export class History {
   readonly hasAnswer: boolean;
   /** The first message that may not be written, and its index. */
   readonly faulty: { readonly message: Message; readonly at: number } | undefined;
+  readonly #messages: readonly Message[];
+  /** The messages with their facts, unless these are the usual ones: a list and an object less for most messages. */
+  readonly #read: readonly ReadMessage[] | undefined;
   /** The end of its path after the system text of its call. */
-  #end: { readonly system: readonly Message[]; readonly end: PathEnd } | undefined;
+  #end: PathEnd | undefined;
+  #system: readonly Message[] | undefined;
 
   constructor(before: History | undefined, added: readonly ReadMessage[], sessionId: string) {
-    const held: ReadMessage[] = [];
     let { length = 0, sealed = 0, open, hasQuestion = false, hasAnswer = false } = before ?? {};
+    let faulty = before?.faulty;
+    let isUsual = true;
     // one walk: each request of a source may send its whole conversation again
-    for (const one of added) {
-      const { message, calls, isSealed } = one;
+    const held = added.map((one) => {
+      const { message, calls, isSealed, changes } = one;
       if (calls.length > 0) open = calls;
       if (isSealed) sealed++;
-      if (message === undefined) held.push(one);
-      else {
-        const own = heldMessage(message);
-        held.push(own === message ? one : { ...one, message: own });
-        length++;
-        if (message.role === 'assistant') hasAnswer = true;
-        else if (speaks(message)) hasQuestion = true;
-      }
-    }
+      isUsual &&= message !== undefined && calls.length === 0 && !isSealed && changes.length === 0;
+      if (message === undefined) return one;
+      const own = heldMessage(message);
+      // the fault is noted on the message that was read: notes on those that are held take more room than their text
+      if (faulty === undefined && isFaulty(message)) faulty = { message: own, at: length };
+      length++;
+      if (message.role === 'assistant') hasAnswer = true;
+      else if (speaks(message)) hasQuestion = true;
+      return own === message ? one : { message: own, calls, isSealed, changes };
+    });
     this.before = before;
-    this.added = held;
+    this.#messages = messagesOf(held);
+    this.#read = isUsual ? undefined : held;
     this.sessionId = sessionId;
     this.length = length;
     this.open = open;
@@ -61,11 +67,16 @@ export class History {
     this.changes = withChanges(before?.changes, added);
     this.hasQuestion = hasQuestion;
     this.hasAnswer = hasAnswer;
-    this.faulty = before?.faulty ?? faultyIn(this.addedMessages, before?.length ?? 0);
+    this.faulty = faulty;
   }
 
+  /** The messages that it adds. */
   get addedMessages(): readonly Message[] {
-    return this.added.flatMap(({ message }) => message ?? []);
+    return this.#messages;
+  }
+
+  get added(): readonly ReadMessage[] {
+    return this.#read ?? this.#messages.map(asReadMessage);
   }
 
   /** All messages up to and including it. */
@@ -77,15 +88,22 @@ export class History {
 
   /** Remembers the end of its path after a system text. */
   setEnd(system: readonly Message[], end: PathEnd): void {
-    this.#end ??= { system, end };
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#system = this.before?.heldSystem(system) ?? system;
+  }
+
+  /** The list that it holds already, if its call has the same system text. */
+  heldSystem(system: readonly Message[]): readonly Message[] | undefined {
+    return isSameList(this.#system, system) ? this.#system : undefined;
   }
 
   /** The end of its path after a system text. Calls of one chain mostly have the same. */
   endAfter(system: readonly Message[]): PathEnd {
     const pending: History[] = [];
     let at: History | undefined = this;
-    for (; at !== undefined && !isSameList(at.#end?.system, system); at = at.before) pending.push(at);
-    let end = (at === undefined ? undefined : at.#end?.end) ?? extendPath(NO_END, system).end;
+    for (; at !== undefined && !isSameList(at.#system, system); at = at.before) pending.push(at);
+    let end = (at === undefined ? undefined : at.#end) ?? extendPath(NO_END, system).end;
     for (const one of pending.reverse()) {
       end = extendPath(end, one.addedMessages).end;
       one.setEnd(system, end);
@@ -93,6 +111,10 @@ export class History {
     return end;
   }
 }
+
+// exact in size, which `flatMap` is not
+const messagesOf = (list: readonly ReadMessage[]): readonly Message[] =>
+  list.filter(({ message }) => message !== undefined).map(({ message }) => message as Message);
 
 const isFaulty = (message: Message): boolean => faultOf(message, '') !== undefined;
 

@@ -5,7 +5,8 @@ import { createKeeper } from '../../json/keep.ts';
 import type { Changes, Entry, Message } from '../../model/element.ts';
 import type { Place } from '../../model/entry-log.ts';
 import { META_NAMES, type Meta, type MetaName } from '../../model/meta.ts';
-import { MAX_VARINT_BYTES, putVarint, VarintReader } from '../../model/varints.ts';
+import { VarintReader } from '../../model/varints.ts';
+import { PackedBytes, PackedList } from './packed-list.ts';
 
 /** The members of an entry that most calls of a source have in common. */
 type Common = Omit<Entry, Own> & { readonly source: string };
@@ -15,15 +16,15 @@ type Own = 'origin' | 'sessionId' | 'timestamp' | 'messages' | 'reply' | 'meta';
 /** The fields that a few messages have besides their bytes and a usual role. */
 type More = Omit<Message, 'bytes'> | undefined;
 
-/** An entry, with the calls that it continues. The lists grow with the conversation. */
+/** An entry, with the calls that it continues. */
 export interface HeldEntry {
   readonly entry: Entry;
   /** Places of its call and of all calls that it continues; undefined if there is only the call. */
-  readonly places: Place[] | undefined;
+  readonly places: PackedList<Place> | undefined;
   /** Metadata of these calls. */
-  readonly metas: Meta[] | undefined;
+  readonly metas: PackedList<Meta> | undefined;
   /** Metadata of calls that it continues, but that came after it in the log. */
-  readonly late: Meta[] | undefined;
+  readonly late: PackedList<Meta> | undefined;
 }
 
 export interface PackedEntry {
@@ -34,45 +35,20 @@ export interface PackedEntry {
 }
 
 const ROLES = ['', 'user', 'assistant', 'system', 'tool', 'developer'] as const;
-const FIRST_BYTES = 4096;
 const MAX_SCRATCH_BYTES = 1024 * 1024;
 
 const keep = createKeeper();
+let scratch = new PackedBytes();
 
-/** Writes numbers and bytes one after the other. */
-class Scratch {
-  #bytes = new Uint8Array(FIRST_BYTES);
-  #used = 0;
-
-  #reserve(length: number): void {
-    const needed = this.#used + length;
-    if (needed <= this.#bytes.length) return;
-    const grown = new Uint8Array(needed * 2);
-    grown.set(this.#bytes.subarray(0, this.#used));
-    this.#bytes = grown;
-  }
-
-  number(value: number): void {
-    this.#reserve(MAX_VARINT_BYTES);
-    this.#used = putVarint(this.#bytes, this.#used, value);
-  }
-
-  piece(bytes: Uint8Array): void {
-    this.number(bytes.length);
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#used);
-    this.#used += bytes.length;
-  }
-
-  take(): Uint8Array {
-    const bytes = keep(this.#bytes, 0, this.#used);
-    this.#used = 0;
-    if (this.#bytes.length > MAX_SCRATCH_BYTES) this.#bytes = new Uint8Array(FIRST_BYTES);
-    return bytes;
-  }
+/** A copy of what was written to `scratch`, which is empty after it. */
+function taken(): Uint8Array {
+  const { bytes } = scratch;
+  const copy = keep(bytes, 0, bytes.length);
+  if (scratch.size > MAX_SCRATCH_BYTES) scratch = new PackedBytes();
+  else scratch.clear();
+  return copy;
 }
 
-const scratch = new Scratch();
 const SECOND = 1_000_000_000n;
 
 /**
@@ -80,7 +56,7 @@ const SECOND = 1_000_000_000n;
  * @returns undefined for an entry that cannot be packed
  */
 export function packEntry(held: HeldEntry, last: PackedEntry | undefined): PackedEntry | undefined {
-  const { entry, places = [], metas = [], late = [] } = held;
+  const { entry, places, metas, late } = held;
   const { origin, sessionId: _, timestamp, messages, reply, meta, ...rest } = entry;
   if (timestamp !== undefined && timestamp < 0n) return undefined;
   const more: More[] = [];
@@ -93,21 +69,15 @@ export function packEntry(held: HeldEntry, last: PackedEntry | undefined): Packe
   scratch.number(reply === undefined ? 0 : 1);
   for (const [i, message] of messages.entries()) put(message, i, more);
   if (reply !== undefined) put(reply, messages.length, more);
-  putMeta(meta);
-  scratch.number(places.length);
-  for (const place of places) {
-    scratch.number(place.offset);
-    scratch.number(place.line);
-    scratch.number(place.length);
-  }
-  for (const list of [metas, late]) {
-    scratch.number(list.length);
-    for (const one of list) putMeta(one);
+  putMeta(scratch, meta);
+  for (const list of [places, metas, late]) {
+    scratch.number(list?.length ?? 0);
+    if (list !== undefined) scratch.piece(list.bytes);
   }
   const common = { ...rest, source: origin.source };
   return {
     common: last !== undefined && isSame(common, last.common) ? last.common : common,
-    bytes: scratch.take(),
+    bytes: taken(),
     more: more.length === 0 ? undefined : more,
   };
 }
@@ -119,13 +89,22 @@ function put({ bytes, ...rest }: Message, number: number, more: More[]): void {
   scratch.piece(bytes);
 }
 
-function putMeta(meta: Meta | undefined): void {
+function putMeta(to: PackedBytes, meta: Meta | undefined): void {
   for (const [name, value] of meta ?? []) {
-    scratch.number(META_NAMES.indexOf(name) + 1);
-    scratch.piece(value);
+    to.number(META_NAMES.indexOf(name) + 1);
+    to.piece(value);
   }
-  scratch.number(0);
+  to.number(0);
 }
+
+function putPlace(to: PackedBytes, { offset, line, length }: Place): void {
+  to.number(offset);
+  to.number(line);
+  to.number(length);
+}
+
+export const metaList = (): PackedList<Meta> => new PackedList(putMeta, metaIn);
+export const placeList = (): PackedList<Place> => new PackedList(putPlace, placeIn);
 
 function isSame(one: Common, other: Common): boolean {
   const names = Object.keys(one) as (keyof Common)[];
@@ -180,16 +159,19 @@ export function unpackEntry({ common, bytes, more }: PackedEntry): HeldEntry {
   };
   return {
     entry,
-    places: listIn(from, placeIn),
-    metas: listIn(from, metaIn),
-    late: listIn(from, metaIn),
+    places: listIn(from, placeList),
+    metas: listIn(from, metaList),
+    late: listIn(from, metaList),
   };
 }
 
 /** A list, or undefined if it is empty. */
-function listIn<T>(from: VarintReader, read: (from: VarintReader) => T): T[] | undefined {
+function listIn<T>(from: VarintReader, create: () => PackedList<T>): PackedList<T> | undefined {
   const length = from.number();
-  return length === 0 ? undefined : Array.from({ length }, () => read(from));
+  if (length === 0) return undefined;
+  const list = create();
+  list.addPacked(from.bytes(from.number()), length);
+  return list;
 }
 
 function placeIn(from: VarintReader): Place {

@@ -3,9 +3,12 @@ import { expect, it } from 'vitest';
 import {
   type HeldEntry,
   headOf,
+  metaList,
   packEntry,
+  placeList,
   unpackEntry,
 } from '../../../../transforms/dialects/shared/packed-entry.ts';
+import { PackedBytes, PackedList } from '../../../../transforms/dialects/shared/packed-list.ts';
 import { encode } from '../../../../transforms/json/utf8.ts';
 import type { Entry, Message } from '../../../../transforms/model/element.ts';
 
@@ -37,6 +40,11 @@ function held(over: Partial<Entry> = {}, more: Partial<HeldEntry> = {}): HeldEnt
   return { entry, places: undefined, metas: undefined, late: undefined, ...more };
 }
 
+function listed<T>(list: PackedList<T>, values: readonly T[]): PackedList<T> {
+  for (const value of values) list.add(value);
+  return list;
+}
+
 const cases: readonly (readonly [string, HeldEntry])[] = [
   ['an entry with an answer and metadata', held()],
   ['an entry without an answer and a time', held({ reply: undefined, timestamp: undefined })],
@@ -55,7 +63,14 @@ const cases: readonly (readonly [string, HeldEntry])[] = [
   ],
   [
     'calls that it continues',
-    held({}, { places: [place(3), place(7)], metas: [meta, meta], late: [new Map()] }),
+    held(
+      {},
+      {
+        places: listed(placeList(), [place(3), place(7)]),
+        metas: listed(metaList(), [meta, meta]),
+        late: listed(metaList(), [new Map()]),
+      },
+    ),
   ],
 ];
 
@@ -78,4 +93,30 @@ it('equal tools and changes are held once', () => {
 
 it('a time before 1970 is not packed', () => {
   expect(packEntry(held({ timestamp: -1n }), undefined)).toBeUndefined();
+});
+
+it('a list gives its values as they were added, whatever is added later', () => {
+  const list = new PackedList<Uint8Array>(
+    (to, value) => to.piece(value),
+    (from) => from.bytes(from.number()),
+  );
+  const words = Array.from({ length: 300 }, (_, i) => 'w'.repeat(i));
+  const [first] = listed(list, [encode('first')]);
+  const all = listed(list, words.map(encode));
+  expect([...all].map((bytes) => Buffer.from(bytes).toString())).toEqual(['first', ...words]);
+  expect([all.length, Buffer.from(first as Uint8Array).toString()]).toEqual([301, 'first']);
+  const copy = new PackedList<Uint8Array>(
+    (to, value) => to.piece(value),
+    (from) => from.bytes(from.number()),
+  );
+  copy.addPacked(list.bytes, list.length);
+  expect([...copy]).toEqual([...list]);
+});
+
+it('bytes that were cleared are written again', () => {
+  const bytes = new PackedBytes();
+  bytes.piece(encode('long one'));
+  bytes.clear();
+  bytes.number(7);
+  expect([...bytes.bytes]).toEqual([7]);
 });
