@@ -5,7 +5,7 @@
  */
 import { OPEN_OBJECT } from './bytes.ts';
 import { walkElements } from './members.ts';
-import type { Scanner } from './scanner.ts';
+import type { ValueScanner } from './scanner.ts';
 import { tally } from './tally.ts';
 
 /** Part of an item by which it is recognised: its own JSON text. */
@@ -16,7 +16,7 @@ export interface Known {
 const LOOK_AHEAD = 8;
 
 export class KnownList<T extends Known> {
-  readonly #scanner: Scanner;
+  readonly #scanner: ValueScanner;
   readonly #make: (bytes: Uint8Array, start: number, end: number) => T;
   readonly #scan: (bytes: Uint8Array, at: number) => number;
   #known: readonly T[] = [];
@@ -33,7 +33,7 @@ export class KnownList<T extends Known> {
    * @param scan validates the element at `at` and finds its end, or -1
    */
   constructor(
-    scanner: Scanner,
+    scanner: ValueScanner,
     make: (bytes: Uint8Array, start: number, end: number) => T,
     scan: (bytes: Uint8Array, at: number) => number,
   ) {

@@ -1,7 +1,7 @@
 /** The members of a JSON object as spans of its bytes. */
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, QUOTE } from './bytes.ts';
 import { ReturnOverride } from './notes.ts';
-import { type Scanner, skipBlanks } from './scanner.ts';
+import { skipBlanks, type ValueScanner } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
 import { knownText, parseString, spells } from './utf8.ts';
 
@@ -46,7 +46,12 @@ export type ElementVisitor = (number: number, start: number, bytes: Uint8Array) 
  * Walks the members of the object that opens at `at`, validating as it goes.
  * @returns the index after the object, or -1 if it is not valid: `scanner.failedAt` is the position
  */
-export function walkMembers(bytes: Uint8Array, at: number, scanner: Scanner, visit: MemberVisitor): number {
+export function walkMembers(
+  bytes: Uint8Array,
+  at: number,
+  scanner: ValueScanner,
+  visit: MemberVisitor,
+): number {
   let p = skipBlanks(bytes, at + 1);
   if (bytes[p] === CLOSE_OBJECT) return p + 1;
   for (let left = scanner.maxElements; ; left--) {
@@ -109,7 +114,10 @@ export function keptMembersOf(object: Uint8Array): readonly Member[] {
 /** Span of a member's value in the object: the last one with that key, as in JSON.parse; undefined if absent. */
 export function valueSpan(object: Uint8Array, key: string): ValueSpan | undefined {
   const members = Walked.membersOf(object);
-  if (members !== undefined) return members.findLast((member) => member.key === key);
+  if (members !== undefined) {
+    for (let i = members.length - 1; i >= 0; i--) if (members[i]?.key === key) return members[i];
+    return undefined;
+  }
   let found: ValueSpan | undefined;
   walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
     const end = trustingScanner.value(object, valueStart, 1);
@@ -142,7 +150,12 @@ export function valuesOf(object: Uint8Array, keys: readonly string[]): (Uint8Arr
  * Walks the elements of the array that opens at `at`, validating as it goes.
  * @returns the index after the array, or -1 if it is not valid: `scanner.failedAt` is the position
  */
-export function walkElements(bytes: Uint8Array, at: number, scanner: Scanner, visit: ElementVisitor): number {
+export function walkElements(
+  bytes: Uint8Array,
+  at: number,
+  scanner: ValueScanner,
+  visit: ElementVisitor,
+): number {
   let p = skipBlanks(bytes, at + 1);
   if (bytes[p] === CLOSE_ARRAY) return p + 1;
   for (let number = 0; ; number++) {

@@ -7,6 +7,7 @@ import { BACKSLASH, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, 
 import { crowdedAt, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from './elements.ts';
 import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from './scanner.ts';
 import { sequenceLength } from './utf8.ts';
+import type { ValueTape } from './value-tape.ts';
 
 /** Class of a byte inside a string: 0 plain, 1 quote, 2 backslash, 3 control, 4 to 6 UTF-8 lead, 7 invalid. */
 const IN_STRING = new Uint8Array(256);
@@ -107,7 +108,17 @@ export class PlainScanner implements Scanner {
   }
 
   value(bytes: Uint8Array, at: number, depth: number): number {
-    const end = this.scan(bytes, at, depth);
+    return this.limited(bytes, at, this.scan(bytes, at, depth));
+  }
+
+  tape(bytes: Uint8Array, at: number, tape: ValueTape): number {
+    const end = this.value(bytes, at, 0);
+    if (end >= 0) tape.fill(bytes, at);
+    return end;
+  }
+
+  /** Counts the elements of the value that ends at `end`. @returns `end`; -1 if it is -1 or there are too many */
+  protected limited(bytes: Uint8Array, at: number, end: number): number {
     if (!mayExceed(end - at, this.maxElements)) return end;
     const crowd = crowdedAt(bytes, at, end, this.maxElements);
     if (crowd < 0) return end;

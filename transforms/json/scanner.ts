@@ -1,4 +1,5 @@
 /** The interface of the JSON scanners, and the limits of nesting. */
+import type { ValueTape } from './value-tape.ts';
 
 /** The default of `--max-depth`: deeper lines are rejected as `too-deep`. */
 export const MAX_DEPTH = 512;
@@ -11,8 +12,8 @@ export const MAX_DEPTH_CEILING = 900;
 /** No limit: more elements than the longest line has bytes. */
 export const ANY_NUMBER = 0x3fffffff;
 
-/** Checks one JSON value and finds its end. */
-export interface Scanner {
+/** Finds the end of a JSON value. */
+export interface ValueScanner {
   /**
    * @param at index of the value's first byte
    * @param depth number of objects and arrays open around the value
@@ -23,6 +24,14 @@ export interface Scanner {
   string(bytes: Uint8Array, at: number): number;
   /** Records a failure at `at`, for code that walks a value itself. */
   fail(at: number): -1;
+  /** Most elements of an array, or members of an object (json/elements.ts). */
+  readonly maxElements: number;
+}
+
+/** Checks a JSON value and finds its end. */
+export interface Scanner extends ValueScanner {
+  /** Does what `value` does, for a value outside of all others, and fills the tape with it if it is valid. */
+  tape(bytes: Uint8Array, at: number, tape: ValueTape): number;
   /** After -1: position of the failure. */
   readonly failedAt: number;
   /** After -1: was it too deep? */
@@ -31,8 +40,6 @@ export interface Scanner {
   readonly crowdAt: number;
   /** Most levels of nesting. */
   readonly maxDepth: number;
-  /** Most elements of an array, or members of an object (json/elements.ts). */
-  readonly maxElements: number;
 }
 
 const BLANK = new Uint8Array(256);

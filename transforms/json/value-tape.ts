@@ -15,11 +15,13 @@ const KEY_END = 1;
 const START = 2;
 const END = 3;
 const NEXT = 4;
-const ROW = 5;
+/** Numbers of a row. */
+export const ROW_NUMBERS = 5;
+const ROW = ROW_NUMBERS;
 /** Deeper containers get no rows. Calls in streamed chunks are this deep; their arguments are copied whole. */
 const MAX_LEVELS = 7;
 /** A text with more values gets rows only for its outer level: all rows would take many times its bytes. */
-const MAX_ROWS = 16_384;
+export const MAX_TAPE_ROWS = 16_384;
 const FIRST_ROWS = 32;
 
 export class ValueTape {
@@ -32,6 +34,15 @@ export class ValueTape {
   /** Fills in the validated value that begins at `at`. Row 0 is the value itself. */
   fill(bytes: Uint8Array, at: number): void {
     if (!this.#walk(bytes, at, MAX_LEVELS)) this.#walk(bytes, at, 1);
+  }
+
+  /** Copies the first rows of another tape. @param hasEscapes whether a key of them may have an escape */
+  take(rows: Int32Array, count: number, hasEscapes: boolean): void {
+    const numbers = count * ROW;
+    if (this.#rows.length < numbers) this.#rows = new Int32Array(numbers * 2);
+    this.#rows.set(rows.subarray(0, numbers));
+    this.#count = count;
+    this.#hasEscapes = hasEscapes;
   }
 
   /** Begins a tape for the object at `at`; the caller adds its members. */
@@ -60,7 +71,7 @@ export class ValueTape {
     let p = at;
     let row = 0;
     for (;;) {
-      if (levels > 1 && this.#count > MAX_ROWS) return false;
+      if (levels > 1 && this.#count > MAX_TAPE_ROWS) return false;
       const first = bytes[p] as number;
       const isContainer = first === OPEN_OBJECT || first === OPEN_ARRAY;
       if (isContainer && depth < levels) {
@@ -117,14 +128,18 @@ export class ValueTape {
 
   /** Row of the last member of an object that has the key; -1 if there is none. */
   find(bytes: Uint8Array, object: number, key: string): number {
+    const rows = this.#rows;
+    const length = key.length + 2;
+    const end = this.next(object) * ROW;
     let found = -1;
-    for (let row = object + 1, end = this.next(object); row < end; row = this.next(row)) {
-      const start = this.keyStart(row);
-      const keyEnd = this.keyEnd(row);
-      if (this.#hasEscapes ? isKey(bytes, start, keyEnd, key) : spells(bytes, start + 1, keyEnd - 1, key))
-        found = row;
+    for (let at = (object + 1) * ROW; at < end; at = Math.abs(rows[at + NEXT] as number) * ROW) {
+      const start = rows[at + KEY] as number;
+      const keyEnd = rows[at + KEY_END] as number;
+      if (this.#hasEscapes) {
+        if (isKey(bytes, start, keyEnd, key)) found = at;
+      } else if (keyEnd - start === length && spells(bytes, start + 1, keyEnd - 1, key)) found = at;
     }
-    return found;
+    return found < 0 ? -1 : found / ROW;
   }
 
   /**

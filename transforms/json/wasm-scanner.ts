@@ -6,12 +6,17 @@ import type { ShortcutExports, ShortcutHost } from '../shortcut/shortcut-module.
 import { BACKSLASH, DELETE, QUOTE, SPACE } from './bytes.ts';
 import { PlainScanner } from './plain-scanner.ts';
 import type { Scanner } from './scanner.ts';
+import { MAX_TAPE_ROWS, ROW_NUMBERS, type ValueTape } from './value-tape.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 
 /** Exports of the module. */
 interface Exports extends ShortcutExports {
   readonly memory: WasmMemory;
   value(at: number, end: number, room: number): number;
+  tape(at: number, end: number, room: number, base: number): number;
+  tape_at(): number;
+  tape_length(): number;
+  tape_has_escapes(): number;
   failed_at(): number;
   too_deep(): number;
 }
@@ -27,6 +32,7 @@ interface WasmMemory {
   grow(pages: number): number;
 }
 
+const NO_ROWS = new Int32Array(0);
 const PAGE_BYTES = 64 * 1024;
 /** Size of the arena, for the messages of a session. Pages that are never written take no memory. */
 const ARENA_BYTES = 32 * 1024 * 1024;
@@ -81,6 +87,7 @@ export class ScanMemory {
   /** Are those bytes in the memory? */
   #isInside = false;
   #host: ShortcutHost | undefined;
+  #tapeRows = NO_ROWS;
 
   constructor(module: CompiledScanner) {
     this.#module = module;
@@ -95,6 +102,13 @@ export class ScanMemory {
   setHost(next: ShortcutHost): void {
     if (next !== this.#host) this.exports.forget_tools();
     this.#host = next;
+  }
+
+  /** The rows that the module wrote for the last tape; it overwrites them when it writes the next one. */
+  get tapeRows(): Int32Array {
+    if (this.#tapeRows.buffer !== this.buffer)
+      this.#tapeRows = new Int32Array(this.buffer, this.exports.tape_at(), MAX_TAPE_ROWS * ROW_NUMBERS);
+    return this.#tapeRows;
   }
 
   giveBack(): void {
@@ -181,7 +195,24 @@ class MemoryScanner extends PlainScanner {
     const memory = this.#memory;
     if (!memory.has(bytes)) return super.scan(bytes, at, depth);
     const { exports, from, end } = memory;
-    const after = exports.value(from + at, end, Math.max(this.maxDepth - depth, 0)); // an address; 0 if not valid
+    return this.#indexOf(exports.value(from + at, end, Math.max(this.maxDepth - depth, 0)));
+  }
+
+  override tape(bytes: Uint8Array, at: number, tape: ValueTape): number {
+    const memory = this.#memory;
+    if (!memory.has(bytes)) return super.tape(bytes, at, tape);
+    const { exports, from, end } = memory;
+    const after = this.#indexOf(exports.tape(from + at, end, this.maxDepth, from));
+    if (this.limited(bytes, at, after) < 0) return -1;
+    const count = exports.tape_length();
+    if (count > MAX_TAPE_ROWS) tape.fill(bytes, at);
+    else tape.take(memory.tapeRows, count, exports.tape_has_escapes() !== 0);
+    return after;
+  }
+
+  /** @param after the address after a value; 0 if it is not valid */
+  #indexOf(after: number): number {
+    const { exports, from } = this.#memory;
     return after !== 0 ? after - from : this.fail(exports.failed_at() - from, exports.too_deep() !== 0);
   }
 }

@@ -8,7 +8,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { createKeeper } from '../../json/keep.ts';
 import { KnownList } from '../../json/known-list.ts';
 import { membersOf, rememberMembers } from '../../json/members.ts';
-import type { Scanner } from '../../json/scanner.ts';
+import type { ValueScanner } from '../../json/scanner.ts';
 import type { Message } from '../../model/element.ts';
 import { readMessage } from '../shared/anthropic-message.ts';
 import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
@@ -35,7 +35,7 @@ const keep = createKeeper();
 const MIN_REMEMBERED_BYTES = 128;
 
 /** @param keepSealed write encrypted reasoning as `reasoning_details` */
-export function createHistory(scanner: Scanner, keepSealed = false): History {
+export function createHistory(scanner: ValueScanner, keepSealed = false): History {
   const most = mostInAll(scanner.maxElements);
   let elements = 0; // JSON elements in the new messages of the current array
   let depth = 0; // nesting depth of the current messages

@@ -296,8 +296,8 @@ export class CodexSource {
   /** Adds the answers that the events before an item have alone. @returns whether the item repeats such an answer */
   #settleEvents(item: ResponseItem, { fold }: ReadContext): boolean {
     if (this.#isCopying) return false;
-    const texts =
-      item.kind === 'blocks' ? item.blocks.flatMap((one) => (one.kind === 'text' ? [one.text] : [])) : [];
+    const texts: Uint8Array[] = [];
+    if (item.kind === 'blocks') for (const one of item.blocks) if (one.kind === 'text') texts.push(one.text);
     if (this.#answers.isRepeat(texts)) return true;
     this.#addAlone(this.#answers.addItem(texts), fold);
     if (item.kind === 'message') this.#answers.end();

@@ -8,6 +8,8 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import type { ResponseItem } from '../shared/responses-items.ts';
 
+const NONE: readonly never[] = [];
+
 export class TurnAnswers {
   /** Texts of the turn's items, as JSON strings. */
   #items: Uint8Array[] = [];
@@ -40,7 +42,7 @@ export class TurnAnswers {
   /** Adds an item. @returns the texts of the events before it that it does not repeat; undefined between two answers */
   addItem(texts: readonly Uint8Array[]): readonly (Uint8Array | undefined)[] {
     for (const text of texts) this.#items.push(text);
-    if (this.#waiting.length === 0) return [];
+    if (this.#waiting.length === 0) return NONE;
     // the item after an event mostly repeats it as it is, so the one before is compared last
     const alone = this.#waiting.flatMap(({ text, last }) => {
       if (text === undefined) return [undefined];

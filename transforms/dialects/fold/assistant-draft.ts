@@ -7,7 +7,7 @@ import { isSameBytes } from '../../json/same-bytes.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
-import { arrayOf, callJson, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
+import { arrayOf, callJson, joinStrings, messageObject, type Piece } from '../shared/build-messages.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { keptBlock, noted, ORDER_LOST } from '../shared/reading-notes.ts';
 
@@ -149,7 +149,7 @@ export class AssistantDraft {
     if (shown.length > 0) members.push(['reasoning_content', joinStrings(shown)]);
     if (keepSealed && details.length > 0) members.push(['reasoning_details', arrayOf(details)]);
     if (calls.length > 0) members.push(['tool_calls', arrayOf(calls)]);
-    const bytes = objectOf(members);
+    const bytes = messageObject(members);
     return noted({ bytes, role: 'assistant' }, notes);
   }
 }

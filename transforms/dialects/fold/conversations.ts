@@ -40,6 +40,8 @@ const NO_SYSTEM: ReadingNote = {
   message: 'the log has no system text (--system-text adds one)',
 };
 
+const NONE: ReadonlySet<Path> = new Set();
+
 type PathUse = 'write' | 'refuse' | 'drop' | 'client';
 
 export function* elementsOf(
@@ -80,6 +82,7 @@ function branchesBeyond(
   uses: ReadonlyMap<Path, PathUse>,
   counts: SessionCounts,
 ): ReadonlySet<Path> {
+  if (thread.paths.length === 1) return NONE;
   const written: Path[] = [];
   const beyond = new Set<Path>();
   for (const [path, use] of uses) {

@@ -2,6 +2,7 @@
 
 import { QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { rememberMembers } from '../../json/members.ts';
 import { quote } from '../../json/respace.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
@@ -27,6 +28,31 @@ const laterKeys = new Map<string, Uint8Array>();
 const shortValues = new Map<string, Uint8Array>();
 
 export function objectOf(members: readonly Piece[]): Uint8Array {
+  return concat(piecesIn(members));
+}
+
+/** Like `objectOf`, for a message: remembers its members, because the stages look for them many times. */
+export function messageObject(members: readonly Piece[]): Uint8Array {
+  const pieces = piecesIn(members);
+  const bytes = concat(pieces);
+  let at = 1;
+  rememberMembers(
+    bytes,
+    members.map(([key], i) => {
+      const start = i === 0 ? at : at + 1;
+      const valueStart = at + lengthAt(pieces, i * 2 + 1);
+      at = valueStart + lengthAt(pieces, i * 2 + 2);
+      return { key, start, valueStart, end: at };
+    }),
+  );
+  return bytes;
+}
+
+const lengthAt = (pieces: readonly Uint8Array[], index: number): number =>
+  (pieces[index] as Uint8Array).length;
+
+/** A brace, a key and a value for each member, and a brace. The comma belongs to the key after it. */
+function piecesIn(members: readonly Piece[]): readonly Uint8Array[] {
   const pieces: Uint8Array[] = [OPEN];
   for (const [key, json] of members) {
     const isFirst = pieces.length === 1;
@@ -37,7 +63,7 @@ export function objectOf(members: readonly Piece[]): Uint8Array {
     );
   }
   pieces.push(CLOSE);
-  return concat(pieces);
+  return pieces;
 }
 
 function encoded(known: Map<string, Uint8Array>, name: string, text: string): Uint8Array {
@@ -47,7 +73,7 @@ function encoded(known: Map<string, Uint8Array>, name: string, text: string): Ui
 }
 
 export function makeMessage(role: string, members: readonly Piece[]): Message {
-  return { bytes: objectOf([['role', quote(role)], ...members]), role };
+  return { bytes: messageObject([['role', quote(role)], ...members]), role };
 }
 
 /** Builds the result of a call. @param content JSON text @param others members after the content */

@@ -17,7 +17,7 @@ import {
   walkMembers,
 } from '../../json/members.ts';
 import { oneLine } from '../../json/one-line.ts';
-import type { Scanner } from '../../json/scanner.ts';
+import type { ValueScanner } from '../../json/scanner.ts';
 import { knownText } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue, textAt } from '../../model/message.ts';
@@ -34,7 +34,7 @@ export function isMessage(message: LoggedMessage): message is Message {
 }
 
 /** @param depth nesting depth of the messages */
-export function createMessageList(scanner: Scanner, depth: number): KnownList<LoggedMessage> {
+export function createMessageList(scanner: ValueScanner, depth: number): KnownList<LoggedMessage> {
   const read = createObjectReader(scanner);
 
   function make(bytes: Uint8Array, start: number, end: number): LoggedMessage {
@@ -56,7 +56,7 @@ export interface ObjectReader {
 /** Objects with more members are walked again when needed: remembering them would take many times their bytes. */
 const MAX_HELD = 1000;
 
-export function createObjectReader(scanner: Scanner): ObjectReader {
+export function createObjectReader(scanner: ValueScanner): ObjectReader {
   const keep = createKeeper();
   const members: Member[] = []; // reused: the first `count` are those of the object scanned last
   let count = 0; // number of members of the object scanned last
@@ -109,7 +109,7 @@ const RESPONSE_DEPTH = 1;
 const CHOICE_DEPTH = 3;
 const MESSAGE_DEPTH = 4;
 
-export function createReplyReader(scanner: Scanner): ReplyReader {
+export function createReplyReader(scanner: ValueScanner): ReplyReader {
   const object = createObjectReader(scanner);
   let start = -1;
   let end = -1;

@@ -9,7 +9,7 @@ import { equalsAt } from '../../json/known-list.ts';
 import { isKey, membersOf, walkElements, walkMembers } from '../../json/members.ts';
 import { oneLine } from '../../json/one-line.ts';
 import { quote } from '../../json/respace.ts';
-import type { Scanner } from '../../json/scanner.ts';
+import type { ValueScanner } from '../../json/scanner.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ToolDefinition } from '../../model/element.ts';
@@ -42,7 +42,7 @@ export const NO_TOOLS: readonly ToolDefinition[] = [];
 
 /** @param define converts a definition, the JSON text of an object, to the form of a record */
 export function createToolsReader(
-  scanner: Scanner,
+  scanner: ValueScanner,
   depth: number,
   define: (definition: Uint8Array) => ToolDefinition = flatten,
 ): ToolsReader {

@@ -92,13 +92,7 @@ function unreadAt(value: JsonView, kind: KnownObject): Unread | undefined {
   const other = unknownIn(value, own);
   if (other !== undefined) return { path: '', name: other, isKnown: false };
   for (const name of own.texts)
-    if (
-      isOddText(
-        value.typeOf(name),
-        own.within.some(([key]) => key === name),
-      )
-    )
-      return { path: '', name, isKnown: true };
+    if (isOddText(value.typeOf(name), name, own)) return { path: '', name, isKnown: true };
   for (const [name, inner] of own.within) {
     const held = value.get(name);
     const found = held && unreadAt(held, inner);
@@ -122,9 +116,11 @@ function unknownIn(value: JsonView, { names, main, seen }: KnownObject): string 
 
 const isNothing = (type: JsonType | undefined): boolean => type === undefined || type === 'null';
 
-/** @param mayBeList whether the text may be a list of parts */
-const isOddText = (type: JsonType | undefined, mayBeList: boolean): boolean =>
-  !isNothing(type) && type !== 'string' && !(mayBeList && type === 'array');
+/** Is it no text, although the member is one or, if `within` describes its parts, a list? */
+function isOddText(type: JsonType | undefined, name: string, { within }: KnownObject): boolean {
+  if (isNothing(type) || type === 'string') return false;
+  return type !== 'array' || !within.some(([key]) => key === name);
+}
 
 /** Words of a language with blanks between them, or several letters of one without. */
 const WORDS =

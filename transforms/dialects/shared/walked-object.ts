@@ -52,10 +52,9 @@ export class WalkedObject {
 
   /** Walks an object whose messages and tools are not read during the walk. */
   #walkRows(bytes: Uint8Array, at: number): number {
-    const objectEnd = this.#scanner.value(bytes, at, 0);
-    if (objectEnd < 0) return -1;
     const tape = this.tape;
-    tape.fill(bytes, at);
+    const objectEnd = this.#scanner.tape(bytes, at, tape);
+    if (objectEnd < 0) return -1;
     this.#walked++;
     for (let row = 1, end = tape.next(0); row < end; row = tape.next(row)) {
       const keyStart = tape.keyStart(row);
