@@ -38,10 +38,10 @@ function read(json: JsonView, context: ReadContext, task: ClineTask): Fate | Rej
     return readSession(json, messages.elements(), context);
   if (!isClineMessage(json))
     return context.reject('bad-event', 'the message has no role, or its content is not valid', json);
-  const { fold, origin, time } = context;
+  const { fold, origin } = context;
   task.add(json, `${origin.line} ${origin.offset}`, context, () => {
     const isNew = !fold.has(MAIN);
-    fold.open(MAIN, origin.source, time(json.get('ts')));
+    fold.open(MAIN, origin.source, json.get('ts'));
     if (isNew) fold.describe(metaOf({ harness: HARNESS }));
   });
   return undefined;
@@ -56,13 +56,13 @@ function readSession(
   const bad = messages.findIndex((message) => !isClineMessage(message));
   if (bad >= 0) return context.reject('bad-messages', `messages[${bad}] is not a message`, messages[bad]);
   if (messages.length === 0) return context.drop('client-event');
-  const { fold, origin, time } = context;
+  const { fold, origin } = context;
   const isPart = json.get('agent') !== undefined && json.textOf('agent') !== LEAD;
   const session = json.get('sessionId');
   const system = json.get('system_prompt') ?? json.get('systemPrompt');
   const open = (message: JsonView): void => {
     const isNew = !fold.has(MAIN);
-    fold.open(MAIN, (isPart ? undefined : session?.text()) ?? origin.source, time(message.get('ts')));
+    fold.open(MAIN, (isPart ? undefined : session?.text()) ?? origin.source, message.get('ts'));
     if (!isNew) return;
     fold.describe(metaOf({ harness: HARNESS, [isPart ? 'parent' : 'source_id']: session }));
     for (const text of system === undefined ? [] : systemMessage(system.copy())) fold.add(text);

@@ -55,7 +55,7 @@ function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): 
     const detail = type === undefined ? 'type is missing' : 'payload is not an object';
     return context.reject('bad-event', detail, type === undefined ? json.get('type') : payload);
   }
-  return rollout.read(type, payload, context, context.time(json.get('timestamp')));
+  return rollout.read(type, payload, context, json.get('timestamp'));
 }
 
 /**
@@ -68,16 +68,16 @@ function readOld(
   context: ReadContext,
   source: CodexSource,
 ): Fate | Rejection | undefined | 'no' {
-  const time = context.time(json.get('timestamp'));
-  if (type !== undefined) return ITEMS.has(type) ? source.read('response_item', json, context, time) : 'no';
+  const stamp = json.get('timestamp');
+  if (type !== undefined) return ITEMS.has(type) ? source.read('response_item', json, context, stamp) : 'no';
   if (json.get('record_type') !== undefined) return context.drop('client-event');
   const [session, items] = [json.get('session'), json.get('items')];
   if (session?.type === 'object' && items?.type === 'array') {
-    source.read('session_meta', session, context, context.time(session.get('timestamp')));
+    source.read('session_meta', session, context, session.get('timestamp'));
     return firstRejection(items.elements(), (item) => source.read('response_item', item, context, undefined));
   }
-  return json.get('id')?.type === 'string' && time !== undefined
-    ? source.read('session_meta', json, context, time)
+  return json.get('id')?.type === 'string' && context.time(stamp) !== undefined
+    ? source.read('session_meta', json, context, stamp)
     : 'no';
 }
 

@@ -87,13 +87,8 @@ function divide(messages: readonly JsonView[]): readonly (readonly JsonView[])[]
   return starts.map((start, i) => messages.slice(start, starts[i + 1])).filter(({ length }) => length > 0);
 }
 
-function open(
-  thread: string,
-  session: string,
-  stamp: JsonView | undefined,
-  { fold, time }: ReadContext,
-): void {
-  fold.open(thread, session, time(stamp));
+function open(thread: string, session: string, stamp: JsonView | undefined, { fold }: ReadContext): void {
+  fold.open(thread, session, stamp);
 }
 
 const goose: Dialect = defineDialect({

@@ -86,7 +86,7 @@ function read(json: JsonView, context: ReadContext): Rejection | undefined {
   const info = json.get('info');
   const open = (): void => {
     const stamp = messages[0]?.get('info')?.get('time')?.get('created');
-    context.fold.open(MAIN, info?.get('id')?.text() ?? context.origin.source, context.time(stamp));
+    context.fold.open(MAIN, info?.get('id')?.text() ?? context.origin.source, stamp);
     const parent = info?.get('parentID')?.text();
     context.fold.describe(metaOf({ source_id: info?.get('id'), harness: HARNESS, parent }));
   };

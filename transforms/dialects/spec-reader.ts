@@ -28,7 +28,7 @@ import { dropped } from './shared/carried-content.ts';
 import { GatheredSessions } from './shared/gathered-sessions.ts';
 import { faultOfCall, wholeMessages } from './shared/history.ts';
 import { lineId } from './shared/line-id.ts';
-import { NO_CHANGES, type ObjectWalk, readObjects, rejectObject } from './shared/line-objects.ts';
+import { NO_CHANGES, type ObjectWalk, readObjects, rejectObject, TAKEN } from './shared/line-objects.ts';
 import { ReadMistakes, type ReportMistake } from './shared/read-mistakes.ts';
 import { NO_TOOLS } from './shared/tool-definitions.ts';
 import type { Unreadable } from './shared/unreadable.ts';
@@ -161,8 +161,9 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     if (count === 0 && result === undefined) this.#mistakes.badResult('undefined', origin);
     if (Array.isArray(result)) return this.#several(result as readonly ObjectPart[], origin);
     const own = result === undefined ? undefined : this.#partOf(result as ObjectPart, number);
-    if (own !== undefined && !this.#fold.hasFinished && !this.#gathered.hasFinished) return own;
-    return this.#afterFinished(own, count);
+    const hasFinished = this.#fold.hasFinished || this.#gathered.hasFinished;
+    if (hasFinished || count > 1) return this.#afterFinished(own, count);
+    return own ?? TAKEN;
   }
 
   /** Rejects an object of which the fold got something that may not be written. */

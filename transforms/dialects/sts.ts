@@ -89,10 +89,10 @@ function goBack(message: JsonView, { fold }: ReadContext, { places }: Memory): v
 const callsIn = (message: JsonView): readonly JsonView[] =>
   structured(message.get('toolCalls'))?.elements() ?? [];
 
-function open({ fold, origin, time }: ReadContext, memory: Memory, stamp: JsonView | undefined): void {
+function open({ fold, origin }: ReadContext, memory: Memory, stamp: JsonView | undefined): void {
   const { session, harness } = memory;
   const isNew = !fold.has(MAIN);
-  fold.open(MAIN, session ?? origin.source, time(stamp));
+  fold.open(MAIN, session ?? origin.source, stamp);
   if (isNew) fold.describe(metaOf({ source_id: session, harness }));
 }
 

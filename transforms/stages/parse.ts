@@ -16,6 +16,7 @@ import {
 } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { isGathered, isPairDialect, PairReader } from '../dialects/pairs/pair-reader.ts';
+import { TAKEN } from '../dialects/shared/line-objects.ts';
 import { MAX_ELEMENTS } from '../json/elements.ts';
 import { MAX_DEPTH, type Scanner, skipBlanks } from '../json/scanner.ts';
 import { createScanner, SCANNERS, type ScannerName } from '../json/scanners.ts';
@@ -207,11 +208,13 @@ class Parser {
   #readBy(line: Line, by: DialectReader): Iterable<StreamElement> {
     if (this.#chooser.holds) return this.#withHeld(line, by);
     const objects = this.#read(line, by);
+    if (objects === TAKEN && !this.#bareNumbers) return [];
     if (objects.length !== 1 || !Array.isArray(objects)) return this.#several(line, objects);
     const [one] = objects as unknown as readonly [ReadElement];
     const only = this.#limits.bounded(line, one, true);
     const pieces = only.kind === 'rejection' ? this.#piecesOf(line, only) : undefined;
     if (pieces !== undefined) return this.#readPieces(pieces);
+    if (only.kind === 'fate' && only.unread === undefined && !this.#bareNumbers) return [only];
     if (only.kind !== 'entry' || only.repairs !== undefined || this.#bareNumbers || this.#endsBefore(only))
       return this.#several(line, [only]);
     this.#continueWith(only);

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test, vi } from 'vitest';
+import { OPEN_OBJECT } from '../../../transforms/json/bytes.ts';
 import { createPlainScanner } from '../../../transforms/json/plain-scanner.ts';
 import type { Scanner } from '../../../transforms/json/scanner.ts';
+import { MAX_TAPE_ROWS, ValueTape } from '../../../transforms/json/value-tape.ts';
 import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
 import { damage, damaged, jsonText } from '../arbitraries.ts';
 import { asArray, fromLatin1, KINDS, text } from '../bytes.ts';
@@ -138,4 +140,74 @@ test('createScanMemory returns undefined without WebAssembly', () => {
   expect(createScanMemory()).toBeUndefined();
   vi.unstubAllGlobals();
   expect(createScanMemory()).toBeDefined();
+});
+
+/** The verdict on a document, and the rows of its tape: keys, values, ends and next rows. */
+function tapeOf(one: Scanner, bytes: Uint8Array): unknown {
+  const tape = new ValueTape();
+  const end = one.tape(bytes, 0, tape);
+  if (end < 0) return { failedAt: one.failedAt, tooDeep: one.tooDeep, crowdAt: one.crowdAt };
+  const rows = [[tape.start(0), tape.end(0), tape.isOpen(0)]];
+  for (let row = 1; row < tape.next(0); row++)
+    rows.push([tape.keyStart(row), tape.keyEnd(row), tape.start(row), tape.end(row), tape.next(row)]);
+  return { end, rows };
+}
+
+describe('the tape of an object in the slab is that of the plain scanner', () => {
+  test.each(SCANNER_CASES)('%s %s', (_kind, _name, characters) => {
+    const bytes = fromLatin1(`{"a":${characters}}`);
+    for (const place of [0, 17]) expect(tapeOf(scanner, inSlab(bytes, place))).toEqual(tapeOf(plain, bytes));
+  });
+
+  it('for generated and for mutated documents', () => {
+    const changed = fc.tuple(jsonText, fc.array(damage, { maxLength: 2 }), fc.nat(40));
+    fc.assert(
+      fc.property(changed, ([json, changes, place]) => {
+        const bytes = changes.reduce(damaged, asArray(`{"a":${json}}`));
+        fc.pre(bytes[0] === OPEN_OBJECT);
+        expect(tapeOf(scanner, inSlab(bytes, place))).toEqual(tapeOf(plain, bytes));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([5, 6, 7, 8, 9, 511, 512, 513])('for values nested %i deep', (levels) => {
+    for (const inner of ['', '1', '{"a":[],"b":2}', '"x",[3]']) {
+      const bytes = asArray(`{"k":${'['.repeat(levels)}${inner}${']'.repeat(levels)},"l":[1]}`);
+      expect(tapeOf(scanner, inSlab(bytes))).toEqual(tapeOf(plain, bytes));
+    }
+  });
+
+  it('if it has more values than the tape has rows', () => {
+    for (const count of [MAX_TAPE_ROWS - 2, MAX_TAPE_ROWS - 1, MAX_TAPE_ROWS, MAX_TAPE_ROWS + 1]) {
+      const bytes = asArray(`{"list":[${Array(count).fill('1').join()}],"last":{"a":1}}`);
+      expect(tapeOf(scanner, inSlab(bytes))).toEqual(tapeOf(plain, bytes));
+    }
+  });
+
+  it('if it has too many elements', () => {
+    const bytes = asArray('{"a":[1,2,3,4]}');
+    const [few, other] = [memory.createScanner(512, 3), createPlainScanner(512, 3)];
+    expect(tapeOf(few, inSlab(bytes))).toEqual(tapeOf(other, bytes));
+    expect(tapeOf(few, inSlab(bytes))).toMatchObject({ crowdAt: 5 });
+  });
+
+  it('and finds keys with escapes', () => {
+    const bytes = inSlab(asArray('{"k\\u0065y":1,"key2":2}'));
+    const tape = new ValueTape();
+    scanner.tape(bytes, 0, tape);
+    expect([tape.find(bytes, 0, 'key'), tape.find(bytes, 0, 'key2'), tape.find(bytes, 0, 'k')]).toEqual([
+      1, 2, -1,
+    ]);
+  });
+
+  it('after the memory has grown, and after a tape that was filled elsewhere', () => {
+    const tape = new ValueTape();
+    memory.slab(64 * 1024 * 1024);
+    plain.tape(asArray('{"other":{"a":[1,2,3]}}'), 0, tape);
+    const bytes = inSlab(asArray('{"a":{"b":7}}'));
+    scanner.tape(bytes, 0, tape);
+    const inner = tape.find(bytes, 0, 'a');
+    expect([tape.find(bytes, inner, 'b'), tape.find(bytes, 0, 'other')]).toEqual([2, -1]);
+  });
 });

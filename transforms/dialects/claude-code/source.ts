@@ -292,11 +292,11 @@ export class ClaudeSource {
   }
 
   /** Makes the line's conversation the current one. */
-  #open(line: ClaudeLine, { fold, origin, time }: ReadContext): string {
+  #open(line: ClaudeLine, { fold, origin }: ReadContext): string {
     const thread = this.#threadOf(line);
     const session = this.#session ?? origin.source;
     const isNew = !fold.has(thread);
-    fold.open(thread, thread === MAIN ? session : `${session}/${thread}`, time(line.time));
+    fold.open(thread, thread === MAIN ? session : `${session}/${thread}`, line.time);
     if (isNew && fold.keepsMeta) {
       const parent = thread === MAIN ? undefined : this.#session;
       fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));

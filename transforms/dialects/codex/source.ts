@@ -82,9 +82,9 @@ export class CodexSource {
     type: string,
     payload: JsonView,
     context: ReadContext,
-    time: bigint | undefined,
+    stamp: JsonView | undefined,
   ): Fate | Rejection | undefined {
-    const read = this.#readLine(type, payload, context, time);
+    const read = this.#readLine(type, payload, context, stamp);
     if (read?.kind === 'rejection') this.cut();
     return read;
   }
@@ -93,18 +93,18 @@ export class CodexSource {
     type: string,
     payload: JsonView,
     context: ReadContext,
-    time: bigint | undefined,
+    stamp: JsonView | undefined,
   ): Fate | Rejection | undefined {
-    if (type === 'session_meta') return this.#begin(payload, context, time);
-    if (type === 'compacted') return this.#compact(payload, context, time);
-    if (type === 'response_item') return this.#readItem(payload, context, time);
-    if (type === 'event_msg') return this.#readEvent(payload, context, time);
-    if (type === 'inter_agent_communication') return this.#addAgentMessage(payload, context, time);
+    if (type === 'session_meta') return this.#begin(payload, context, stamp);
+    if (type === 'compacted') return this.#compact(payload, context, stamp);
+    if (type === 'response_item') return this.#readItem(payload, context, stamp);
+    if (type === 'event_msg') return this.#readEvent(payload, context, stamp);
+    if (type === 'inter_agent_communication') return this.#addAgentMessage(payload, context, stamp);
     if (type === 'turn_context') {
       this.#model = payload.textOf('model') ?? this.#model;
       return context.drop('client-event');
     }
-    return this.#leaveOut(type, payload, context, time);
+    return this.#leaveOut(type, payload, context, stamp);
   }
 
   /** Called at the end of the source. */
@@ -138,19 +138,23 @@ export class CodexSource {
   }
 
   /** Events repeat what items say, except for rollbacks, interruptions and token counts. */
-  #readEvent(event: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection | undefined {
+  #readEvent(
+    event: JsonView,
+    context: ReadContext,
+    stamp: JsonView | undefined,
+  ): Fate | Rejection | undefined {
     const type = event.textOf('type');
     const thread = context.fold.has(EVENTS) ? EVENTS : MAIN;
     const read = readCodexEvent(event, !this.#hasItems);
     if (read.kind === 'bad') return context.reject('bad-event', read.detail, event);
-    if (read.kind === 'unknown') return this.#leaveOut(type ?? '', event, context, time);
-    if (read.kind !== 'client') return this.#addSaid(read, context, time);
+    if (read.kind === 'unknown') return this.#leaveOut(type ?? '', event, context, stamp);
+    if (read.kind !== 'client') return this.#addSaid(read, context, stamp);
     if (type === 'thread_rolled_back') {
       const turns = event.get('num_turns');
-      this.#open(context, time, thread);
+      this.#open(context, stamp, thread);
       if (turns?.type === 'number' && this.#goBack(turns.parsed() as number, context)) return undefined;
     } else if (type === 'turn_aborted') {
-      this.#open(context, time, thread);
+      this.#open(context, stamp, thread);
       this.#interrupt(context);
     } else if (type === 'entered_review_mode' || type === 'exited_review_mode')
       this.#answers.review(type === 'entered_review_mode');
@@ -159,13 +163,13 @@ export class CodexSource {
   }
 
   /** Adds the text of an event to a separate conversation, which counts only if the rollout has no items. */
-  #addSaid({ kind, text }: CodexSaid, context: ReadContext, time: bigint | undefined): Fate | undefined {
+  #addSaid({ kind, text }: CodexSaid, context: ReadContext, stamp: JsonView | undefined): Fate | undefined {
     if (this.#hasItems) {
       if (kind === 'answer') this.#answers.addEvent(text.bytes);
       return context.drop('client-event');
     }
     const { fold } = context;
-    this.#open(context, time, EVENTS);
+    this.#open(context, stamp, EVENTS);
     if (kind === 'user') {
       this.#growing = undefined;
       fold.add(makeMessage('user', [['content', text.copy()]]), { isTurn: true });
@@ -196,11 +200,11 @@ export class CodexSource {
   #addAgentMessage(
     payload: JsonView,
     context: ReadContext,
-    time: bigint | undefined,
+    stamp: JsonView | undefined,
   ): Fate | Rejection | undefined {
     const content = payload.get('content');
     if (content?.type !== 'string') return context.reject('bad-event', 'content is not a text', content);
-    this.#open(context, time);
+    this.#open(context, stamp);
     const isSealed = content.text() === '' && payload.get('encrypted_content')?.type === 'string';
     const message = makeMessage('user', [['content', content.copy()]]);
     this.#take(
@@ -210,7 +214,7 @@ export class CodexSource {
     return undefined;
   }
 
-  #begin(payload: JsonView, context: ReadContext, time: bigint | undefined): undefined {
+  #begin(payload: JsonView, context: ReadContext, stamp: JsonView | undefined): undefined {
     const { fold, origin } = context;
     fold.expect(payload, HEADER, 'payload');
     const id = payload.textOf('id') || origin.source;
@@ -222,7 +226,7 @@ export class CodexSource {
       this.#hasBegun = this.#hasItems = false;
       this.#growing = undefined;
     }
-    this.#open(context, time);
+    this.#open(context, stamp);
     if (payload.get('history_base')?.type === 'object') fold.note(BASE_ELSEWHERE);
     if (this.#parents.has(id)) fold.note(COPIED_HISTORY);
     else if (id !== this.#session) fold.note(TWO_IDS);
@@ -259,9 +263,9 @@ export class CodexSource {
   }
 
   /** Makes the conversation the current one; a new one begins with the system text. */
-  #open({ fold, origin }: ReadContext, time: bigint | undefined, thread: string = MAIN): void {
+  #open({ fold, origin }: ReadContext, stamp: JsonView | undefined, thread: string = MAIN): void {
     const isNew = !fold.has(thread);
-    fold.open(thread, this.#session ?? origin.source, time);
+    fold.open(thread, this.#session ?? origin.source, stamp);
     if (!isNew) return;
     for (const message of this.#system) fold.add(message, { isCopied: this.#isCopying });
     if (this.#tools !== undefined) fold.tools(this.#tools);
@@ -270,24 +274,24 @@ export class CodexSource {
     fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
   }
 
-  #readItem(item: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection | undefined {
+  #readItem(item: JsonView, context: ReadContext, stamp: JsonView | undefined): Fate | Rejection | undefined {
     const tools = item.textOf('type') === 'additional_tools' ? toolsIn(item.get('tools')) : undefined;
     if (tools !== undefined) {
-      this.#open(context, time);
+      this.#open(context, stamp);
       this.#addTools(tools, context);
       return undefined;
     }
     context.fold.expect(item, RESPONSES_ITEM, 'payload');
     const read = readItem(item);
     if (read.kind === 'bad') return context.reject('bad-event', read.detail, item);
-    if (read.kind === 'unknown') return this.#leaveOut(read.type, item, context, time);
+    if (read.kind === 'unknown') return this.#leaveOut(read.type, item, context, stamp);
     if (read.kind === 'message' && read.text !== undefined && isAborted(read.text)) {
-      this.#open(context, time);
+      this.#open(context, stamp);
       this.#interrupt(context);
       return context.drop('interrupt-mark');
     }
     if (!this.#hasItems && isSaid(read)) this.#leaveEvents(context, read);
-    this.#open(context, time);
+    this.#open(context, stamp);
     if (this.#settleEvents(read, context)) return context.drop('copied-line');
     this.#take(read, context);
     return undefined;
@@ -339,22 +343,22 @@ export class CodexSource {
   }
 
   /** Ends the conversation. The next one begins with the client's summary, or with the history that replaces it. */
-  #compact(payload: JsonView, context: ReadContext, time: bigint | undefined): Rejection | undefined {
+  #compact(payload: JsonView, context: ReadContext, stamp: JsonView | undefined): Rejection | undefined {
     const { fold } = context;
     fold.expect(payload, COMPACTED, 'payload');
     if (!this.#hasItems) this.#leaveEvents(context);
-    this.#open(context, time);
+    this.#open(context, stamp);
     this.#endTurn(fold);
     this.#isCopying = true;
     if (this.#hasBegun) {
       fold.close(true);
-      this.#open(context, time);
+      this.#open(context, stamp);
     }
     this.#growing = undefined;
     const history = payload.get('replacement_history');
     const summary = payload.get('message');
     const items = history?.type === 'array' ? history.elements() : [];
-    const lost = firstRejection(items, (item) => this.#readItem(item, context, time));
+    const lost = firstRejection(items, (item) => this.#readItem(item, context, stamp));
     if (history?.type !== 'array' && summary?.type === 'string')
       fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
     this.#growing = undefined;
@@ -367,17 +371,22 @@ export class CodexSource {
     if (fold.last.notes?.includes(INTERRUPT) !== true) fold.noteLast(INTERRUPT);
   }
 
-  #leaveOut(type: string, json: JsonView, context: ReadContext, time: bigint | undefined): Fate | Rejection {
-    this.#noteUnknown(type, context, time);
+  #leaveOut(
+    type: string,
+    json: JsonView,
+    context: ReadContext,
+    stamp: JsonView | undefined,
+  ): Fate | Rejection {
+    this.#noteUnknown(type, context, stamp);
     const lost = CLIENT.has(type) ? undefined : contentOfUnknown(type, json);
     if (lost !== undefined) return context.reject('bad-event', lost, json);
     this.#answers.isUnsure ||= !CLIENT.has(type);
     return context.drop('client-event');
   }
 
-  #noteUnknown(type: string, context: ReadContext, time: bigint | undefined): void {
+  #noteUnknown(type: string, context: ReadContext, stamp: JsonView | undefined): void {
     if (CLIENT.has(type)) return;
-    this.#open(context, time);
+    this.#open(context, stamp);
     context.fold.note(unknownEvent(type));
   }
 }

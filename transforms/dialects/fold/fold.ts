@@ -7,6 +7,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { isSameBytes } from '../../json/same-bytes.ts';
 import type { EntryTraits, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
+import { timeOf } from '../../model/timestamp.ts';
 import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { type KnownObject, unreadIn } from '../shared/unread-text.ts';
 import { faultOf, faultOfPart, lackOfCall, type Unreadable } from '../shared/unreadable.ts';
@@ -50,7 +51,7 @@ export class Fold {
   // about the current object
   #origin: Origin | undefined;
   #thread: Thread | undefined;
-  #time: bigint | undefined;
+  #stamp: JsonView | undefined;
   /** Why something of it may not be written. */
   #fault: Unreadable | undefined;
   /** Its findings, until it opens a conversation. */
@@ -70,7 +71,7 @@ export class Fold {
   /** Starts an object of the log. */
   begin(origin: Origin): void {
     this.#origin = origin;
-    this.#thread = this.#time = this.#fault = undefined;
+    this.#thread = this.#stamp = this.#fault = undefined;
     this.#ended = [];
     if (this.#early.length > 0) this.#early = [];
     this.#changes = this.#repeats = 0;
@@ -113,16 +114,19 @@ export class Fold {
 
   #addLine(thread: Thread, path: Path): void {
     path.addLine(this.#origin as Origin, thread.touched);
-    path.startedAt ??= this.#time;
+    path.startedAt ??= this.#stamp && timeOf(this.#stamp.bytes);
     this.#held += LINE_BYTES;
     thread.weight += LINE_BYTES;
   }
 
-  /** Makes a thread the current one; creates it if there is none with that name. */
-  open(name: string, sessionId: string, time?: bigint): void {
+  /**
+   * Makes a thread the current one; creates it if there is none with that name.
+   * @param stamp time of the current object (`context.time`), parsed if it is the first one of the conversation
+   */
+  open(name: string, sessionId: string, stamp?: JsonView): void {
     const known = this.#threads.get(name);
     this.#thread = known ?? new Thread(name, sessionId);
-    this.#time = time;
+    this.#stamp = stamp;
     if (known === undefined) this.#threads.set(name, this.#thread);
     if (this.#early.length === 0) return;
     for (const note of this.#early) this.note(note);
@@ -358,7 +362,7 @@ export class Fold {
     this.#counts.clear();
     this.#finished = [];
     this.#held = 0;
-    this.#origin = this.#thread = this.#time = undefined;
+    this.#origin = this.#thread = this.#stamp = undefined;
   }
 
   #current(): Thread {

@@ -218,9 +218,9 @@ export class ContentsSource {
     return [resultOfParts([part], made, [])];
   }
 
-  #open({ fold, origin, time }: ReadContext, stamp: JsonView | undefined, harness: string): void {
+  #open({ fold, origin }: ReadContext, stamp: JsonView | undefined, harness: string): void {
     const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#session ?? origin.source, time(stamp));
+    fold.open(MAIN, this.#session ?? origin.source, stamp);
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness }));
   }
 }

@@ -260,9 +260,9 @@ export class GeminiSource {
     this.#answered.clear();
   }
 
-  #open({ fold, origin, time }: ReadContext, stamp: JsonView | undefined): void {
+  #open({ fold, origin }: ReadContext, stamp: JsonView | undefined): void {
     const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#session ?? origin.source, time(stamp));
+    fold.open(MAIN, this.#session ?? origin.source, stamp);
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
   }
 }

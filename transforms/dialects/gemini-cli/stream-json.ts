@@ -188,9 +188,9 @@ export class StreamJsonSource {
     fold.amend(`${this.#answers}`, [block], 'add', { meta: metaOf({ model: this.#model }) });
   }
 
-  #open({ fold, origin, time }: ReadContext, event: JsonView): void {
+  #open({ fold, origin }: ReadContext, event: JsonView): void {
     const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#session ?? origin.source, time(event.get('timestamp')));
+    fold.open(MAIN, this.#session ?? origin.source, event.get('timestamp'));
     if (isNew) fold.describe(metaOf({ source_id: this.#session, harness: HARNESS }));
   }
 }

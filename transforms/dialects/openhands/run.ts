@@ -221,9 +221,9 @@ export class OpenHandsRun {
     return { kind: 'result', callId, message: toolMessage(callId, text) };
   }
 
-  #open(event: JsonView, { fold, time }: ReadContext, session: string): void {
+  #open(event: JsonView, { fold }: ReadContext, session: string): void {
     const isNew = !fold.has(this.#thread);
-    fold.open(this.#thread, session, time(event.get('timestamp')));
+    fold.open(this.#thread, session, event.get('timestamp'));
     const cost = event.get('llm_metrics')?.get('accumulated_cost');
     if (cost !== undefined) fold.describe(metaOf({ cost }));
     if (!isNew) return;

@@ -200,9 +200,9 @@ export class PiSource {
     else fold.cut(spot.place ?? fold.root);
   }
 
-  #open(entry: JsonView, { fold, origin, time }: ReadContext): void {
+  #open(entry: JsonView, { fold, origin }: ReadContext): void {
     const isNew = !fold.has(MAIN);
-    fold.open(MAIN, this.#session ?? origin.source, time(entry.get('timestamp')));
+    fold.open(MAIN, this.#session ?? origin.source, entry.get('timestamp'));
     if (!isNew) return;
     if (this.#isFork) fold.note(COPIED_HISTORY);
     fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent: this.#parent }));

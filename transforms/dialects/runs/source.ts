@@ -73,7 +73,7 @@ export class RunsSource {
     const last = messages.at(-1);
     for (const [agent, thread] of byAgent(messages)) {
       const isMain = thread[0] === messages[0];
-      fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, firstTime(thread, context));
+      fold.open(`run ${this.#runs++}`, isMain ? id : `${id}/${agent}`, firstTime(thread));
       fold.describe(isMain ? metaOfRun(run, this.#model) : metaOf({ parent: id }));
       if (tools.length > 0) fold.tools(tools);
       for (const message of thread) {
@@ -150,13 +150,13 @@ export class RunsSource {
     return undefined;
   }
 
-  #openMain(message: JsonView, { fold, origin, time }: ReadContext, session?: string): void {
+  #openMain(message: JsonView, { fold, origin }: ReadContext, session?: string): void {
     this.#main ??= session;
     const isMain = session === undefined || session === this.#main;
     const name = isMain ? MAIN : `${MAIN} ${session}`;
     if (name !== this.#open) this.#answer = undefined;
     this.#open = name;
-    fold.open(name, isMain ? origin.source : `${origin.source}/${session}`, time(timeIn(message)));
+    fold.open(name, isMain ? origin.source : `${origin.source}/${session}`, timeIn(message));
     if (this.#tools.length > 0) fold.tools(this.#tools);
   }
 
@@ -321,12 +321,10 @@ function idOf(run: JsonView, { origin }: ReadContext): string {
 }
 
 /** The time of the first message that has one: mini-swe-agent has none for the system text and the task. */
-function firstTime(messages: readonly JsonView[], context: ReadContext): bigint | undefined {
+function firstTime(messages: readonly JsonView[]): JsonView | undefined {
   const timed = messages.find((message) => timeIn(message) !== undefined);
-  return timed && timeOf(timed, context);
+  return timed && timeIn(timed);
 }
-
-const timeOf = (message: JsonView, context: ReadContext): bigint | undefined => context.time(timeIn(message));
 
 const timeIn = (message: JsonView): JsonView | undefined =>
   firstOf(message.get('extra'), 'timestamp') ?? firstOf(message, 'timestamp');

@@ -44,6 +44,10 @@ export interface ObjectWalk {
   readonly makes?: true;
 }
 
+const NONE: readonly ReadElement[] = [];
+/** What `entryOf` returns, and `readObjects`, if the fold took the object. Most events are: nothing is created for them. */
+export const TAKEN: LineObjects = { length: 1, [Symbol.iterator]: () => NONE[Symbol.iterator]() };
+
 export function readObjects(line: Line, scanner: Scanner, object: ObjectWalk): LineObjects {
   const { bytes, origin } = line;
   const start = skipBlanks(bytes, 0);
@@ -53,6 +57,7 @@ export function readObjects(line: Line, scanner: Scanner, object: ObjectWalk): L
   if (end < 0) return [withOwnId(rejectBytes(line, scanner, start, false), 0, object.alone)];
   if (skipBlanks(bytes, end) < bytes.length) return readSeveral(line, scanner, object, start, end);
   const only = readEntry(line, scanner, object, originOf(line, start, end), 0);
+  if (only === TAKEN) return TAKEN;
   if (!('kind' in only)) return { length: 1, [Symbol.iterator]: () => only[Symbol.iterator]() };
   return [only.origin === origin ? only : withLineOrigin(only, line)];
 }
