@@ -18,7 +18,7 @@ import type { PlacedStage } from '../../transforms/plug-ins.ts';
 import { defaultsOf, FusedStages, type Handlers } from '../../transforms/stage.ts';
 import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
 import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
-import type { BegunSource, ParseOptions } from '../../transforms/stages/parse.ts';
+import type { BegunSource } from '../../transforms/stages/parse.ts';
 import { selectFindings, selectSessions } from '../../transforms/stages/select-sessions.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { measured } from './measure.ts';
@@ -36,7 +36,7 @@ export interface SharedSource extends BegunSource {
 }
 
 /**
- * Creates the stages, including those of plug-ins.
+ * Creates the stages, including those of plug-ins. Options of stages have the names of the settings that they take.
  * @param sessionBy whether a session is a whole source or all entries with one id
  * @param begun set if the shortcut has read the beginning of the source
  */
@@ -45,34 +45,30 @@ export function createChain(
   sessionBy: 'file' | 'id',
   begun?: SharedSource,
 ): readonly ChainLink[] {
-  const { cleanup: rules, systemText, toolDefinitions, integrity, plugIns } = settings;
-  const { format: formats, formatOptions, groupBy, onFinding, meta, maxPart } = settings;
-  const writing = { format: formats, formatOptions, groupBy, onFinding, meta };
+  const { integrity, only, plugIns } = settings;
   const endsInCall = [...allFormats, ...plugIns.formats]
-    .filter(({ name }) => formats.includes(name))
+    .filter(({ name }) => settings.format.includes(name))
     .every((one) => one.endsInCall === true);
   const checked = (stage: typeof checkEntries): ChainLink[] =>
     integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
   const selected = (stage: typeof selectSessions): ChainLink[] =>
-    settings.only === undefined
-      ? []
-      : [{ name: stage.name, handlers: stage.create({ only: settings.only }) }];
+    only === undefined ? [] : [{ name: stage.name, handlers: stage.create({ only }) }];
   const chain: readonly ChainLink[] = [
-    { name: parse.name, handlers: parse.create({ ...readingOf(settings), sessionBy, begun }) },
+    { name: parse.name, handlers: parse.create({ ...settings, ...readingOf(settings), sessionBy, begun }) },
     ...selected(selectSessions),
-    { name: cleanup.name, handlers: cleanup.create({ cleanup: rules }) },
+    { name: cleanup.name, handlers: cleanup.create(settings) },
     { name: validate.name, handlers: validate.create({ ended: begun?.ended }) },
     ...checked(checkEntries),
     { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
-    { name: limitParts.name, handlers: limitParts.create({ maxPart }) },
-    { name: supply.name, handlers: supply.create({ systemText, toolDefinitions }) },
+    { name: limitParts.name, handlers: limitParts.create(settings) },
+    { name: supply.name, handlers: supply.create(settings) },
     { name: toolDedupe.name, handlers: toolDedupe.create({}) },
-    { name: reasoning.name, handlers: reasoning.create({ reasoning: settings.reasoning }) },
+    { name: reasoning.name, handlers: reasoning.create(settings) },
     ...(integrity
       ? [{ name: checkConversations.name, handlers: checkConversations.create({ endsInCall }) }]
       : []),
     ...selected(selectFindings),
-    { name: format.name, handlers: format.create({ ...writing, formats: plugIns.formats }) },
+    { name: format.name, handlers: format.create({ ...settings, formats: plugIns.formats }) },
     ...checked(checkRecords),
     ...(settings.consumers ? [{ name: checkConsumers.name, handlers: checkConsumers.create({}) }] : []),
   ];
@@ -80,21 +76,10 @@ export function createChain(
   return settings.measures || settings.minRead !== undefined ? measured(links, settings.minRead) : links;
 }
 
-/** Returns the options of parse that do not depend on the source. */
-function readingOf(settings: TaskSettings): Omit<ParseOptions, 'sessionBy' | 'begun'> {
-  const { dialect, scanner, userTurn, maxDepth, maxMessages, maxElements, select, meta, plugIns } = settings;
-  const { maxConversation, maxBranches } = settings;
+/** Returns the options of parse that are not settings. */
+function readingOf({ reasoning: mode, meta, plugIns }: TaskSettings) {
   return {
-    dialect,
-    scanner,
-    userTurn,
-    maxDepth,
-    maxMessages,
-    maxElements,
-    maxConversation,
-    maxBranches,
-    select,
-    keepSealed: settings.reasoning === 'keep-sealed',
+    keepSealed: mode === 'keep-sealed',
     // plug-ins may read fields that are never written
     keepsMeta: meta.length > 0 || plugIns.stages.length > 0 || plugIns.formats.length > 0,
     dialects: plugIns.dialects,

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { commands } from '../../../src/cli/commands/index.ts';
+import { readConfig } from '../../../src/cli/config.ts';
 import { settingsOf } from '../../../src/cli/options/settings-of.ts';
 import { flagOf, type NamedOption } from '../../../src/settings/option.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 const FILE = resolve(import.meta.dirname, '../../../LICENSE');
 
@@ -81,6 +83,13 @@ function caseOf({ type, flagOnly }: NamedOption): (typeof BY_PLACEHOLDER)[string
   return [first, isList ? [first] : first, 'no-such', `'no-such' is not one of ${words.join(', ')}`];
 }
 
+/** The same value in a configuration file: as text only where JSON has nothing better. */
+function jsonOf({ type }: NamedOption, good: string, value: unknown): unknown {
+  if (type.placeholder === undefined) return true;
+  const isWord = ['SIZE', 'FILE', 'MODE', 'IDS', 'TIME'].includes(type.placeholder);
+  return isWord ? good : value;
+}
+
 const ALL = commands.flatMap(({ name, options }) => options.map((option) => ({ command: name, option })));
 const VALUED = ALL.filter(
   ({ option }) => option.type.placeholder !== undefined && option.negative?.only !== true,
@@ -103,6 +112,18 @@ describe('an option with a value', () => {
     }
     expect(() => valuesOf(command, [`${flag}=${bad}`])).toThrow(`${flag}: ${complaint}`);
     expect(() => valuesOf(command, [flag])).toThrow(`${flag} needs a value`);
+  });
+});
+
+describe('in a configuration file', () => {
+  const keys = ALL.filter(({ option }) => option.flagOnly !== true);
+  test.each(keys.map((each) => [title(each), each] as const))('%s', (_, { option }) => {
+    const [good = '', value = true] = option.type.placeholder === undefined ? [] : (caseOf(option) ?? []);
+    const path = join(temporaryFolder(), 'config.json');
+    writeFileSync(path, JSON.stringify({ [option.name]: jsonOf(option, good, value) }));
+    expect(readConfig(path, [option])).toEqual({ [option.name]: value });
+    writeFileSync(path, JSON.stringify({ [option.name]: null }));
+    expect(() => readConfig(path, [option])).toThrow(`configuration file ${path}: ${option.name}: must be`);
   });
 });
 
