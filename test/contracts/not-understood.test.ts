@@ -23,7 +23,7 @@ const COPYING: ReadonlySet<string> = new Set(['exchange', 'messages']);
 /** Dialects whose results may be any JSON, so that an object in place of a text is the result. */
 const ANY_RESULT: ReadonlySet<string> = new Set(['gemini-cli', 'astracodex', 'cline', 'spans']);
 /** Findings that say that the log lacks a text. */
-const LACKING: ReadonlySet<string> = new Set(['attachment-missing']);
+const LACKING: ReadonlySet<string> = new Set(['attachment-missing', 'body-placeholder']);
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
 /** A text or a call in a record, with its speaker. */
@@ -60,7 +60,7 @@ function saidBy({
   const parts = Array.isArray(content) ? content.flatMap((part) => part?.text ?? []) : [content ?? ''];
   const texts = parts.filter((text) => text !== '').map((text) => ({ speaker: role, text: asText(text) }));
   const thoughts = thought === undefined ? [] : [{ speaker: 'thought', text: thought }];
-  const called = (calls ?? []).map(({ function: fn }) => ({
+  const called = (Array.isArray(calls) ? calls : []).map(({ function: fn }) => ({
     speaker: typeof fn?.name === 'string' && fn.name !== '' ? 'call' : 'call without a name',
     text: fn?.arguments === undefined ? 'no arguments' : asText(fn.arguments),
   }));
@@ -107,24 +107,29 @@ function areLinesOf(text: string, whole: string): boolean {
   return text.split('\n').every((line) => lines.has(line));
 }
 
-/** Whether a text of the log is exactly this one: a text may be JSON. */
-function isLoggedText(text: string, log: string): boolean {
-  const json = JSON.stringify(text);
-  return log.includes(json) || log.includes(JSON.stringify(json).slice(1, -1));
-}
+/** Whether a text is made of texts of the log, or of their lines: a text may be JSON. */
+const isLoggedText = (text: string, log: string): boolean =>
+  text.split('\n').every((line) => {
+    const json = JSON.stringify(line).slice(1, -1);
+    return log.includes(json) || log.includes(JSON.stringify(json).slice(1, -1));
+  });
 
 /** Whether the change is in a place where anything may be: the arguments of a call, a text, or a result that is any JSON. */
 function mayBeAny({ speaker, text }: Said, { dialect, said }: Read, log: string): boolean {
-  if (!text.includes('spy')) return false;
+  if (!/spy|712/.test(text)) return false;
+  if (text === 'JSON 712' && COPYING.has(dialect ?? '')) return true;
   if (speaker === 'call' || isLoggedText(text, log)) return true;
   const hasJson = said.some((one) => one.speaker === 'tool' && /^[[{]/.test(one.text));
   return speaker === 'tool' && (hasJson || ANY_RESULT.has(dialect ?? ''));
 }
 
+/** Findings about messages that were copied. */
+const OF_COPIES = /^(?:members-ignored|unknown-speaker|content-not-text|tool-calls?-[a-z-]+)$/;
+
 /** Whether a dialect that copies messages copied everything, or names what it did not copy. Reasoning is not copied. */
 function isCopied(before: Read, { dialect, findings, strings }: Read): boolean {
   if (!COPYING.has(dialect ?? '')) return false;
-  if (['members-ignored', 'unknown-speaker'].some((rule) => findings.has(rule))) return true;
+  if ([...findings].some((rule) => OF_COPIES.test(rule))) return true;
   const isThere = ({ speaker, text }: Said): boolean =>
     speaker === 'thought' || strings.has(text) || (speaker === 'call' && isWithin(text, strings));
   return before.said.every(isThere);
@@ -139,19 +144,28 @@ function faultOf(before: Read, after: Read, log: string, lines: readonly Said[])
   const fresh = after.said.filter((one) => !isGiven(one, before.said, after.isReported));
   const strange = fresh.find((one) => {
     if (!ROLES.has(one.speaker) && one.speaker !== 'call' && one.speaker !== 'thought') return true;
-    // an earlier version of a message stays if the later one is rejected
+    // an earlier version of a message stays if the later one is rejected, and other messages if words became a number
     const isLogged =
-      after.isReported &&
+      (after.isReported || /712|spy [[{]/.test(log)) &&
       [one.text, JSON.stringify(one.text).slice(1, -1)].some((text) => log.includes(text));
     return !isGiven(one, lines, true) && !isLogged && !mayBeAny(one, before, log);
   });
   if (strange !== undefined) return `a record has something new of ${strange.speaker}: ${strange.text}`;
   if (after.isReported) return undefined;
   const lost = before.said.filter((one) => !isGiven(one, after.said, false));
+  // JSON that is a text now is the text of the same speaker; results are in messages of users too
+  const speakers = new Set([...lost.map(({ speaker }) => speaker), 'user']);
+  if (fresh.some(({ speaker, text }) => /^"?spy [[{]/m.test(text) && speakers.has(speaker))) return undefined;
   return lost.length > fresh.length ? `lost without a rejection: ${lost[0]?.text}` : undefined;
 }
 
-const OPTIONS = { format: ['chat'], reasoning: 'keep', groupBy: 'none', allowEmpty: true } as const;
+const OPTIONS = {
+  format: ['chat'],
+  cleanup: [],
+  reasoning: 'keep',
+  groupBy: 'none',
+  allowEmpty: true,
+} as const;
 
 /** Dialects whose logs were changed. */
 const tried = new Set<string>();

@@ -9,10 +9,11 @@ export interface ChangedPlace {
 
 interface Place {
   readonly start: number;
-  readonly end: number;
+  end: number;
   /** Name of the member whose key or value it is. */
   readonly member: string;
-  readonly isKey: boolean;
+  readonly kind: 'key' | 'text' | 'object' | 'list';
+  /** The key or the text. */
   readonly value: string;
   /** Whether a record has a text of it. */
   isSaid: boolean;
@@ -38,18 +39,25 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 const WORD = /^[\w.\-/]{1,40}$/;
 const UNKNOWN = '"spy"';
+const NUMBER = '712';
 
-/** The keys and strings of a log. A key is said if anything below it is. */
+/** The keys, texts, objects and lists of a log. A key, an object or a list is said if anything below it is. */
 function placesIn(log: string, isSaid: (text: string) => boolean): readonly Place[] {
   const places: Place[] = [];
   const open: (Place | undefined)[] = [];
   let key: Place | undefined;
   for (const { 0: token, 1: colon, index } of log.matchAll(TOKEN)) {
     if (token === '{' || token === '[') {
-      open.push(key);
+      const kind = token === '{' ? 'object' : 'list';
+      const member = [...open, key].findLast((one) => one?.kind === 'key')?.member ?? '';
+      const place: Place = { start: index, end: index, member, kind, value: '', isSaid: false };
+      places.push(place);
+      open.push(key, place);
       key = undefined;
     } else if (token === '}' || token === ']') {
+      const place = open.pop();
       open.pop();
+      if (place !== undefined) place.end = index + 1;
       key = undefined;
     } else if (token === ',') key = undefined;
     else {
@@ -59,7 +67,8 @@ function placesIn(log: string, isSaid: (text: string) => boolean): readonly Plac
       const isKey = colon !== undefined;
       const around = [...open, key].filter((one) => one !== undefined);
       const member = isKey ? value : (around.at(-1)?.member ?? '');
-      const place = { start: index, end: index + json.length, member, isKey, value, isSaid: false };
+      const kind = isKey ? 'key' : 'text';
+      const place: Place = { start: index, end: index + json.length, member, kind, value, isSaid: false };
       if (isKey) key = place;
       else if (isSaid(value)) for (const one of [...around, place]) one.isSaid = true;
       places.push(place);
@@ -76,15 +85,24 @@ function parsed(json: string): string | undefined {
   }
 }
 
-function editsOf({ isKey, isSaid, member, value }: Place, json: string): readonly [string, string][] {
-  if (isKey) return isSaid ? [[`${member} renamed`, UNKNOWN]] : [];
+function editsOf(
+  { kind, isSaid, member, value, start, end }: Place,
+  json: string,
+): readonly [string, string][] {
+  if (kind === 'key') return isSaid ? [[`${member} renamed`, UNKNOWN]] : [];
   const named: readonly [string, string][] =
-    NAMES.has(member) && WORD.test(value) ? [[`${member} is not ${value}`, UNKNOWN]] : [];
-  if (!isSaid) return named;
+    kind === 'text' && NAMES.has(member) && WORD.test(value) ? [[`${member} is not ${value}`, UNKNOWN]] : [];
+  if (!isSaid || start === end) return named;
+  const held = `{${UNKNOWN}:${json}}`;
+  // a line that is not an object is always rejected
+  if (member === '' && kind !== 'text') return [[`${kind} in an object`, held]];
   return [
     ...named,
-    [`${member} in an object`, `{${UNKNOWN}:${json}}`],
-    [`${member} in a list`, `[{${UNKNOWN}:${json}}]`],
+    [`${member}: ${kind} in an object`, held],
+    [`${member}: ${kind} in a list`, `[${held}]`],
+    kind === 'text'
+      ? [`${member}: a number`, NUMBER]
+      : [`${member}: ${kind} as a text`, JSON.stringify(`spy ${json}`)],
   ];
 }
 
@@ -101,7 +119,7 @@ export function changedPlaces(
   isWhole: (text: string) => boolean = isSaid,
 ): readonly ChangedPlace[] {
   return placesIn(log, isSaid).flatMap((place) => {
-    const { start, end, isKey, value, member } = place;
+    const { start, end, kind, value, member } = place;
     const line = log.slice(0, start).split('\n').length;
     const change = (what: string, json: string): ChangedPlace => ({
       what,
@@ -109,7 +127,7 @@ export function changedPlaces(
       text: log.slice(0, start) + json + log.slice(end),
     });
     const own = editsOf(place, log.slice(start, end)).map(([what, json]) => change(what, json));
-    if (isKey || isWhole(value) || !HOLDS_JSON.test(value)) return own;
+    if (kind !== 'text' || isWhole(value) || !HOLDS_JSON.test(value)) return own;
     const within = changedPlaces(value, isSaid, isWhole);
     return [...own, ...within.map(({ what, text }) => change(`${member}: ${what}`, JSON.stringify(text)))];
   });

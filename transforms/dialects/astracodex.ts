@@ -19,14 +19,14 @@ import { type ChatMessage, readChatMessage } from './text-protocol/chat-message.
 import { createOpenCalls, type OpenCalls } from './text-protocol/open-calls.ts';
 
 const CALL_MEMBERS = 'id type name:text arguments! args! retrigger index';
-const CALL = known(CALL_MEMBERS, { 'function!': known(CALL_MEMBERS) });
+const CALL = known(CALL_MEMBERS, { 'function:object!': known(CALL_MEMBERS) });
 /** The members of messages, in all versions. */
 const MESSAGE = known(
   [
     'role content:text! text:text! rawText:text think:text tool_result! toolResult! tool_call_id toolCallId',
     'activityLine header headerExpanded id name type timestamp ts createdAt created_at model status state attachments',
   ].join(' '),
-  { 'tool_calls!': CALL, 'toolCalls!': CALL },
+  { 'tool_calls:list!': CALL, 'toolCalls:list!': CALL },
 );
 
 const CHAT_KEYS = ['meta', 'settings', 'state', 'lastDocument'];

@@ -17,10 +17,10 @@ import { firstOf } from './shared/logged-values.ts';
 import { blocksOf, callOf, type MessageBlock, type ResultBlock, resultText } from './shared/message-parts.ts';
 import { warning } from './shared/reading-notes.ts';
 import { Transcript } from './shared/transcript.ts';
-import { known, knownByType, unreadIn } from './shared/unread-text.ts';
+import { ANYTHING, known, knownByType, unreadIn } from './shared/unread-text.ts';
 
 const PART = knownByType('type', { text: known('type text:text!'), image: known('type source!') });
-const RESULT = known('source_call_id subagent_trajectory_ref extra', { 'content!': PART });
+const RESULT = known('source_call_id subagent_trajectory_ref extra', { 'content:parts!': PART });
 /** The members of a step. */
 const STEP = known(
   [
@@ -28,17 +28,17 @@ const STEP = known(
     'is_copied_context',
   ].join(' '),
   {
-    'message!': PART,
-    'tool_calls!': known('tool_call_id function_name:text arguments! extra'),
-    observation: known('extra', { 'results!': RESULT }),
+    'message:parts!': PART,
+    'tool_calls:list!': known('tool_call_id function_name:text arguments! extra'),
+    'observation:object': known('extra', { 'results:list!': RESULT }),
   },
 );
 
 const TRAJECTORY = known(
   [
     'schema_version session_id trajectory_id agent steps notes final_metrics continued_trajectory_ref extra',
-    'subagent_trajectories',
   ].join(' '),
+  { 'subagent_trajectories:list': ANYTHING },
 );
 
 const VERSION = /^ATIF-v1\b/;

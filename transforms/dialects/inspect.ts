@@ -18,7 +18,7 @@ import { firstOf } from './shared/logged-values.ts';
 import { OTHER_CHOICES, RESULT_ERROR, warning } from './shared/reading-notes.ts';
 import { RepeatedIds } from './shared/repeated-ids.ts';
 import { Transcript } from './shared/transcript.ts';
-import { hasUnknownList, known, knownByType, unreadIn } from './shared/unread-text.ts';
+import { hasUnknownList, known, knownByType, says, unreadIn } from './shared/unread-text.ts';
 
 const HARNESS = 'inspect';
 const MISSING = warning('attachment-missing', 'the log does not have a text that its messages refer to');
@@ -28,11 +28,11 @@ const PART_MEMBERS = 'type internal';
 const MESSAGE = known(
   'role id name source metadata internal model tool_call_id function error parse_error reasoning text',
   {
-    'content!': knownByType('type', {
+    'content:parts!': knownByType('type', {
       text: known(`${PART_MEMBERS} text:text! refusal citations`),
       reasoning: known(`${PART_MEMBERS} reasoning:text! summary:text signature redacted text:text`),
     }),
-    'tool_calls!': known('id type function! name arguments! internal parse_error view custom'),
+    'tool_calls:list!': known('id type function! name arguments! internal parse_error view custom'),
   },
 );
 
@@ -69,6 +69,8 @@ function detect(first: FirstObject): boolean {
   );
 }
 
+const isOtherThanList = (value: JsonView | undefined): boolean => value?.type !== 'array' && says(value);
+
 class InspectLog {
   readonly #keepSealed: boolean;
   readonly #repeated = new RepeatedIds();
@@ -90,7 +92,9 @@ class InspectLog {
     this.#tags = (head.get('tags')?.elements() ?? []).flatMap((tag) => tag.text() ?? []);
     if (json.get('samples') === undefined && hasUnknownList(json, LOG))
       return context.reject('bad-messages', 'the log has a list that is not samples', json);
-    const samples = json.get('samples')?.elements() ?? [];
+    const list = json.get('samples');
+    if (isOtherThanList(list)) return context.reject('bad-messages', 'samples is not a list', list);
+    const samples = list?.elements() ?? [];
     return [context.drop('document-head'), ...samples.map((sample) => this.#sample(sample, context))];
   }
 
@@ -108,6 +112,7 @@ class InspectLog {
     const transcript = new Transcript(this.#keepSealed);
     const unread = unreadIn(sample, SAMPLE, 'the sample');
     const list = sample.get('messages');
+    if (isOtherThanList(list)) return context.reject('bad-messages', 'messages is not a list', list);
     const hasMessages = list?.type === 'array' && list.elements().length > 0;
     if (hasMessages) this.#addMessages(texts.fillIn(list), transcript, texts);
     else addPlain(sample, transcript, texts);

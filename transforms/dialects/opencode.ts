@@ -56,11 +56,11 @@ const PART = knownByType('type', {
   text: known(`${PART_MEMBERS} text:text! synthetic ignored`),
   reasoning: known(`${PART_MEMBERS} text:text!`),
   tool: known(`${PART_MEMBERS} callID tool:text`, {
-    'state!': known('status input! output:text! error:text! title metadata time raw attachments'),
+    'state:object!': known('status input! output:text! error:text! title metadata time raw attachments'),
   }),
   file: known(`${PART_MEMBERS} ${SOURCE}`),
 });
-const MESSAGE = known('info', { parts: PART });
+const MESSAGE = known('info', { 'parts:list': PART });
 
 function detect(first: FirstObject): boolean {
   const info = first.get('info');

@@ -19,11 +19,12 @@ import { firstOf, unpacked } from './shared/logged-values.ts';
 import { NO_QUESTION, RESPONSE_ERROR } from './shared/reading-notes.ts';
 import { STRAY } from './shared/stray-members.ts';
 import { Transcript } from './shared/transcript.ts';
+import { says } from './shared/unread-text.ts';
 import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
 import { isObservation, isTrace, OTLP_BODIES } from './spans/detect-spans.ts';
 import { IngestedEvents, isIngested } from './spans/ingested-events.ts';
-import { hasStrayContent, hasStrayList, strayIn, strayMember } from './spans/known-spans.ts';
+import { hasStrayContent, isStrayBody, strayIn, strayMember } from './spans/known-spans.ts';
 import { isCallRecord, isEventRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
 import { RecordReader } from './spans/record-reader.ts';
@@ -36,13 +37,15 @@ import {
   SpanChains,
   type SpanLink,
 } from './spans/span-chains.ts';
-import { detailsIn, messageEvents } from './spans/span-events.ts';
+import { detailsIn, hasOddEvent, messageEvents } from './spans/span-events.ts';
 import { idOf, PARENTS, startOf, traceOf } from './spans/span-ids.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
 import { endsOnly, isUnfinished, runsOf, SplitRuns } from './spans/split-runs.ts';
 import { type Platform, platformOf, readTracked } from './spans/tracked-call.ts';
 
-const STRAY_LIST = 'the body has a list in a member that turnmill does not know';
+const NO_SPAN = 'an element of a list of spans is not an object';
+const ODD_ATTRIBUTES = 'the attributes or the events have a form that turnmill does not know';
+const STRAY_LIST = 'the body has a list in a member that turnmill does not know, or no list where one is due';
 /** Runs of LangSmith that are not model calls. */
 const OTHER_RUNS: ReadonlySet<string> = new Set([
   ...['chain', 'tool', 'retriever', 'prompt', 'parser', 'embedding'],
@@ -75,7 +78,7 @@ class SpanReader {
   }
 
   read(json: JsonView, context: ReadContext): readonly ObjectPart[] {
-    if (hasStrayList(json)) return [context.reject('unknown-content', STRAY_LIST, json)];
+    if (isStrayBody(json)) return [context.reject('unknown-content', STRAY_LIST, json)];
     const parts = [...this.#parts(json, context)];
     return parts.length > 0 ? parts : [context.drop('no-model-span')];
   }
@@ -91,7 +94,10 @@ class SpanReader {
       for (const record of recordsOf(logs)) yield this.#records.read(record, context);
     else if (observations?.type === 'array') {
       const trace = json.get('trace')?.type === 'object' ? json.get('trace') : json;
-      for (const one of observations.elements()) yield this.#observation(one, context, trace);
+      for (const one of observations.elements())
+        yield one.type === 'object' || !says(one)
+          ? this.#observation(one, context, trace)
+          : context.reject('unknown-content', NO_SPAN, one);
     } else if (runs?.type === 'array') {
       for (const [run, patch] of runsOf(runs, json.get('patch'))) yield this.#begun(run, context, patch);
       for (const patch of endsOnly(runs, json.get('patch'))) yield this.#ended(patch, context);
@@ -99,7 +105,8 @@ class SpanReader {
   }
 
   *#one(json: JsonView, context: ReadContext): Generator<ObjectPart> {
-    if (json.get('run_type') !== undefined) yield* this.#runs(json, context);
+    if (json.type !== 'object' && says(json)) yield context.reject('unknown-content', NO_SPAN, json);
+    else if (json.get('run_type') !== undefined) yield* this.#runs(json, context);
     else if (isCallRecord(json) || isEventRecord(json) || isAgentBody(json.get('body')))
       yield this.#records.read(new LogRecord(json), context);
     else if (platformOf(json) !== undefined) yield this.#tracked(json, context);
@@ -115,6 +122,8 @@ class SpanReader {
     const own = logged === undefined ? SpanAttributes.ofRow(span) : SpanAttributes.of(logged);
     const details = detailsIn(span, own);
     const attributes = details.length === 0 ? own : SpanAttributes.of(...details, logged ?? own.json());
+    if (own.isOdd || attributes.isOdd || hasOddEvent(span, own))
+      return context.reject('unknown-content', ODD_ATTRIBUTES, span);
     const messages = messageEvents(span, own);
     const isCall = isModelCall(attributes, messages);
     if (isCall === 'unknown' || (isCall === false && hasStrayContent(span)))

@@ -31,7 +31,7 @@ function detect(first: FirstObject): boolean {
 /** The members of a message, and those of llama.app. */
 const MESSAGE = known(
   'role type id convId parent children timestamp model toolCallId reasoningContent:text! extra timings isError',
-  { 'content!': CHAT_PART, 'toolCalls!': CHAT_CALL },
+  { 'content:parts!': CHAT_PART, 'toolCalls:json!': CHAT_CALL },
 );
 
 /** State of the current session. */

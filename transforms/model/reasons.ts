@@ -107,7 +107,7 @@ export const SESSION_REASONS = {
   'messages-left-out':
     'The conversation has messages besides those that are taught (with --on-finding messages-left-out=reject).',
   'unread-text':
-    'An object of the log has a member that turnmill does not know and that holds words, or an object in place of a text, so the record would lack them (by default, in every format; --on-finding unread-text=keep writes it without them).',
+    'An object of the log has a member that turnmill does not know and that holds words, or a known member of another form (an object in place of a text, a text in place of a list), so the record would lack them (by default, in every format; --on-finding unread-text=keep writes it without them).',
 } as const;
 
 export type LineReason = keyof typeof LINE_REASONS;

@@ -8,6 +8,7 @@ import { hasMessages } from '../pairs/logged-call.ts';
 import { arrayOf, makeMessage, objectOf } from '../shared/build-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { strayMember } from '../shared/stray-members.ts';
+import { holdsWords } from '../shared/unread-text.ts';
 import { at, isObject, type Wrapper } from './wrapper.ts';
 
 /** A body, or the text of one. */
@@ -92,18 +93,29 @@ export const vertex: Wrapper = {
   }),
 };
 
-/** The payload of a call in the log of a Kong gateway: `ai.payload` or, by plugin, `ai.PLUGIN.payload`. */
+/** The payload of a call in the log of a Kong gateway: `ai.payload`, by plugin `ai.PLUGIN.payload`, or one level deeper. */
 function kongPayload(object: FirstObject): JsonView | undefined {
+  const inside = (place: JsonView): readonly JsonView[] =>
+    place.members().map(([, value]) => structured(value) ?? value);
   const ai = structured(object.get('ai'));
-  const places = [ai, ...(ai?.members() ?? []).map(([, value]) => structured(value))];
-  const payloads = places.map((place) => structured(place?.get('payload')));
+  const plugins = ai === undefined ? [] : inside(ai);
+  const places = ai === undefined ? [] : [ai, ...plugins, ...plugins.flatMap(inside)];
+  const payloads = places.map((place) => structured(place.get('payload')));
   return payloads.find((payload) => present(payload?.get('request')));
 }
 
+/** Does a log have words for `ai`, but not in a payload? Without its texts it has only numbers and names. */
+function hidesPayload(object: FirstObject): boolean {
+  const ai = object.get('ai');
+  return present(ai) && present(object.get('request')) && holdsWords(ai);
+}
+
 export const kong: Wrapper = {
-  matches: (object) => kongPayload(object) !== undefined,
+  matches: (object) => kongPayload(object) !== undefined || hidesPayload(object),
   call(json, { time, drop, reject }) {
-    const payload = kongPayload(json) as JsonView;
+    const payload = kongPayload(json);
+    if (payload === undefined)
+      return reject('unknown-content', 'ai has no payload with a request', json.get('ai'));
     const request = structured(payload.get('request'));
     if (!isObject(request))
       return reject('bad-messages', 'the payload of the request is not an object', payload.get('request'));

@@ -15,6 +15,7 @@ import { carriesContent } from '../shared/carried-content.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
 import { strayMember } from '../shared/stray-members.ts';
+import { holdsWords } from '../shared/unread-text.ts';
 import { bedrock, bedrockBatch, kong, sglang, vertex } from './cloud-wrappers.ts';
 import { at, isObject, textAt, type Wrapper } from './wrapper.ts';
 
@@ -39,7 +40,7 @@ export const capture: Wrapper = {
     const isCall = body !== undefined && hasMessages(body);
     const answer = loggedAnswer(json.get('response'));
     if (!isCall && !isPolled(answer.response))
-      return asked === 'completion' && !isEmpty(answer.response)
+      return asked === 'completion' && (!isEmpty(answer.response) || holdsWords(body ?? request))
         ? reject('bad-messages', 'the body of the request has no messages', request)
         : drop('no-completion', wasSent(request) || isElsewhere(json) ? json : undefined);
     const stamps = [request?.get('timestamp'), json.get('logged_at'), json.get('timestamp')];

@@ -13,6 +13,7 @@ import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
 import { keptBlock, noted } from '../shared/reading-notes.ts';
+import { holdsWords, says } from '../shared/unread-text.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
 
 /** Modes of queued texts that the model received; a line for the shell is none. */
@@ -134,7 +135,8 @@ export class ClaudeLine {
   get hasBadPrompt(): boolean {
     if (this.type !== 'attachment') return false;
     const attachment = this.#json.get('attachment');
-    if (attachment?.type !== 'object') return this.contentOfUnknown !== undefined;
+    if (attachment?.type !== 'object') return this.contentOfUnknown !== undefined || says(attachment);
+    if (attachment.textOf('type') === undefined) return holdsWords(attachment);
     const prompt = attachment.get('prompt');
     if (attachment.textOf('type') !== 'queued_command') return present(prompt);
     return userContentOf(prompt) === undefined;

@@ -8,6 +8,7 @@ import { keyOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
+import { readVersions, type Version } from '../fold/later-version.ts';
 import { LineSpots } from '../fold/line-spots.ts';
 import { type ItemFacts, noteItem } from '../fold/thread.ts';
 import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
@@ -96,7 +97,7 @@ export class ClaudeSource {
     const isOpen = spot?.isOwn === true && fold.has(spot.stretch.thread);
     if (!isOpen || spot.place === undefined || line.isSynthetic) return context.drop('copied-line');
     this.#open(line, context);
-    return rewrites(line, spot.place, fold) ? undefined : context.drop('copied-line');
+    return readVersions(versionsOf(line), spot.place, context);
   }
 
   #readMessage(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
@@ -388,14 +389,13 @@ function addUser(content: UserContent, facts: ItemFacts, fold: Fold): FoldPlace 
   return rest === undefined || isInterrupted ? place : fold.add(rest, facts);
 }
 
-/** Replaces the content of a line by that of a later version. @returns false if that is the same */
-function rewrites({ role, type, blocks, userContent }: ClaudeLine, place: FoldPlace, fold: Fold): boolean {
-  if ((role ?? type) === 'assistant') return blocks !== undefined && fold.rewrite(place, blocks);
-  if (type !== 'user' || userContent === undefined) return false;
+/** The messages of a line, to compare with its former version. */
+function versionsOf({ role, type, blocks, userContent }: ClaudeLine): readonly Version[] {
+  if ((role ?? type) === 'assistant') return blocks === undefined ? [] : [{ kind: 'answer', blocks }];
+  if (type !== 'user' || userContent === undefined) return [];
   const { results, rest } = userContent;
-  if (results.length === 0) return rest !== undefined && fold.rewriteMessage(place, rest);
-  const changed = results.map(({ callId, message }) => fold.rewriteResult(place, callId, message));
-  return changed.includes(true);
+  if (results.length > 0) return results.map((result) => ({ ...result, kind: 'result' }));
+  return rest === undefined ? [] : [{ kind: 'message', message: rest }];
 }
 
 /** Whether all texts of a user message are marks of an interruption. */

@@ -29,8 +29,8 @@ const BLOCK: KnownObject = knownByType('type', {
     [...(ANTHROPIC_BLOCK.kinds?.of ?? [])].map(([type, kind]) => [type, withMembers(kind, MORE)]),
   ),
   reasoning: known(`type ${MORE}`, {
-    'summary!': known('type text:text!'),
-    'text!': known('text'),
+    'summary:list!': known('type text:text!'),
+    'text:parts!': known('text'),
   }),
   'tool-call': known(`type toolCallId toolName:text input! args! ${MORE} providerExecuted dynamic`),
   'tool-result': known(`type toolCallId toolName output! result! isError ${MORE} providerExecuted`),
@@ -42,7 +42,7 @@ const MESSAGE = known(
     'truncationParent isTruncationMarker summary encrypted_content reasoning reasoning_content reasoning_details',
     'text conversationHistoryIndex providerOptions metadata',
   ].join(' '),
-  { 'content!': BLOCK },
+  { 'content:parts!': BLOCK },
 );
 
 const EMPTY_STRING_BYTES = 2;

@@ -36,10 +36,10 @@ const ITEMS: ReadonlyMap<string, KnownObject> = new Map([
   [
     'mcp_tool_call',
     known(`${OWN} server tool arguments`, {
-      result: known('structured_content structuredContent _meta is_error isError', {
-        'content!': knownByType('type', { text: known('type text:text! annotations _meta') }),
+      'result:object': known('structured_content structuredContent _meta is_error isError', {
+        'content:list!': knownByType('type', { text: known('type text:text! annotations _meta') }),
       }),
-      error: known('message:text!'),
+      'error:object': known('message:text!'),
     }),
   ],
 ]);

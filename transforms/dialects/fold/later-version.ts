@@ -24,6 +24,18 @@ export function readVersion(
   return rewrites(version, place, context.fold) ? undefined : context.drop('copied-line');
 }
 
+/** The same for a line with several messages, the results of calls. */
+export function readVersions(
+  versions: readonly Version[],
+  place: FoldPlace,
+  context: ReadContext,
+): Fate | Rejection | undefined {
+  if (versions.some((one) => one.kind !== 'result' && !isOfKind(one, place)))
+    return context.reject('bad-event', OTHER_KIND);
+  const changed = versions.map((one) => rewrites(one, place, context.fold));
+  return changed.includes(true) ? undefined : context.drop('copied-line');
+}
+
 const OTHER_KIND = 'an earlier line has the same id and a message of another kind';
 
 function isOfKind(version: Version, { content, calls }: FoldPlace): boolean {

@@ -21,7 +21,7 @@ const MAIN = 'main';
 const QWEN = 'qwen-code';
 const GEMINI = 'gemini-cli';
 const LINES: ReadonlySet<string> = new Set(['user', 'assistant', 'tool_result', 'system']);
-const CONTENT = known('role id ts timestamp type', { parts: GEMINI_PART });
+const CONTENT = known('role id ts timestamp type', { 'parts:list': GEMINI_PART });
 const COMPRESSION = 'chat_compression';
 
 /** Whether the object is a message of this API. Other clients have parts too, but each has a type. */

@@ -62,15 +62,15 @@ const CALL = known(
     'id name:text args! status timestamp displayName description resultDisplay renderOutputAsMarkdown agentId',
     'parentCallId approvalMode outcome progress durationMs',
   ].join(' '),
-  { result: GEMINI_PART },
+  { 'result:parts': GEMINI_PART },
 );
 /** The members of the messages that are read; others are for the user only. */
 export const GEMINI_MESSAGE: KnownObject = known(
   'id timestamp type displayContent tokens model parentId metadata isSummary role status',
   {
-    'content!': GEMINI_PART,
-    thoughts: known('subject:text! description:text! timestamp'),
-    'toolCalls!': CALL,
+    'content:any!': GEMINI_PART,
+    'thoughts:list': known('subject:text! description:text! timestamp'),
+    'toolCalls:list!': CALL,
   },
 );
 

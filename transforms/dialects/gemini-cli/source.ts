@@ -8,11 +8,13 @@ import { toolMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { unknownEvent } from '../shared/reading-notes.ts';
-import { hasUnknownList, known } from '../shared/unread-text.ts';
+import { hasUnknownList, known, says } from '../shared/unread-text.ts';
 import { GEMINI_MESSAGE, type GeminiMessage, readGeminiMessage } from './message.ts';
 
 const MAIN = 'main';
 const HARNESS = 'gemini-cli';
+
+const isOtherThanList = (value: JsonView | undefined): boolean => value?.type !== 'array' && says(value);
 
 const HEAD = known(
   'sessionId projectHash startTime lastUpdated messages kind summary directories model id type',
@@ -83,8 +85,11 @@ export class GeminiSource {
     if (json.get('sessionId')?.type === 'string') return this.#begin(json, context);
     const target = json.get('$rewindTo')?.text();
     if (target !== undefined) return this.#rewind(target, context);
-    const messages = json.get('$set')?.get('messages');
+    const set = json.get('$set');
+    const messages = set?.get('messages');
     if (messages?.type === 'array') return this.#replaceAll(messages, context);
+    if ((set?.type !== 'object' && says(set)) || isOtherThanList(messages))
+      return context.reject('bad-event', 'the messages of $set are not a list', set);
     if (json.get('type') === undefined && contentOfUnknown(undefined, json) === undefined)
       return context.drop('client-event');
     return this.#readMessage(json, context);
@@ -92,7 +97,8 @@ export class GeminiSource {
 
   /** Reads the header; in a `.json` recording it has all messages too. */
   #begin(head: JsonView, context: ReadContext): Rejection | undefined {
-    if (head.get('messages') === undefined && hasUnknownList(head, HEAD))
+    const list = head.get('messages');
+    if (list === undefined ? hasUnknownList(head, HEAD) : isOtherThanList(list))
       return context.reject('bad-event', 'the header has a list that is not messages', head);
     context.fold.expect(head, HEAD, 'the header');
     const id = head.get('sessionId')?.text();
@@ -103,7 +109,7 @@ export class GeminiSource {
       this.#session = id;
     }
     this.#open(context, head.get('startTime'));
-    return this.#takeAll(head.get('messages'), context);
+    return this.#takeAll(list, context);
   }
 
   #readMessage(json: JsonView, context: ReadContext): Fate | Rejection | undefined {

@@ -36,7 +36,9 @@ export function isStreamEvent(json: FirstObject): boolean {
 const EVENT = 'type timestamp session_id';
 const MESSAGE = known(`${EVENT} role content:text! delta`);
 const CALL = known(`${EVENT} tool_name:text tool_id parameters!`);
-const RESULT = known(`${EVENT} tool_id status output:text!`, { 'error!': known('type message:text! code') });
+const RESULT = known(`${EVENT} tool_id status output:text!`, {
+  'error:object!': known('type message:text! code'),
+});
 /** For an answer of which a piece was rejected. */
 const PIECE_LOST: ReadingNote = {
   rule: 'unread-text',
@@ -50,6 +52,8 @@ export const isStreamLine = (json: JsonView): boolean =>
   TYPES.has(json.get('type')?.text() ?? '') &&
   json.get('timestamp')?.type === 'string' &&
   ['id', 'uuid'].every((key) => json.get(key) === undefined);
+
+const valuesIn = (event: JsonView): readonly JsonView[] => event.members().map(([, value]) => value);
 
 export class StreamJsonSource {
   #session: string | undefined;
@@ -74,7 +78,8 @@ export class StreamJsonSource {
     context.fold.note(unknownEvent(type));
     const ofCall =
       event.get('tool_id') === undefined ? undefined : 'an event of an unknown type names a call';
-    const lost = contentOfUnknown(type, event) ?? ofCall;
+    const within = valuesIn(event).some(isStreamLine) ? 'an event lies in another object' : undefined;
+    const lost = contentOfUnknown(type, event) ?? ofCall ?? within;
     return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, event);
   }
 
@@ -116,7 +121,7 @@ export class StreamJsonSource {
 
   /** Ends an answer of which a piece is lost. */
   #losePiece(event: JsonView, context: ReadContext): void {
-    if (isTrue(event.get('delta'))) {
+    if ([event, ...valuesIn(event)].some((one) => isTrue(one.get('delta')))) {
       this.#open(context, event);
       context.fold.note(PIECE_LOST);
     }

@@ -25,10 +25,10 @@ const REQUEST = known('type id metadata _meta toolMeta thoughtSignature', {
 /** A result, or one of its parts. */
 const RESULT_MEMBERS =
   'status isError _meta structuredContent! error:text! type text:text! annotations data mimeType resource uri name title description size';
-const IN_RESULT = { 'content!': knownByType('type', { text: TEXT }) };
+const IN_RESULT = { 'content:list!': knownByType('type', { text: TEXT }) };
 /** The members of a message. Blocks of 2024 have no type; those that the model does not see are not described. */
 const MESSAGE = known('id role created metadata', {
-  'content!': knownByType('type', {
+  'content:list!': knownByType('type', {
     text: TEXT,
     thinking: known('type thinking:text! signature!'),
     reasoning: known('type text:text!'),

@@ -6,13 +6,15 @@ const FIRST = [
   'id timestamp source message cause timeout blocking hidden llm_metrics success error_code reason tool_calls',
   'tool_result trace security_risk',
 ].join(' ');
-const CHOICE = known('finish_reason index logprobs provider_specific_fields', { 'message!': CHAT_MESSAGE });
+const CHOICE = known('finish_reason index logprobs provider_specific_fields', {
+  'message:object!': CHAT_MESSAGE,
+});
 const COMPLETION = known(
   'id created model object system_fingerprint usage service_tier provider citations prompt_filter_results',
-  { 'choices!': CHOICE },
+  { 'choices:list!': CHOICE },
 );
 const METADATA = known('function_name tool_call_id total_calls_in_response', {
-  'model_response!': COMPLETION,
+  'model_response:one!': COMPLETION,
 });
 
 /** Actions of the first version. */
@@ -22,6 +24,8 @@ export const OBSERVATION: KnownObject = known(`${FIRST} observation extras conte
   tool_call_metadata: METADATA,
 });
 
+/** A part that is a text, whatever its type. */
+const TEXT = known('type text:text! cache_prompt prompt_cache_breakpoint annotations');
 const EVENT = 'kind id timestamp source parent_tool_call_id';
 const LLM_MESSAGE = chatMessageWith(
   [
@@ -35,19 +39,19 @@ const OF_CALL = 'tool_name tool_call_id action_id';
 
 /** Events of the SDK. */
 export const SDK_EVENT: KnownObject = knownByType('kind', {
-  SystemPromptEvent: known(`${EVENT} tools`, { 'system_prompt!': CHAT_PART, dynamic_context: CHAT_PART }),
+  SystemPromptEvent: known(`${EVENT} tools`, { 'system_prompt:one!': TEXT, 'dynamic_context:one': TEXT }),
   MessageEvent: known(
     `${EVENT} llm_response_id activated_skills activated_microagents sender critic_result thinking_blocks reasoning_content`,
-    { 'llm_message!': LLM_MESSAGE, extended_content: CHAT_PART },
+    { 'llm_message:object!': LLM_MESSAGE, 'extended_content:parts': CHAT_PART },
   ),
   ActionEvent: known(
     [
       `${EVENT} ${OF_CALL} reasoning_content:text thinking_blocks responses_reasoning_item action llm_response_id`,
       'security_risk critic_result summary',
     ].join(' '),
-    { 'thought!': CHAT_PART, tool_call: SDK_CALL },
+    { 'thought:parts!': CHAT_PART, 'tool_call:object': SDK_CALL },
   ),
-  ObservationEvent: known(`${EVENT} ${OF_CALL} observation!`, { extended_content: CHAT_PART }),
+  ObservationEvent: known(`${EVENT} ${OF_CALL} observation!`, { 'extended_content:parts': CHAT_PART }),
   AgentErrorEvent: known(`${EVENT} ${OF_CALL} error:text!`),
   UserRejectObservation: known(`${EVENT} ${OF_CALL} rejection_reason:text! rejection_source`),
   Condensation: known(

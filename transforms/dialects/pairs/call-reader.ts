@@ -14,6 +14,7 @@ import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
 import { NO_TOOLS } from '../shared/tool-definitions.ts';
 import { Transcript } from '../shared/transcript.ts';
+import { holdsWords } from '../shared/unread-text.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { answeredFields, bareAnswer } from './answered-fields.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
@@ -141,16 +142,17 @@ function strayHalf(call: Call, answer: Answer, json: JsonView): JsonView | undef
   const { request, response } = call;
   const isWhole = answer.messages.length > 0 || answer.notes.length > 0 || answer.isPending === true;
   if (!isWhole && !present(response))
-    return strayMember(json, CALL) ?? ANSWERS.map((key) => json.get(key)).find(isSaid);
+    return strayMember(json, CALL) ?? ANSWERS.map((key) => json.get(key)).find(hasWords);
   if (request !== undefined || response === json) return undefined;
   const sent = structured(json.get('request'));
-  if (sent?.type === 'array') return isSaid(sent) ? sent : undefined;
+  if (sent?.type === 'array' || sent?.type === 'string') return isSaid(sent) ? sent : undefined;
   return strayMember(json, ANSWER) ?? (sent?.type === 'object' ? strayMember(bodyOf(sent)) : undefined);
 }
 
 const ANSWERS = ['response', 'output', 'completion'] as const;
 const ANSWER: ReadonlySet<string> = new Set(['request', ...ANSWERS, 'tools']);
 const isSaid = (value: JsonView | undefined): boolean => present(value) && mayBeSaid(value);
+const hasWords = (value: JsonView | undefined): boolean => present(value) && holdsWords(value);
 
 const withMeta = (entry: EntryFields | undefined, meta: Meta): EntryFields | undefined =>
   entry && { ...entry, meta };

@@ -19,7 +19,7 @@ import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { rejectObject } from '../shared/line-objects.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { mayBeSaid, STRAY, strayMember } from '../shared/stray-members.ts';
-import { unreadIn } from '../shared/unread-text.ts';
+import { says, unreadIn } from '../shared/unread-text.ts';
 import { isStreamEvent } from '../streams/assembler.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 import { ChainedCalls } from './chained-calls.ts';
@@ -242,6 +242,9 @@ const PAIR: ReadonlySet<string> = new Set([
 /** The same, with the member of an answer that is checked by itself. */
 const ANSWERED: ReadonlySet<string> = new Set([...PAIR, 'response']);
 
+/** Members of a choice that do not hold its message. */
+const CHOICE: ReadonlySet<string> = new Set(['message', 'logprobs', 'index', 'finish_reason', 'delta']);
+
 /** Is a pair without an answer, in which a member that is not read may be one? */
 function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefined): boolean {
   if (only.kind !== 'entry' || (answer !== undefined && isFailed(answer))) return false;
@@ -250,8 +253,10 @@ function lacksAnswer(line: Line, only: ReadElement, answer: Uint8Array | undefin
   const body = new JsonView(answer);
   const choices = body.get('choices');
   const choice = choices?.elements()[0];
+  if (choice !== undefined && choice.type !== 'object') return says(choice);
   const message = choice?.get('message');
-  if (message !== undefined && message.type !== 'object') return mayBeSaid(message);
+  if (message !== undefined && message.type !== 'object' && says(message)) return mayBeSaid(message);
+  if (message?.type === 'null') return strayMember(choice as JsonView, CHOICE) !== undefined;
   // a single piece of a stream has a known form, but is not an answer
   if (message === undefined && choice?.get('delta') !== undefined) return false;
   const beside = choices === undefined ? strayMember(pair, ANSWERED) : undefined;

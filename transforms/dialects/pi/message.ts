@@ -54,7 +54,7 @@ export const PI_MESSAGE: KnownObject = known(
     'shortSummary fromId tokensBefore attribution synthetic provenance idempotencyKey providerPayload prunedAt',
     'disabledFeatures contextSnapshot meta blocks images files steering useless firstKeptEntryId',
   ].join(' '),
-  { 'content!': PART },
+  { 'content:parts!': PART },
 );
 
 const STOPPED_EARLY = warning('interrupted', 'the answer was stopped before its end');

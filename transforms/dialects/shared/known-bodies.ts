@@ -33,7 +33,7 @@ const REASONING_PART = known('type text annotations logprobs');
 const ITEM_MESSAGE = known(
   'type id role status phase name metadata end_turn internal_chat_message_metadata_passthrough',
   {
-    'content!': RESPONSES_PART,
+    'content:parts!': RESPONSES_PART,
   },
 );
 /** Items of the Responses API. Calls of built-in tools are kept as they are, or are arguments as a whole. */
@@ -47,8 +47,8 @@ export const RESPONSE_ITEM: KnownObject = knownByType('type', {
   custom_tool_call: known('type id call_id name namespace input! status metadata created_by caller'),
   custom_tool_call_output: known('type id call_id output! status name metadata created_by caller'),
   reasoning: known('type id status encrypted_content created_by metadata format signature', {
-    content: REASONING_PART,
-    summary: REASONING_PART,
+    'content:parts': REASONING_PART,
+    'summary:parts': REASONING_PART,
   }),
 });
 
@@ -91,7 +91,7 @@ const TRACED_CALL = known(
     'provider_specific_fields title caller',
   ].join(' '),
   {
-    function: known('name arguments description parameters input args parsed_arguments'),
+    'function:any': known('name arguments description parameters input args parsed_arguments'),
     custom: known('name input'),
   },
 );
@@ -130,7 +130,12 @@ export const TRACED_MESSAGE: KnownObject = known(
     'error function source internal view meta raw images audio tool_call_chunks chunk_position reasoning',
     'provider_response_id model_name event recipient channel logprobs is_error isError status summary',
   ].join(' '),
-  { tool_calls: TRACED_CALL, toolCalls: TRACED_CALL, content: TRACED_PART, parts: TRACED_PART },
+  {
+    'tool_calls:any': TRACED_CALL,
+    'toolCalls:any': TRACED_CALL,
+    'content:any': TRACED_PART,
+    'parts:any': TRACED_PART,
+  },
 );
 
 /** A request of any API. */

@@ -13,7 +13,7 @@ export const ANTHROPIC_BLOCK: KnownObject = knownByType('type', {
   redacted_thinking: known('type data:text!'),
   tool_use: known('type id name:text input! caller toolset_name cache_control partial_json index'),
   tool_result: known('type tool_use_id is_error toolset_name name cache_control', {
-    'content!': knownByType('type', { text: ANTHROPIC_TEXT }),
+    'content:any!': knownByType('type', { text: ANTHROPIC_TEXT }),
   }),
 });
 
@@ -23,14 +23,14 @@ export const ANTHROPIC_MESSAGE: KnownObject = known(
     'role type id name model stop_reason stop_sequence stop_details usage container context_management diagnostics',
     'cache_control',
   ].join(' '),
-  { 'content!': ANTHROPIC_BLOCK },
+  { 'content:any!': ANTHROPIC_BLOCK },
 );
 
 export const CHAT_CALL: KnownObject = known(
   'id type index name:text arguments! args! input! extra_content provider_specific_fields thought_signature',
   {
-    'function!': known('name:text arguments! parsed_arguments description parameters'),
-    'custom!': known('name:text input!'),
+    'function:object!': known('name:text arguments! parsed_arguments description parameters'),
+    'custom:object!': known('name:text input!'),
   },
 );
 
@@ -59,11 +59,17 @@ const CHAT_EXTRA = [
   'created_at timestamp refusal function_call',
 ].join(' ');
 
+/** A block of reasoning: one without a type must be one, too. */
+const THINKING_BLOCK = knownByType('type', {
+  ...Object.fromEntries(ANTHROPIC_BLOCK.kinds?.of ?? []),
+  '': known('thinking! data! signature! think! text!'),
+});
+
 const CHAT_WITHIN = {
-  'content!': CHAT_PART,
-  'tool_calls!': CHAT_CALL,
-  thinking_blocks: ANTHROPIC_BLOCK,
-  reasoning_details: knownByType('type', {
+  'content:any!': CHAT_PART,
+  'tool_calls:json!': CHAT_CALL,
+  'thinking_blocks:list': THINKING_BLOCK,
+  'reasoning_details:list': knownByType('type', {
     'reasoning.text': known('type text:text! signature id format index'),
     'reasoning.summary': known('type summary:text! id format index'),
   }),
@@ -94,27 +100,30 @@ export const GEMINI_PART: KnownObject = known(
     'mediaProcessing',
   ].join(' '),
   {
-    'functionCall!': known('id name:text args! partialArgs! willContinue'),
-    'functionResponse!': known('id name:text response! parts! scheduling willContinue'),
+    'functionCall:object!': known('id name:text args! partialArgs! willContinue'),
+    'functionResponse:object!': known('id name:text response! parts! scheduling willContinue'),
   },
 );
 
 /** Members that every item of the Responses API may have, and those that Codex adds. */
 const ITEM =
   'type id status encrypted_content caller created_by metadata internal_chat_message_metadata_passthrough';
-const ITEM_OUTPUT = known(`${ITEM} call_id name success`, { 'output!': RESPONSES_PART });
+const ITEM_OUTPUT = known(`${ITEM} call_id name success`, { 'output:any!': RESPONSES_PART });
 
 /** Items of the Responses API. Calls of other types keep all their members as arguments. */
 export const RESPONSES_ITEM: KnownObject = knownByType('type', {
   message: known(`${ITEM} role name phase end_turn author recipient memory_citation`, {
-    'content!': RESPONSES_PART,
+    'content:any!': RESPONSES_PART,
   }),
-  reasoning: known(`${ITEM} encrypted_content!`, { 'content!': RESPONSES_PART, 'summary!': RESPONSES_PART }),
+  reasoning: known(`${ITEM} encrypted_content!`, {
+    'content:any!': RESPONSES_PART,
+    'summary:any!': RESPONSES_PART,
+  }),
   function_call: known(`${ITEM} call_id name:text namespace:text arguments! summary`),
   custom_tool_call: known(`${ITEM} call_id name:text namespace:text input!`),
   function_call_output: ITEM_OUTPUT,
   custom_tool_call_output: ITEM_OUTPUT,
-  agent_message: known(`${ITEM} author recipient message`, { 'content!': RESPONSES_PART }),
+  agent_message: known(`${ITEM} author recipient message`, { 'content:any!': RESPONSES_PART }),
 });
 
 /** Members of an answer of the Responses API besides its `output`, as names for `known`. */

@@ -132,7 +132,7 @@ const THOUGHT_TEXTS = [...WHOLE_THOUGHTS, 'summary'] as const;
 const areTexts = (value: JsonView | undefined): boolean =>
   value?.type === 'array'
     ? value.elements().every((one) => one.get('text')?.type === 'string')
-    : value?.type !== 'object';
+    : !present(value) || value.type === 'string';
 
 /** Members that hold sealed reasoning. */
 const SEALS = [...['data', 'signature', 'encrypted_content', 'protectedData'], ...WHOLE_THOUGHTS];

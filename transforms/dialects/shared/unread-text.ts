@@ -5,6 +5,7 @@
  */
 import type { JsonType, JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
+import { structured } from './logged-values.ts';
 import { shownType } from './reading-notes.ts';
 
 /** The members that one kind of object has. */
@@ -14,24 +15,34 @@ export interface KnownObject {
   readonly texts: readonly string[];
   /** Members of which one says what the object is for: without them, an unknown member may hold a single word of it. */
   readonly main: readonly string[];
-  /** Objects in it, by member: the value is one, or a list of them. */
-  readonly within: readonly (readonly [member: string, known: KnownObject])[];
+  readonly within: readonly (readonly [member: string, known: KnownObject, shape: Shape])[];
   /** The kinds of an object that names its type. A type that is not listed is not looked at. */
   readonly kinds?: { readonly member: string; readonly of: ReadonlyMap<string, KnownObject> };
   /** Hashes of the keys of objects that had no other members: most objects have the same ones. */
   readonly seen: Set<number>;
 }
 
+/**
+ * The form of a member with objects. An empty value has any form.
+ * - `one`: one of them, or a text
+ * - `objects`: one of them, or a list
+ * - `json`: a list of them, or its JSON in a string
+ * - `parts`: a list of them and of texts, or a text
+ * - `any`: the dialect looks itself
+ */
+type Shape = 'object' | 'one' | 'list' | 'objects' | 'json' | 'parts' | 'any';
+
 const MAX_SEEN = 256;
+const MARKS = /(?::(text|object|one|list|json|parts|any))?!?$/;
 
 /**
  * Describes an object.
  * @param names separated by blanks; those of texts end in `:text`, the main ones then in `!`
- * @param within objects in it, by member
+ * @param within objects in it, by member: with their shape, if that is not `objects`
  */
 export function known(names: string, within: Readonly<Record<string, KnownObject>> = {}): KnownObject {
-  const bare = (marked: string): string => marked.replace(/(?::text)?!?$/, '');
-  const objects = Object.entries(within).map(([key, inner]) => [bare(key), inner] as const);
+  const bare = (marked: string): string => marked.replace(MARKS, '');
+  const objects = Object.entries(within).map(([key, inner]) => [bare(key), inner, shapeIn(key)] as const);
   const all = [...names.split(' '), ...Object.keys(within)];
   return {
     names: new Set(all.map(bare)),
@@ -41,6 +52,14 @@ export function known(names: string, within: Readonly<Record<string, KnownObject
     seen: new Set(),
   };
 }
+
+function shapeIn(marked: string): Shape {
+  const shape = MARKS.exec(marked)?.[1] ?? 'objects';
+  return shape === 'text' ? 'parts' : (shape as Shape);
+}
+
+/** An object with any members. */
+export const ANYTHING: KnownObject = knownByType('', {});
 
 /** The same object, in which a client writes other members too. @param more separated by blanks */
 export const withMembers = (kind: KnownObject, more: string): KnownObject => ({
@@ -59,7 +78,9 @@ export function unreadIn(object: JsonView, kind: KnownObject, place: string): Re
   const found = unreadAt(object, kind);
   if (found === undefined) return undefined;
   const { path, name, isKnown } = found;
-  const what = isKnown ? 'a member that is not a text' : 'a member with words that turnmill does not know';
+  const what = isKnown
+    ? 'a member of another form than it always has'
+    : 'a member with words that turnmill does not know';
   return {
     rule: 'unread-text',
     severity: 'ERROR',
@@ -70,6 +91,21 @@ export function unreadIn(object: JsonView, kind: KnownObject, place: string): Re
 /** Whether an object has a list under an unknown name: the one that it lacks may be there. */
 export const hasUnknownList = (object: JsonView, { names }: KnownObject): boolean =>
   object.others(names).some(([, value]) => value.elements().length > 0);
+
+/** Whether an object down to those within has an unknown list, lacks what it is for, or has that in another form. */
+export function hasStrayList(value: JsonView, kind: KnownObject): boolean {
+  if (value.type === 'array') return value.elements().some((one) => hasStrayList(one, kind));
+  if (value.type !== 'object' || kind === ANYTHING) return false;
+  if (hasUnknownList(value, kind)) return true;
+  if (lacksMain(value, kind) && value.others(kind.names).some(([, other]) => says(other))) return true;
+  return kind.within.some(([name, inner, shape]) => {
+    const held = value.get(name);
+    return held !== undefined && says(held) && (!hasShape(held, shape) || hasStrayList(held, inner));
+  });
+}
+
+const lacksMain = (value: JsonView, { main }: KnownObject): boolean =>
+  main.length > 0 && main.every((name) => isNothing(value.typeOf(name)));
 
 interface Unread {
   /** From the object that was searched to the one with the member. */
@@ -93,16 +129,33 @@ function unreadAt(value: JsonView, kind: KnownObject): Unread | undefined {
   if (other !== undefined) return { path: '', name: other, isKnown: false };
   for (const name of own.texts)
     if (isOddText(value.typeOf(name), name, own)) return { path: '', name, isKnown: true };
-  for (const [name, inner] of own.within) {
+  for (const [name, inner, shape] of own.within) {
     const held = value.get(name);
-    const found = held && unreadAt(held, inner);
+    if (held === undefined) continue;
+    const logged = shape === 'json' ? (structured(held) as JsonView) : held;
+    if (!hasShape(logged, shape) && says(logged)) return { path: '', name, isKnown: true };
+    const found = unreadAt(logged, inner);
     if (found !== undefined) return { ...found, path: `.${name}${found.path}` };
   }
   return undefined;
 }
 
+const OF_ONE: ReadonlySet<Shape> = new Set(['object', 'one']);
+
+export function hasShape(value: JsonView, shape: Shape): boolean {
+  const { type } = value;
+  if (shape === 'any') return true;
+  if (type === 'object') return OF_ONE.has(shape) || shape === 'objects';
+  if (type === 'string') return shape === 'parts' || shape === 'one';
+  return type === 'array' && !OF_ONE.has(shape) && value.elements().every((one) => mayBeIn(shape, one));
+}
+
+const mayBeIn = (shape: Shape, { type }: JsonView): boolean =>
+  type === 'object' || type === 'null' || (type === 'string' && shape === 'parts');
+
 /** The name of the first unknown member with words. */
-function unknownIn(value: JsonView, { names, main, seen }: KnownObject): string | undefined {
+function unknownIn(value: JsonView, kind: KnownObject): string | undefined {
+  const { names, seen } = kind;
   const hash = value.keysHash;
   if (seen.has(hash)) return undefined;
   const others = value.others(names);
@@ -110,8 +163,8 @@ function unknownIn(value: JsonView, { names, main, seen }: KnownObject): string 
     if (seen.size < MAX_SEEN) seen.add(hash);
     return undefined;
   }
-  const isEmpty = main.length > 0 && main.every((name) => isNothing(value.typeOf(name)));
-  return others.find(([, member]) => (isEmpty ? says(member) : holdsWords(member, 0)))?.[0];
+  const isEmpty = lacksMain(value, kind);
+  return others.find(([, member]) => (isEmpty ? says(member) : holdsWords(member)))?.[0];
 }
 
 const isNothing = (type: JsonType | undefined): boolean => type === undefined || type === 'null';
@@ -131,7 +184,8 @@ const SAID: ReadonlySet<string> = new Set([
 ]);
 const MAX_DEPTH = 8;
 
-function holdsWords(value: JsonView, depth: number): boolean {
+/** Whether there are words in a value, or something under a name of what is said. */
+export function holdsWords(value: JsonView, depth = 0): boolean {
   if (value.type === 'string') return WORDS.test(value.text() ?? '');
   if (depth === MAX_DEPTH) return false;
   if (value.type === 'array') return value.elements().some((one) => holdsWords(one, depth + 1));

@@ -11,7 +11,7 @@ import { platformOf } from './tracked-call.ts';
 const OBSERVATIONS: ReadonlySet<string> = new Set(['GENERATION', 'SPAN', 'EVENT', 'AGENT', 'TOOL', 'CHAIN']);
 const MORE_OBSERVATIONS: ReadonlySet<string> = new Set(['RETRIEVER', 'EVALUATOR', 'EMBEDDING', 'GUARDRAIL']);
 /** Attributes of the conventions for model calls. */
-const MODEL_KEYS = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
+export const MODEL_KEYS: RegExp = /^(?:gen_ai|llm|openinference|ai|traceloop|langfuse|mlflow)(?:\.|$)/;
 /** The member of a body of OTLP. */
 export const OTLP_BODIES = ['resourceSpans', 'resource_spans'] as const;
 

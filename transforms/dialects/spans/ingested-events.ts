@@ -19,7 +19,8 @@ const CALL = 'GENERATION';
 
 const typeOf = (one: FirstObject): string => one.get('type')?.text() ?? '';
 
-function isEvent(one: FirstObject): boolean {
+/** Is an object an event? */
+export function isEvent(one: FirstObject): boolean {
   if (one.get('body')?.type !== 'object') return false;
   const type = typeOf(one);
   return OTHERS.has(type) || INGESTED.test(type);

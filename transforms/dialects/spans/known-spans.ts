@@ -3,62 +3,78 @@ import { JsonView } from '../../json/json-view.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { firstOf, structured } from '../shared/logged-values.ts';
 import { mayBeSaid, strayMember as strayMemberOf } from '../shared/stray-members.ts';
-import { hasUnknownList, type KnownObject, known } from '../shared/unread-text.ts';
+import { ANYTHING, hasStrayList, holdsWords, type KnownObject, known, says } from '../shared/unread-text.ts';
+import { MODEL_KEYS } from './detect-spans.ts';
+import { isEvent } from './ingested-events.ts';
 import { plainValue, SpanAttributes } from './span-attributes.ts';
 import { bodyOf, eventsOf, isDetails, isUnknownName } from './span-events.ts';
-import { isFrame, strayValues } from './span-wrappers.ts';
+import { isFrame, isSpan, strayValues } from './span-wrappers.ts';
 
 const SCOPE = 'scope schemaUrl schema_url instrumentationLibrary';
-const SCOPE_SPANS = known(`${SCOPE} spans`);
-const SCOPE_LOGS = known(`${SCOPE} logRecords log_records logs`);
+const SCOPE_SPANS = known(SCOPE, { 'spans:list!': ANYTHING });
+const SCOPE_LOGS = known(SCOPE, {
+  'logRecords:list!': ANYTHING,
+  'log_records:list!': ANYTHING,
+  'logs:list!': ANYTHING,
+});
 const RESOURCE_SPANS = known('resource schemaUrl schema_url', {
-  scopeSpans: SCOPE_SPANS,
-  scope_spans: SCOPE_SPANS,
-  instrumentationLibrarySpans: SCOPE_SPANS,
+  'scopeSpans:list!': SCOPE_SPANS,
+  'scope_spans:list!': SCOPE_SPANS,
+  'instrumentationLibrarySpans:list!': SCOPE_SPANS,
 });
 const RESOURCE_LOGS = known('resource schemaUrl schema_url', {
-  scopeLogs: SCOPE_LOGS,
-  scope_logs: SCOPE_LOGS,
-  instrumentationLibraryLogs: SCOPE_LOGS,
+  'scopeLogs:list!': SCOPE_LOGS,
+  'scope_logs:list!': SCOPE_LOGS,
+  'instrumentationLibraryLogs:list!': SCOPE_LOGS,
 });
 
 /** Bodies of OTLP. */
 const OTLP_BODY: KnownObject = known('trace data batch runs spans', {
-  resourceSpans: RESOURCE_SPANS,
-  resource_spans: RESOURCE_SPANS,
-  batches: RESOURCE_SPANS,
-  resourceLogs: RESOURCE_LOGS,
-  resource_logs: RESOURCE_LOGS,
+  'resourceSpans:list': RESOURCE_SPANS,
+  'resource_spans:list': RESOURCE_SPANS,
+  'batches:list': RESOURCE_SPANS,
+  'resourceLogs:list': RESOURCE_LOGS,
+  'resource_logs:list': RESOURCE_LOGS,
 });
 
 /** A batch of runs of LangSmith. */
-const RUNS: KnownObject = known('post patch');
+const RUNS: KnownObject = known('', { 'post:list': ANYTHING, 'patch:list': ANYTHING });
 
-/** Does a body of OTLP, or an object in it down to the spans, have a list under an unknown name? */
-export function hasStrayList(body: JsonView): boolean {
-  if (isFrame(body)) return strayValues(body).some(isContent);
-  if (body.typeOf('post') === 'array') return hasUnknownList(body, RUNS);
-  const isBody = OTLP_BODY.within.some(([key]) => body.typeOf(key) === 'array');
-  return isBody ? hasListBeside(body, OTLP_BODY) : isOnlyLists(body);
+/** Does a body of OTLP, or an object in it down to the spans, have a list under an unknown name, or none where one is due? */
+export function isStrayBody(body: JsonView): boolean {
+  if (isFrame(body)) return hasOddColumn(body) || strayValues(body).some(isContent);
+  if (body.typeOf('post') === 'array') return hasStrayList(body, RUNS);
+  const batch = body.get('batch');
+  if (batch !== undefined && hasOddEvents(batch)) return true;
+  const isBody = OTLP_BODY.within.some(([key]) => body.typeOf(key) !== undefined);
+  return isBody ? hasStrayList(body, OTLP_BODY) : isUnknownWhole(body);
 }
 
-/** Has an object nothing but lists of objects, none under a known name? */
-function isOnlyLists(body: JsonView): boolean {
+/** Has a batch of Langfuse words outside its events? */
+const hasOddEvents = (batch: JsonView): boolean =>
+  batch.type === 'array'
+    ? batch.elements().some((event) => !isEvent(event) && holdsWords(event))
+    : holdsWords(batch);
+
+const ATTRIBUTE = /^attributes\./;
+const hasOddColumn = (frame: JsonView): boolean =>
+  frame.members().some(([key, column]) => ATTRIBUTE.test(key) && column.type !== 'object' && says(column));
+
+/** Has an object nothing but lists of objects, spans or bodies of OTLP, and none of it under a known name? */
+function isUnknownWhole(body: JsonView): boolean {
   const members = body.members();
   return (
     members.length > 0 &&
-    members.every(([key, value]) => !OTLP_BODY.names.has(key) && value.elements()[0]?.type === 'object')
+    members.every(
+      ([key, value]) =>
+        !OTLP_BODY.names.has(key) &&
+        (value.elements()[0]?.type === 'object' || isSpan(value) || holdsOtlp(value)),
+    )
   );
 }
 
-function hasListBeside(value: JsonView, kind: KnownObject): boolean {
-  if (value.type === 'array') return value.elements().some((one) => hasListBeside(one, kind));
-  if (hasUnknownList(value, kind)) return true;
-  return kind.within.some(([name, inner]) => {
-    const held = value.get(name);
-    return held !== undefined && hasListBeside(held, inner);
-  });
-}
+const holdsOtlp = (value: JsonView): boolean =>
+  OTLP_BODY.within.some(([key]) => value.get(key)?.type === 'array');
 
 const namesOf = (...lists: readonly string[]): ReadonlySet<string> =>
   new Set(lists.flatMap((list) => list.split(' ')));
@@ -78,9 +94,17 @@ const SPAN: ReadonlySet<string> = namesOf(
 );
 const COLUMN = /^(?:attributes|context|resource|events|status|_)(?:[._]|$)/;
 
-/** Does an object have a member that carries content, besides those of spans? */
+/** Does an object have a member that carries content, besides those of spans, or the attributes of a call in another one? */
 export const hasStrayContent = (span: JsonView): boolean =>
-  span.others(SPAN).some(([key, value]) => !COLUMN.test(key) && isContent(value));
+  span.others(SPAN).some(([key, value]) => !COLUMN.test(key) && isContent(value)) ||
+  firstOf(span, 'attributes')
+    ?.members()
+    .some(([key, value]) => !NAMED.test(key) && namesIn(value).some((name) => MODEL_KEYS.test(name))) ===
+    true;
+
+/** The names of attributes: those of members, or of OTLP's pairs. */
+const namesIn = (value: JsonView): readonly string[] =>
+  value.type === 'array' ? value.elements().map((pair) => pair.textOf('key') ?? '') : value.keys();
 
 /** The member of a call without its request or its answer that may be it; undefined if there is none. */
 export const strayMember = (call: JsonView): JsonView | undefined =>
@@ -110,6 +134,10 @@ function isContent(logged: JsonView): boolean {
 /** Does a record of logs have a member that carries content, besides those of records? */
 export const hasStrayBody = (record: JsonView): boolean =>
   record.others(LOG_RECORD.names).some(([, value]) => isContent(value));
+
+/** Does an object have no member of a record of logs, but others? */
+export const isNoRecord = (record: JsonView): boolean =>
+  says(record) && (record.type !== 'object' || record.keys().every((key) => !LOG_RECORD.names.has(key)));
 
 const LOG_RECORD: KnownObject = known(
   [

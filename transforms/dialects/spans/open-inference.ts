@@ -41,6 +41,8 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   const lacksArguments = [...request, ...answers].some((item) => callsAt(bodyOf(item)).some(hasNoArguments));
   const stray = lacksArguments ? strayJson(attributes) : undefined;
   if (stray !== undefined) transcript.refuse('unknown-content', STRAY_ARGUMENTS, stray);
+  if ([llm.at('input_messages'), llm.at('output_messages')].some(isOddList))
+    transcript.refuse('unknown-content', ODD_MESSAGES);
   const tools = llm.at('tools').items().map(toolAt);
   const listed = tools.length === 0 ? undefined : new JsonView(arrayOf(tools));
   const meta = metaOf({
@@ -53,6 +55,14 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   });
   return { hasReply, tools: toolsIn(listed, parameters?.get('tools'), sent?.get('tools')), meta };
 }
+
+const ODD_MESSAGES = 'the messages are not a list of objects';
+
+/** Is a list of messages something else, or one of its elements? */
+const isOddList = (list: SpanAttributes): boolean =>
+  list.isText || list.others(NONE).length > list.items().length || list.items().some(isOddMessage);
+const isOddMessage = (item: SpanAttributes): boolean => bodyOf(item).isText;
+const NONE: ReadonlySet<string> = new Set();
 
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 

@@ -5,7 +5,7 @@ import { objectOf } from '../shared/build-messages.ts';
 import { firstOf } from '../shared/logged-values.ts';
 import { AGENT_ORDER_LOST, isAgentBody, spanOfAgent } from './agent-records.ts';
 import { EVENTS_MISSING, JoinedEvents } from './joined-events.ts';
-import { hasStrayBody } from './known-spans.ts';
+import { hasStrayBody, isNoRecord } from './known-spans.ts';
 import { bareId, type LogRecord } from './log-records.ts';
 
 /** Functions of the reader of spans. */
@@ -28,6 +28,8 @@ export class RecordReader {
 
   /** Reads a record. An event of a model call waits for the others of its span, until the source ends. */
   read(record: LogRecord, context: ReadContext): ObjectPart {
+    if (isNoRecord(record.json) || record.attributes.isOdd)
+      return context.reject('unknown-content', NO_RECORD, record.json);
     if (isAgentBody(record.body)) return this.#ofAgent(record, context);
     const { span, place } = record;
     const event = record.event();
@@ -86,5 +88,6 @@ const LISTS = ['gen_ai.input.messages', 'gen_ai.output.messages'] as const;
 const idOf = (trace: string | undefined, span: string | undefined): string => `${trace} ${span}`;
 
 const STRAY_BODY = 'the event has content in a member that turnmill does not know';
+const NO_RECORD = 'a record of logs, or its attributes, have a form that turnmill does not know';
 const NO_SPAN = 'an event of a model call does not name its span: what belongs to it is unknown';
 const NO_CALL = 'the events are those of a span that is not a model call';

@@ -7,6 +7,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { encode } from '../../json/utf8.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { unpacked } from '../shared/logged-values.ts';
+import { says } from '../shared/unread-text.ts';
 
 const NULL = encode('null');
 /** Prefix of the columns with attributes in a data frame. */
@@ -18,6 +19,7 @@ export class SpanAttributes {
   #value: JsonView | undefined;
   readonly #children = new Map<string, SpanAttributes>();
   #isExpanded = false;
+  #isOdd = false;
 
   /** @param logged objects of flat or nested members, or lists of `{key, value}`; a later one replaces what is the same */
   static of(...logged: readonly (JsonView | undefined)[]): SpanAttributes {
@@ -26,16 +28,18 @@ export class SpanAttributes {
     return root;
   }
 
-  #add(logged: JsonView | undefined): void {
+  #add(packed: JsonView | undefined): void {
+    const logged = unpacked(packed);
     if (logged?.type === 'array') {
       for (const pair of logged.elements()) {
         const key = pair.get('key')?.text();
         const value = pair.get('value');
-        const isOdd = pair.type === 'object' && (key === undefined || value === undefined);
         if (key !== undefined && value !== undefined) this.#put(key, new JsonView(plainValue(value)));
-        else if (isOdd && pair.keys().length > 1) this.#put(key ?? '?', value ?? pair);
+        else if (key === undefined) this.#isOdd ||= says(pair);
+        else if (pair.keys().length > 1) this.#put(key, pair);
       }
-    } else for (const [key, value] of logged?.members() ?? []) this.#put(key, value);
+    } else if (logged?.type === 'string') this.#isOdd ||= says(logged);
+    else for (const [key, value] of logged?.members() ?? []) this.#put(key, value);
   }
 
   /** Reads the attributes in a row of a data frame, whose columns are named after them. */
@@ -67,6 +71,17 @@ export class SpanAttributes {
 
   text(): string | undefined {
     return this.#value?.text();
+  }
+
+  /** Whether the attributes were logged in another form: something in them is not read. */
+  get isOdd(): boolean {
+    return this.#isOdd;
+  }
+
+  /** Whether there is something other than members or elements. */
+  get isText(): boolean {
+    this.#expand();
+    return this.#children.size === 0 && says(this.value);
   }
 
   /** The nodes of a list, in order. */
@@ -152,17 +167,18 @@ export function plainValue(value: JsonView): Uint8Array {
   if (OTLP_PLAIN.includes(type)) return jsonOf(inner);
   if (type === 'intValue')
     return INTEGER.test(inner.text() ?? '') ? encode(inner.text() as string) : inner.copy();
-  const isOdd = inner.get('values') === undefined && inner.members().length > 0;
+  const list = inner.get('values');
+  const isOdd = list === undefined ? says(inner) : list.type !== 'array' && says(list);
   if (isOdd && (type === 'arrayValue' || type === 'kvlistValue')) return value.copy();
-  if (type === 'arrayValue') return arrayOf((inner.get('values')?.elements() ?? []).map(plainValue));
+  if (type === 'arrayValue') return arrayOf((list?.elements() ?? []).map(plainValue));
   if (type === 'kvlistValue') {
-    const pairs = inner.get('values')?.elements() ?? [];
+    const pairs = list?.elements() ?? [];
     return objectOf(
       pairs.flatMap((pair): Piece[] => {
         const key = pair.get('key')?.text();
         const json = pair.get('value');
         if (key !== undefined && json !== undefined) return [[key, plainValue(json)]];
-        return pair.keys().length > 1 ? [[key ?? '?', pair.copy()]] : [];
+        return (key === undefined ? says(pair) : pair.keys().length > 1) ? [[key ?? '?', pair.copy()]] : [];
       }),
     );
   }

@@ -11,6 +11,7 @@ import { addRequest, refuseValue } from '../shared/logged-bodies.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { says } from '../shared/unread-text.ts';
 import { answerIn } from './no-answer.ts';
 import { plainValue, type SpanAttributes } from './span-attributes.ts';
 
@@ -72,6 +73,10 @@ export const detailsIn = (span: JsonView, attributes: SpanAttributes): readonly 
 /** All events of a span. */
 export const eventsOf = (span: JsonView, attributes: SpanAttributes): readonly JsonView[] =>
   listsOf(span, attributes).flat();
+
+/** Is one of the events not an object? */
+export const hasOddEvent = (span: JsonView, attributes: SpanAttributes): boolean =>
+  eventsOf(span, attributes).some((event) => event.type !== 'object' && says(event));
 
 /** The places that a span may have events in; some clients log them as one attribute. */
 function listsOf(span: JsonView, attributes: SpanAttributes): readonly (readonly JsonView[])[] {
@@ -153,7 +158,8 @@ function pairsOf(list: JsonView): readonly Piece[] {
   return list.elements().flatMap((pair): Piece[] => {
     const key = pair.get('key')?.text();
     const value = pair.get('value');
-    return key === undefined || value === undefined ? [] : [[key, plainValue(value)]];
+    if (key !== undefined && value !== undefined) return [[key, plainValue(value)]];
+    return key === undefined && says(pair) ? [['?', pair.copy()]] : [];
   });
 }
 

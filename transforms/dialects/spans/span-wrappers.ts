@@ -46,7 +46,7 @@ export function wrappedSpans(body: FirstObject): Iterable<JsonView> | undefined 
   return first !== undefined && isSpan(first) ? elements : undefined;
 }
 
-function isSpan(view: JsonView): boolean {
+export function isSpan(view: JsonView): boolean {
   if (view.type !== 'object') return false;
   if (firstOf(view, 'run_type', 'span_attributes', 'op_name') !== undefined) return true;
   const isTraced =

@@ -171,6 +171,7 @@ class Block {
     const value = delta.get(from);
     const text = stringIn(delta, from);
     const isRead = to === INPUT ? text !== undefined : present(value);
+    if (!isRead && present(value) && value.type !== 'string') return false;
     if (!isRead) return !delta.others(DELTA).some(([, other]) => says(other));
     if (to === INPUT) this.#input.add(text as Uint8Array);
     else if (to === 'citations' && present(value))

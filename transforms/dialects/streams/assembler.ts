@@ -9,6 +9,7 @@ import type { ValueTape } from '../../json/value-tape.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { present, structured } from '../shared/logged-values.ts';
+import { strayMember } from '../shared/stray-members.ts';
 import { says } from '../shared/unread-text.ts';
 import { AnthropicEvents, isAnthropicEvent } from './anthropic-events.ts';
 import { ChatChunks, isChatChunk, isOllamaChunk } from './chat-chunks.ts';
@@ -73,7 +74,7 @@ export class StreamAssembler {
       (event.get('type')?.type === 'string' ||
         (this.#grammar instanceof ConverseEvents && event.keys().length === 1));
     if (!isNew && !mayBeEvent(event)) {
-      this.#hasLost ||= carriesContent(event);
+      this.#hasLost ||= carriesContent(event) || strayMember(event) !== undefined;
       return false;
     }
     this.#grammar ??= grammarOf(event);
@@ -97,7 +98,7 @@ export class StreamAssembler {
    */
   damaged(value?: JsonView): void {
     this.#isDamaged = true;
-    this.#hasLost ||= value?.type === 'array' && says(value);
+    this.#hasLost ||= says(value) && !CUT.test(value?.text() ?? '');
   }
 
   /** Records the end mark `[DONE]`. */
@@ -133,6 +134,8 @@ export class StreamAssembler {
 }
 
 const MAX_EARLY = 16;
+/** How a text begins that is a piece of an event. */
+const CUT = /^\s*(?:\{|data:|event:|:)/;
 const DAMAGED = { ...STREAM_CUT, message: 'a part of the stream is not an event: left out' };
 
 const LOST: ReadingNote = {
@@ -162,11 +165,20 @@ export function isCutEvent(text: string): boolean {
 
 function putPayload(assembler: StreamAssembler, payload: string): void {
   if (isDone(payload)) assembler.done();
-  else putEvent(assembler, objectIn(encode(payload)));
+  else putEvent(assembler, objectIn(encode(payload)), payload);
 }
 
-function putEvent(assembler: StreamAssembler, event: JsonView | undefined): void {
-  if (event === undefined || !assembler.put(event)) assembler.damaged();
+/** A payload that is a whole list or text. */
+function otherIn(payload: string): JsonView | undefined {
+  if (!/^\s*["[]/.test(payload)) return undefined;
+  const json = encode(payload);
+  const start = skipBlanks(json, 0);
+  const end = scanner.value(json, start, 0);
+  return end < 0 || skipBlanks(json, end) < json.length ? undefined : new JsonView(json, start, end);
+}
+
+function putEvent(assembler: StreamAssembler, event: JsonView | undefined, payload = ''): void {
+  if (event === undefined || !assembler.put(event)) assembler.damaged(otherIn(payload));
 }
 
 const TEXT_CHUNK = 'text_completion';

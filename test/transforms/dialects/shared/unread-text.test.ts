@@ -5,7 +5,7 @@ import { JsonView } from '../../../../transforms/json/json-view.ts';
 
 const view = (value: unknown): JsonView => new JsonView(Buffer.from(JSON.stringify(value)));
 const PART = knownByType('type', { text: known('type text') });
-const MESSAGE = known('role id', { content: PART });
+const MESSAGE = known('role id', { 'content:parts': PART });
 const pathIn = (value: unknown): string | undefined =>
   unreadIn(view(value), MESSAGE, 'message')?.message.replace(
     ' has a member with words that turnmill does not know: ',
@@ -49,6 +49,36 @@ it('names the place of the object, and a member only if it looks like a name', (
 it('does not look at known members, nor at objects of a type that is not listed', () => {
   expect(pathIn({ role: 'two words', content: 'two words' })).toBeUndefined();
   expect(pathIn({ content: [{ type: 'image', spy: 'two words' }, { spy: 'two words' }] })).toBeUndefined();
+});
+
+describe('a member with objects', () => {
+  const CALL = known('name');
+  const isFound = (shape: string, value: unknown): boolean =>
+    unreadIn(view({ held: value }), known('id', { [`held${shape}`]: CALL }), 'message')?.message ===
+    'message has a member of another form than it always has: held';
+
+  it.each([
+    ['', ['a word', ['a'], [['a']], [{}, 'a']]],
+    [':object', ['a word', [{ name: 'a' }]]],
+    [':one', [[{ name: 'a' }]]],
+    [':list', ['a word', { name: 'a' }, [{ name: 'a' }, 'a'], '[{"name":"a"}]']],
+    [':json', ['a word', { name: 'a' }, '{"name":"a"}']],
+    [':parts', [{ name: 'a' }, [['a']]]],
+  ])('is found in another shape than %s', (shape, values) => {
+    expect(values.filter((value) => !isFound(shape, value))).toEqual([]);
+  });
+
+  it.each([
+    ['', [{ name: 'a' }, [{ name: 'a' }]]],
+    [':object', [{ name: 'a' }]],
+    [':one', [{ name: 'a' }, 'a word']],
+    [':list', [[{ name: 'a' }, null], []]],
+    [':json', ['[{"name":"a"}]', [{ name: 'a' }]]],
+    [':parts', ['a word', ['a word', { name: 'a' }]]],
+    [':any', ['a word', [['a']]]],
+  ])('is not found in the shape %s, nor empty', (shape, values) => {
+    expect([...values, null, '', [], {}].filter((value) => isFound(shape, value))).toEqual([]);
+  });
 });
 
 it('knows the members of the Messages API', () => {
