@@ -1,4 +1,4 @@
-/** A chunk of its own, loaded before everything else: the parser of yargs throws in a version of Node that is too old. */
+/** Which versions of Node are supported. In a separate chunk, because the parser of yargs throws in a version that is too old. */
 
 /** The supported versions, as in `engines` of package.json, for the error message. */
 export const SUPPORTED = '20.19 or a later 20, 22.12 or a later 22, 24 or later';

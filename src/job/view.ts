@@ -4,7 +4,9 @@ import { basename, join, resolve } from 'node:path';
 import { manifestPath } from '../dataset/layout.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
-import { DEFAULT_SETTINGS, resolveSettings, type Settings } from '../settings/settings.ts';
+import type { Setting } from '../settings/option.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { SETTINGS } from '../settings/table.ts';
 import { FollowedLog } from '../view/follow.ts';
 import type { Viewed } from '../view/routes.ts';
 import { type Serving, serve } from '../view/server.ts';
@@ -95,14 +97,10 @@ async function openDataset(root: string, shown: string, logs: readonly string[])
 function readingSettings({ manifest }: ViewedDataset): Settings {
   // Formats are not needed, and may be those of a plug-in.
   const { format, formatOptions, onFinding, meta, ...logged } = manifest.settings as Partial<Settings>;
-  const reading = Object.entries(logged).filter(([name]) => Object.hasOwn(DEFAULT_SETTINGS, name));
+  const rows = new Map<string, Setting<unknown>>(Object.entries(SETTINGS));
+  const reading = Object.entries(logged).filter(([name]) => rows.get(name)?.of === 'reading');
   try {
-    return resolveSettings({
-      ...Object.fromEntries(reading),
-      plugIns: undefined,
-      inputs: ['-'],
-      integrity: false,
-    });
+    return resolveSettings({ ...Object.fromEntries(reading), inputs: ['-'], integrity: false });
   } catch {
     return resolveSettings({ inputs: ['-'], integrity: false });
   }

@@ -45,7 +45,7 @@ export interface ObjectWalk {
 }
 
 const NONE: readonly ReadElement[] = [];
-/** What `entryOf` returns, and `readObjects`, if the fold took the object. Most events are: nothing is created for them. */
+/** Returned by `entryOf` and `readObjects` if the fold took the object, as most events are: nothing is created for them. */
 export const TAKEN: LineObjects = { length: 1, [Symbol.iterator]: () => NONE[Symbol.iterator]() };
 
 export function readObjects(line: Line, scanner: Scanner, object: ObjectWalk): LineObjects {
