@@ -86,9 +86,9 @@ class Walked extends ReturnOverride {
   }
 }
 
-/** Remembers the members of an object; call it once per object. Its bytes must never change. */
+/** Remembers the members of an object, unless they are known. Its bytes must never change. */
 export function rememberMembers(object: Uint8Array, members: readonly Member[]): void {
-  new Walked(object, members);
+  if (Walked.membersOf(object) === undefined) new Walked(object, members);
 }
 
 /** The members of a valid object, in order. `object` is its JSON text, from brace to brace. */
@@ -107,7 +107,7 @@ export function membersOf(object: Uint8Array): readonly Member[] {
 /** Like `membersOf`, and remembers them, for an object that several stages look into. Its bytes must never change. */
 export function keptMembersOf(object: Uint8Array): readonly Member[] {
   const members = membersOf(object);
-  if (Walked.membersOf(object) === undefined) rememberMembers(object, members);
+  rememberMembers(object, members);
   return members;
 }
 

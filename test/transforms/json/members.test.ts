@@ -56,6 +56,12 @@ describe('remembered members', () => {
     expect(membersOf(object)).toBe(membersOf(object));
   });
 
+  it('stay when they are remembered again', () => {
+    const before = membersOf(object);
+    rememberMembers(object, []);
+    expect(membersOf(object)).toBe(before);
+  });
+
   it('answer valueBytes like a walk', () => {
     expect(text(valueBytes(object, 'a') as Uint8Array)).toBe('3');
     expect(text(valueBytes(object, 'b') as Uint8Array)).toBe('2');
