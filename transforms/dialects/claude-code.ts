@@ -14,12 +14,16 @@ import type { FirstObject, ReadContext } from './dialect-spec.ts';
 
 const STREAM: ReadonlySet<string> = new Set(['system', 'result', 'stream_event', ...SPEAKERS]);
 
+/** iFlow names its sessions after their files. Its lines look alike, but its results are those of Gemini CLI. */
+const OF_IFLOW = /^session-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 function detect(first: FirstObject): boolean {
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
   const type = first.get('type')?.text();
   if (type === undefined) return first.get('loglines')?.type === 'array';
   // lines of Codex, and of Qwen Code, which imitates this format
   if (first.get('payload') !== undefined || first.get('systemPayload') !== undefined) return false;
+  if (OF_IFLOW.test(first.get('sessionId')?.text() ?? '')) return false;
   if (type === 'summary' && isText('leafUuid')) return true;
   if (type === 'file-history-snapshot' && first.get('snapshot') !== undefined) return true;
   if (isText('sessionId')) return CLIENT_EVENTS.has(type) || (SPEAKERS.has(type) && hasContent(first));

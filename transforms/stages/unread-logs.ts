@@ -83,6 +83,12 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     keys: ['sessionId', 'messageId', 'type', 'message'],
   },
   {
+    what: 'a session of iFlow, which repeats calls and has results of another form',
+    advice: 'write its messages as {"messages": [...]}, each call once',
+    keys: ['uuid', 'sessionId', 'userType', 'message'],
+    type: /^(?:user|assistant)$/,
+  },
+  {
     what: 'the stream-json output of the Cursor agent',
     advice: 'write its lines as {"messages": [...]}',
     keys: ['type', 'subtype', 'session_id', 'apiKeySource'],

@@ -71,6 +71,16 @@ describe('openhands', () => {
     ]);
   });
 
+  it.each(['image_urls', 'images_urls'])('reads the images of a message of the user: %s', (name) => {
+    const asked = { ...question, args: { content: 'a', [name]: ['https://example.org/a.png'] } };
+    expect(conversationsOf(asked, ran(1))[0]?.[0]).toContain('https://example.org/a.png');
+  });
+
+  it('rejects images under a name that is not known', () => {
+    const asked = { ...question, args: { content: 'a', spy: ['https://example.org/a.png'] } };
+    expect(elementsOf(asked)).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+  });
+
   it('keeps events that a condensation did not forget, and a call that is open across it', () => {
     const condensed = { forgotten_event_ids: [1, 2], summary: 's', summary_offset: 1 };
     const events = [

@@ -328,6 +328,24 @@ describe('runs', () => {
     expect(elements.filter(({ kind }) => kind === 'rejection')).toMatchObject([{ reason: 'bad-event' }]);
   });
 
+  it.each([0, false])(
+    'leaves out rows that the user took back or a compaction replaced (active: %s)',
+    (active) => {
+      const row = (id: number, role: string, content: string, more: object = {}) => ({
+        ...{ id, session_id: 'h', role, content, timestamp: 1768384801.5 },
+        ...more,
+      });
+      const elements = elementsOf(
+        ...[row(1, 'user', 'a', { active: 1 }), row(2, 'assistant', 'lost', { active })],
+        row(3, 'assistant', 'b', { active: 1 }),
+      );
+      expect(elements).toContainEqual(expect.objectContaining({ fate: 'dropped:abandoned-branch' }));
+      const [entry] = elements.filter((one): one is Entry => one.kind === 'entry');
+      expect(entry?.messages.map(({ bytes }) => JSON.parse(text(bytes)).content)).toEqual(['a']);
+      expect(JSON.parse(text(entry?.reply?.bytes as Uint8Array)).content).toBe('b');
+    },
+  );
+
   it('begins at the time of the first message that has one', () => {
     const answer = { role: 'assistant', content: 'b', extra: { timestamp: 1768384801.5 } };
     const run = { info: {}, messages: [user, answer], trajectory_format: 'mini-swe-agent-1.1' };

@@ -45,6 +45,14 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Copilot', { type: 'user.message', data: { content: 'a' }, timestamp: 't' }],
   ['Grok Build', { type: 'user', content: [{ type: 'text', text: 'a' }], prompt_index: 0 }],
   ['Grok Build', { type: 'system', content: 'a' }],
+  [
+    'iFlow',
+    {
+      ...{ type: 'user', uuid: 'u', parentUuid: null, isSidechain: false, userType: 'external' },
+      sessionId: 'session-1b2c3d4e-0000-4000-8000-00000000000a',
+      message: { role: 'user', content: 'a' },
+    },
+  ],
   ['Grok Build', { type: 'assistant', content: 'a', model_id: 'm' }],
   ['DeepSeek', { type: 'user/message', seq: 1, time: 1, data: { role: 'user', content: [] } }],
   ['Letta', { id: 'm', message_type: 'user_message', content: 'a', date: 't' }],

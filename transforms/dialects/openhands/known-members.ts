@@ -26,6 +26,10 @@ export const OBSERVATION: KnownObject = known(`${FIRST} observation extras conte
 
 /** A part that is a text, whatever its type. */
 const TEXT = known('type text:text! cache_prompt prompt_cache_breakpoint annotations');
+/** The arguments of a message of the user in the first version. */
+export const USER_ARGS: KnownObject = known(
+  'content image_urls images_urls file_urls wait_for_response security_risk thought action name',
+);
 const EVENT = 'kind id timestamp source parent_tool_call_id';
 const LLM_MESSAGE = chatMessageWith(
   [

@@ -11,13 +11,13 @@ import { makeMessage, systemMessage, toolMessage } from '../shared/build-message
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { imagePart, listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { present } from '../shared/logged-values.ts';
+import { firstOf, present } from '../shared/logged-values.ts';
 import { INTERRUPT, unknownEvent } from '../shared/reading-notes.ts';
-import type { KnownObject } from '../shared/unread-text.ts';
+import { hasUnknownList, type KnownObject } from '../shared/unread-text.ts';
 import { actionOf, completionOf, isClientAction, observationText } from './action.ts';
 import { readEvent } from './event.ts';
 import { definitionsIn, type EventContent, idText } from './event-content.ts';
-import { ACTION, OBSERVATION, SDK_EVENT } from './known-members.ts';
+import { ACTION, OBSERVATION, SDK_EVENT, USER_ARGS } from './known-members.ts';
 
 const HARNESS = 'openhands';
 /** Who does actions and makes observations besides the user. */
@@ -329,7 +329,9 @@ function userAction(action: string, args: JsonView | undefined): EventContent {
   }
   if (action !== 'message') return { kind: 'unknown', type: action };
   if (content?.type !== 'string') return { kind: 'bad', detail: 'args.content is not a text' };
-  const images = args?.get('image_urls')?.elements() ?? [];
+  if (args !== undefined && hasUnknownList(args, USER_ARGS))
+    return { kind: 'bad', reason: 'unknown-content', detail: 'args has a list that turnmill does not know' };
+  const images = firstOf(args, 'image_urls', 'images_urls')?.elements() ?? [];
   if (images.length === 0)
     return { kind: 'message', message: makeMessage('user', [['content', content.copy()]]) };
   const objects = images.map((url) => ({ object: imagePart(url.copy()) }));

@@ -141,6 +141,7 @@ export class RunsSource {
       return context.reject('bad-event', 'the message has no role, or no content that can be read');
     if (isExit(message) || isMark(message)) return context.drop('client-event');
     const session = message.get('session_id')?.text();
+    if (session !== undefined && isInactive(message)) return context.drop('abandoned-branch');
     const id = session === undefined ? undefined : message.get('id'); // the number of a row
     const row = id?.type === 'number' ? `${session} ${Buffer.from(id.bytes)}` : undefined;
     const repeated = row === undefined ? undefined : this.#repeated.fateOf(row, message, context);
@@ -283,6 +284,10 @@ function asMessage(message: JsonView): JsonView {
 /** Compares parsed values, because copies differ in indentation. */
 const isSame = (a: JsonView, b: JsonView): boolean =>
   JSON.stringify(a.parsed()) === JSON.stringify(b.parsed());
+
+/** Whether Hermes keeps a row that the model no longer sees: the user took it back, or a compaction replaced it. */
+const isInactive = (row: JsonView): boolean => INACTIVE.has(String(row.get('active')?.parsed()));
+const INACTIVE: ReadonlySet<string> = new Set(['0', 'false']);
 
 /** Whether a message is a checkpoint or a count of Kimi CLI, which logs these with special roles. */
 const isMark = (message: JsonView): boolean => message.get('role')?.text()?.startsWith('_') === true;

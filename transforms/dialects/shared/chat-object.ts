@@ -158,10 +158,10 @@ function partsIn(part: JsonView, notes: ReadingNote[]): readonly Part[] {
 export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   const plain = ['reasoning_content', 'reasoning'].map((key) => json.get(key));
   const text = plain.find((view) => view?.type === 'string' && view.text() !== '');
-  const blocks = json.get('thinking_blocks')?.elements() ?? [];
+  const blocks = structured(json.get('thinking_blocks'))?.elements() ?? [];
   const thoughts = blocks.flatMap((block) => thoughtOf(block, text === undefined));
   const isOnly = text === undefined && !thoughts.some(({ kind }) => kind === 'thought');
-  const details = json.get('reasoning_details')?.elements() ?? [];
+  const details = structured(json.get('reasoning_details'))?.elements() ?? [];
   const all = [...thoughts, ...details.flatMap((detail) => detailOf(detail, isOnly))];
   return text === undefined ? all : [{ kind: 'thought', text: text.copy() }, ...all];
 }

@@ -46,6 +46,12 @@ export const CHAT_PART: KnownObject = knownByType('type', {
     ]),
   ),
   refusal: known('type refusal:text!'),
+  image: known(
+    [
+      'type image_urls! source! image_url! url! image! data! content! base64! mime_type mimeType media_type mediaType',
+      'detail id name filename cache_control cache_prompt alt title metadata annotations size width height',
+    ].join(' '),
+  ),
   // Mistral writes the texts of a thought as parts
   thinking: known('type signature! estimated_tokens cache_control closed', {
     'thinking:text!': known('type text:text! reference_ids'),
@@ -68,8 +74,8 @@ const THINKING_BLOCK = knownByType('type', {
 const CHAT_WITHIN = {
   'content:any!': CHAT_PART,
   'tool_calls:json!': CHAT_CALL,
-  'thinking_blocks:list': THINKING_BLOCK,
-  'reasoning_details:list': knownByType('type', {
+  'thinking_blocks:json': THINKING_BLOCK,
+  'reasoning_details:json': knownByType('type', {
     'reasoning.text': known('type text:text! signature id format index'),
     'reasoning.summary': known('type summary:text! id format index'),
   }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANTHROPIC_MESSAGE } from '../../../../transforms/dialects/shared/known-members.ts';
+import { ANTHROPIC_MESSAGE, CHAT_MESSAGE } from '../../../../transforms/dialects/shared/known-members.ts';
 import { known, knownByType, unreadIn } from '../../../../transforms/dialects/shared/unread-text.ts';
 import { JsonView } from '../../../../transforms/json/json-view.ts';
 
@@ -79,6 +79,14 @@ describe('a member with objects', () => {
   ])('is not found in the shape %s, nor empty', (shape, values) => {
     expect([...values, null, '', [], {}].filter((value) => isFound(shape, value))).toEqual([]);
   });
+});
+
+it('finds an image whose address is under an unknown name', () => {
+  const found = (image: object): string | undefined =>
+    unreadIn(view({ role: 'user', content: [{ type: 'image', ...image }] }), CHAT_MESSAGE, 'm')?.message;
+  expect(found({ spy: ['https://example.org/a.png'] })).toMatch(/^m\.content\[0\] has .* spy$/);
+  expect(found({ image_urls: ['https://example.org/a.png'], cache_prompt: false })).toBeUndefined();
+  expect(found({ source: { type: 'base64', media_type: 'image/png', data: 'AA==' } })).toBeUndefined();
 });
 
 it('knows the members of the Messages API', () => {
