@@ -22,15 +22,25 @@ export const flag: ValueType<boolean> = {
   fromJson: (value, refuse) => (typeof value === 'boolean' ? value : refuse('must be true or false')),
 };
 
-/** Any text except the empty one. */
-export function text(placeholder: string): ValueType<string> {
-  const check = (value: string, refuse: Refuse): string => (value === '' ? refuse('needs a value') : value);
+/** A type of values that are one word of the command line, and a string in JSON. */
+function ofWord<T>(
+  placeholder: string,
+  read: (word: string, refuse: Refuse) => T,
+  wanted: string = 'a string',
+): ValueType<T> {
   return {
     placeholder,
-    fromTexts: ([value = ''], refuse) => check(value, refuse),
+    fromTexts: ([word = ''], refuse) => read(word, refuse),
     fromJson: (value, refuse) =>
-      typeof value === 'string' ? check(value, refuse) : refuse('must be a string'),
+      typeof value === 'string' ? read(value, refuse) : refuse(`must be ${wanted}`),
   };
+}
+
+const notEmpty = (word: string, refuse: Refuse): string => (word === '' ? refuse('needs a value') : word);
+
+/** Any text except the empty one. */
+export function text(placeholder: string): ValueType<string> {
+  return ofWord(placeholder, notEmpty);
 }
 
 /** Texts: one for each occurrence of the flag. */
@@ -53,21 +63,18 @@ export function choice<T extends string>(
 ): ValueType<T> {
   const check = (value: unknown, refuse: Refuse): T =>
     choices.find((known) => known === value) ?? refuse(unknownWord(value, choices));
-  return {
-    placeholder,
-    ...(placeholder.includes('|') ? {} : { choices }),
-    check,
-    fromTexts: ([value], refuse) => check(value, refuse),
-    fromJson: (value, refuse) =>
-      typeof value === 'string' ? check(value, refuse) : refuse('must be a string'),
-  };
+  return { ...ofWord(placeholder, check), ...(placeholder.includes('|') ? {} : { choices }), check };
+}
+
+function checkKnown(values: readonly unknown[], known: readonly unknown[], refuse: Refuse): void {
+  const unlisted = values.find((value) => !known.includes(value));
+  if (unlisted !== undefined) refuse(unknownWord(unlisted, known.map(String)));
 }
 
 /** One or more of a list of words: the flag is repeated for each; in JSON a word or an array. */
 export function choices(known: readonly string[], placeholder: string): ValueType<readonly string[]> {
   const check = (values: readonly unknown[], refuse: Refuse): readonly string[] => {
-    const unlisted = values.find((value) => !(known as readonly unknown[]).includes(value));
-    if (unlisted !== undefined) refuse(unknownWord(unlisted, known));
+    checkKnown(values, known, refuse);
     const repeated = values.find((value, i) => values.indexOf(value) < i);
     if (repeated !== undefined) refuse(`${shown(repeated)} appears twice`);
     return values.length === 0 ? refuse('needs a value') : (values as readonly string[]);
@@ -89,8 +96,7 @@ export function choices(known: readonly string[], placeholder: string): ValueTyp
 /** Words from a list, separated by commas; in JSON an array. */
 export function list<T extends string>(choices: readonly T[], placeholder: string): ValueType<readonly T[]> {
   const check = (values: readonly unknown[], refuse: Refuse): readonly T[] => {
-    const unlisted = values.find((value) => !(choices as readonly unknown[]).includes(value));
-    if (unlisted !== undefined) refuse(unknownWord(unlisted, choices));
+    checkKnown(values, choices, refuse);
     return values as readonly T[];
   };
   const fromJson = (value: unknown, refuse: Refuse): readonly T[] =>
@@ -149,7 +155,7 @@ export function size(most: number = Number.MAX_SAFE_INTEGER, least: number = 1):
   };
   return {
     placeholder: 'SIZE',
-    check: (value, refuse) => check(Number(value), value, refuse),
+    check: (value, refuse) => check(typeof value === 'number' ? value : undefined, value, refuse),
     fromTexts: ([value = ''], refuse) => check(parseSize(value), value, refuse),
     fromJson: (value, refuse) =>
       typeof value === 'number'
@@ -163,12 +169,7 @@ export function size(most: number = Number.MAX_SAFE_INTEGER, least: number = 1):
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A duration such as 30m, 24h or 7d, in milliseconds. */
-export const duration: ValueType<number> = {
-  placeholder: 'TIME',
-  fromTexts: ([value = ''], refuse) => durationIn(value, refuse),
-  fromJson: (value, refuse) =>
-    typeof value === 'string' ? durationIn(value, refuse) : refuse('must be a string such as "24h"'),
-};
+export const duration: ValueType<number> = ofWord('TIME', durationIn, 'a string such as "24h"');
 
 function durationIn(value: string, refuse: Refuse): number {
   const [, digits, unit] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
@@ -178,12 +179,9 @@ function durationIn(value: string, refuse: Refuse): number {
 
 /** Permissions in octal, as for chmod. In JSON a string, because a number would be decimal. */
 export const fileMode: ValueType<number> = {
-  placeholder: 'MODE',
-  fromTexts: ([value = ''], refuse) => modeIn(value, refuse),
-  fromJson: (value, refuse) =>
-    typeof value === 'string' ? modeIn(value, refuse) : refuse('must be a string such as "0640"'),
+  ...ofWord('MODE', modeIn, 'a string such as "0640"'),
   check: (value, refuse) =>
-    modeIn(Number.isInteger(value) ? `0${(value as number).toString(8)}` : String(value), refuse),
+    modeIn(Number.isInteger(value) ? (value as number).toString(8).padStart(4, '0') : String(value), refuse),
 };
 
 function modeIn(value: string, refuse: Refuse): number {
@@ -229,21 +227,14 @@ export function decisions(rules: readonly string[]): ValueType<Decisions> {
 }
 
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
-const fileName = text('FILE');
 
 /** The text of a UTF-8 file, without its final newline. */
-export const textFile: ValueType<string> = {
-  placeholder: fileName.placeholder,
-  fromTexts: (texts, refuse) => textIn(fileName.fromTexts(texts, refuse), refuse),
-  fromJson: (value, refuse) => textIn(fileName.fromJson(value, refuse), refuse),
-};
+export const textFile: ValueType<string> = ofWord('FILE', textIn);
 
 /** Ids from a file, one per line; an id that begins with a quotation mark is a JSON string. */
-export const idFile: ValueType<readonly string[]> = {
-  placeholder: 'IDS',
-  fromTexts: (texts, refuse) => idsIn(textFile.fromTexts(texts, refuse), refuse),
-  fromJson: (value, refuse) => idsIn(textFile.fromJson(value, refuse), refuse),
-};
+export const idFile: ValueType<readonly string[]> = ofWord('IDS', (path, refuse) =>
+  idsIn(textIn(path, refuse), refuse),
+);
 
 function idsIn(text: string, refuse: Refuse): readonly string[] {
   const lines = text.split(/\r?\n/).filter((line) => line !== '');
@@ -258,6 +249,7 @@ function idsIn(text: string, refuse: Refuse): readonly string[] {
 }
 
 function textIn(path: string, refuse: Refuse): string {
+  notEmpty(path, refuse);
   let bytes: Uint8Array;
   try {
     bytes = readOwnFile(path, MAX_TEXT_BYTES);
