@@ -129,15 +129,21 @@ export class JsonView {
     return others ?? NONE;
   }
 
-  /** A number that objects with the same keys in the same order share; others hardly ever. Decodes no key. */
-  get keysHash(): number {
+  /**
+   * A number that objects share whose members have the same keys and types in the same order; others hardly ever.
+   * Decodes nothing.
+   */
+  get membersHash(): number {
     if (this.#line[this.#start] !== OPEN_OBJECT) return 0;
     const tape = this.#walked();
     const line = this.#line;
     let hash = 0x811c9dc5;
-    for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
+    for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row)) {
       for (let at = tape.keyStart(row), keyEnd = tape.keyEnd(row); at < keyEnd; at++)
         hash = Math.imul(hash ^ (line[at] as number), 0x01000193);
+      const type = TYPES[line[tape.start(row)] as number] ?? 'number';
+      hash = Math.imul(hash ^ (type.charCodeAt(0) << 8) ^ type.charCodeAt(1), 0x01000193);
+    }
     return hash;
   }
 

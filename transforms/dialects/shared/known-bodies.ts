@@ -18,7 +18,7 @@ export const CHAT_CHOICE: KnownObject = known(
 /** A choice that is the message itself. */
 export const BARE_CHOICE: KnownObject = {
   ...CHAT_MESSAGE,
-  seen: new Set(),
+  seen: new Map(),
   names: new Set([...CHAT_CHOICE.names, ...CHAT_MESSAGE.names]),
 };
 

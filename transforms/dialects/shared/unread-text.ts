@@ -15,12 +15,17 @@ export interface KnownObject {
   readonly texts: readonly string[];
   /** Members of which one says what the object is for: without them, an unknown member may hold a single word of it. */
   readonly main: readonly string[];
-  readonly within: readonly (readonly [member: string, known: KnownObject, shape: Shape])[];
+  readonly within: readonly Within[];
   /** The kinds of an object that names its type. A type that is not listed is not looked at. */
   readonly kinds?: { readonly member: string; readonly of: ReadonlyMap<string, KnownObject> };
-  /** Hashes of the keys of objects that had no other members: most objects have the same ones. */
-  readonly seen: Set<number>;
+  /**
+   * The objects within that an object had, by the hash of its members, if these were known and its texts were texts: most
+   * objects have the same members.
+   */
+  readonly seen: Map<number, readonly Within[]>;
 }
+
+type Within = readonly [member: string, known: KnownObject, shape: Shape];
 
 /**
  * The form of a member with objects. An empty value has any form.
@@ -49,7 +54,7 @@ export function known(names: string, within: Readonly<Record<string, KnownObject
     texts: all.filter((name) => name.includes(':text')).map(bare),
     main: all.filter((name) => name.endsWith('!')).map(bare),
     within: objects,
-    seen: new Set(),
+    seen: new Map(),
   };
 }
 
@@ -65,7 +70,7 @@ export const ANYTHING: KnownObject = knownByType('', {});
 export const withMembers = (kind: KnownObject, more: string): KnownObject => ({
   ...kind,
   names: new Set([...kind.names, ...more.split(' ')]),
-  seen: new Set(),
+  seen: new Map(),
 });
 
 /** Describes objects whose members depend on a type. @param member holds the type @param of known types */
@@ -115,23 +120,32 @@ interface Unread {
 }
 
 function unreadAt(value: JsonView, kind: KnownObject): Unread | undefined {
-  if (value.type === 'array') {
-    const elements = value.elements();
-    for (let i = 0; i < elements.length; i++) {
-      const found = unreadAt(elements[i] as JsonView, kind);
-      if (found !== undefined) return { ...found, path: `[${i}]${found.path}` };
-    }
-    return undefined;
-  }
+  if (value.type === 'array') return unreadAmong(value.elements(), kind);
   const own = kind.kinds === undefined ? kind : kind.kinds.of.get(value.textOf(kind.kinds.member) ?? '');
   if (own === undefined || value.type !== 'object') return undefined;
-  const other = unknownIn(value, own);
-  if (other !== undefined) return { path: '', name: other, isKnown: false };
-  for (const name of own.texts)
-    if (isOddText(value.typeOf(name), name, own)) return { path: '', name, isKnown: true };
-  for (const [name, inner, shape] of own.within) {
-    const held = value.get(name);
-    if (held === undefined) continue;
+  const hash = value.membersHash;
+  let within = own.seen.get(hash);
+  if (within === undefined) {
+    const others = value.others(own.names);
+    const found = strayIn(value, own, others);
+    if (found !== undefined) return found;
+    within = own.within.filter(([name]) => value.typeOf(name) !== undefined);
+    if (others.length === 0 && own.seen.size < MAX_SEEN) own.seen.set(hash, within);
+  }
+  return within.length === 0 ? undefined : unreadWithin(value, within);
+}
+
+function unreadAmong(elements: readonly JsonView[], kind: KnownObject): Unread | undefined {
+  for (let i = 0; i < elements.length; i++) {
+    const found = unreadAt(elements[i] as JsonView, kind);
+    if (found !== undefined) return { ...found, path: `[${i}]${found.path}` };
+  }
+  return undefined;
+}
+
+function unreadWithin(value: JsonView, within: readonly Within[]): Unread | undefined {
+  for (const [name, inner, shape] of within) {
+    const held = value.get(name) as JsonView;
     const logged = shape === 'json' ? (structured(held) as JsonView) : held;
     if (!hasShape(logged, shape) && says(logged)) return { path: '', name, isKnown: true };
     const found = unreadAt(logged, inner);
@@ -153,18 +167,17 @@ export function hasShape(value: JsonView, shape: Shape): boolean {
 const mayBeIn = (shape: Shape, { type }: JsonView): boolean =>
   type === 'object' || type === 'null' || (type === 'string' && shape === 'parts');
 
-/** The name of the first unknown member with words. */
-function unknownIn(value: JsonView, kind: KnownObject): string | undefined {
-  const { names, seen } = kind;
-  const hash = value.keysHash;
-  if (seen.has(hash)) return undefined;
-  const others = value.others(names);
-  if (others.length === 0) {
-    if (seen.size < MAX_SEEN) seen.add(hash);
-    return undefined;
-  }
-  const isEmpty = lacksMain(value, kind);
-  return others.find(([, member]) => (isEmpty ? says(member) : holdsWords(member)))?.[0];
+/** The first unknown member with words, or else the first text that is none. */
+function strayIn(
+  value: JsonView,
+  kind: KnownObject,
+  others: readonly (readonly [key: string, value: JsonView])[],
+): Unread | undefined {
+  const isEmpty = others.length > 0 && lacksMain(value, kind);
+  const other = others.find(([, member]) => (isEmpty ? says(member) : holdsWords(member)))?.[0];
+  if (other !== undefined) return { path: '', name: other, isKnown: false };
+  const odd = kind.texts.find((name) => isOddText(value.typeOf(name), name, kind));
+  return odd === undefined ? undefined : { path: '', name: odd, isKnown: true };
 }
 
 const isNothing = (type: JsonType | undefined): boolean => type === undefined || type === 'null';
