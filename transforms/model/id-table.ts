@@ -11,7 +11,7 @@ import { NumberColumn } from './number-column.ts';
 
 /** Words of 32 bits in a key. */
 const WORDS = 4;
-const KEY_BYTES = 16;
+export const KEY_BYTES = 16;
 const BYTE_VALUES = 256;
 const WORD_VALUES = 2 ** 32;
 const UUID_LENGTH = 36;
@@ -111,6 +111,12 @@ function setKey(id: string): void {
   if (setUuidKey(id) || setShortKey(id)) return;
   key.set(hashOf(id));
   key[VERSION_BYTE] = (key[VERSION_BYTE] as number) & 0x0f;
+}
+
+/** The key of an id. It is overwritten by the next one. */
+export function fillKey(id: string): Uint8Array {
+  setKey(id);
+  return key;
 }
 
 /** Sets the key of a UUID. @returns false if the id is not one */
