@@ -1,4 +1,4 @@
-/** What is derived from the table of settings for callers of the library: defaults, checks, and the manifest's settings. */
+/** The defaults, checks and settings of a manifest that are derived from the table of settings. */
 import { describe, expect, it } from 'vitest';
 import { decisiveSettings, differences } from '../../../src/settings/decisive.ts';
 import { DEFAULT_SETTINGS, type PartialSettings, resolveSettings } from '../../../src/settings/settings.ts';
