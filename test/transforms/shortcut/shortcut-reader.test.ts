@@ -121,6 +121,8 @@ describe('a session that took the shortcut', () => {
     const noAnswer = (i: number): string => `messages[${i}], the last one, is not an answer of the model`;
     expect(findingsOf({ messages: answered, reply: null })).toEqual([true, [noAnswer(2)]]);
     expect(findingsOf({ messages: [USER], reply: null })).toEqual([false, []]); // the stages report no-answer too
+    const named = { choices: [{ message: null, finish_reason: 'stop', index: 0, reply: { content: 'a' } }] };
+    expect(findingsOf({ messages: answered, response: named })).toEqual([undefined, undefined]); // so do they here
     const openCall = 'messages[1], the last turn of the model, has a call without a result';
     expect(findingsOf({ messages: [USER], reply: asks })).toEqual([true, [openCall]]);
   });

@@ -8,7 +8,7 @@ typedef struct { const char *key; Reader *read; } Member;
 
 static Span spans[LINE_SPANS];       // of the line
 static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
-static u32 nulls, choices, notes, next_known, fresh;
+static u32 nulls, choices, notes, next_known, fresh, strange;
 static u32 thoughts;                 // members of the message with reasoning: 1, and 2 if one has another name than in a record
 typedef struct { Span key; u32 value, end; } Listed;
 static Listed members[MAX_MEMBERS];
@@ -54,6 +54,7 @@ static u32 read_object(u32 p, u32 end, u32 depth, const Member *wanted, Span *fo
       p = found[i].end = wanted[i].read(p, end, depth + 1);
     } else {
       if (depth == 0 && state.entries == 0) state.others = 1;
+      strange |= peek(p, end) == '{' || peek(p, end) == '[' || peek(p, end) == '"';
       p = any_value(p, end, depth + 1);
     }
     if (is_listing && member_count < MAX_MEMBERS) members[member_count++] = (Listed){{key, key_end}, value, p};
@@ -245,7 +246,10 @@ static u32 read_reply(u32 p, u32 end, u32 depth) {
 
 static u32 read_choice(u32 p, u32 end, u32 depth) {
   static const Member MEMBERS[] = {{"message", read_reply}, {"finish_reason", any_value}, {0}};
-  return choices++ ? any_value(p, end, depth) : read_object(p, end, depth, MEMBERS, spans + REPLY);
+  if (choices++) return any_value(p, end, depth);
+  strange = 0;
+  p = read_object(p, end, depth, MEMBERS, spans + REPLY);
+  return raw->reply || !strange ? p : 0;  // a choice without a message may have it under another name
 }
 
 static u32 read_choices(u32 p, u32 end, u32 depth) { return peek(p, end) == '[' ? read_elements(p, end, depth, read_choice) : 0; }

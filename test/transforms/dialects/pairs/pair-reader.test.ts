@@ -98,3 +98,23 @@ test('a file of pairs without sessions may mix all APIs', () => {
   ];
   expect(read(calls.create(), pairs).sort()).toEqual(['a b', 'c d', 's e f']);
 });
+
+test.each([
+  ['no message at all', { message: null }, 'a'],
+  ['its message under another name', { message: null, reply: { content: 'b' } }, 'unknown-content'],
+  ['words under another name', { message: null, reply: 'It is warm.' }, 'unknown-content'],
+])('a choice with %s', (_name, choice, expected) => {
+  const pair = {
+    ...{ session_id: 's', timestamp: '2026-02-03T10:00:00Z', request: { messages: messages('a') } },
+    response: { choices: [{ index: 0, finish_reason: 'stop', ...choice }] },
+  };
+  expect(read(new PairReader('exchange', readers()), [pair])).toEqual([expected]);
+});
+
+test('a choice that is a text', () => {
+  const pair = {
+    ...{ session_id: 's', timestamp: '2026-02-03T10:00:00Z', request: { messages: messages('a') } },
+    response: { choices: ['It is warm.'] },
+  };
+  expect(read(new PairReader('exchange', readers()), [pair])).toEqual(['unknown-content']);
+});
