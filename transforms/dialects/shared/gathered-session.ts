@@ -79,8 +79,8 @@ export class GatheredSession {
   /** The ids of its calls; empty if the calls have none. */
   readonly ids: SmallSet<string> = new SmallSet();
   readonly leaves: SmallSet<Leaf> = new SmallSet();
-  /** Hashes of the messages of its answered calls, without the answers. */
-  readonly questions: SmallSet<string> = new SmallSet();
+  /** Questions of its answered calls that are not those of its leaves. */
+  #questions: Set<string> | undefined;
   weight = 0;
   /** Number of conversations that continue the same calls in different ways. */
   #branches = 1;
@@ -116,17 +116,23 @@ export class GatheredSession {
     const isBranch = before !== undefined && this.#leafThrough(before)?.end !== before;
     if (!isKnown && isBranch && former === undefined && ++this.#branches > maxBranches) return false;
     const question = isAnswered ? (hashes.at(-2) ?? before) : undefined;
-    if (question !== undefined) {
-      this.questions.add(question);
-      this.#index.asked.set(question, this);
-    }
+    if (question !== undefined) this.#index.asked.set(question, this);
     this.weight += CALL_BYTES;
-    if (isKnown) longer.addKnown(entry, end, call);
+    if (isKnown) {
+      longer.addKnown(entry, end, call);
+      this.#remember(question);
+    }
     const facts = { chain: chain?.before && chain, end, question, call };
     const leaf = isKnown ? longer : this.#newLeaf(entry, path, facts);
     if (former !== undefined) this.#include(leaf, former, true);
     this.#index.recent?.add(leaf);
     return true;
+  }
+
+  #remember(question: string | undefined): void {
+    if (question === undefined) return;
+    this.#questions ??= new Set();
+    this.#questions.add(question);
   }
 
   #newLeaf(entry: Entry, { before, hashes, all }: CallPath, facts: LeafFacts): Leaf {
@@ -180,17 +186,19 @@ export class GatheredSession {
     shorter.isReplaced = isReplaced;
     if (shorter.call !== leaf.call) this.#index.setLeaf(shorter.call, undefined);
     this.leaves.delete(shorter);
+    this.#remember(shorter.question);
     this.#index.ends.delete(shorter.end);
   }
 
   /** Removes it from what is known of open sessions. */
   close(): void {
-    for (const { end, call } of this.leaves) {
+    for (const { end, call, question } of this.leaves) {
       this.#index.ends.delete(end);
       this.#index.setLeaf(call, undefined);
+      if (question !== undefined) this.#index.asked.delete(question);
     }
-    for (const question of this.questions) this.#index.asked.delete(question);
-    this.questions.clear();
+    for (const question of this.#questions ?? []) this.#index.asked.delete(question);
+    this.#questions = undefined;
     this.#through.clear();
   }
 }

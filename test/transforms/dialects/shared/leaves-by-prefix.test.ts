@@ -8,9 +8,9 @@ it('finds the last conversation with each prefix', () => {
   fc.assert(
     fc.property(fc.array(path, { maxLength: 6 }), (paths) => {
       const [leaves, all] = [new LeavesByPrefix(), new Map<string, Leaf>()];
-      for (const [i, steps] of paths.entries()) {
+      for (const steps of paths) {
         const hashes = steps.map((_, n) => steps.slice(0, n + 1).join(''));
-        const leaf = { end: `${i}` } as Leaf;
+        const leaf = { end: hashes.at(-1), question: hashes.at(-2) } as Leaf;
         leaves.add(hashes, leaf);
         for (const hash of hashes) all.set(hash, leaf);
         for (const [hash, known] of all) expect(leaves.get(hash)).toBe(known);
