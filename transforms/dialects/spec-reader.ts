@@ -133,7 +133,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
   forget(): void {
     this.#object.forget();
     this.#fold.forget();
-    this.#gathered.forget();
+    if (this.#spec.gathers === true) this.#gathered.forget();
     this.#waiting.forget();
     this.#memory = this.#remember();
   }

@@ -1,6 +1,6 @@
 /** A JSON value as a view of its bytes: members are found on demand, and nothing is decoded before that. */
 import { LETTER_F, LETTER_N, LETTER_T, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
-import { copyOf } from './keep.ts';
+import { pooledCopy } from './keep.ts';
 import { oneLine } from './one-line.ts';
 import { knownText, parseJson, parseString } from './utf8.ts';
 import { ValueTape } from './value-tape.ts';
@@ -62,7 +62,7 @@ export class JsonView {
 
   /** A copy of `bytes`, on one line. */
   copy(): Uint8Array {
-    const copy = copyOf(this.#line, this.#start, this.#end);
+    const copy = pooledCopy(this.#line, this.#start, this.#end);
     return copy[0] === OPEN_OBJECT || copy[0] === OPEN_ARRAY ? oneLine(copy) : copy;
   }
 

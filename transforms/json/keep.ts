@@ -10,6 +10,19 @@ export function copyOf(bytes: Uint8Array, start = 0, end: number = bytes.length)
   return copy;
 }
 
+/** New bytes with any content. Small ones lie in blocks of Node's buffer pool, which live as long as one of their pieces. */
+export function pooled(length: number): Uint8Array {
+  const { buffer, byteOffset } = Buffer.allocUnsafe(length);
+  return new Uint8Array(buffer, byteOffset, length);
+}
+
+/** Like `copyOf`, in the pool: for bytes that are soon copied again. */
+export function pooledCopy(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const copy = pooled(end - start);
+  copy.set(bytes.subarray(start, end));
+  return copy;
+}
+
 const BLOCK_BYTES = 32 * 1024;
 const OWN_FROM_BYTES = 4 * 1024;
 

@@ -1,4 +1,5 @@
 /** Edits JSON objects and arrays by splicing their bytes: whatever an edit does not change keeps its bytes. */
+import { pooled } from './keep.ts';
 import { elementsOf, type Member, membersOf } from './members.ts';
 import { encode } from './utf8.ts';
 
@@ -83,8 +84,7 @@ export function editElements(
 export function concat(pieces: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const piece of pieces) length += piece.length;
-  const { buffer, byteOffset } = Buffer.allocUnsafe(length); // small ones share a block
-  const whole = new Uint8Array(buffer, byteOffset, length);
+  const whole = pooled(length);
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);

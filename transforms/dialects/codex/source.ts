@@ -165,7 +165,7 @@ export class CodexSource {
   /** Adds the text of an event to a separate conversation, which counts only if the rollout has no items. */
   #addSaid({ kind, text }: CodexSaid, context: ReadContext, stamp: JsonView | undefined): Fate | undefined {
     if (this.#hasItems) {
-      if (kind === 'answer') this.#answers.addEvent(text.bytes);
+      if (kind === 'answer') this.#answers.addEvent(text);
       return context.drop('client-event');
     }
     const { fold } = context;

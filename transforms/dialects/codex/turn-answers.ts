@@ -2,6 +2,7 @@
  * Finds answers that only an event has. The events of a turn repeat the texts of its items, each right before or after
  * its item; an event may lack lines that the client does not show.
  */
+import type { JsonView } from '../../json/json-view.ts';
 import { isSameBytes } from '../../json/same-bytes.ts';
 import { parseString } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
@@ -28,10 +29,11 @@ export class TurnAnswers {
   }
 
   /** Adds the text of an event. */
-  addEvent(text: Uint8Array): void {
+  addEvent(text: JsonView): void {
     if (this.#isReviewing && !this.isUnsure) return;
-    if (this.#items.some((item) => isSameText(item, text))) return;
-    this.#waiting.push({ text: text.slice(), last: this.#items.at(-1) });
+    const { bytes } = text;
+    if (this.#items.some((item) => isSameText(item, bytes))) return;
+    this.#waiting.push({ text: text.copy(), last: this.#items.at(-1) });
   }
 
   /** Marks that a line was rejected: the texts before it and after it are not one answer. */
