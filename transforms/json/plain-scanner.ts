@@ -5,9 +5,8 @@
 
 import { BACKSLASH, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, ZERO } from './bytes.ts';
 import { crowdedAt, elementsIn, MAX_ELEMENTS, mayExceed, mostInAll } from './elements.ts';
-import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks } from './scanner.ts';
+import { ANY_NUMBER, MAX_DEPTH, type Scanner, skipBlanks, type Tape } from './scanner.ts';
 import { sequenceLength } from './utf8.ts';
-import type { ValueTape } from './value-tape.ts';
 
 /** Class of a byte inside a string: 0 plain, 1 quote, 2 backslash, 3 control, 4 to 6 UTF-8 lead, 7 invalid. */
 const IN_STRING = new Uint8Array(256);
@@ -111,7 +110,7 @@ export class PlainScanner implements Scanner {
     return this.limited(bytes, at, this.scan(bytes, at, depth));
   }
 
-  tape(bytes: Uint8Array, at: number, tape: ValueTape): number {
+  tape(bytes: Uint8Array, at: number, tape: Tape): number {
     const end = this.value(bytes, at, 0);
     if (end >= 0) tape.fill(bytes, at);
     return end;

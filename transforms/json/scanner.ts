@@ -1,5 +1,4 @@
 /** The interface of the JSON scanners, and the limits of nesting. */
-import type { ValueTape } from './value-tape.ts';
 
 /** The default of `--max-depth`: deeper lines are rejected as `too-deep`. */
 export const MAX_DEPTH = 512;
@@ -11,6 +10,14 @@ export const MAX_DEPTH_CEILING = 900;
 
 /** No limit: more elements than the longest line has bytes. */
 export const ANY_NUMBER = 0x3fffffff;
+
+/** Takes the values of a JSON text (`ValueTape`). */
+export interface Tape {
+  /** Fills in the validated value that begins at `at`. */
+  fill(bytes: Uint8Array, at: number): void;
+  /** Copies rows that the scanner wrote. @param hasEscapes whether a key of them may have an escape */
+  take(rows: Int32Array, count: number, hasEscapes: boolean): void;
+}
 
 /** Finds the end of a JSON value. */
 export interface ValueScanner {
@@ -31,7 +38,7 @@ export interface ValueScanner {
 /** Checks a JSON value and finds its end. */
 export interface Scanner extends ValueScanner {
   /** Does what `value` does, for a value outside of all others, and fills the tape with it if it is valid. */
-  tape(bytes: Uint8Array, at: number, tape: ValueTape): number;
+  tape(bytes: Uint8Array, at: number, tape: Tape): number;
   /** After -1: position of the failure. */
   readonly failedAt: number;
   /** After -1: was it too deep? */

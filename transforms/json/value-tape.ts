@@ -5,7 +5,7 @@
  */
 import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 import { isKey } from './members.ts';
-import { skipBlanks } from './scanner.ts';
+import { skipBlanks, type Tape } from './scanner.ts';
 import { trustingScanner } from './trusting-scanner.ts';
 import { spells } from './utf8.ts';
 
@@ -24,7 +24,7 @@ const MAX_LEVELS = 7;
 export const MAX_TAPE_ROWS = 16_384;
 const FIRST_ROWS = 32;
 
-export class ValueTape {
+export class ValueTape implements Tape {
   #rows = new Int32Array(FIRST_ROWS * ROW);
   #count = 0;
   /** Does a key have an escape, so that it differs from its bytes? */
@@ -36,7 +36,7 @@ export class ValueTape {
     if (!this.#walk(bytes, at, MAX_LEVELS)) this.#walk(bytes, at, 1);
   }
 
-  /** Copies the first rows of another tape. @param hasEscapes whether a key of them may have an escape */
+  /** Copies rows that a scanner wrote. @param hasEscapes whether a key of them may have an escape */
   take(rows: Int32Array, count: number, hasEscapes: boolean): void {
     const numbers = count * ROW;
     if (this.#rows.length < numbers) this.#rows = new Int32Array(numbers * 2);

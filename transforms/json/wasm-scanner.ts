@@ -5,8 +5,8 @@
 import type { ShortcutExports, ShortcutHost } from '../shortcut/shortcut-module.ts';
 import { BACKSLASH, DELETE, QUOTE, SPACE } from './bytes.ts';
 import { PlainScanner } from './plain-scanner.ts';
-import type { Scanner } from './scanner.ts';
-import { MAX_TAPE_ROWS, ROW_NUMBERS, type ValueTape } from './value-tape.ts';
+import type { Scanner, Tape } from './scanner.ts';
+import { MAX_TAPE_ROWS, ROW_NUMBERS } from './value-tape.ts';
 import { SCANNER_WASM } from './wasm/scanner.wasm.ts';
 
 /** Exports of the module. */
@@ -198,7 +198,7 @@ class MemoryScanner extends PlainScanner {
     return this.#indexOf(exports.value(from + at, end, Math.max(this.maxDepth - depth, 0)));
   }
 
-  override tape(bytes: Uint8Array, at: number, tape: ValueTape): number {
+  override tape(bytes: Uint8Array, at: number, tape: Tape): number {
     const memory = this.#memory;
     if (!memory.has(bytes)) return super.tape(bytes, at, tape);
     const { exports, from, end } = memory;
