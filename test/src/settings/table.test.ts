@@ -1,4 +1,4 @@
-/** The defaults, checks and settings of a manifest that are derived from the table of settings. */
+/** Tests what follows from the table of settings: defaults, checks, and the settings of a manifest. */
 import { describe, expect, it } from 'vitest';
 import { decisiveSettings, differences } from '../../../src/settings/decisive.ts';
 import { DEFAULT_SETTINGS, type PartialSettings, resolveSettings } from '../../../src/settings/settings.ts';
