@@ -133,7 +133,7 @@ class Codex implements Client {
   }
 
   question(): void {
-    const words = this.#lines.text();
+    const words = this.#lines.render(this.#lines.text());
     this.#item('{"type":"message","role":"user","content":[{"type":"input_text","text":', words, '}]}');
     this.#put('event_msg', '{"type":"user_message","message":', words, '}');
   }
@@ -158,7 +158,7 @@ class Codex implements Client {
   }
 
   answer(): void {
-    const words = this.#lines.text();
+    const words = this.#lines.render(this.#lines.text());
     this.#put('event_msg', '{"type":"agent_message","message":', words, '}');
     this.#item('{"type":"message","role":"assistant","content":[{"type":"output_text","text":', words, '}]}');
   }
