@@ -1,11 +1,10 @@
 /** Follows the messages of one entry through cleanup and, if it became a record, into the record. */
 import { decode } from '../../transforms/json/utf8.ts';
 import { canonical } from '../../transforms/model/canonical.ts';
-import { isCutAnswer } from '../../transforms/model/cut-texts.ts';
 import type { Entry, Message, WrittenRecord } from '../../transforms/model/element.ts';
 import { isLoneThought } from '../../transforms/model/reply.ts';
 import { traceCleanup } from '../../transforms/stages/cleanup.ts';
-import { hasNoMarks } from '../../transforms/stages/cut-answers.ts';
+import { hasNoMarks, isLeftOut as isCutOut } from '../../transforms/stages/cut-answers.ts';
 
 /** Fate of a logged message. */
 export interface MessageTrail {
@@ -44,8 +43,7 @@ export function traceMessages(
   let kept = 0;
   return cleaned.map(({ message, rules }, i): MessageTrail => {
     const names = [...rules];
-    const isLeftOut =
-      message !== undefined && (isLoneThought(message) || (!isClients && isCutAnswer(message)));
+    const isLeftOut = message !== undefined && (isLoneThought(message) || isCutOut(message, isClients));
     const final =
       written === undefined || message === undefined ? message : isLeftOut ? undefined : written[kept];
     if (record !== undefined && message !== undefined) names.push(...laterRules(message, final, record));

@@ -40,6 +40,12 @@ it.each(CLIENTS)('a quoted mark is kept: %s', async (_, write) => {
   expect(masked.text.split(MASK)).toHaveLength(3);
 });
 
+it.each(CLIENTS)('what a scrubber of logs left is no answer: %s', async (_, write) => {
+  const { text, isReported } = await built(write([TURN, TURN]), '[REDACTED]', '[REDACTED]');
+  expect(isReported).toBe(true);
+  expect(text.split('[REDACTED]')).toHaveLength(2); // the result stays
+});
+
 it('the same text in a log of calls is reported as cut', async () => {
   const call = (content: string): string => {
     const messages = [

@@ -2,8 +2,9 @@
  * Marks of loggers: in a text where they cut something out, or in place of a whole text. A model never writes them, and
  * a client never sends them: they are only in the log.
  */
-import { QUOTE, ZERO } from '../json/bytes.ts';
+import { BACKSLASH, COLON, QUOTE, ZERO } from '../json/bytes.ts';
 import { keptMembersOf } from '../json/members.ts';
+import { skipBlanks } from '../json/scanner.ts';
 import { decode, parseString } from '../json/utf8.ts';
 import { assistantCalls } from './assistant-calls.ts';
 import type { Message } from './element.ts';
@@ -17,16 +18,32 @@ interface Mark {
 /** A mark between the beginning and the end of a text. */
 const INSIDE = {
   logger: 'LiteLLM: request and response bodies in its spend logs',
-  /** The shortcut looks for `_truncated`. */
+  /** Its word is INSIDE_WORD; the shortcut looks for `_truncated`. */
   mark: /\(litellm_truncated (?:skipped )?\d+ chars\b/,
 };
 
 /** LiteLLM writes this instead of texts that it was told not to log. */
 export const LITELLM_REDACTED: RegExp = /^\s*redacted-by-litellm\.?\s*$/;
 
+/** Left in place of a text by a program that removes secrets. Such a program goes over any log, that of a client too. */
+const SCRUBBED = {
+  logger: 'Scrubbers of logs, and the masking functions that users of tracers write',
+  mark: /^\s*(?:[[<{]{1,2}REDACTED[\]>}]{1,2}|\*{3,8}REDACTED\*{3,8})\s*$/,
+};
+
 /** Marks that are the whole text. The shortcut looks for a word of each in short contents (CUT_TEXTS). */
 const WHOLE: readonly Mark[] = [
+  SCRUBBED,
   { logger: 'LiteLLM, configured not to log messages', mark: LITELLM_REDACTED },
+  {
+    logger: 'OpenInference, configured to hide inputs or outputs: REDACTED_VALUE (Arize-ai/openinference)',
+    mark: /^\s*__REDACTED__\s*$/,
+  },
+  {
+    logger:
+      'Logfire: values that look like secrets (pydantic/logfire, scrubbing.py and its twin in TypeScript)',
+    mark: /^\s*\[Scrubbed due to '[^\]\n"]{1,100}'\]\s*$/,
+  },
   {
     logger: 'Datadog LLM Observability: values of spans',
     mark: /^\s*\[This value has been dropped because this span's size exceeds the \d+ ?MB size limit\.?\]\s*$/,
@@ -36,8 +53,9 @@ const WHOLE: readonly Mark[] = [
     mark: /^\s*<truncated due to size exceeding limit>\s*$/,
   },
 ];
-/** Every mark has one of these words. */
-const WORDS = ['litellm', 'has been dropped', 'truncated due to size'].map((word) => Buffer.from(word));
+/** Their first characters. None has a quotation mark in it. */
+const BEGINNINGS = new Set(Buffer.from('[<{*_r'));
+const INSIDE_WORD = Buffer.from('litellm_truncated');
 /** Beginnings of the short texts that other loggers write in place of a text they left out. */
 const OTHER =
   /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
@@ -72,11 +90,45 @@ function spellsLetters(buffer: Buffer): boolean {
 export function isCutByLogger({ bytes }: Message): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const isSpelled = spellsLetters(buffer);
-  if (!isSpelled && !WORDS.some((word) => buffer.includes(word))) return false;
-  const text = decode(bytes);
-  if (INSIDE.mark.test(isSpelled ? unescaped(text) : text)) return true;
+  if (isSpelled || buffer.includes(INSIDE_WORD)) {
+    const text = decode(bytes);
+    if (INSIDE.mark.test(isSpelled ? unescaped(text) : text)) return true;
+  }
+  if (!isSpelled && !mayBeMark(buffer)) return false;
   const content = shortContent(bytes);
   return content !== undefined && isMark(content);
+}
+
+/** Whether a scrubber of logs left only its mark of an answer. A client's own log has no other marks. */
+export function isScrubbedAnswer(message: Message): boolean {
+  if (message.role !== 'assistant') return false;
+  const { bytes } = message;
+  if (!mayBeMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) return false;
+  const content = shortContent(bytes);
+  return content !== undefined && SCRUBBED.mark.test(content) && assistantCalls(message).length === 0;
+}
+
+/** The length of `[REDACTED]`. */
+const MIN_MARK_BYTES = 10;
+const CONTENT = Buffer.from('"content"');
+
+/** May a short text under `content` be a mark? Only then its message is parsed. */
+function mayBeMark(buffer: Buffer): boolean {
+  for (let at = buffer.indexOf(CONTENT); at >= 0; at = buffer.indexOf(CONTENT, at + CONTENT.length)) {
+    const colon = skipBlanks(buffer, at + CONTENT.length);
+    if (buffer[colon] !== COLON) continue;
+    const quote = skipBlanks(buffer, colon + 1);
+    if (buffer[quote] === QUOTE && beginsAsMark(buffer, quote + 1)) return true;
+  }
+  return false;
+}
+
+/** Does a string begin as a mark does, or with an escape, and end soon, without a quotation mark in it? */
+function beginsAsMark(buffer: Buffer, from: number): boolean {
+  const first = buffer[skipBlanks(buffer, from)] as number;
+  if (first !== BACKSLASH && !BEGINNINGS.has(first)) return false;
+  const length = buffer.subarray(from, from + MAX_MASKED).indexOf(QUOTE);
+  return length >= MIN_MARK_BYTES && buffer[from + length - 1] !== BACKSLASH;
 }
 
 /** The content of a message, if it is a short text. */

@@ -89,6 +89,8 @@ describe('a text that a logger cut', () => {
     '"<truncated due to size exceeding limit>"',
     '"\\u003ctruncated due to size exceeding limit\\u003e"',
     '"a (litellm\\u005ftruncated 90 chars) b"',
+    ...['"[REDACTED]"', '"<REDACTED>"', '"***REDACTED***"', '"\\n[REDACTED]"', '"__REDACTED__"'],
+    `"[Scrubbed due to 'password']"`,
   ];
 
   it.each(MARKS)('is no answer, wherever it is: %s', (mark) => {
@@ -110,12 +112,17 @@ describe('a text that a logger cut', () => {
     ]);
   });
 
-  it.each(['"{}"', '"None"', '"null"', '"see redacted-by-litellm"', '"[redacted]"', '"<truncated>"'])(
-    'is not a text of the model: %s',
-    (content) => {
-      expect(run('keep', ask, answer(content)).messages).toHaveLength(2);
-    },
-  );
+  it.each([
+    '"{}"',
+    '"None"',
+    '"null"',
+    '"see redacted-by-litellm"',
+    '"[redacted]"',
+    '"<truncated>"',
+    '"[REDACTED] it"',
+  ])('is not a text of the model: %s', (content) => {
+    expect(run('keep', ask, answer(content)).messages).toHaveLength(2);
+  });
 
   it('is not a text that only names the mark', () => {
     const json = '{"role":"assistant","content":"Look for litellm_truncated in the log."}';

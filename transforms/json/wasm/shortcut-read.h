@@ -124,7 +124,8 @@ static u32 is_untaught(u32 p, u32 end) {
   if (holds((Span){p, end}, CUT_MARK) || may_spell_mark((Span){p, end})) return 1;
   if (content.at && content.end - content.at <= MAX_MASKED) {
     if (may_spell(content)) return 1;
-    for (u32 i = 0; i < sizeof(CUT_TEXTS) / sizeof(*CUT_TEXTS); i++) if (holds(content, CUT_TEXTS[i])) return 1;
+    for (u32 i = 0; i < sizeof(CUT_TEXTS) / sizeof(*CUT_TEXTS); i++)
+      if (row->first == (u8)**CUT_TEXTS[i] && holds(content, CUT_TEXTS[i])) return 1;
   }
   if (row->role != ASSISTANT || row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n') return 0;
   if (row->first == 0) return thoughts || first_byte(content) == '[';

@@ -40,8 +40,11 @@ static inline int is_word(Span text, const char *word) {
 // Does the text contain one of the words, in any case? All words of a list begin with the same character.
 static const char *const PURPOSE[] = {"-purpose", 0}, *const CALL_TAG[] = {"_call", 0};
 static const char *const CUT_MARK[] = {"_truncated", 0}, *const THOUGHT_END[] = {"</think>", 0};
-// A word of each mark that is a whole content (cut-texts.ts).
-static const char *const CUT_TEXTS[][2] = {{"-by-litellm", 0}, {"[this value has been dropped", 0}, {"<truncated due", 0}};
+// The first visible words of each mark that is a whole content, or its last bracket and what follows (cut-texts.ts).
+static const char *const CUT_TEXTS[][2] = {
+  {"redacted-by-litellm", 0}, {"[redacted", 0}, {"<redacted", 0}, {"{redacted", 0}, {"*redacted", 0}, {"_redacted", 0},
+  {"[scrubbed due to", 0}, {"[this value has been dropped", 0}, {"<truncated due", 0},
+};
 static const char *const ERRORS[] = {"\\\"error\\\"", "\\\"timeout\\\"", "\\\"missing\\\"", "\\\"incomplete\\\"", 0};
 static int holds(Span text, const char *const *words) {
   for (u32 p = find_byte(text.at, text.end, **words); p < text.end; p = find_byte(p + 1, text.end, **words))
