@@ -56,9 +56,15 @@ const WHOLE: readonly Mark[] = [
 /** Their first characters. None has a quotation mark in it. */
 const BEGINNINGS = new Set(Buffer.from('[<{*_r'));
 const INSIDE_WORD = Buffer.from('litellm_truncated');
-/** Beginnings of the short texts that other loggers write in place of a text they left out. */
-const OTHER =
-  /^\s*[[<{(*_]+\s*(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)\b[^\n]{0,60}$/i;
+/**
+ * Short texts that other loggers write in place of a text they left out, in whole shape: a word in brackets, perhaps with the
+ * reason. Words in Markdown's emphasis, or with more text after the bracket, are prose.
+ */
+const OTHERS: readonly RegExp[] = [
+  /^\s*(?:[[<{(]{1,3} ?|\*{3,8})(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided)(?: ?[\]>})]{1,3}|\*{3,8})\s*$/i,
+  /^\s*[[<{]{1,3} ?(?:redacted|masked|filtered|hidden|truncated|omitted|removed|elided),? (?:by|due to|because|for|\d+)\b[^\n[\]<>{}]{0,60}[\]>}]{1,3}\s*$/i,
+  /^\s*[[<{]{1,3} ?(?:redacted|masked)[:_-][^\n[\]<>{}]{1,60}[\]>}]{1,3}\s*$/i,
+];
 const MAX_OTHER = 100;
 /** Most characters of a text, or bytes of its JSON, that is looked at. */
 export const MAX_MASKED = 160;
@@ -70,7 +76,7 @@ const isMark = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(tex
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined &&
   text.length <= MAX_MASKED &&
-  (isMark(text) || (text.length <= MAX_OTHER && OTHER.test(text)));
+  (isMark(text) || (text.length <= MAX_OTHER && OTHERS.some((other) => other.test(text))));
 
 const ESCAPED = Buffer.from('\\u00');
 const ESCAPE = /\\{1,8}u(00[4-7][\da-f])/gi;

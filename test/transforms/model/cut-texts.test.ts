@@ -1,6 +1,67 @@
 import { describe, expect, it } from 'vitest';
 import { encode } from '../../../transforms/json/utf8.ts';
-import { isCutByLogger, isScrubbedAnswer } from '../../../transforms/model/cut-texts.ts';
+import { isCutByLogger, isMasked, isScrubbedAnswer } from '../../../transforms/model/cut-texts.ts';
+
+describe('a mark in place of a text', () => {
+  it.each([
+    ...[
+      '[REDACTED]',
+      '<redacted>',
+      '{{REDACTED}}',
+      '(omitted)',
+      '***REDACTED***',
+      '***masked***',
+      ' [Filtered]\n',
+    ],
+    ...[
+      '[redacted by policy]',
+      '<masked due to its length>',
+      '[truncated 300 chars]',
+      '[truncated, 300 chars]',
+    ],
+    ...[
+      '[REDACTED_EMAIL]',
+      '[REDACTED: api key]',
+      '[redacted-pii]',
+      '__REDACTED__',
+      "[Scrubbed due to 'API Key']",
+    ],
+    ...['redacted-by-litellm', '<truncated due to size exceeding limit>'],
+  ])('is recognised by its whole shape: %s', (text) => {
+    expect(isMasked(text)).toBe(true);
+  });
+
+  it.each([
+    ...[
+      '**Removed:** the red kite from the list',
+      '*Truncated* means cut off at the end.',
+      '**Removed**',
+      '*hidden*',
+    ],
+    ...[
+      '[removed the old kite] ok now?',
+      '[removed the old kite]',
+      '[REDACTED] is all that I see',
+      '__removed__',
+    ],
+    ...[
+      '(Hidden behind the tree.)',
+      '(removed, as you asked)',
+      '<hidden>x</hidden>',
+      '[hidden](https://a.b)',
+    ],
+    ...[
+      '[redacted',
+      'REDACTED',
+      '__redacted__ it',
+      '[Scrubbed due to rain]',
+      "[Scrubbed due to 'rain'] today",
+      '',
+    ],
+  ])('is not a text with other words: %s', (text) => {
+    expect(isMasked(text)).toBe(false);
+  });
+});
 
 const message = (role: string, json: string) => ({ role, bytes: encode(json) });
 
