@@ -127,6 +127,20 @@ describe('openhands', () => {
     expect(elementsOf(event)).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });
 
+  it('reads a message of the role assistant only if it comes from the agent', () => {
+    const says = (source: string | undefined, role: string) => ({
+      ...{ kind: 'MessageEvent', id: `${source} ${role}`, source },
+      llm_message: { role, content: [{ type: 'text', text: `${source}` }] },
+    });
+    const rejected = { kind: 'rejection', reason: 'unknown-speaker' };
+    for (const source of ['critic', 'user', 'environment'])
+      expect(elementsOf(says(source, 'assistant'))).toMatchObject([rejected]);
+    const read = [says('user', 'user'), says('environment', 'user'), says('agent', 'assistant')];
+    expect(conversationsOf(...read, says(undefined, 'assistant'))).toEqual([
+      ['user "user"', 'user "environment"', 'assistant "agent"', 'assistant "undefined"'],
+    ]);
+  });
+
   it.each([
     ['without a name', { function: { arguments: '{}' } }],
     ['without arguments', { function: { name: 'f' } }],

@@ -50,11 +50,16 @@ function readSystem(event: JsonView): EventContent {
   return { kind: 'system', text, tools: definitionsIn(event.get('tools')) };
 }
 
+const NOT_OF_AGENT = 'source and llm_message.role name different speakers';
+
 /** A message as sent to the model, including content that the client appended. */
 function readMessage(event: JsonView): EventContent {
   const logged = event.get('llm_message');
   const object = logged && readChatObject(logged);
   if (object === undefined) return { kind: 'bad', detail: 'llm_message is not a message' };
+  const source = event.textOf('source');
+  if (object.kind === 'answer' && source !== undefined && source !== 'agent')
+    return { kind: 'bad', reason: 'unknown-speaker', detail: NOT_OF_AGENT };
   if (object.kind === 'answer') return { ...object, name: event.get('llm_response_id')?.text() || undefined };
   if (object.kind === 'result') return object;
   const { parts, notes } = partsOf(logged?.get('content'));
