@@ -44,3 +44,6 @@ export const unknownSpeaker = (where: string): string => `${where} is not from $
 
 /** Why an answer is rejected that names another speaker. */
 export const OTHER_ROLE = 'the answer has another role than that of the model';
+
+/** Why a line of a client is rejected whose type names another speaker than the role of its message. */
+export const OTHER_ROLE_THAN_TYPE = 'type and message.role name different speakers';

@@ -292,3 +292,16 @@ it('rejects a line about the client that carries a message', () => {
   const [element] = claudeCode.create().read(lineOf(JSON.stringify(object), asBuffer, 1, 0));
   expect(element).toMatchObject({ kind: 'rejection', reason: 'bad-event' });
 });
+
+it.each([
+  ['user', 'assistant'],
+  ['assistant', 'user'],
+])('rejects a line of the type %s whose message is of the role %s', (type, role) => {
+  const message = { role, content: [{ type: 'text', text: 'Only the red one.' }] };
+  const object = { type, uuid: '1', sessionId: 's', timestamp: '2026-01-14T08:00:00Z', message };
+  const [element] = claudeCode.create().read(lineOf(JSON.stringify(object), asBuffer, 1, 0));
+  expect(element).toMatchObject({
+    reason: 'bad-event',
+    detail: 'type and message.role name different speakers',
+  });
+});

@@ -5,6 +5,7 @@
 
 import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { keyOf } from '../../model/hashed-set.ts';
+import { OTHER_ROLE_THAN_TYPE } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
@@ -101,7 +102,7 @@ export class ClaudeSource {
   }
 
   #readMessage(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
-    const { type, role } = line;
+    const { type } = line;
     if (!SPEAKERS.has(type)) {
       this.#noteUnknown(type);
       const dropped = this.#drop('client-event', line, context);
@@ -110,7 +111,7 @@ export class ClaudeSource {
     }
     const fault = faultOfMessage(line);
     if (fault !== undefined) return context.reject('bad-event', fault);
-    if ((role ?? type) === 'assistant') return this.#readAssistant(line, context);
+    if (type === 'assistant') return this.#readAssistant(line, context);
     return this.#readUser(line, line.userContent as UserContent, context);
   }
 
@@ -372,9 +373,10 @@ export class ClaudeSource {
 /** Why the message of a line cannot be read; undefined if it can. */
 function faultOfMessage(line: ClaudeLine): string | undefined {
   if (line.message === undefined) return 'message is not an object';
-  const speaker = line.role ?? line.type;
-  if (!SPEAKERS.has(speaker)) return 'message.role is not valid';
-  if (line.hasContent || (speaker === 'assistant' && line.isSynthetic)) return undefined;
+  const { type, role = type } = line;
+  if (!SPEAKERS.has(role)) return 'message.role is not valid';
+  if (role !== type) return OTHER_ROLE_THAN_TYPE;
+  if (line.hasContent || (type === 'assistant' && line.isSynthetic)) return undefined;
   return 'message.content is not valid';
 }
 
@@ -390,8 +392,8 @@ function addUser(content: UserContent, facts: ItemFacts, fold: Fold): FoldPlace 
 }
 
 /** The messages of a line, to compare with its former version. */
-function versionsOf({ role, type, blocks, userContent }: ClaudeLine): readonly Version[] {
-  if ((role ?? type) === 'assistant') return blocks === undefined ? [] : [{ kind: 'answer', blocks }];
+function versionsOf({ type, blocks, userContent }: ClaudeLine): readonly Version[] {
+  if (type === 'assistant') return blocks === undefined ? [] : [{ kind: 'answer', blocks }];
   if (type !== 'user' || userContent === undefined) return [];
   const { results, rest } = userContent;
   if (results.length > 0) return results.map((result) => ({ ...result, kind: 'result' }));

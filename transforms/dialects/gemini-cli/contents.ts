@@ -6,6 +6,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
+import { OTHER_ROLE_THAN_TYPE } from '../../model/known-roles.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import { readVersion, type Version } from '../fold/later-version.ts';
@@ -86,6 +87,7 @@ export class ContentsSource {
     if (lost !== undefined) return context.reject('bad-event', lost, line);
     if (message === undefined && type !== 'system' && LINES.has(type ?? ''))
       return context.reject('bad-event', 'message is missing', line);
+    if (isOfTwo(type, message)) return context.reject('bad-event', OTHER_ROLE_THAN_TYPE, message);
     const spot = uuid === undefined ? undefined : this.#spots.get(uuid);
     if (spot !== undefined) return this.#readAgain(message, spot, context);
     if (uuid !== undefined && this.#replaced.has(uuid)) return context.drop('copied-line');
@@ -226,4 +228,14 @@ export class ContentsSource {
 }
 
 const isResult = (part: JsonView): boolean => part.get('functionResponse')?.type === 'object';
+
+/** Does the type of a line name another speaker than the role of its message? Results are sent by the user. */
+function isOfTwo(type: string | undefined, message: JsonView | undefined): boolean {
+  const role = message?.textOf('role');
+  if (role !== 'user' && role !== 'model') return false;
+  return type === 'assistant'
+    ? role === 'user'
+    : (type === 'user' || type === 'tool_result') && role === 'model';
+}
+
 const NO_PARTS = 'message is not a message with parts';

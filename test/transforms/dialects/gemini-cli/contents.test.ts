@@ -163,4 +163,14 @@ describe('a recording of Qwen Code', () => {
     expect(JSON.stringify(fates)).toContain('copied-line');
     expect(JSON.stringify(fates)).toContain('bad-event');
   });
+
+  it.each([
+    ['user', model(says('a'))],
+    ['tool_result', model(says('a'))],
+    ['assistant', user(says('a'))],
+  ])('rejects a line of the type %s with the role of another speaker', (type, message) => {
+    const rejected = { reason: 'bad-event', detail: expect.stringContaining('different speakers') };
+    for (const added of [line('9', '5', type, message), line('5', '4', type, message)])
+      expect(elementsOf([...begin, added])).toContainEqual(expect.objectContaining(rejected));
+  });
 });
