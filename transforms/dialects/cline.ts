@@ -5,12 +5,14 @@
 
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, Rejection } from '../model/element.ts';
+import { differentSpeakers } from '../model/known-roles.ts';
 import { ClineTask, isClineMessage, isClineSession } from './cline/message.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { systemMessage } from './shared/build-messages.ts';
 import { metaOf } from './shared/logged-meta.ts';
+import { isOfTwoSpeakers } from './shared/message-blocks.ts';
 
 const MAIN = 'main';
 const HARNESS = 'cline';
@@ -38,6 +40,7 @@ function read(json: JsonView, context: ReadContext, task: ClineTask): Fate | Rej
     return readSession(json, messages.elements(), context);
   if (!isClineMessage(json))
     return context.reject('bad-event', 'the message has no role, or its content is not valid', json);
+  if (isOfTwoSpeakers(json)) return context.reject('unknown-speaker', differentSpeakers('the message'), json);
   const { fold, origin } = context;
   task.add(json, `${origin.line} ${origin.offset}`, context, () => {
     const isNew = !fold.has(MAIN);
@@ -55,6 +58,9 @@ function readSession(
 ): Fate | Rejection | undefined {
   const bad = messages.findIndex((message) => !isClineMessage(message));
   if (bad >= 0) return context.reject('bad-messages', `messages[${bad}] is not a message`, messages[bad]);
+  const torn = messages.findIndex(isOfTwoSpeakers);
+  if (torn >= 0)
+    return context.reject('unknown-speaker', differentSpeakers(`messages[${torn}]`), messages[torn]);
   if (messages.length === 0) return context.drop('client-event');
   const { fold, origin } = context;
   const isPart = json.get('agent') !== undefined && json.textOf('agent') !== LEAD;

@@ -47,3 +47,15 @@ export const OTHER_ROLE = 'the answer has another role than that of the model';
 
 /** Why a line of a client is rejected whose type names another speaker than the role of its message. */
 export const OTHER_ROLE_THAN_TYPE = 'type and message.role name different speakers';
+
+/** Members besides the role by which clients name the speaker of a message. */
+export const SPEAKER_MEMBERS = ['type', 'kind', 'sender', 'author', 'message_type'] as const;
+
+/** Is it the name of a speaker other than the model? A name that is not known says nothing about the speaker. */
+export function isOtherSpeaker(name: string | undefined): boolean {
+  const role = name === undefined ? undefined : roleNamed(name);
+  return role !== undefined && role !== 'assistant';
+}
+
+/** Why a message is rejected whose members name different speakers. @param where names the message */
+export const differentSpeakers = (where: string): string => `the members of ${where} name different speakers`;

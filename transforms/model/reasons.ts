@@ -29,7 +29,7 @@ export const LINE_REASONS = {
   'unknown-part':
     'A content has a part {type, value} of an unknown type: only text, reasoning and tool_call are read.',
   'unknown-speaker':
-    'The log names a speaker (role, type, sender, ...) that is not one of the known roles: system, developer, user, assistant, tool and function, or their names in the dialect.',
+    'The log names a speaker (role, type, sender, ...) that is not one of the known roles: system, developer, user, assistant, tool and function, or their names in the dialect; or the members of a message name different speakers.',
   'bad-response': 'response is neither absent, null nor an object.',
   'bad-stream': 'A line of a stream is not an event, or its data is not JSON.',
 } as const;

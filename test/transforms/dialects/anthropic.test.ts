@@ -246,6 +246,10 @@ describe('a line is rejected', () => {
       pair('[]', '', '{"role":"user","content":[{"type":"text","text":"a"}]}'),
       'unknown-speaker: the answer has another role than that of the model',
     ],
+    [
+      pair('[{"role":"assistant","sender":"human","content":"a"}]'),
+      'unknown-speaker: the members of messages[0] name different speakers',
+    ],
     [pair('[]', ',"system":7'), `bad-messages: request.system is not valid${at(35)}`],
     [pair('[]', ',"system":[{"type":"image"}]'), `bad-messages: request.system is not valid${at(35)}`],
     [pair('[]', ',"tools":{}'), `bad-tools: request.tools is not valid${at(34)}`],

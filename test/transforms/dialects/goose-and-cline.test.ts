@@ -309,6 +309,16 @@ describe('cline', () => {
     expect(messagesOf(entry as Entry)).toEqual([{ role: 'user', content }]);
   });
 
+  it('rejects an answer that names another speaker', () => {
+    const typed = { ...message('assistant', 'a'), author: 'human' };
+    const rejected = [{ kind: 'rejection', reason: 'unknown-speaker' }];
+    expect(elementsOf(cline, typed)).toMatchObject(rejected);
+    expect(elementsOf(cline, { ...session, messages: [message('user', 'q'), typed] })).toMatchObject(
+      rejected,
+    );
+    expect(elementsOf(cline, { ...typed, author: 'model' })).toMatchObject([{ kind: 'entry' }]);
+  });
+
   it('rejects a message whose content is a number', () => {
     expect(elementsOf(cline, message('user', 7))).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });

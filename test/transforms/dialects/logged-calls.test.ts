@@ -68,6 +68,18 @@ test('a list of an API may hold the requests of Helicone', () => {
   expect(conversations({ data: [row], error: null })).toEqual([[question, reply]]);
 });
 
+it('rejects a call with a message of the model that names another speaker', () => {
+  const reasonsOf = (sent: object, said: object) =>
+    read([
+      { messages: [question, sent, question], response: { choices: [{ index: 0, message: said }] } },
+    ]).map((element) =>
+      element.kind === 'entry' ? element.refused?.reason : 'reason' in element && element.reason,
+    );
+  expect(reasonsOf(reply, reply)).toEqual([undefined]);
+  expect(reasonsOf({ ...reply, author: 'human' }, reply)).toEqual(['unknown-speaker']);
+  expect(reasonsOf(reply, { ...reply, sender: 'human' })).toEqual(['unknown-speaker']);
+});
+
 describe('a payload of LiteLLM', () => {
   const payload = (more: object) => ({
     ...{ call_type: 'acompletion', startTime: 1_767_225_600.5, trace_id: 't', status: 'success' },

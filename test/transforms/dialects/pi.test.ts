@@ -180,6 +180,22 @@ describe('pi', () => {
     expect(elementsOf(line)).toMatchObject([{ kind: 'rejection', reason: 'bad-event' }]);
   });
 
+  it('rejects an answer that names another speaker, also one that is repeated', () => {
+    const [first, said] = [user('1', null), answer('2', '1')];
+    const typed = { ...said, message: { ...said.message, sender: 'human' } };
+    const rejected = { kind: 'rejection', reason: 'unknown-speaker' };
+    expect(elementsOf(head, first, typed)).toContainEqual(expect.objectContaining(rejected));
+    expect(elementsOf(head, first, said, typed)).toContainEqual(expect.objectContaining(rejected));
+    const kept = {
+      type: 'compaction',
+      id: '3',
+      parentId: '2',
+      summary: 'sum',
+      retainedTail: [typed.message],
+    };
+    expect(elementsOf(head, first, said, kept)).toContainEqual(expect.objectContaining(rejected));
+  });
+
   it('detects its own header but not that of a session trace', () => {
     const detects = (first: object): unknown =>
       pi.detect(new Map(Object.entries(first).map(([key, value]) => [key, asBuffer(JSON.stringify(value))])));

@@ -160,6 +160,12 @@ describe('runs', () => {
     ['a run without messages', { task_id: 1, reward: 0, traj: 7 }, 'bad-messages'],
     ['a message whose content is a number', { role: 'user', content: 7 }, 'bad-event'],
     ['an item of a type that is not known', { type: 'mystery' }, 'bad-event'],
+    ['a message of two speakers', { role: 'assistant', sender: 'human', content: 'a' }, 'unknown-speaker'],
+    [
+      'a run with a message of two speakers',
+      { task_id: 1, reward: 0, traj: [user, { role: 'assistant', author: 'user', content: 'a' }] },
+      'unknown-speaker',
+    ],
   ])('rejects %s', (_what, object, reason) => {
     expect(elementsOf(object)).toMatchObject([{ kind: 'rejection', reason }]);
   });

@@ -82,6 +82,7 @@ describe('events of a model call in a log', () => {
     isRejected(record(1, 'gen_ai.user.message', { words: 'a' }), 'unknown-content');
     isRejected(record(1, 'gen_ai.warden.message', { content: 'a' }), 'unknown-content');
     isRejected(record(1, 'gen_ai.user.message', { role: 'warden', content: 'a' }), 'unknown-speaker');
+    isRejected(record(1, 'gen_ai.user.message', { role: 'assistant', content: 'a' }), 'unknown-speaker');
   });
 
   it('are rejected if another one of their span was not understood', () => {

@@ -6,6 +6,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, Rejection } from '../../model/element.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
+import { differentSpeakers } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { readVersion } from '../fold/later-version.ts';
@@ -13,9 +14,11 @@ import { makeMessage } from '../shared/build-messages.ts';
 import { contentOfUnknown } from '../shared/carried-content.ts';
 import { foldResultBlocks } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
+import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { PI_MESSAGE, type PiMessage, readPiMessage } from './message.ts';
 
+const TWO_SPEAKERS = differentSpeakers('a message');
 const MAIN = 'main';
 const HARNESS = 'pi';
 /** Entries about the client, not the conversation. */
@@ -85,6 +88,8 @@ export class PiSource {
     const parsed = message && readPiMessage(message);
     if (MESSAGES.has(type) && isOwn === true && parsed === undefined)
       return context.reject('bad-event', 'message is not valid', message ?? entry);
+    if (isOwn === true && message !== undefined && isOfTwoSpeakers(message))
+      return context.reject('unknown-speaker', TWO_SPEAKERS, message);
     if (isOwn !== true || parsed === undefined || !isFolded(parsed)) return context.drop('copied-line');
     this.#open(entry, context);
     return readVersion(parsed, place, context);
@@ -113,6 +118,8 @@ export class PiSource {
     if (message !== undefined) context.fold.expect(message, PI_MESSAGE, 'message');
     const parsed = message && readPiMessage(message);
     if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
+    if (message !== undefined && isOfTwoSpeakers(message))
+      return context.reject('unknown-speaker', TWO_SPEAKERS, message);
     if (parsed.kind === 'excluded') return this.#drop('client-event', entry, context);
     if (parsed.kind === 'synthetic') return this.#drop('synthetic-message', entry, context);
     this.#goTo(entry, context);
@@ -141,6 +148,9 @@ export class PiSource {
   #compact(entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
     const summary = entry.get('summary');
     if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
+    const tail = entry.get('retainedTail');
+    if (tail?.elements().some(isOfTwoSpeakers) === true)
+      return context.reject('unknown-speaker', TWO_SPEAKERS, tail);
     this.#goTo(entry, context);
     const { fold } = context;
     const kept = fold.itemsFrom(this.#firstKept(entry, fold.last.index + 1));
@@ -149,7 +159,7 @@ export class PiSource {
     this.#open(entry, context);
     fold.add(makeMessage('user', [['content', summary.copy()]]), { isCopied: true });
     this.#keepSpots(new Map(fold.carry(kept).map((copy, i) => [kept[i] as FoldPlace, copy])));
-    if (kept.length === 0) this.#addTail(entry.get('retainedTail'), context);
+    if (kept.length === 0) this.#addTail(tail, context);
     this.#recordSpot(entry, fold.last);
     return undefined;
   }

@@ -4,6 +4,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
+import { differentSpeakers } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { type ItemFacts, noteItem } from '../fold/thread.ts';
 import { objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
@@ -13,6 +14,7 @@ import { chatMessageWith, RESPONSE_MEMBERS, RESPONSES_ITEM } from '../shared/kno
 import { toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present } from '../shared/logged-values.ts';
+import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import { RESULT_ERROR } from '../shared/reading-notes.ts';
 import { RepeatedIds } from '../shared/repeated-ids.ts';
 import { readItem } from '../shared/responses-items.ts';
@@ -139,6 +141,8 @@ export class RunsSource {
       return this.#readSessionHead(message, context);
     if (!isReadable(message))
       return context.reject('bad-event', 'the message has no role, or no content that can be read');
+    if (hasTwoSpeakers(message))
+      return context.reject('unknown-speaker', differentSpeakers('the message'), message);
     if (isExit(message) || isMark(message)) return context.drop('client-event');
     const session = message.get('session_id')?.text();
     if (session !== undefined && isInactive(message)) return context.drop('abandoned-branch');
@@ -247,7 +251,9 @@ function toolOf(tool: JsonView): readonly ToolDefinition[] {
 /** The rejection of a run with a message that cannot be read; undefined if all can be read. */
 function rejected(messages: readonly JsonView[], context: ReadContext): Rejection | undefined {
   const bad = messages.findIndex((message) => !isReadable(message));
-  if (bad < 0) return undefined;
+  const torn = messages.findIndex(hasTwoSpeakers);
+  if (bad < 0 && torn < 0) return undefined;
+  if (bad < 0) return context.reject('unknown-speaker', differentSpeakers(`message ${torn}`), messages[torn]);
   const detail = `message ${bad} has no role, or no content that can be read`;
   return context.reject('bad-messages', detail, messages[bad]);
 }
@@ -293,6 +299,12 @@ const INACTIVE: ReadonlySet<string> = new Set(['0', 'false']);
 const isMark = (message: JsonView): boolean => message.get('role')?.text()?.startsWith('_') === true;
 
 const isExit = (message: JsonView): boolean => message.get('role')?.text() === EXIT;
+
+/** Do the members of a message, or of one of several in it, name different speakers? */
+function hasTwoSpeakers(message: JsonView): boolean {
+  const several = message.get('tool_messages');
+  return several?.type === 'array' ? several.elements().some(hasTwoSpeakers) : isOfTwoSpeakers(message);
+}
 
 function isReadable(message: JsonView): boolean {
   const several = message.get('tool_messages');

@@ -3,7 +3,7 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import { decode } from '../../json/utf8.ts';
-import { isRole, roleNamed } from '../../model/known-roles.ts';
+import { isOtherSpeaker, isRole, roleNamed, SPEAKER_MEMBERS } from '../../model/known-roles.ts';
 import { objectOf } from './build-messages.ts';
 import { firstOf, present } from './logged-values.ts';
 import {
@@ -53,6 +53,14 @@ export function speakerIn(body: JsonView): string | undefined {
   const named = firstOf(body, ...SPEAKERS)?.text();
   return named === undefined ? undefined : (roleNamed(named) ?? named);
 }
+
+/** Has a message a member that names another speaker than the model? */
+export const namesOther = (body: JsonView): boolean =>
+  SPEAKER_MEMBERS.some((key) => isOtherSpeaker(body.textOf(key)));
+
+/** Is a message that says it is the model's also said to be another speaker's? */
+export const isOfTwoSpeakers = (message: JsonView): boolean =>
+  message.textOf('role') === 'assistant' && namesOther(message);
 
 /** Is it a message of the chat completions API that needs no conversion? Calls and results of its first form have no ids. */
 export function isOpenAi(message: JsonView): boolean {

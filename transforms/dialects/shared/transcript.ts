@@ -7,14 +7,14 @@ import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { isMasked, MAX_MASKED } from '../../model/cut-texts.ts';
 import type { Changes, Message, ReadingNote } from '../../model/element.ts';
-import { isRole, OTHER_ROLE, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
+import { differentSpeakers, isRole, OTHER_ROLE, roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { callJson, makeMessage, objectOf, type Piece, toolMessage } from './build-messages.ts';
 import { contentOfParts, type Part } from './content-parts.ts';
 import { TRACED_MESSAGE } from './known-bodies.ts';
 import { firstOf, jsonIn, unpacked } from './logged-values.ts';
-import { blocksIn, bodyOf, isOfParts, isOpenAi, speakerIn } from './message-blocks.ts';
+import { blocksIn, bodyOf, isOfParts, isOpenAi, namesOther, speakerIn } from './message-blocks.ts';
 import { type CallBlock, callOf, isFailed, type MessageBlock, resultText } from './message-parts.ts';
 import {
   FREE_FORM,
@@ -104,6 +104,10 @@ export class Transcript {
 
   #addBody(message: JsonView, body: JsonView, speaker: string | undefined): boolean {
     if (speaker === undefined) return false;
+    if (speaker === 'assistant' && namesOther(body)) {
+      this.refuse('unknown-speaker', differentSpeakers(`message ${this.messages.length + 1}`), message);
+      return true;
+    }
     // Koog writes a call under the role of a tool
     const isCaller = speaker === 'assistant' || (speaker === 'tool' && !namesCall(body));
     const printed = isCaller ? callsInText(body) : undefined;
@@ -136,7 +140,7 @@ export class Transcript {
 
   /** Adds an answer: a message of the model. */
   addAnswer(message: JsonView): void {
-    const { speaker } = bodyOf(message);
+    const { body, speaker = speakerIn(body) } = bodyOf(message);
     if (speaker !== undefined && roleNamed(speaker) !== 'assistant')
       this.refuse('unknown-speaker', OTHER_ROLE, message);
     else this.add(message, 'assistant');

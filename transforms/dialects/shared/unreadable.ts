@@ -8,7 +8,13 @@ import { elementsOf, isKey, keptMembersOf, membersOf, valuesOf, walkMembers } fr
 import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message } from '../../model/element.ts';
-import { isRole, unknownSpeaker } from '../../model/known-roles.ts';
+import {
+  differentSpeakers,
+  isOtherSpeaker,
+  isRole,
+  SPEAKER_MEMBERS,
+  unknownSpeaker,
+} from '../../model/known-roles.ts';
 import {
   isReasoningMember,
   legacyCallOf,
@@ -91,18 +97,26 @@ const copyFault: (message: Message) => string | undefined = perObject((message: 
 });
 
 const SPEAKER = 'speaker';
+const OTHER_SPEAKER = 'other speaker';
 
 /** The fault of a message that a dialect built: of its role, its content, its reasoning or its calls. */
 const builtFault: (message: Message) => string | undefined = perObject((message: Message) => {
   if (message.role !== '' && !isRole(message.role)) return SPEAKER;
   const isOfModel = message.role === 'assistant' || message.role === '';
-  return contentFault(message) ?? (isOfModel ? (reasoningFault(message) ?? callsFault(message)) : undefined);
+  return contentFault(message) ?? (isOfModel ? (membersFault(message) ?? callsFault(message)) : undefined);
 });
 
-/** The fault of reasoning that is neither a text nor a list of known parts; undefined if there is none. */
-function reasoningFault({ bytes }: Message): string | undefined {
+const NAMING: ReadonlySet<string> = new Set(SPEAKER_MEMBERS);
+
+/**
+ * The fault of a member that names another speaker than the model, or of reasoning that is neither a text nor a list of
+ * known parts; undefined if there is none.
+ */
+function membersFault({ bytes }: Message): string | undefined {
   for (const { key, valueStart, end } of keptMembersOf(bytes)) {
     const first = bytes[valueStart];
+    if (first === QUOTE && NAMING.has(key) && isOtherSpeaker(textOfValue(bytes.subarray(valueStart, end))))
+      return OTHER_SPEAKER;
     if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) continue;
     if (isReasoningMember(key) && !isReasoning(bytes.subarray(valueStart, end)))
       return `: ${key} is not reasoning of a known form`;
@@ -140,6 +154,7 @@ function customCall({ bytes }: ToolCall): Pick<ToolCall, 'name' | 'arguments'> {
 export function faultOf(message: Message, where: string): Unreadable | undefined {
   const fault = builtFault(message);
   if (fault === SPEAKER) return { reason: 'unknown-speaker', detail: unknownSpeaker(where) };
+  if (fault === OTHER_SPEAKER) return { reason: 'unknown-speaker', detail: differentSpeakers(where) };
   return fault === undefined ? undefined : { reason: 'unknown-content', detail: `${where}${fault}` };
 }
 

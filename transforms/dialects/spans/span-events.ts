@@ -4,6 +4,7 @@
  */
 
 import { JsonView } from '../../json/json-view.ts';
+import { differentSpeakers, roleNamed } from '../../model/known-roles.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
@@ -108,7 +109,8 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
     const role = MESSAGE.exec(name)?.[1];
     const whole = event.get('attributes')?.get(WHOLE);
     if (whole !== undefined && unpacked(whole)?.type !== 'object') refuseValue(transcript, whole);
-    if (role !== undefined) transcript.add(messageOf(body, role), role);
+    if (isOfOther(body, role)) transcript.refuse('unknown-speaker', differentSpeakers('an event'), body);
+    else if (role !== undefined) transcript.add(messageOf(body, role), role);
     else if (name === PROMPT) addRequest(transcript, body.get('gen_ai.prompt'));
     else if (name === COMPLETION) hasReply = addAnswer(transcript, completionOf(body)) || hasReply;
     else if (name !== CHOICE) transcript.refuse('unknown-content', UNKNOWN_EVENT, body);
@@ -117,6 +119,10 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
   }
   return hasReply;
 }
+
+/** Is an event whose name is that of another speaker of the role of the model? */
+const isOfOther = (body: JsonView, role: string | undefined): boolean =>
+  role !== undefined && role !== 'assistant' && roleNamed(body.textOf('role') ?? '') === 'assistant';
 
 const completionOf = (body: JsonView): JsonView | undefined =>
   answerIn('gen_ai.completion', body.get('gen_ai.completion'));

@@ -36,6 +36,22 @@ describe('a message from nobody known', () => {
   });
 });
 
+describe('a message of the model', () => {
+  it.each(['type', 'kind', 'sender', 'author', 'message_type'])(
+    'may not name another speaker in %s',
+    (key) => {
+      const fault = faultOf(messageOf(`{"role":"assistant","${key}":"human","content":"a"}`), 'm');
+      expect(fault).toEqual({
+        reason: 'unknown-speaker',
+        detail: 'the members of m name different speakers',
+      });
+      for (const value of ['"message"', '"ai"', '"bot-7"', 'null', '{"name":"x"}'])
+        expect(reasonOf(`{"role":"assistant","${key}":${value},"content":"a"}`)).toBeUndefined();
+      expect(reasonOf(`{"role":"user","${key}":"human","content":"a"}`)).toBeUndefined();
+    },
+  );
+});
+
 describe('a message of which nobody knows what it says', () => {
   it.each([
     '{"role":"user"}',
