@@ -40,7 +40,7 @@ import {
 import { detailsIn, hasOddEvent, messageEvents } from './spans/span-events.ts';
 import { idOf, PARENTS, startOf, traceOf } from './spans/span-ids.ts';
 import { isFrame, rowsOf, wrappedSpans } from './spans/span-wrappers.ts';
-import { endsOnly, isUnfinished, runsOf, SplitRuns } from './spans/split-runs.ts';
+import { endsOnly, isEndAlone, isUnfinished, runsOf, SplitRuns } from './spans/split-runs.ts';
 import { type Platform, platformOf, readTracked } from './spans/tracked-call.ts';
 
 const NO_SPAN = 'an element of a list of spans is not an object';
@@ -223,6 +223,7 @@ class SpanReader {
       if (id !== undefined) this.#split.sawBegin(id);
       return this.#run(run, context, patch);
     }
+    if (isEndAlone(run)) return this.#keepEnd(id, run, context);
     const isOpen = isUnfinished(run);
     if (this.#split.isKept(id)) {
       this.#split.keep(id, isOpen ? 'begun' : 'ended', run);
@@ -241,9 +242,15 @@ class SpanReader {
   #ended(patch: JsonView, context: ReadContext): ObjectPart {
     const id = patch.get('id')?.text();
     const isKept = id !== undefined && this.#split.isKept(id);
-    if (id === undefined || (!isKept && typeOf(patch) === 'llm')) return this.#run(patch, context, undefined);
+    const isWhole = !isKept && typeOf(patch) === 'llm' && !isEndAlone(patch);
+    if (id === undefined || isWhole) return this.#run(patch, context, undefined);
     if (!isKept && (this.#split.hasBegun(id) || isUnfinished(patch))) return context.drop('no-model-span');
-    this.#split.keep(id, 'ended', patch);
+    return this.#keepEnd(id, patch, context);
+  }
+
+  #keepEnd(id: string, run: JsonView, context: ReadContext): ObjectPart {
+    const isKept = this.#split.isKept(id);
+    this.#split.keep(id, 'ended', run);
     return isKept ? context.drop('joined-run') : this.#wait(id, context, undefined);
   }
 

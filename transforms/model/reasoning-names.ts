@@ -17,6 +17,8 @@ export interface NamedReasoning {
   readonly isSealed: boolean;
   /** Whether the log has only a summary of the reasoning. */
   readonly isSummary: boolean;
+  /** Whether some of the reasoning is of an unknown form, and is left out. */
+  readonly isLost: boolean;
 }
 
 const OTHERS: ReadonlySet<string> = new Set(OTHER_REASONING_MEMBERS);
@@ -25,6 +27,7 @@ const NAME = 'reasoning_content';
 const TEXTS = [NAME, 'reasoning', 'reasoning_text'] as const;
 /** Members of a message that list the parts of its reasoning. */
 const LISTS = ['reasoning_details', 'thinking_blocks'] as const;
+const LIST_NAMES: ReadonlySet<string> = new Set(LISTS);
 const EMPTY_STRING_BYTES = 2;
 /** Members of a part of reasoning that are read. */
 const PART_TEXTS = ['text', 'thinking', 'summary', 'data', 'signature'] as const;
@@ -47,7 +50,18 @@ export function nameReasoning(message: Message, keepSealed: boolean): NamedReaso
   let named = dropMembers(bytes, ({ key }) => OTHERS.has(key) || (key === NAME && !isOwn));
   if (text !== undefined && !isOwn) named = addMember(named, NAME, text);
   if (keepSealed && sealed.length > 0) named = addMember(named, 'reasoning_details', arrayOf(sealed));
-  return { message: { ...message, bytes: named }, isSealed: sealed.length > 0, isSummary };
+  const isLost = membersOf(bytes).some(
+    ({ key, valueStart, end }) => OTHERS.has(key) && isOfUnknownForm(key, bytes.subarray(valueStart, end)),
+  );
+  return { message: { ...message, bytes: named }, isSealed: sealed.length > 0, isSummary, isLost };
+}
+
+/** @param value JSON text of reasoning under the name `key` */
+function isOfUnknownForm(key: string, value: Uint8Array): boolean {
+  if (value[0] === OPEN_ARRAY && elementsOf(value).length === 0) return false;
+  if (value[0] === OPEN_OBJECT && membersOf(value).length === 0) return false;
+  if (value[0] === LETTER_N) return false;
+  return LIST_NAMES.has(key) ? !isReasoning(value) : value[0] !== QUOTE;
 }
 
 /** Whether a list is one of parts of reasoning that are read. @param value JSON text of a list or an object */

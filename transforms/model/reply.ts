@@ -129,11 +129,20 @@ export function settleReply(entry: Entry): Entry {
   return reply.role === '' ? { ...entry, reply: withRole(reply), repairs: REPLY_ROLE } : entry;
 }
 
+/** Refuses an entry without any message if its answer was not understood: nothing else carries the finding. */
+function withFault(entry: Entry, notes: readonly ReadingNote[]): Entry {
+  const fault = notes.find(({ severity }) => severity === 'ERROR');
+  return fault === undefined || entry.refused !== undefined
+    ? entry
+    : { ...entry, refused: { reason: 'unknown-content', detail: fault.message } };
+}
+
 /** Adds findings to the entry's reply; to its last message if it has no reply. */
 export function withNotes(entry: Entry, notes: readonly ReadingNote[] = []): Entry {
   const { messages, reply } = entry;
   const last = reply ?? messages.at(-1);
-  if (last === undefined || notes.length === 0) return entry;
+  if (notes.length === 0) return entry;
+  if (last === undefined) return withFault(entry, notes);
   const noted: Message = { ...last, notes: [...(last.notes ?? []), ...notes] };
   return reply === undefined
     ? { ...entry, messages: [...messages.slice(0, -1), noted] }

@@ -24,7 +24,7 @@ import { ShortcutTools, type ToolRun } from './shortcut-tools.ts';
 import { DROPPED, EMPTY, ODD, REPLACED, SIGNS, STATE } from './shortcut-words.ts';
 
 /** Checks that shortcut.c implements. */
-const KNOWN_CHECKS: ReadonlySet<string> = new Set([
+export const KNOWN_CHECKS: ReadonlySet<string> = new Set([
   'as-read',
   'damaged-tail',
   'inline-tags',

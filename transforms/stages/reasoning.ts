@@ -43,6 +43,12 @@ const NOT_INLINED: ReadingNote = {
   message: 'the reasoning contains a <think> tag: not moved into the text',
 };
 
+const UNKNOWN_FORM: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'the reasoning of an answer is of a form that turnmill does not know',
+};
+
 /** Removes the reasoning of a message; the same object if it has none. */
 export function withoutReasoning(message: Message): Message {
   const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
@@ -109,6 +115,7 @@ function withNamedReasoning(conversation: Conversation, keepSealed: boolean): Co
     renamed++;
     if (named.isSealed) sealed++;
     const notes = [...(named.isSummary ? [SUMMARY] : []), ...(named.isSealed ? [SEALED] : [])];
+    if (named.isLost) notes.push(UNKNOWN_FORM);
     return noted(named.message, notes);
   });
   const changes = counted(conversation, 'reasoning-name', renamed);

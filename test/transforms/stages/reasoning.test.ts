@@ -158,6 +158,22 @@ describe('reasoning under another name', () => {
   });
 
   test.each([
+    '"reasoning":{"text":"r"}',
+    '"reasoning_text":["r"]',
+    '"reasoning_details":"r"',
+    '"reasoning_details":[{"type":"reasoning.draft","body":"Look first."}]',
+    '"reasoning":"r","reasoning_details":[{"type":"reasoning.text","words":"r"}]',
+  ])('of an unknown form is a finding: %s', (logged) => {
+    const { messages } = run('keep', ['assistant', `${ANSWER},${logged}}`]);
+    expect(messages[0]?.notes?.map(({ rule }) => rule)).toEqual(['unread-text']);
+  });
+
+  test.each(['"reasoning":null', '"reasoning":{}', '"reasoning_details":[]'])('is none: %s', (logged) => {
+    const { messages } = run('keep', ['assistant', `${ANSWER},${logged}}`]);
+    expect(messages[0]?.notes ?? []).toEqual([]);
+  });
+
+  test.each([
     ['"reasoning_opaque":"x"', SEALED],
     [`"reasoning_details":[${SEALED}]`, SEALED],
     ['"thinking_blocks":[{"type":"redacted_thinking","data":"x"}]', SEALED],

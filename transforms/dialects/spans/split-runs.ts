@@ -91,6 +91,10 @@ export function isUnfinished(run: JsonView): boolean {
   return isEmpty && firstOf(run, 'end_time', 'error') === undefined;
 }
 
+/** Is a run logged without its start? */
+export const isEndAlone = (run: JsonView): boolean =>
+  firstOf(run, 'inputs', 'start_time') === undefined && firstOf(run, 'outputs', 'end_time') !== undefined;
+
 const HALF_MISSING = 'the other half of the run is not in the source, or did not fit into --max-conversation';
 
 /** Yields the runs that begin in a batch, with their ends if these are in the same batch. */

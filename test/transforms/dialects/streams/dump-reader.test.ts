@@ -115,6 +115,39 @@ describe('dumps', () => {
   });
 });
 
+describe('an answer that was not understood is refused, because no message can carry the finding', () => {
+  const whole = (...events: readonly object[]) => dumped(events.map((one) => JSON.stringify(one)).join('\n'));
+
+  it('if the deltas of chat chunks have their pieces under another name', () => {
+    const delta = (words: object, reason: string | null) => ({
+      id: 'c',
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: words, finish_reason: reason }],
+    });
+    const [entry] = entriesOf(
+      whole(delta({ role: 'assistant', speech: 'Water the beans at noon.' }, null), delta({}, 'stop')),
+    );
+    expect(entry).toMatchObject({ messages: [], refused: { reason: 'unknown-content' } });
+    expect(entry?.refused?.detail).toContain('speech');
+  });
+
+  it('if the deltas of the Responses API have', () => {
+    const [entry] = entriesOf(
+      whole(
+        { type: 'response.created', response: { id: 'r', object: 'response', output: [] } },
+        { type: 'response.output_text.delta', output_index: 0, speech: 'Water the beans at noon.' },
+      ),
+    );
+    expect(entry).toMatchObject({ messages: [], refused: { reason: 'unknown-content' } });
+  });
+
+  it('but not if it is only empty', () => {
+    const choices = [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: 'stop' }];
+    const [entry] = entriesOf(whole({ id: 'c', object: 'chat.completion.chunk', choices }));
+    expect(entry?.refused).toBeUndefined();
+  });
+});
+
 describe('interleaved chunks of several streams', () => {
   const saying = (id: string, text: string): readonly string[] => [
     `{"id":"${id}","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`,
