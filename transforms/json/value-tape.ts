@@ -15,9 +15,8 @@ const KEY_END = 1;
 const START = 2;
 const END = 3;
 const NEXT = 4;
-/** Numbers of a row. */
+/** How many numbers a row has. */
 export const ROW_NUMBERS = 5;
-const ROW = ROW_NUMBERS;
 /** Deeper containers get no rows. Calls in streamed chunks are this deep; their arguments are copied whole. */
 const MAX_LEVELS = 7;
 /** A text with more values gets rows only for its outer level: all rows would take many times its bytes. */
@@ -25,7 +24,7 @@ export const MAX_TAPE_ROWS = 16_384;
 const FIRST_ROWS = 32;
 
 export class ValueTape implements Tape {
-  #rows = new Int32Array(FIRST_ROWS * ROW);
+  #rows = new Int32Array(FIRST_ROWS * ROW_NUMBERS);
   #count = 0;
   /** Does a key have an escape, so that it differs from its bytes? */
   #hasEscapes = false;
@@ -38,7 +37,7 @@ export class ValueTape implements Tape {
 
   /** Copies rows that a scanner wrote. @param hasEscapes whether a key of them may have an escape */
   take(rows: Int32Array, count: number, hasEscapes: boolean): void {
-    const numbers = count * ROW;
+    const numbers = count * ROW_NUMBERS;
     if (this.#rows.length < numbers) this.#rows = new Int32Array(numbers * 2);
     this.#rows.set(rows.subarray(0, numbers));
     this.#count = count;
@@ -102,44 +101,48 @@ export class ValueTape implements Tape {
 
   /** Are there rows for the contents of a container? */
   isOpen(row: number): boolean {
-    return (this.#rows[row * ROW + NEXT] as number) > 0;
+    return (this.#rows[row * ROW_NUMBERS + NEXT] as number) > 0;
   }
 
   start(row: number): number {
-    return this.#rows[row * ROW + START] as number;
+    return this.#rows[row * ROW_NUMBERS + START] as number;
   }
 
   end(row: number): number {
-    return this.#rows[row * ROW + END] as number;
+    return this.#rows[row * ROW_NUMBERS + END] as number;
   }
 
   /** The row after a value and all that it contains: its next sibling, if any. */
   next(row: number): number {
-    return Math.abs(this.#rows[row * ROW + NEXT] as number);
+    return Math.abs(this.#rows[row * ROW_NUMBERS + NEXT] as number);
   }
 
   keyStart(row: number): number {
-    return this.#rows[row * ROW + KEY] as number;
+    return this.#rows[row * ROW_NUMBERS + KEY] as number;
   }
 
   keyEnd(row: number): number {
-    return this.#rows[row * ROW + KEY_END] as number;
+    return this.#rows[row * ROW_NUMBERS + KEY_END] as number;
   }
 
   /** Row of the last member of an object that has the key; -1 if there is none. */
   find(bytes: Uint8Array, object: number, key: string): number {
     const rows = this.#rows;
     const length = key.length + 2;
-    const end = this.next(object) * ROW;
+    const end = this.next(object) * ROW_NUMBERS;
     let found = -1;
-    for (let at = (object + 1) * ROW; at < end; at = Math.abs(rows[at + NEXT] as number) * ROW) {
+    for (
+      let at = (object + 1) * ROW_NUMBERS;
+      at < end;
+      at = Math.abs(rows[at + NEXT] as number) * ROW_NUMBERS
+    ) {
       const start = rows[at + KEY] as number;
       const keyEnd = rows[at + KEY_END] as number;
       if (this.#hasEscapes) {
         if (isKey(bytes, start, keyEnd, key)) found = at;
       } else if (keyEnd - start === length && spells(bytes, start + 1, keyEnd - 1, key)) found = at;
     }
-    return found < 0 ? -1 : found / ROW;
+    return found < 0 ? -1 : found / ROW_NUMBERS;
   }
 
   /**
@@ -160,7 +163,7 @@ export class ValueTape implements Tape {
   }
 
   #add(key: number, keyEnd: number, start: number): number {
-    const at = this.#count++ * ROW;
+    const at = this.#count++ * ROW_NUMBERS;
     if (at === this.#rows.length) {
       const grown = new Int32Array(at * 2);
       grown.set(this.#rows);

@@ -18,7 +18,7 @@ interface Mark {
 /** A mark between the beginning and the end of a text. */
 const INSIDE = {
   logger: 'LiteLLM: request and response bodies in its spend logs',
-  /** Its word is INSIDE_WORD; the shortcut looks for `_truncated`. */
+  /** A text without INSIDE_WORD is not searched; the shortcut looks for `_truncated`. */
   mark: /\(litellm_truncated (?:skipped )?\d+ chars\b/,
 };
 
@@ -53,7 +53,7 @@ const WHOLE: readonly Mark[] = [
     mark: /^\s*<truncated due to size exceeding limit>\s*$/,
   },
 ];
-/** Their first characters. None has a quotation mark in it. */
+/** First characters of the marks in WHOLE. No mark contains a quotation mark. */
 const BEGINNINGS = new Set(Buffer.from('[<{*_r'));
 const INSIDE_WORD = Buffer.from('litellm_truncated');
 /**

@@ -1,15 +1,14 @@
 /**
  * A set of ids in 9 to 19 bytes each, for the ids of all sessions of a source. It stores 64 bits of a random hash of each
- * key (id-table.ts). Ids with the same hash cannot be chosen on purpose, because its tables are drawn when the program
- * starts; the chance that two of a million ids have the same one is 1 in 30 million.
+ * key (id-table.ts). Ids with the same hash cannot be chosen on purpose, because its tables are drawn when they are first
+ * used; the chance that two of a million ids have the same one is 1 in 30 million.
  *
  * It grows by linear hashing: as ids are added, one page after the other is split in two. A table that doubles needs three
  * times the room while it grows, and leaves its former memory to the garbage collector.
  */
-import { fillKey, KEY_BYTES } from './id-table.ts';
+import { fillKey, KEY_BYTES, randomWords } from './id-table.ts';
 
 const BYTE_VALUES = 256;
-const WORD_VALUES = 2 ** 32;
 /** The first word of a hash chooses the slot, the second one the page. */
 const WORDS = 2;
 const PAGE_WORDS = 4096;
@@ -17,17 +16,18 @@ const PAGE_WORDS = 4096;
 const MEAN_WORDS = 0.65 * PAGE_WORDS;
 const MAX_WORDS = PAGE_WORDS - WORDS;
 
-/** Random words, one for each value of each byte of a key: a hash is the XOR of those of its bytes. */
-const scatter = Uint32Array.from(
-  { length: WORDS * KEY_BYTES * BYTE_VALUES },
-  () => Math.random() * WORD_VALUES,
-);
+/**
+ * Random words, two for each value of each byte of a key: a hash is the XOR of those of its bytes. Drawn on first use,
+ * because most sources have few sessions.
+ */
+let scatter: Uint32Array | undefined;
 
 /** The hash being looked up. */
 const hash = new Uint32Array(WORDS);
 
 function setHash(id: string): void {
   const key = fillKey(id);
+  scatter ??= randomWords(WORDS * KEY_BYTES * BYTE_VALUES);
   let first = 0;
   let second = 0;
   for (let i = 0; i < KEY_BYTES; i++) {

@@ -28,7 +28,7 @@ const NO_SLOTS = new Uint32Array(0);
  * Random words, one for each value of each byte of a key. The search for a key begins at the slot given by the XOR of
  * its words, so a log cannot be crafted to make all ids collide, which would make each search as long as the log.
  */
-const scatter = Uint32Array.from({ length: KEY_BYTES * BYTE_VALUES }, () => Math.random() * WORD_VALUES);
+const scatter = randomWords(KEY_BYTES * BYTE_VALUES);
 
 /** The key being looked up. */
 const key = new Uint8Array(KEY_BYTES);
@@ -111,6 +111,10 @@ function setKey(id: string): void {
   if (setUuidKey(id) || setShortKey(id)) return;
   key.set(hashOf(id));
   key[VERSION_BYTE] = (key[VERSION_BYTE] as number) & 0x0f;
+}
+
+export function randomWords(length: number): Uint32Array {
+  return Uint32Array.from({ length }, () => Math.random() * WORD_VALUES);
 }
 
 /** The key of an id. It is overwritten by the next one. */

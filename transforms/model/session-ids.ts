@@ -1,6 +1,6 @@
 /**
  * The ids of the sessions of a source that have ended. A source may have millions: beyond the first ones, an id takes 9
- * to 14 bytes, where one in a set of strings takes 100.
+ * to 19 bytes, where one in a set of strings takes 100.
  */
 import { HashedSet } from './hashed-set.ts';
 import { IdSet } from './id-set.ts';

@@ -1,5 +1,6 @@
 /** Calls that continue each other by id: what is written of them, and what that costs. */
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
+
 import type { ReadElement, ReadingOptions } from '../../../transforms/dialects/dialect.ts';
 import { dialects } from '../../../transforms/dialects/index.ts';
 import { isPairDialect, PairReader } from '../../../transforms/dialects/pairs/pair-reader.ts';
@@ -56,6 +57,16 @@ const logs = [
   ['spans', spans, asSpan],
 ] as const;
 
+/** Expects that four times as many calls list messages about four times as often. */
+function expectFewLists(read: (count: number) => unknown): void {
+  const listed = vi.spyOn(History.prototype, 'addedMessages', 'get');
+  read(100);
+  const short = listed.mock.calls.length;
+  listed.mockClear();
+  read(400);
+  expect(listed.mock.calls.length).toBeLessThan(4.2 * short);
+}
+
 describe.each(logs)('a chain in %s', (_name, dialect, asLine) => {
   const read = (calls: readonly ReturnType<typeof call>[], options: ReadingOptions = {}): readonly Entry[] =>
     readLog(
@@ -70,14 +81,8 @@ describe.each(logs)('a chain in %s', (_name, dialect, asLine) => {
       expect(read(order).map(wordsOf)).toEqual([questions(60)]);
   });
 
-  it('lists the messages of each call a few times only, however long it is', () => {
-    const listed = vi.spyOn(History.prototype, 'addedMessages', 'get');
-    read(chain(100));
-    const short = listed.mock.calls.length;
-    listed.mockClear();
-    read(chain(400));
-    expect(listed.mock.calls.length).toBeLessThan(4.2 * short);
-  });
+  it('lists the messages of each call a few times only, however long it is', () =>
+    expectFewLists((count) => read(chain(count))));
 
   it('that is continued in more ways than --max-branches is rejected beyond them', () => {
     const calls = [...chain(3), ...[3, 4, 5, 6].map((i) => call(i, 1)), call(7, 6)];
@@ -111,14 +116,7 @@ describe('a chain in a source that begins with a pair of the Messages API', () =
     ]);
   });
 
-  it('lists the messages of each call a few times only, however long it is', () => {
-    const listed = vi.spyOn(History.prototype, 'addedMessages', 'get');
-    read(100);
-    const short = listed.mock.calls.length;
-    listed.mockClear();
-    read(400);
-    expect(listed.mock.calls.length).toBeLessThan(4.2 * short);
-  });
+  it('lists the messages of each call a few times only, however long it is', () => expectFewLists(read));
 });
 
 describe('a chain in a source that begins with a pair of chat completions', () => {
@@ -149,14 +147,7 @@ describe('a chain in a source that begins with a pair of chat completions', () =
     expect([all?.lines?.count, all?.origin.line, more]).toEqual([59, 61, []]);
   });
 
-  it('lists the messages of each call a few times only, however long it is', () => {
-    const listed = vi.spyOn(History.prototype, 'addedMessages', 'get');
-    read(100);
-    const short = listed.mock.calls.length;
-    listed.mockClear();
-    read(400);
-    expect(listed.mock.calls.length).toBeLessThan(4.2 * short);
-  });
+  it('lists the messages of each call a few times only, however long it is', () => expectFewLists(read));
 });
 
 describe('a chain with a message that may not be written', () => {

@@ -1,4 +1,4 @@
-/** What the input and the output of a model call in a trace may be: requests, answers, and the content of results. */
+/** The forms that the input and the output of a model call in a trace may have. */
 import { describe, expect, it } from 'vitest';
 import { text } from '../bytes.ts';
 import { messagesOf, observation, only, read, rulesOf } from './span-samples.ts';

@@ -2,6 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
+import { OTHER_ROLE_THAN_TYPE } from '../../model/known-roles.ts';
 import { textOfValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import { callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
@@ -147,8 +148,18 @@ export class ClaudeLine {
     return userContentOf(this.#json.get('content'));
   }
 
+  /** Why its message cannot be read; undefined if it can. */
+  get fault(): string | undefined {
+    if (this.message === undefined) return 'message is not an object';
+    const { type, role = type } = this;
+    if (!SPEAKERS.has(role)) return 'message.role is not valid';
+    if (role !== type) return OTHER_ROLE_THAN_TYPE;
+    if (this.#hasContent || (type === 'assistant' && this.isSynthetic)) return undefined;
+    return 'message.content is not valid';
+  }
+
   /** Whether the content is a text or a list. */
-  get hasContent(): boolean {
+  get #hasContent(): boolean {
     const content = this.#message?.get('content');
     return content?.type === 'string' || content?.type === 'array';
   }

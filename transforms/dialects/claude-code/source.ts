@@ -5,7 +5,6 @@
 
 import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { keyOf } from '../../model/hashed-set.ts';
-import { OTHER_ROLE_THAN_TYPE } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
@@ -93,7 +92,7 @@ export class ClaudeSource {
     const isKnown = SPEAKERS.has(line.type) || CLIENT_EVENTS.has(line.type);
     const lost = isKnown || spot?.place === undefined ? undefined : line.contentOfUnknown;
     if (lost !== undefined) return context.reject('bad-event', lost);
-    const fault = SPEAKERS.has(line.type) ? faultOfMessage(line) : undefined;
+    const fault = SPEAKERS.has(line.type) ? line.fault : undefined;
     if (fault !== undefined) return context.reject('bad-event', fault);
     const isOpen = spot?.isOwn === true && fold.has(spot.stretch.thread);
     if (!isOpen || spot.place === undefined || line.isSynthetic) return context.drop('copied-line');
@@ -109,7 +108,7 @@ export class ClaudeSource {
       const lost = line.contentOfUnknown;
       return lost === undefined ? dropped : context.reject('bad-event', lost);
     }
-    const fault = faultOfMessage(line);
+    const fault = line.fault;
     if (fault !== undefined) return context.reject('bad-event', fault);
     if (type === 'assistant') return this.#readAssistant(line, context);
     return this.#readUser(line, line.userContent as UserContent, context);
@@ -368,16 +367,6 @@ export class ClaudeSource {
       this.#command = undefined;
     } else this.#notes.push(TWO_IDS);
   }
-}
-
-/** Why the message of a line cannot be read; undefined if it can. */
-function faultOfMessage(line: ClaudeLine): string | undefined {
-  if (line.message === undefined) return 'message is not an object';
-  const { type, role = type } = line;
-  if (!SPEAKERS.has(role)) return 'message.role is not valid';
-  if (role !== type) return OTHER_ROLE_THAN_TYPE;
-  if (line.hasContent || (type === 'assistant' && line.isSynthetic)) return undefined;
-  return 'message.content is not valid';
 }
 
 /** Adds the results and the texts of a user line. A mark of an interruption beside results is left out. */

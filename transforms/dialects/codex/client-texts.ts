@@ -1,6 +1,8 @@
-/** Recognises the texts that the client inserts into the messages of the user. */
+/** Tells the texts that the client inserts into the messages of the user from what was said. */
 import { strip } from '../../model/white-space.ts';
 import { blockOf, isBlocks } from '../../rules/blocks.ts';
+import type { FoldPlace } from '../fold/fold.ts';
+import type { ResponseItem, ResponseMessage } from '../shared/responses-items.ts';
 
 /** Tags of the blocks that the client inserts as user items. */
 const CONTEXT_TAGS =
@@ -16,7 +18,21 @@ const ABORTED = [blockOf('turn_aborted')];
 export const isAborted = (text: string): boolean => isBlocks(text, ABORTED);
 
 /** Whether a text begins and ends as the blocks of the client do. */
-export function isContext(text: string): boolean {
+function isContext(text: string): boolean {
   const whole = strip(text);
   return CONTEXT_BEGINS.test(whole) && CONTEXT_ENDS.test(whole.slice(-MAX_TAG_CHARS));
 }
+
+/** Whether a person typed the message. */
+export const isTurn = ({ message, text }: ResponseMessage): boolean =>
+  message.role === 'user' && (text === undefined || !isContext(text));
+
+/** Whether the user or the model said it, not the client. */
+export const isSaid = (item: ResponseItem): boolean => (item.kind === 'message' ? isTurn(item) : true);
+
+/** Whether the client inserted the message. */
+export const isInserted = (place: FoldPlace | undefined): boolean =>
+  place?.content !== undefined &&
+  'role' in place.content &&
+  place.isTurn !== true &&
+  (place.content.role === 'user' || place.content.role === 'developer');

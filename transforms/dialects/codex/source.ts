@@ -18,10 +18,10 @@ import {
   unknownEvent,
   warning,
 } from '../shared/reading-notes.ts';
-import { type ResponseItem, type ResponseMessage, readItem } from '../shared/responses-items.ts';
+import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
 import { known } from '../shared/unread-text.ts';
-import { isAborted, isContext } from './client-texts.ts';
+import { isAborted, isInserted, isSaid, isTurn } from './client-texts.ts';
 import { type CodexSaid, readCodexEvent } from './events.ts';
 import { isApart, TurnAnswers, UNSURE } from './turn-answers.ts';
 
@@ -390,20 +390,6 @@ export class CodexSource {
     context.fold.note(unknownEvent(type));
   }
 }
-
-/** Whether a person typed the message. */
-const isTurn = ({ message, text }: ResponseMessage): boolean =>
-  message.role === 'user' && (text === undefined || !isContext(text));
-
-/** Whether the user or the model said it, not the client. */
-const isSaid = (item: ResponseItem): boolean => (item.kind === 'message' ? isTurn(item) : true);
-
-/** Whether the client inserted the message. */
-const isInserted = (place: FoldPlace | undefined): boolean =>
-  place?.content !== undefined &&
-  'role' in place.content &&
-  place.isTurn !== true &&
-  (place.content.role === 'user' || place.content.role === 'developer');
 
 const toolsIn = (list: JsonView | undefined): readonly ToolDefinition[] | undefined =>
   list === undefined ? undefined : definitionsOf(list.copy(), defineTool);

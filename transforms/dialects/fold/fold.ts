@@ -119,10 +119,7 @@ export class Fold {
     thread.weight += LINE_BYTES;
   }
 
-  /**
-   * Makes a thread the current one; creates it if there is none with that name.
-   * @param stamp time of the current object (`context.time`), parsed if it is the first one of the conversation
-   */
+  /** Makes a thread the current one, or creates it. @param stamp logged time of the current object (`timeOf`) */
   open(name: string, sessionId: string, stamp?: JsonView): void {
     const known = this.#threads.get(name);
     this.#thread = known ?? new Thread(name, sessionId);

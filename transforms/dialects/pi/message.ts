@@ -13,7 +13,7 @@ import { ANTHROPIC_BLOCK } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, textOf } from '../shared/logged-values.ts';
 import { noted, REPLY_CUT, RESULT_ERROR, warning } from '../shared/reading-notes.ts';
-import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
+import { type KnownObject, known, withKinds } from '../shared/unread-text.ts';
 
 export type PiMessage =
   | {
@@ -37,8 +37,8 @@ export type PiMessage =
   /** Not sent to the model. */
   | { readonly kind: 'excluded' };
 
-const PART = knownByType('type', {
-  ...Object.fromEntries(ANTHROPIC_BLOCK.kinds?.of ?? []), // Factory Droid writes these blocks too
+/** Parts of pi, and blocks of the Messages API, which Factory Droid writes. */
+const PART = withKinds(ANTHROPIC_BLOCK, {
   text: known('type text:text! textSignature annotations _meta'),
   thinking: known('type thinking:text! thinkingSignature! signature redacted'),
   toolCall: known(

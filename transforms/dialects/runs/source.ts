@@ -18,7 +18,7 @@ import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import { RESULT_ERROR } from '../shared/reading-notes.ts';
 import { RepeatedIds } from '../shared/repeated-ids.ts';
 import { readItem } from '../shared/responses-items.ts';
-import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
+import { type KnownObject, known, withKinds } from '../shared/unread-text.ts';
 import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
 
 const MAIN = 'main';
@@ -39,8 +39,7 @@ const MESSAGE = chatMessageWith(
   ].join(' '),
 );
 /** An answer of the Responses API; one of its items is described by its type. */
-const OUTPUT: KnownObject = knownByType('type', {
-  ...Object.fromEntries(RESPONSES_ITEM.kinds?.of ?? []),
+const OUTPUT: KnownObject = withKinds(RESPONSES_ITEM, {
   '': known(RESPONSE_MEMBERS, { 'output!': RESPONSES_ITEM }),
 });
 

@@ -4,7 +4,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { CHAT_MESSAGE } from './known-members.ts';
-import { type KnownObject, known, knownByType, unreadIn } from './unread-text.ts';
+import { type KnownObject, known, knownByType, unreadIn, withMembers } from './unread-text.ts';
 
 /** A choice of a chat completion, or of a chunk of one. */
 export const CHAT_CHOICE: KnownObject = known(
@@ -16,11 +16,7 @@ export const CHAT_CHOICE: KnownObject = known(
   { message: CHAT_MESSAGE },
 );
 /** A choice that is the message itself. */
-export const BARE_CHOICE: KnownObject = {
-  ...CHAT_MESSAGE,
-  seen: new Map(),
-  names: new Set([...CHAT_CHOICE.names, ...CHAT_MESSAGE.names]),
-};
+export const BARE_CHOICE: KnownObject = withMembers(CHAT_MESSAGE, [...CHAT_CHOICE.names].join(' '));
 
 const RESPONSES_PART = knownByType('type', {
   input_text: known('type text annotations prompt_cache_breakpoint'),

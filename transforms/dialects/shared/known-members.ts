@@ -2,7 +2,7 @@
  * The members that objects of the APIs have, for `unreadIn`: those of their SDKs, and those that servers and clients
  * add. Parts that are kept as they are need no entry, because nothing of them is lost.
  */
-import { type KnownObject, known, knownByType } from './unread-text.ts';
+import { type KnownObject, known, knownByType, withKinds } from './unread-text.ts';
 
 const ANTHROPIC_TEXT = known('type text:text! citations cache_control');
 
@@ -35,8 +35,7 @@ export const CHAT_CALL: KnownObject = known(
 );
 
 /** Parts of the chat completions API; agents log blocks of the Messages API there too. */
-export const CHAT_PART: KnownObject = knownByType('type', {
-  ...Object.fromEntries(ANTHROPIC_BLOCK.kinds?.of ?? []),
+export const CHAT_PART: KnownObject = withKinds(ANTHROPIC_BLOCK, {
   ...Object.fromEntries(
     ['text', 'input_text', 'output_text'].map((type) => [
       type,
@@ -66,8 +65,7 @@ const CHAT_EXTRA = [
 ].join(' ');
 
 /** A block of reasoning: one without a type must be one, too. */
-const THINKING_BLOCK = knownByType('type', {
-  ...Object.fromEntries(ANTHROPIC_BLOCK.kinds?.of ?? []),
+const THINKING_BLOCK = withKinds(ANTHROPIC_BLOCK, {
   '': known('thinking! data! signature! think! text!'),
 });
 

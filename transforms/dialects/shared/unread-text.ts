@@ -78,6 +78,10 @@ export function knownByType(member: string, of: Readonly<Record<string, KnownObj
   return { ...known(member), kinds: { member, of: new Map(Object.entries(of)) } };
 }
 
+/** The same objects by type, and those of other types. */
+export const withKinds = ({ kinds }: KnownObject, more: Readonly<Record<string, KnownObject>>): KnownObject =>
+  knownByType(kinds?.member ?? '', { ...Object.fromEntries(kinds?.of ?? []), ...more });
+
 /** Finding about the first thing in an object that would be lost; undefined if there is none. @param place of the object */
 export function unreadIn(object: JsonView, kind: KnownObject, place: string): ReadingNote | undefined {
   const found = unreadAt(object, kind);

@@ -12,10 +12,10 @@ import { quote } from '../../json/respace.ts';
 import { type Scanner, skipBlanks } from '../../json/scanner.ts';
 import { decode, encode, invalidUtf8At } from '../../json/utf8.ts';
 import { ValueTape } from '../../json/value-tape.ts';
-import type { Entry, Lack, Line, Message, Origin, ReadingNote } from '../../model/element.ts';
+import type { Entry, Lack, Line, Message, Origin } from '../../model/element.ts';
 import { createEntryLog } from '../../model/entry-log.ts';
 import { rejectLine } from '../../model/rejection.ts';
-import { settleReply } from '../../model/reply.ts';
+import { settleReply, withNotes } from '../../model/reply.ts';
 import type { DialectReader, LineObjects, ReadElement, ReadingOptions } from '../dialect.ts';
 import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import { type Answer, answerFromStream } from '../pairs/answer.ts';
@@ -264,12 +264,12 @@ export class DumpReader implements DialectReader, ObjectWalk {
     const before = this.#userTurn.map(asReadMessage);
     const { reply, ...fields } = answeredFields(before, NO_TOOLS, bareAnswer(answer, before));
     const meta = answer.body && callMeta({ request: undefined, response: answer.body }, answer.body);
-    const hasNothing = reply === undefined && fields.messages.length === 0;
-    const isUnknown = answer.isUnknown === true || (hasNothing && answer.notes.some(isError));
-    const refused = isUnknown ? UNKNOWN_ANSWER : faultIn(fields.messages, reply);
+    const refused = answer.isUnknown === true ? UNKNOWN_ANSWER : faultIn(fields.messages, reply);
     const entry = { ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) };
     const unread = { messages: [], reply: undefined, changes: new Map() };
-    return settleReply(refused === undefined ? entry : { ...entry, ...unread, refused });
+    const whole = refused === undefined ? entry : { ...entry, ...unread, refused };
+    const isNoted = reply !== undefined || fields.messages.length > 0;
+    return settleReply(isNoted ? whole : withNotes(whole, answer.notes));
   }
 
   forget(): void {
@@ -280,9 +280,6 @@ export class DumpReader implements DialectReader, ObjectWalk {
     this.#lastLine = 0;
   }
 }
-
-/** Is it about something in the answer that was not understood? Without a message, nothing carries the finding. */
-const isError = ({ severity }: ReadingNote): boolean => severity === 'ERROR';
 
 /** The elements of a line of objects, with other elements before them. */
 function several(length: number, before: readonly ReadElement[], objects: LineObjects): LineObjects {
