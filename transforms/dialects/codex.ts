@@ -10,6 +10,7 @@ import { CodexSource } from './codex/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
+import { leaveUnknown } from './shared/carried-content.ts';
 import { firstRejection } from './shared/first-rejection.ts';
 
 const TYPES: ReadonlySet<string> = new Set([
@@ -21,6 +22,9 @@ const ITEMS: ReadonlySet<string> = new Set([
   ...['message', 'reasoning', 'function_call', 'function_call_output', 'local_shell_call'],
   ...['custom_tool_call', 'custom_tool_call_output', 'web_search_call'],
 ]);
+
+/** The `record_type` of lines with the state of an old client. */
+const STATE = 'state';
 
 interface Memory {
   readonly rollout: CodexSource;
@@ -70,7 +74,9 @@ function readOld(
 ): Fate | Rejection | undefined | 'no' {
   const stamp = json.get('timestamp');
   if (type !== undefined) return ITEMS.has(type) ? source.read('response_item', json, context, stamp) : 'no';
-  if (json.get('record_type') !== undefined) return context.drop('client-event');
+  const record = json.textOf('record_type');
+  if (record !== undefined)
+    return record === STATE ? context.drop('client-event') : leaveUnknown(record, json, context);
   const [session, items] = [json.get('session'), json.get('items')];
   if (session?.type === 'object' && items?.type === 'array') {
     source.read('session_meta', session, context, session.get('timestamp'));

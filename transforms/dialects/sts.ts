@@ -12,7 +12,7 @@ import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
 import { readVersion, type Version } from './fold/later-version.ts';
 import { makeMessage } from './shared/build-messages.ts';
-import { contentOfUnknown } from './shared/carried-content.ts';
+import { leaveUnknown } from './shared/carried-content.ts';
 import { type Parts, partsOf, readCall, resultMessage } from './shared/chat-object.ts';
 import { contentOfParts, imagePart, type Part } from './shared/content-parts.ts';
 import { CHAT_CALL, CHAT_PART } from './shared/known-members.ts';
@@ -54,10 +54,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
     return undefined;
   }
   const message = json.get('message');
-  if (type !== 'message') {
-    const lost = contentOfUnknown(type, json);
-    return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, json);
-  }
+  if (type !== 'message') return leaveUnknown(type, json, context);
   const role = message?.get('role')?.text();
   const content = message?.get('content');
   if (message === undefined || role === undefined || !isContent(content, message))

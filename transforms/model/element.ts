@@ -207,7 +207,10 @@ export interface Fate {
   readonly kind: 'fate';
   readonly fate: 'blank' | `dropped:${string}`;
   readonly origin: Origin;
-  /** Keys of an object that carries content in a form that its dialect does not know. */
+  /**
+   * Set if the dialect does not know the object's form, so that its texts do not count as read: its keys if it carries
+   * content, else none.
+   */
   readonly unread?: readonly string[];
   readonly sessionId?: string;
   readonly timestamp?: bigint | undefined;

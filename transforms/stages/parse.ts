@@ -333,8 +333,8 @@ class Parser {
       yield { kind: 'repair', repair: 'split-objects', origin: line.origin, count: objects.length - 1 };
     if (this.#bareNumbers) yield { kind: 'repair', repair: 'bare-nan', origin: line.origin, count: 1 };
     for (const element of objects) {
-      if (element.kind === 'fate' && element.unread !== undefined && !this.#hasRead)
-        this.#unread ??= rejectUnread(line, element.unread);
+      const unread = element.kind === 'fate' ? (element.unread ?? []) : [];
+      if (unread.length > 0 && !this.#hasRead) this.#unread ??= rejectUnread(line, unread);
       yield* this.#separate(this.#limits.bounded(line, element, objects.length === 1));
     }
   }

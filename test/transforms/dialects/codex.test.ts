@@ -195,6 +195,22 @@ describe('calls', () => {
     expect(image.content).toEqual([{ type: 'image_url', image_url: { url: shot.image_url } }]);
   });
 
+  it.each([
+    ['with its result among its arguments', { call_id: 'x', params: { at: 'the hedge' }, returned: 'green' }],
+    ['without words', { id: 'x', params: {} }],
+  ])('of an unknown type are rejected %s', (_what, members) => {
+    const strange = item({ type: 'remote_call', ...members });
+    expect(elementsOf(say('user', 'q'), strange, say('assistant', 'a'))).toContainEqual(
+      expect.objectContaining({ kind: 'rejection', reason: 'bad-event' }),
+    );
+  });
+
+  it('of the client may not have words beside their arguments', () => {
+    const own = { type: 'shell_call', call_id: '1', action: { commands: ['ls'] }, returned: 'two files' };
+    const [entry] = entriesOf(say('user', 'q'), item(own), say('assistant', 'a'));
+    expect(rulesOf(entry)).toContain('unread-text');
+  });
+
   it('have results with images', () => {
     const image = { type: 'input_image', image_url: 'data:image/png;base64,AA', detail: 'high' };
     const parts = [{ type: 'input_text', text: 'seen' }, image, { type: 'encrypted_content', x: 1 }];

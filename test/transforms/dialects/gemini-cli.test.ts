@@ -127,6 +127,13 @@ describe('gemini-cli', () => {
     ]);
   });
 
+  it('is not changed by a summary or folders that the client sets, but by no unknown words', () => {
+    const set = (members: object) =>
+      elementsOf([head, user('1'), answer('2'), { $set: members }]).find(({ kind }) => kind === 'rejection');
+    expect(set({ summary: 'About the hedge', directories: ['/home/ada b'] })).toBeUndefined();
+    expect(set({ spoken: 'And the hedge' })).toMatchObject({ reason: 'bad-event' });
+  });
+
   it('writes nothing twice if nothing follows after going back', () => {
     const first = [head, user('1'), answer('2')];
     const whole = [['user 1', 'assistant 2', 'user 3', 'assistant 4']];

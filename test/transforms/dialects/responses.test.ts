@@ -98,8 +98,12 @@ describe('items', () => {
     expect(messages[2].content).toEqual([{ type: 'text', text: 'r1' }]);
   });
 
-  it('reject the call when they are of no known type', () => {
-    const [entry] = read([pair('q', answer('1', { type: 'novel', x: 1.0 }, message('a')))]);
+  it.each([
+    { type: 'novel', x: 1.0 },
+    { type: 'remote_call', call_id: 'c', tool: 'look', returned: 'at the door' },
+    { type: 'remote_call', id: 'c', params: {} },
+  ])('reject the call when they are of no known type: %o', (item) => {
+    const [entry] = read([pair('q', answer('1', item, message('a')))]);
     expect(entry).toMatchObject({ kind: 'rejection', reason: 'unknown-content' });
   });
 

@@ -1,15 +1,16 @@
 /** One line of a Claude Code transcript: its type and ids, and its message as blocks. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Message, ReadingNote } from '../../model/element.ts';
+import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { OTHER_ROLE_THAN_TYPE } from '../../model/known-roles.ts';
 import { textOfValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
+import type { ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { argumentsOf, type Block, readBlock } from '../shared/anthropic-blocks.ts';
 import { resultMessage } from '../shared/anthropic-message.ts';
 import { makeMessage } from '../shared/build-messages.ts';
-import { contentOfUnknown } from '../shared/carried-content.ts';
+import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present } from '../shared/logged-values.ts';
@@ -179,6 +180,11 @@ export class ClaudeLine {
   /** Why the line, whose type is unknown, is rejected; undefined if it carries no content. */
   get contentOfUnknown(): string | undefined {
     return contentOfUnknown(this.type, this.#json);
+  }
+
+  /** Rejects or drops the line, whose type is unknown. */
+  leave(context: ReadContext): Fate | Rejection {
+    return leaveUnknown(this.type, this.#json, context);
   }
 
   text(key: string): string | undefined {

@@ -104,9 +104,8 @@ export class ClaudeSource {
     const { type } = line;
     if (!SPEAKERS.has(type)) {
       this.#noteUnknown(type);
-      const dropped = this.#drop('client-event', line, context);
-      const lost = line.contentOfUnknown;
-      return lost === undefined ? dropped : context.reject('bad-event', lost);
+      this.#drop('client-event', line, context);
+      return line.leave(context);
     }
     const fault = line.fault;
     if (fault !== undefined) return context.reject('bad-event', fault);

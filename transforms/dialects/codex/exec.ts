@@ -10,7 +10,7 @@ import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import { objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
-import { contentOfUnknown } from '../shared/carried-content.ts';
+import { leaveUnknown } from '../shared/carried-content.ts';
 import { partsOf } from '../shared/chat-object.ts';
 import { listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -110,13 +110,10 @@ export class CodexExecSource {
       fold.amend(this.#name, blocks, 'add', { notes });
       return undefined;
     }
-    if (!CLIENT.has(type)) {
-      this.#open(context);
-      fold.note(unknownEvent(type));
-      const lost = contentOfUnknown(type, item);
-      if (lost !== undefined) return context.reject('bad-event', lost, item);
-    }
-    return context.drop('client-event');
+    if (CLIENT.has(type)) return context.drop('client-event');
+    this.#open(context);
+    fold.note(unknownEvent(type));
+    return leaveUnknown(type, item, context);
   }
 
   #takeCall(id: string, { name, args, result, isError }: ItemCall, context: ReadContext): undefined {

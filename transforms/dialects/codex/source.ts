@@ -6,7 +6,7 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
-import { contentOfUnknown } from '../shared/carried-content.ts';
+import { leaveUnknown } from '../shared/carried-content.ts';
 import { firstRejection } from '../shared/first-rejection.ts';
 import { RESPONSES_ITEM } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -377,17 +377,12 @@ export class CodexSource {
     context: ReadContext,
     stamp: JsonView | undefined,
   ): Fate | Rejection {
-    this.#noteUnknown(type, context, stamp);
-    const lost = CLIENT.has(type) ? undefined : contentOfUnknown(type, json);
-    if (lost !== undefined) return context.reject('bad-event', lost, json);
-    this.#answers.isUnsure ||= !CLIENT.has(type);
-    return context.drop('client-event');
-  }
-
-  #noteUnknown(type: string, context: ReadContext, stamp: JsonView | undefined): void {
-    if (CLIENT.has(type)) return;
+    if (CLIENT.has(type)) return context.drop('client-event');
     this.#open(context, stamp);
     context.fold.note(unknownEvent(type));
+    const left = leaveUnknown(type, json, context);
+    if (left.kind === 'fate') this.#answers.isUnsure = true;
+    return left;
   }
 }
 

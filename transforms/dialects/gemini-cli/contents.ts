@@ -11,7 +11,7 @@ import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import { readVersion, type Version } from '../fold/later-version.ts';
 import { makeMessage } from '../shared/build-messages.ts';
-import { contentOfUnknown } from '../shared/carried-content.ts';
+import { leaveUnknown } from '../shared/carried-content.ts';
 import { contentOfParts } from '../shared/content-parts.ts';
 import { GEMINI_PART } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -83,15 +83,18 @@ export class ContentsSource {
     const uuid = line.get('uuid')?.text();
     const type = line.get('type')?.text();
     const message = line.get('message');
-    const lost = LINES.has(type ?? '') ? undefined : contentOfUnknown(type, line);
-    if (lost !== undefined) return context.reject('bad-event', lost, line);
+    const left = LINES.has(type ?? '') ? undefined : leaveUnknown(type, line, context);
+    if (left?.kind === 'rejection') return left;
     if (message === undefined && type !== 'system' && LINES.has(type ?? ''))
       return context.reject('bad-event', 'message is missing', line);
     if (isOfTwo(type, message)) return context.reject('bad-event', OTHER_ROLE_THAN_TYPE, message);
     const spot = uuid === undefined ? undefined : this.#spots.get(uuid);
     if (spot !== undefined) return this.#readAgain(message, spot, context);
     if (uuid !== undefined && this.#replaced.has(uuid)) return context.drop('copied-line');
-    if (type === 'system' || message === undefined) return this.#readSystem(line, uuid, context);
+    if (type === 'system' || message === undefined) {
+      const read = this.#readSystem(line, uuid, context);
+      return left ?? read;
+    }
     if (!isContent(message)) return context.reject('bad-event', NO_PARTS, message);
     this.#open(context, line.get('timestamp'), QWEN);
     if (type === 'user') this.#rewind(line, context);

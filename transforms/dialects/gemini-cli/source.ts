@@ -1,11 +1,11 @@
 /** Folds the recordings of Gemini CLI into conversations; each compression of the context starts a new one. */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import type { Fate, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
-import { toolMessage } from '../shared/build-messages.ts';
-import { contentOfUnknown } from '../shared/carried-content.ts';
+import { objectOf, toolMessage } from '../shared/build-messages.ts';
+import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { unknownEvent } from '../shared/reading-notes.ts';
 import { hasUnknownList, known, says } from '../shared/unread-text.ts';
@@ -19,6 +19,12 @@ const isOtherThanList = (value: JsonView | undefined): boolean => value?.type !=
 const HEAD = known(
   'sessionId projectHash startTime lastUpdated messages kind summary directories model id type',
 );
+/** The members of a line without a type, except those of the header that it sets. */
+const unknownIn = (line: JsonView, set: JsonView | undefined): JsonView =>
+  set?.type === 'object'
+    ? new JsonView(objectOf(set.others(HEAD.names).map(([key, value]) => [key, value.copy()])))
+    : line;
+
 /** Returned by `openCall` if all calls have their results, so that the result is a repetition. */
 const REPEATED = '';
 
@@ -90,7 +96,7 @@ export class GeminiSource {
     if (messages?.type === 'array') return this.#replaceAll(messages, context);
     if ((set?.type !== 'object' && says(set)) || isOtherThanList(messages))
       return context.reject('bad-event', 'the messages of $set are not a list', set);
-    if (json.get('type') === undefined && contentOfUnknown(undefined, json) === undefined)
+    if (json.get('type') === undefined && contentOfUnknown(undefined, unknownIn(json, set)) === undefined)
       return context.drop('client-event');
     return this.#readMessage(json, context);
   }
@@ -118,8 +124,9 @@ export class GeminiSource {
     this.#open(context, json.get('timestamp'));
     expectMessage(message, json, context.fold, 'message');
     if (this.#take(message, context)) return undefined;
-    const lost = lostIn(message, json);
-    return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, json);
+    return message.kind === 'unknown'
+      ? leaveUnknown(message.type, json, context)
+      : context.drop('client-event');
   }
 
   /** Adds all messages, unless one is not valid. @returns the rejection of the first one that is not valid */

@@ -10,7 +10,7 @@ import { unknownSpeaker } from '../../model/known-roles.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import { makeMessage, toolMessage } from '../shared/build-messages.ts';
-import { contentOfUnknown } from '../shared/carried-content.ts';
+import { leaveUnknown } from '../shared/carried-content.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue, present, textOf } from '../shared/logged-values.ts';
 import { noted, RESPONSE_ERROR, RESULT_ERROR, unknownEvent } from '../shared/reading-notes.ts';
@@ -79,8 +79,9 @@ export class StreamJsonSource {
     const ofCall =
       event.get('tool_id') === undefined ? undefined : 'an event of an unknown type names a call';
     const within = valuesIn(event).some(isStreamLine) ? 'an event lies in another object' : undefined;
-    const lost = contentOfUnknown(type, event) ?? ofCall ?? within;
-    return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, event);
+    const left = leaveUnknown(type, event, context);
+    const lost = left.kind === 'fate' ? (ofCall ?? within) : undefined;
+    return lost === undefined ? left : context.reject('bad-event', lost, event);
   }
 
   /** Ends the text at the end of the source. */

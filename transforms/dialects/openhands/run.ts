@@ -8,7 +8,7 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import { readVersion, type Version } from '../fold/later-version.ts';
 import { makeMessage, systemMessage, toolMessage } from '../shared/build-messages.ts';
-import { contentOfUnknown } from '../shared/carried-content.ts';
+import { leaveUnknown } from '../shared/carried-content.ts';
 import { imagePart, listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, present } from '../shared/logged-values.ts';
@@ -99,8 +99,7 @@ export class OpenHandsRun {
     }
     if (piece.kind === 'unknown') {
       context.fold.note(unknownEvent(piece.type));
-      const lost = contentOfUnknown(piece.type, event);
-      return lost === undefined ? context.drop('client-event') : context.reject('bad-event', lost, event);
+      return leaveUnknown(piece.type, event, context);
     }
     this.#count++;
     const callId = piece.kind === 'result' ? piece.callId : undefined;

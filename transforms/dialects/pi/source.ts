@@ -11,7 +11,7 @@ import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { readVersion } from '../fold/later-version.ts';
 import { makeMessage } from '../shared/build-messages.ts';
-import { contentOfUnknown } from '../shared/carried-content.ts';
+import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { foldResultBlocks } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
@@ -73,8 +73,7 @@ export class PiSource {
     const dropped = this.#drop('client-event', entry, context);
     if (CLIENT.has(type) || STREAM_EVENT.test(type)) return dropped;
     this.#noteUnknown(type, entry, context);
-    const lost = contentOfUnknown(type, entry);
-    return lost === undefined ? dropped : context.reject('bad-event', lost, entry);
+    return leaveUnknown(type, entry, context);
   }
 
   /** Reads an entry whose id has occurred. If its message is another, it replaces the former. */

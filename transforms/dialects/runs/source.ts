@@ -8,7 +8,7 @@ import { differentSpeakers } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { type ItemFacts, noteItem } from '../fold/thread.ts';
 import { objectOf, type Piece, systemMessage } from '../shared/build-messages.ts';
-import { carriesContent } from '../shared/carried-content.ts';
+import { contentOfUnknown } from '../shared/carried-content.ts';
 import { foldChatObject, foldResultBlocks, readChatObject } from '../shared/chat-object.ts';
 import { chatMessageWith, RESPONSE_MEMBERS, RESPONSES_ITEM } from '../shared/known-members.ts';
 import { toolsIn } from '../shared/logged-bodies.ts';
@@ -320,7 +320,7 @@ const isItemOfTurn = (item: JsonView): boolean => OF_TURN.has(readItem(item).kin
 /** Whether an item of an answer is known, or says nothing. */
 function isReadableItem(item: JsonView): boolean {
   const { kind } = readItem(item);
-  return OF_TURN.has(kind) || (kind !== 'bad' && !carriesContent(item));
+  return OF_TURN.has(kind) || (kind !== 'bad' && contentOfUnknown(item.textOf('type'), item) === undefined);
 }
 
 /** Whether a message is an item of the Responses API, or an answer with a list of items. */

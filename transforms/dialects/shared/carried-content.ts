@@ -4,9 +4,12 @@
  * nothing else was read is rejected as a whole.
  */
 import type { JsonView } from '../../json/json-view.ts';
-import type { Fate, Origin } from '../../model/element.ts';
+import type { Fate, Origin, Rejection } from '../../model/element.ts';
+import { roleNamed } from '../../model/known-roles.ts';
+import type { LineReason } from '../../model/reasons.ts';
 import { structured } from './logged-values.ts';
 import { shownType } from './reading-notes.ts';
+import { holdsWords } from './unread-text.ts';
 
 /** Members that programs use for a message, its content or a call; the last part of a name with dots. */
 const CARRIERS: ReadonlySet<string> = new Set([
@@ -33,12 +36,62 @@ const WHITE_SPACE = /\s/;
 /** Members about errors and states, which have messages too. */
 const OTHERS = /^(?:status|error|exception)(?:\.|$)/;
 const MAX_DEPTH = 4;
+const MAX_WORDS_DEPTH = 8;
+/** Types of calls, in the words of any API. */
+const CALL_TYPE = /(?:^|[._-])call$/;
+/** Members whose words are a name, a place, a time or a state. */
+const ABOUT_CLIENT =
+  /(?:^|[._-])(?:type|kind|role|id|uuid|names?|title|label|tags?|version|model|level|state|status|mode|cwd|branch|path|dir|directory|folder|file|url|uri|host|hostname|os|platform|shell|terminal|user_agent|originator|locale|timezone|time|timestamp|date|at|error|error_message|exception)$|[a-z](?:Id|Name|Title|Label|Version|Model|State|Status|Mode|Path|Dir|Directory|File|Url|Uri|Agent|Time|Timestamp|Date|At|Error|ErrorMessage)$/;
+/** The beginning of a path. Its folders may have blanks. */
+const PATH = /^(?:(?:~|\.{0,2})\/|[A-Za-z]:\\)/;
+const LETTER = /\p{L}/u;
+/** The end of a sentence, which may be a single word. */
+const SENTENCE_END = /\p{L}[.?!…。！？]["')\]]*\s*$/u;
 
 /** Why an object of an unknown type is rejected; undefined if it carries no content, so that it may be dropped. */
 export function contentOfUnknown(type: string | undefined, json: JsonView): string | undefined {
-  if (!carriesContent(json)) return undefined;
+  const isCall = type !== undefined && CALL_TYPE.test(type);
+  if (!isCall && !carriesContent(json) && !holdsProse(json, false)) return undefined;
   return `an object of type ${shownType(type)}, which turnmill does not know, carries content`;
 }
+
+/** Rejects a line of an unknown type that carries content, and drops any other: its texts do not count as read. */
+export function leaveUnknown(type: string | undefined, json: JsonView, context: Leaving): Fate | Rejection {
+  const lost = contentOfUnknown(type, json);
+  if (lost !== undefined) return context.reject('bad-event', lost, json);
+  return { ...context.drop('client-event'), unread: [] };
+}
+
+/** The part of a dialect's context that leaves out lines. */
+interface Leaving {
+  reject(reason: LineReason, detail: string, at?: JsonView): Rejection;
+  drop(name: string): Fate;
+}
+
+/**
+ * Whether there are words in an object that are not about the client: a line of an unknown type may have what was said under
+ * any name. @param isSaid whether the object names a speaker, so that a single word may be what was said
+ */
+function holdsProse(value: JsonView, isSaid: boolean, depth = 0): boolean {
+  if (value.type === 'string') {
+    const text = value.text() ?? '';
+    if (isPath(text)) return false;
+    return holdsWords(value) || SENTENCE_END.test(text) || (isSaid && LETTER.test(text));
+  }
+  if (depth > MAX_WORDS_DEPTH) return false;
+  const named = value.textOf('role');
+  const speaks = isSaid || (named !== undefined && roleNamed(named) !== undefined);
+  const within = value.type === 'array' ? value.elements() : membersAside(value);
+  return within.some((one) => holdsProse(structured(one) ?? one, speaks, depth + 1));
+}
+
+/** Whether a text is a path whose last name has no blanks. */
+const isPath = (text: string): boolean =>
+  PATH.test(text) && !WHITE_SPACE.test(text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\'))));
+
+/** The values of members that are not about the client. */
+const membersAside = (value: JsonView): readonly JsonView[] =>
+  value.members().flatMap(([name, member]) => (ABOUT_CLIENT.test(name) ? [] : [member]));
 
 /** The fate of a dropped object. @param form the object, if it counts as not read when it carries content */
 export function dropped(name: string, origin: Origin, form: JsonView | undefined): Fate {

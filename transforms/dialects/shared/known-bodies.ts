@@ -3,7 +3,7 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { ReadingNote } from '../../model/element.ts';
-import { CHAT_MESSAGE } from './known-members.ts';
+import { CHAT_MESSAGE, CLIENT_CALLS } from './known-members.ts';
 import { type KnownObject, known, knownByType, unreadIn, withMembers } from './unread-text.ts';
 
 /** A choice of a chat completion, or of a chunk of one. */
@@ -32,7 +32,7 @@ const ITEM_MESSAGE = known(
     'content:parts!': RESPONSES_PART,
   },
 );
-/** Items of the Responses API. Calls of built-in tools are kept as they are, or are arguments as a whole. */
+/** Items of the Responses API. Calls that ran on the server are kept as they are. */
 export const RESPONSE_ITEM: KnownObject = knownByType('type', {
   message: ITEM_MESSAGE,
   '': ITEM_MESSAGE,
@@ -42,6 +42,7 @@ export const RESPONSE_ITEM: KnownObject = knownByType('type', {
   function_call_output: known('type id call_id output! status name metadata created_by caller'),
   custom_tool_call: known('type id call_id name namespace input! status metadata created_by caller'),
   custom_tool_call_output: known('type id call_id output! status name metadata created_by caller'),
+  ...CLIENT_CALLS,
   reasoning: known('type id status encrypted_content created_by metadata format signature', {
     'content:parts': REASONING_PART,
     'summary:parts': REASONING_PART,

@@ -114,7 +114,22 @@ const ITEM =
   'type id status encrypted_content caller created_by metadata internal_chat_message_metadata_passthrough';
 const ITEM_OUTPUT = known(`${ITEM} call_id name success`, { 'output:any!': RESPONSES_PART });
 
-/** Items of the Responses API. Calls of other types keep all their members as arguments. */
+/** Calls of built-in tools that the client runs, of which only the arguments are read. */
+const OF_CLIENT = known(
+  [
+    `${ITEM} call_id name action! actions! operation! arguments! execution environment pending_safety_checks`,
+    'max_output_length agent agent_reference response_id',
+  ].join(' '),
+);
+export const CLIENT_CALLS: Readonly<Record<string, KnownObject>> = {
+  local_shell_call: OF_CLIENT,
+  shell_call: OF_CLIENT,
+  apply_patch_call: OF_CLIENT,
+  computer_call: OF_CLIENT,
+  tool_search_call: OF_CLIENT,
+};
+
+/** Items of the Responses API. Calls that ran on the server are kept as they are. */
 export const RESPONSES_ITEM: KnownObject = knownByType('type', {
   message: known(`${ITEM} role name phase end_turn author recipient memory_citation`, {
     'content:any!': RESPONSES_PART,
@@ -128,6 +143,7 @@ export const RESPONSES_ITEM: KnownObject = knownByType('type', {
   function_call_output: ITEM_OUTPUT,
   custom_tool_call_output: ITEM_OUTPUT,
   agent_message: known(`${ITEM} author recipient message`, { 'content:any!': RESPONSES_PART }),
+  ...CLIENT_CALLS,
 });
 
 /** Members of an answer of the Responses API besides its `output`, as names for `known`. */

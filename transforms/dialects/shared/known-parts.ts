@@ -33,8 +33,21 @@ const KEPT: ReadonlySet<string> = new Set([
   ...['resource', 'resource_link', 'video', 'media', 'blob', 'uri', 'source_url', 'source_document'],
   ...['server_tool_call', 'server_tool_call_response', 'server_tool_result', 'non_standard', 'citation'],
   ...['input_json_delta', 'tool_use', 'data', 'source', 'compaction', 'tool_file', 'generic', 'pdf'],
-  ...['tool_search_output', 'web_search'],
+  ...['tool_search_output', 'web_search', 'tool_call', 'function_call', 'custom_tool_call'],
 ]);
+
+/** Calls of built-in tools in the Responses API, each an item: those of OpenAI, xAI and Azure. */
+const CALLS: ReadonlySet<string> = new Set([
+  ...['local_shell_call', 'shell_call', 'apply_patch_call', 'computer_call', 'tool_search_call', 'mcp_call'],
+  ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call'],
+  ...['x_search_call', 'code_execution_call', 'azure_ai_search_call', 'azure_function_call', 'openapi_call'],
+  ...['bing_grounding_call', 'bing_custom_search_preview_call', 'browser_automation_preview_call'],
+  ...['fabric_dataagent_preview_call', 'sharepoint_grounding_preview_call', 'a2a_preview_call'],
+  ...['memory_search_call', 'memory_command_preview_call', 'foundry_agent_call'],
+]);
+
+/** Whether it is the type of a call of a built-in tool. One of any other type may hold its result too. */
+export const isBuiltInCall = (type: string): boolean => CALLS.has(type);
 
 /** Whether a part, or an element of a content, is one that an API has. @param part JSON text */
 export function isKnownPart(part: Uint8Array): boolean {
@@ -44,7 +57,7 @@ export function isKnownPart(part: Uint8Array): boolean {
   if (type === undefined) return membersOf(part).some(({ key }) => KEPT.has(key));
   if (type === 'thinking') return isThought(valuesOf(part, ['thinking'])[0]);
   const words = WORDS.get(type);
-  if (words === undefined) return KEPT.has(type) || /_call$/.test(type);
+  if (words === undefined) return KEPT.has(type) || CALLS.has(type);
   return valuesOf(part, [words])[0]?.[0] === QUOTE;
 }
 

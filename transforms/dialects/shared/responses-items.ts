@@ -7,6 +7,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
+import { isBuiltInCall } from './known-parts.ts';
 import { firstOf, present } from './logged-values.ts';
 import { FREE_FORM, noted, SEALED_CONTEXT, SUMMARY, SUMMARY_LEFT_OUT, warning } from './reading-notes.ts';
 import { partsOf, type ResponseResult, readResult } from './response-results.ts';
@@ -31,8 +32,7 @@ export interface ResponseMessage {
   readonly changes?: readonly string[];
 }
 
-/** Types of calls; `tool_call` is not one of this API. */
-const CALL = /(?<!^tool)_call$/;
+const CALL = /_call$/;
 /** Members of a call that are not its arguments. */
 const AROUND_CALL: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'status']);
 /** Members that hold the arguments of a call as an object. */
@@ -63,7 +63,7 @@ export function readItem(item: JsonView): ResponseItem {
   if (type === FOUND_TOOLS && isOfClient) return readResult(item);
   if (type === 'agent_message') return readAgentMessage(item);
   if (SEALED.has(type)) return { kind: 'sealed-context' };
-  if (!CALL.test(type) && type !== FOUND_TOOLS) return { kind: 'unknown', type };
+  if (!isBuiltInCall(type) && type !== FOUND_TOOLS) return { kind: 'unknown', type };
   if (isOfClient) return readClientCall(type, item);
   return blocks({ kind: 'part', object: item.copy() }, [serverTool(type)]);
 }
