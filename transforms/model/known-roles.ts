@@ -51,10 +51,13 @@ export const OTHER_ROLE_THAN_TYPE = 'type and message.role name different speake
 /** Members besides the role by which clients name the speaker of a message. */
 export const SPEAKER_MEMBERS = ['type', 'kind', 'sender', 'author', 'message_type'] as const;
 
-/** Is it the name of a speaker other than the model? A name that is not known says nothing about the speaker. */
-export function isOtherSpeaker(name: string | undefined): boolean {
-  const role = name === undefined ? undefined : roleNamed(name);
-  return role !== undefined && role !== 'assistant';
+/**
+ * Is it the name of a speaker other than the model, beside the role of the model, or the reverse? A name that is not known
+ * says nothing about the speaker.
+ */
+export function isOtherSpeaker(role: string, name: string | undefined): boolean {
+  const named = name === undefined ? undefined : roleNamed(name);
+  return named !== undefined && (named === 'assistant') !== (role === 'assistant');
 }
 
 /** Why a message is rejected whose members name different speakers. @param where names the message */

@@ -80,6 +80,49 @@ it('rejects a call with a message of the model that names another speaker', () =
   expect(reasonsOf(reply, { ...reply, sender: 'human' })).toEqual(['unknown-speaker']);
 });
 
+describe('an answer that a program printed into a text', () => {
+  const asked = { messages: [question] };
+  const http = { method: 'POST', url: 'https://x/v1/chat/completions', body: asked };
+  const litellm = { call_type: 'acompletion', startTime: 1_767_225_600, status: 'success', ...asked };
+  const printed = "ModelResponse(id='r', choices=[Choices(message=Message(content='b', role='assistant'))])";
+  const wrappers: readonly (readonly [name: string, (response: unknown) => object])[] = [
+    ['a pair', (response) => ({ ...asked, response })],
+    ['a gateway', (response) => ({ request: asked, response })],
+    ['LiteLLM', (response) => ({ ...litellm, response })],
+    ['Helicone', (response) => ({ request_body: asked, response_body: response })],
+    ['OpenPipe', (response) => ({ reqPayload: asked, respPayload: response })],
+    ['HTTP', (body) => ({ request: http, response: { status: 200, body } })],
+    ['choices', (choice) => ({ ...asked, response: { ...completion, choices: [choice] } })],
+    ['content', (block) => ({ ...asked, response: { role: 'assistant', content: [block] } })],
+  ];
+
+  it.each(wrappers)('rejects a call of %s', (_name, wrap) => {
+    for (const text of [printed, "{'choices': [{'message': {'role': 'assistant', 'content': 'b'}}]}"])
+      expect(read([wrap(text)])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
+  });
+
+  it('is not one that a model may write', () => {
+    for (const content of ["{'a': 1}", 'print(x)', '[1] b'])
+      expect(conversations({ ...asked, response: content })).toEqual([
+        [question, { role: 'assistant', content }],
+      ]);
+  });
+
+  it('has a finding if it is JSON that was cut', () => {
+    const response = '{"choices": [{"message": {"role": "assistant", "content": "b';
+    const [entry] = entriesOf(read([{ ...asked, response }]));
+    expect(entry?.reply).toBeUndefined();
+    expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).toEqual(['stream-cut']);
+  });
+
+  it.each(['Helicone', 'OpenPipe'])('has a finding if the body of %s is any other text', (name) => {
+    const wrap = wrappers.find(([one]) => one === name)?.[1];
+    const [entry] = entriesOf(read([wrap?.('b') ?? {}]));
+    expect(entry?.reply).toBeUndefined();
+    expect(entry?.messages[0]?.notes?.map(({ rule }) => rule)).toEqual(['body-placeholder']);
+  });
+});
+
 describe('a payload of LiteLLM', () => {
   const payload = (more: object) => ({
     ...{ call_type: 'acompletion', startTime: 1_767_225_600.5, trace_id: 't', status: 'success' },

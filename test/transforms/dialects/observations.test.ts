@@ -199,6 +199,9 @@ describe('an answer', () => {
 });
 
 describe('a call that was not understood', () => {
+  const langchain = (name: string) => ({
+    ...{ lc: 1, type: 'constructor', id: ['langchain', 'schema', 'messages', name] },
+  });
   const unknown = 'unknown-content';
   it.each([
     ['unknown-speaker', [{ role: 'constructor', content: 'a' }], 'b'],
@@ -207,6 +210,10 @@ describe('a call that was not understood', () => {
     ['unknown-speaker', [user], { sender: 'human', content: 'b' }],
     ['unknown-speaker', [user, { role: 'assistant', type: 'human', content: 'a' }, user], 'b'],
     ['unknown-speaker', [user], { role: 'assistant', author: 'user', content: 'b' }],
+    ['unknown-speaker', [{ role: 'user', type: 'ai', content: 'a' }], 'b'],
+    ['unknown-speaker', [{ ...langchain('HumanMessage'), kwargs: { content: 'a', type: 'ai' } }], 'b'],
+    ['unknown-speaker', [{ ...langchain('HumanMessage'), kwargs: { content: 'a', role: 'assistant' } }], 'b'],
+    ['unknown-speaker', [{ type: 'human', data: { content: 'a', type: 'ai' } }], 'b'],
     [unknown, { topic: 'a' }, 'b'],
     [unknown, 7, 'b'],
     [unknown, [7], 'b'],
@@ -219,6 +226,9 @@ describe('a call that was not understood', () => {
     [unknown, 'user: a', 'b'],
     [unknown, [user], { label: 'x' }],
     [unknown, [user], [{ label: 'x' }]],
+    [unknown, [user], "AIMessage(content='b')"],
+    [unknown, [user], { output: "content='b' additional_kwargs={} response_metadata={}" }],
+    [unknown, [user], { role: 'assistant', content: ["TextBlock(text='b', type='text')"] }],
     [unknown, [user], true],
     [unknown, [user], { role: 'assistant', content: { label: 'x' } }],
     [unknown, [user], { role: 'assistant', content: [5] }],
@@ -231,6 +241,13 @@ describe('a call that was not understood', () => {
     const text = '{"label":"x"}';
     expect(messagesFor([user], text)).toEqual([user, { role: 'assistant', content: text }]);
   });
+
+  it.each(["{'a': 1}", "['a']", 'print(x)', "Message(content='a') is a call"])(
+    'is not one whose answer is %s',
+    (content) => {
+      expect(messagesFor([user], content)).toEqual([user, { role: 'assistant', content }]);
+    },
+  );
 
   it.each(['None', 'null', '{}'])('is not one whose message is %s', (content) => {
     const answer = { role: 'assistant', content };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRole, ROLES, roleNamed } from '../../../transforms/model/known-roles.ts';
+import { isOtherSpeaker, isRole, ROLES, roleNamed } from '../../../transforms/model/known-roles.ts';
 
 test.each([
   ['human', 'user'],
@@ -19,6 +19,21 @@ test.each(['constructor', '__proto__', 'toString', 'Assistant ', 'session_meta',
     expect(isRole(name)).toBe(false);
   },
 );
+
+test.each([
+  ['assistant', 'human', true],
+  ['assistant', 'tool', true],
+  ['user', 'ai', true],
+  ['user', 'AIMessage', true],
+  ['tool', 'assistant', true],
+  ['assistant', 'model', false],
+  ['user', 'human', false],
+  ['user', 'system', false],
+  ['user', 'bot-7', false],
+  ['user', undefined, false],
+])('beside the role %s, %s is another speaker: %s', (role, name, isOther) => {
+  expect(isOtherSpeaker(role, name)).toBe(isOther);
+});
 
 test('the roles that are written are known', () => {
   for (const role of ROLES) expect([isRole(role), roleNamed(role)]).toEqual([true, role]);

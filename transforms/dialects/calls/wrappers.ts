@@ -8,7 +8,7 @@ import { LITELLM_REDACTED } from '../../model/cut-texts.ts';
 import { hashOf } from '../../model/hashed-set.ts';
 import { detect as isAnthropic } from '../anthropic/pair.ts';
 import type { FirstObject } from '../dialect-spec.ts';
-import { loggedAnswer } from '../pairs/logged-answer.ts';
+import { type LoggedAnswer, loggedAnswer } from '../pairs/logged-answer.ts';
 import { askedFor, bodyOf, hasMessages, isCapture } from '../pairs/logged-call.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
@@ -73,12 +73,18 @@ function isEmpty(response: JsonView | undefined): boolean {
 export const isPolled = (response: JsonView | undefined): boolean =>
   structured(response)?.get('object')?.text() === 'response';
 
+/** A response that its log always has as the body of HTTP: as JSON, or as the text of it or of a stream. */
+function bodyOfResponse(logged: JsonView | undefined): LoggedAnswer {
+  const answer = loggedAnswer(logged);
+  return answer.response?.type === 'string' ? { ...answer, isRaw: true } : answer;
+}
+
 const helicone: Wrapper = {
   matches: (object) =>
     isObject(structured(object.get('request_body'))) && object.get('response_body') !== undefined,
   call: (json, { time }) => ({
     request: structured(json.get('request_body')),
-    ...loggedAnswer(json.get('response_body')),
+    ...bodyOfResponse(json.get('response_body')),
     elsewhere: json.get('signed_body_url'),
     sessionId: textAt(json, [
       'properties.Helicone-Session-Id',
@@ -101,7 +107,7 @@ const openPipeLog: Wrapper = {
     isObject(structured(object.get('reqPayload'))) && object.get('respPayload') !== undefined,
   call: (json, { time }) => ({
     request: structured(json.get('reqPayload')),
-    response: json.get('respPayload'),
+    ...bodyOfResponse(json.get('respPayload')),
     timestamp: time(json.get('requestedAt')),
   }),
 };

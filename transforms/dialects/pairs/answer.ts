@@ -14,6 +14,7 @@ import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { jsonIn, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, otherAnswer } from '../shared/other-apis.ts';
+import { isPrintedAnswer, printedForm } from '../shared/printed-value.ts';
 import { answerNotes, FILTERED, REPLY_CUT, RESPONSE_ERROR, warning } from '../shared/reading-notes.ts';
 import { strayMember } from '../shared/stray-members.ts';
 import { Transcript } from '../shared/transcript.ts';
@@ -84,13 +85,21 @@ function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
     if (listed !== undefined) return answerFromStream(listed, keepSealed);
     if (value !== undefined && isRaw) return readAnswer(value, keepSealed);
     if (value !== undefined && isAnswer(value)) return fromObject(value, keepSealed);
-    if (isRaw || isCutEvent(text)) return { messages: [], notes: [STREAM_CUT] };
+    const form = printedForm(view);
+    const isCut = isCutEvent(text) || form === 'cut' || (isRaw && form === undefined);
+    if (isCut) return { messages: [], notes: [STREAM_CUT] };
   }
   const inner = isRaw ? decoded(view) : undefined;
   if (inner !== undefined && /^\s*(?:[[{]|data:|event:)/.test(inner.text() ?? ''))
     return fromText(inner, keepSealed, isRaw);
-  if (isRaw) return { messages: [], notes: [UNREADABLE] };
-  return answerOf(makeMessage('assistant', [['content', view.copy()]]), []);
+  if (isRaw && printedForm(view) !== 'answer') return { messages: [], notes: [UNREADABLE] };
+  return textAnswer(view);
+}
+
+/** An answer that is a text. */
+function textAnswer(text: JsonView, notes: readonly ReadingNote[] = []): Answer {
+  if (isPrintedAnswer(text)) return UNKNOWN;
+  return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
 }
 
 /** The answer of an assembled stream. */
@@ -157,7 +166,7 @@ function fromObject(view: JsonView, keepSealed: boolean): Answer {
   const messages = view.get('messages');
   if (messages?.type === 'array' && view.get('role') === undefined) return fromList(messages, keepSealed);
   const text = view.get('done') === undefined ? undefined : view.get('response');
-  if (text?.type === 'string') return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
+  if (text?.type === 'string') return textAnswer(text);
   const message = view.get('message');
   return fromChatMessage(message?.type === 'object' ? message : view, keepSealed);
 }
@@ -180,8 +189,7 @@ function fromChoices(choices: JsonView, keepSealed: boolean, error?: JsonView): 
   const message = first.get('message');
   const notes = answerNotes(first.get('finish_reason')?.text(), present(error), all.length);
   const text = first.type === 'string' ? first : first.get('text');
-  if (message === undefined && text?.type === 'string')
-    return answerOf(makeMessage('assistant', [['content', text.copy()]]), notes);
+  if (message === undefined && text?.type === 'string') return textAnswer(text, notes);
   const whole = fromChatMessage(message ?? first, keepSealed);
   const isEmpty = message === undefined && first.get('finish_reason') !== undefined;
   const read = whole.isUnknown === true && isEmpty ? NONE : whole;
@@ -208,8 +216,7 @@ function fromChatMessage(view: JsonView, keepSealed: boolean): Answer {
       notes: [],
     };
   const text = TEXTS.map((key) => view.get(key)).find((value) => value?.type === 'string');
-  if (text !== undefined && !REPLIES.some((key) => present(view.get(key))))
-    return answerOf(makeMessage('assistant', [['content', text.copy()]]), []);
+  if (text !== undefined && !REPLIES.some((key) => present(view.get(key)))) return textAnswer(text);
   if (strayMember(view, CHAT_MESSAGE.names) !== undefined) return UNKNOWN;
   if (role !== undefined) return answerOf({ bytes, role }, []);
   return view.keys().length === 0 ? NONE : UNKNOWN;

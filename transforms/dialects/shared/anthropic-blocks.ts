@@ -5,7 +5,7 @@
  */
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
@@ -15,6 +15,7 @@ import { objectBytes, stringValue } from '../../model/message.ts';
 import { type CallPiece, callBlock } from '../fold/assistant-draft.ts';
 import { arrayOf, joinStrings } from './build-messages.ts';
 import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
+import { isPrintedAnswer } from './printed-value.ts';
 import { keptBlock } from './reading-notes.ts';
 
 const EMPTY = encode('""');
@@ -83,7 +84,7 @@ function readPart(
     const isPlain = citations === undefined || citations[0] === LETTER_N || isEmptyList(citations);
     if (text?.[0] === QUOTE) return { part: isPlain ? { text } : { object: unmarked(block) } };
   }
-  if (block[0] === QUOTE) return { part: { text: block } };
+  if (block[0] === QUOTE && !isPrintedAnswer(new JsonView(block))) return { part: { text: block } };
   const url = type === 'image' ? imageUrl(objectBytes(block, 'source')) : undefined;
   if (url !== undefined) {
     return { part: { object: imagePart(url) } };

@@ -7,7 +7,8 @@ import { roleNamed } from '../../model/known-roles.ts';
 import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
-import { blocksOf, callOf } from './message-parts.ts';
+import { blocksOf, callOf, type MessageBlock } from './message-parts.ts';
+import { isPrintedAnswer, printedForm } from './printed-value.ts';
 import { FILTERED, OTHER_CHOICES, REPLY_CUT, RESPONSE_ERROR } from './reading-notes.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -22,17 +23,32 @@ export function addAnswer(transcript: Transcript, logged: JsonView | undefined, 
   const view = unpacked(logged);
   if (view === undefined) return false;
   const text = view.text();
-  if (isEmpty(view) || isMasked(text) || (text !== undefined && isCutJson(text))) {
+  if (isEmpty(view) || isMasked(text) || isCutText(view)) {
     transcript.note(PLACEHOLDER);
     return false;
   }
   const before = transcript.messages.length;
   if (view.type === 'array') addAnswers(transcript, view, several);
   else if (view.type === 'object') addCompletion(transcript, view);
-  else if (view.type === 'string') transcript.addBlocks('assistant', [{ kind: 'text', text: textOf(view) }]);
+  else if (view.type === 'string') addText(transcript, view);
   else refuseValue(transcript, view);
   return transcript.messages.length > before;
 }
+
+/** Is it JSON whose end is missing? A model may write a list or an object of another language. */
+function isCutText(view: JsonView): boolean {
+  if (view.type !== 'string' || !isCutJson(view.text() ?? '')) return false;
+  const form = printedForm(view);
+  return form === undefined || form === 'cut';
+}
+
+/** Adds a text of the model, and its calls. One that a program printed is not what the model wrote. */
+function addText(transcript: Transcript, text: JsonView, calls: readonly MessageBlock[] = []): void {
+  if (isPrintedAnswer(text)) transcript.refuse('unknown-content', PRINTED, text);
+  else transcript.addBlocks('assistant', [{ kind: 'text', text: textOf(text) }, ...calls]);
+}
+
+const PRINTED = 'the answer is an object that was printed into a text, not as JSON';
 
 /** Is it what tracers log while there is no answer: an empty object or list? */
 const isEmpty = (view: JsonView): boolean =>
@@ -138,11 +154,8 @@ function addReply(transcript: Transcript, answer: JsonView): void {
   else if (isOfOther(answer.get('message')))
     transcript.refuse('unknown-speaker', 'an answer has the type of another speaker', message);
   else if (SPEAKING.some((key) => firstOf(message, key) !== undefined)) transcript.addAnswer(message);
-  else if (text?.type === 'string' || calls !== undefined)
-    transcript.addBlocks('assistant', [
-      ...blocksOf(text?.type === 'string' ? text : undefined),
-      ...(calls?.elements() ?? []).map(callOf),
-    ]);
+  else if (text?.type === 'string') addText(transcript, text, calls?.elements().map(callOf));
+  else if (calls !== undefined) transcript.addBlocks('assistant', calls.elements().map(callOf));
   else if (text?.type === 'object') addCompletion(transcript, text);
   else refuseValue(transcript, answer);
 }

@@ -33,7 +33,8 @@ export function bodyOf(message: JsonView): MessageBody {
   const kwargs = message.get('kwargs');
   if (kwargs?.type === 'object') {
     const name = message.get('id')?.elements().at(-1)?.text() ?? '';
-    return { body: kwargs, speaker: kwargs.get('role')?.text() ?? roleNamed(name) };
+    const role = kwargs.get('role')?.text() ?? '';
+    return { body: kwargs, speaker: roleNamed(name) ?? roleNamed(role) ?? (role || undefined) };
   }
   const data = message.get('data');
   const type = message.get('type')?.text() ?? '';
@@ -54,13 +55,15 @@ export function speakerIn(body: JsonView): string | undefined {
   return named === undefined ? undefined : (roleNamed(named) ?? named);
 }
 
-/** Has a message a member that names another speaker than the model? */
-export const namesOther = (body: JsonView): boolean =>
-  SPEAKER_MEMBERS.some((key) => isOtherSpeaker(body.textOf(key)));
+/** Has a message of this role a member that names another speaker? */
+export const namesOther = (body: JsonView, role: string): boolean =>
+  [...SPEAKER_MEMBERS, 'role'].some((key) => isOtherSpeaker(role, body.textOf(key)));
 
-/** Is a message that says it is the model's also said to be another speaker's? */
-export const isOfTwoSpeakers = (message: JsonView): boolean =>
-  message.textOf('role') === 'assistant' && namesOther(message);
+/** Is a message that says it is the model's also said to be another speaker's, or the reverse? */
+export function isOfTwoSpeakers(message: JsonView): boolean {
+  const role = message.textOf('role') ?? '';
+  return isRole(role) && namesOther(message, role);
+}
 
 /** Is it a message of the chat completions API that needs no conversion? Calls and results of its first form have no ids. */
 export function isOpenAi(message: JsonView): boolean {

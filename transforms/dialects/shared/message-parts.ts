@@ -13,6 +13,7 @@ import { dataUrl, imagePart, partBytes } from './content-parts.ts';
 import { CONVERSE_RESULT_PART, GEMINI_CALL } from './known-bodies.ts';
 import { isKnownPart } from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
+import { isPrintedAnswer } from './printed-value.ts';
 
 /**
  * One piece of a message. Bytes are JSON text; texts and arguments are JSON strings. They may be bytes of the line, so
@@ -59,9 +60,13 @@ const EMPTY = encode('""');
 /** The parts of a content: a text, a list, or a single part. */
 export function blocksOf(content: JsonView | undefined): readonly MessageBlock[] {
   if (content === undefined || content.type === 'null') return [];
-  if (content.type === 'array') return content.elements().flatMap(blocksOfPart);
+  if (content.type === 'array') return content.elements().flatMap(blocksOfElement);
   return blocksOfPart(content);
 }
+
+/** A part that a program printed into a text is of no known form. */
+const blocksOfElement = (part: JsonView): readonly MessageBlock[] =>
+  part.type === 'string' && isPrintedAnswer(part) ? [unknownPart(part)] : blocksOfPart(part);
 
 function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   if (part.type === 'string') return [{ kind: 'text', text: part.bytes }];

@@ -104,7 +104,7 @@ export class Transcript {
 
   #addBody(message: JsonView, body: JsonView, speaker: string | undefined): boolean {
     if (speaker === undefined) return false;
-    if (speaker === 'assistant' && namesOther(body)) {
+    if (namesOther(body, speaker)) {
       this.refuse('unknown-speaker', differentSpeakers(`message ${this.messages.length + 1}`), message);
       return true;
     }

@@ -103,20 +103,23 @@ const OTHER_SPEAKER = 'other speaker';
 const builtFault: (message: Message) => string | undefined = perObject((message: Message) => {
   if (message.role !== '' && !isRole(message.role)) return SPEAKER;
   const isOfModel = message.role === 'assistant' || message.role === '';
-  return contentFault(message) ?? (isOfModel ? (membersFault(message) ?? callsFault(message)) : undefined);
+  const fault = contentFault(message);
+  if (isOfModel) return fault ?? membersFault(message) ?? callsFault(message);
+  return fault ?? (message.role === 'user' ? membersFault(message) : undefined);
 });
 
 const NAMING: ReadonlySet<string> = new Set(SPEAKER_MEMBERS);
 
 /**
- * The fault of a member that names another speaker than the model, or of reasoning that is neither a text nor a list of
+ * The fault of a member that names another speaker than the role, or of reasoning that is neither a text nor a list of
  * known parts; undefined if there is none.
  */
-function membersFault({ bytes }: Message): string | undefined {
+function membersFault({ bytes, role }: Message): string | undefined {
   for (const { key, valueStart, end } of keptMembersOf(bytes)) {
     const first = bytes[valueStart];
-    if (first === QUOTE && NAMING.has(key) && isOtherSpeaker(textOfValue(bytes.subarray(valueStart, end))))
-      return OTHER_SPEAKER;
+    const name =
+      first === QUOTE && NAMING.has(key) ? textOfValue(bytes.subarray(valueStart, end)) : undefined;
+    if (isOtherSpeaker(role || 'assistant', name)) return OTHER_SPEAKER;
     if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) continue;
     if (isReasoningMember(key) && !isReasoning(bytes.subarray(valueStart, end)))
       return `: ${key} is not reasoning of a known form`;

@@ -52,6 +52,11 @@ describe('a message of the model', () => {
   );
 });
 
+it('is not one of the user that names the model', () => {
+  expect(reasonOf('{"role":"user","type":"ai","content":"a"}')).toBe('unknown-speaker');
+  expect(reasonOf('{"role":"user","sender":"assistant","content":"a"}')).toBe('unknown-speaker');
+});
+
 describe('a message of which nobody knows what it says', () => {
   it.each([
     '{"role":"user"}',
