@@ -90,9 +90,16 @@ describe('framing', () => {
     ['two BOMs', `\ufeff\ufeff${GOOD}`, ['rejected:invalid-json']],
     ['two objects', `${GOOD}${LATER}\n`, ['superseded', 'snapshot']],
     ['two objects, one bad', `${GOOD}{"timestamp":0}\n`, ['snapshot', 'rejected:bad-session-id']],
-    ['two objects, one torn', `${GOOD}${LATER.slice(0, -1)}\n`, ['rejected:invalid-json']],
+    ['an object, then a torn one', `${GOOD}${LATER.slice(0, -1)}\n`, ['snapshot', 'rejected:invalid-json']],
+    [
+      'two objects, then a torn one',
+      `${GOOD}${LATER}{"ti\0`,
+      ['superseded', 'snapshot', 'rejected:invalid-json'],
+    ],
+    ['an object, then a damaged one', `${GOOD}{"ti":x}`, ['rejected:invalid-json']],
     ['a torn object, then one', `${GOOD.slice(0, 30)}${LATER}`, ['rejected:invalid-json', 'snapshot']],
-    ['torn text, then an object', `{"a":"x${LATER}`, ['rejected:invalid-json']],
+    ['torn text, then an object', `{"a":"x${LATER}`, ['rejected:invalid-json', 'snapshot']],
+    ['a torn object, then one of another form', `{"a":${LATER}`, ['rejected:invalid-json']],
     [
       'torn text after an object',
       `${GOOD}\n{"a":"x${LATER}`,

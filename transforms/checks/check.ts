@@ -57,6 +57,8 @@ export interface RejectedLines {
   readonly last: Origin | undefined;
   /** Those of the whole source so far; at most the first 1,000. */
   readonly inSource: readonly Origin[];
+  /** The first line of the conversations of the source that ended before; undefined if there are none. */
+  readonly firstLine?: number | undefined;
   /** The last line of the source if it is not complete. Set for the session to which it belongs. */
   readonly unfinished?: Origin | undefined;
 }

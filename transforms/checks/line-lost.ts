@@ -1,16 +1,21 @@
 /**
- * Reports conversations of event logs that lost a line: one between their lines, or next to them, was rejected. A log of
- * calls loses nothing so, because each call repeats the messages before it.
+ * Reports conversations of event logs that lost a line: one between their lines, or next to them, was rejected, or one
+ * before the first conversation, such as the header of the log. A log of calls loses nothing so, because each call repeats
+ * the messages before it.
  */
 import type { SessionEnd } from '../model/element.ts';
 import { type Place, placesOf } from '../model/entry-log.ts';
 import type { Found, RejectedLines, SessionCheck } from './check.ts';
 
-function check({ fate, entries, isFolded }: SessionEnd, { inSource }: RejectedLines): readonly Found[] {
+function check(
+  { fate, entries, isFolded }: SessionEnd,
+  { inSource, firstLine }: RejectedLines,
+): readonly Found[] {
   if (fate !== 'written' || isFolded !== true || entries === undefined || inSource.length === 0) return [];
   if (entries.count === 1) return []; // a document among others
   const lines = linesOf(placesOf(entries));
-  const lost = inSource.filter(({ line }) => line >= lines.first - 1 && line <= lines.last + 1);
+  const from = lines.first <= (firstLine ?? lines.first) ? 0 : lines.first - 1;
+  const lost = inSource.filter(({ line }) => line >= from && line <= lines.last + 1);
   const [first] = lost;
   if (first === undefined) return [];
   const others =

@@ -39,6 +39,7 @@ function detect(first: FirstObject): boolean {
     return item?.get('id')?.type === 'string' && item.get('type')?.type === 'string';
   }
   if (type !== undefined) return TYPES.has(type) && first.get('payload')?.type === 'object';
+  if (first.get('record_type')?.text() === 'state') return true; // a line of an old log whose header is lost
   if (first.get('session')?.type === 'object') return first.get('items')?.type === 'array';
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
   if (!isText('id') || !isText('timestamp')) return false;
@@ -91,7 +92,7 @@ const codex: Dialect = defineDialect({
   name: 'codex',
   summary: 'Rollouts of Codex: its events, with the items of the Responses API. Output of codex exec --json.',
   knownBy:
-    'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp, and instructions or git; or session and items; or type thread.started and thread_id; or type item.completed (or such) and an item with id and type',
+    'type (session_meta, response_item, event_msg, turn_context or compacted) and an object payload; or id, timestamp, and instructions or git; or record_type state; or session and items; or type thread.started and thread_id; or type item.completed (or such) and an item with id and type',
   keys: ['type', 'payload', 'timestamp', 'item', 'thread_id', 'usage'],
   folds: true,
   clientRules: ['codex-context'],

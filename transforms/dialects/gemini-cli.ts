@@ -20,12 +20,16 @@ interface Memory {
   isStream: boolean;
 }
 
+const SPEAKERS: ReadonlySet<string> = new Set(['user', 'gemini']);
+
 function detect(first: FirstObject): boolean {
   if (isStreamEvent(first)) return true;
   if (isQwenLine(first) || isContent(first) || isContent(first.get('history')?.elements()[0])) return true;
   const isText = (key: string): boolean => first.get(key)?.type === 'string';
   // a line after the header, which may be lost
   if (first.get('type')?.text() === 'gemini') return isText('id') && isText('timestamp');
+  const [message] = first.get('$set')?.get('messages')?.elements() ?? [];
+  if (SPEAKERS.has(message?.get('type')?.text() ?? '')) return message?.get('content') !== undefined;
   return ['sessionId', 'projectHash', 'startTime'].every(isText);
 }
 
@@ -55,7 +59,7 @@ const geminiCli: Dialect = defineDialect({
     isStream: false,
   }),
   knownBy:
-    'sessionId, projectHash and startTime; type gemini, with id and timestamp; a role of user or model, and parts; uuid, sessionId and such a message; or timestamp and an event of stream-json',
+    'sessionId, projectHash and startTime; type gemini, with id and timestamp; a role of user or model, and parts; uuid, sessionId and such a message; $set with messages; or timestamp and an event of stream-json',
   marks: ['sessionId', 'projectHash', 'startTime'],
   detect,
   read,

@@ -6,13 +6,7 @@ import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import {
-  foldGooseMessage,
-  isGooseMessage,
-  isHidden,
-  isHiddenSummary,
-  isOldMessage,
-} from './goose/message.ts';
+import { foldGooseMessage, isGooseLine, isGooseMessage, isHidden, isHiddenSummary } from './goose/message.ts';
 import { contentOfUnknown } from './shared/carried-content.ts';
 import { metaOf } from './shared/logged-meta.ts';
 
@@ -20,7 +14,7 @@ const HARNESS = 'goose';
 const MAIN = 'main';
 
 function detect(first: FirstObject): boolean {
-  if (first.get('role') !== undefined && first.get('created') !== undefined) return isOldMessage(first);
+  if (first.get('role') !== undefined && first.get('created') !== undefined) return isGooseLine(first);
   if (first.get('working_dir') === undefined) return false;
   if (first.get('conversation')?.type === 'array') return true;
   return first.get('description') !== undefined && first.get('role') === undefined;
@@ -97,8 +91,7 @@ const goose: Dialect = defineDialect({
   keys: ['conversation', 'working_dir', 'description', 'id', 'role', 'created', 'content'],
   folds: true,
   memory: (): Memory => ({ messages: 0, runs: 0 }),
-  knownBy:
-    'working_dir and a conversation list; working_dir and description; or role, created and blocks without a type',
+  knownBy: 'working_dir and a conversation list; working_dir and description; or role, created and blocks',
   marks: ['conversation', 'working_dir'],
   detect,
   read,

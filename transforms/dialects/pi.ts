@@ -20,8 +20,21 @@ function isTreeMessage(first: FirstObject): boolean {
   );
 }
 
+const BLOCKS: ReadonlySet<string> = new Set(['text', 'thinking', 'toolCall']);
+
+/** Whether it is an answer or a result of an old version, whose lines have no ids. */
+function isOldMessage(first: FirstObject): boolean {
+  const message = first.get('message');
+  if (first.get('type')?.text() !== 'message' || first.get('id') !== undefined) return false;
+  const role = message?.get('role')?.text();
+  if (role === 'toolResult') return message?.get('toolCallId')?.type === 'string';
+  const content = message?.get('content');
+  if (role !== 'assistant' || content?.type !== 'array') return false;
+  return BLOCKS.has(content.elements()[0]?.get('type')?.text() ?? '');
+}
+
 function detect(first: FirstObject): boolean {
-  if (isTreeMessage(first)) return true;
+  if (isTreeMessage(first) || isOldMessage(first)) return true;
   if (first.get('type')?.text() !== 'session' || first.get('id')?.type !== 'string') return false;
   // sessions of other clients begin with a header of this type too
   if (first.get('harness') !== undefined || first.get('createdAt') !== undefined) return false;
@@ -40,7 +53,8 @@ const pi: Dialect = defineDialect({
   keys: ['type', 'id', 'parentId', 'timestamp', 'message', 'summary'],
   folds: true,
   memory: () => new PiSource(),
-  knownBy: 'type session, with id, and cwd or version; or type message, with id, parentId and message.role',
+  knownBy:
+    'type session, with id, and cwd or version; or type message, with id, parentId and message.role, or with an answer in blocks or a result',
   marks: ['type', 'id', 'cwd', 'version'],
   detect,
   read,

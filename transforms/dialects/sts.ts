@@ -6,7 +6,7 @@
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
-import type { Dialect } from './dialect.ts';
+import type { Detected, Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { blockOfPart, type FoldBlock } from './fold/assistant-draft.ts';
 import type { FoldPlace } from './fold/fold.ts';
@@ -23,9 +23,28 @@ import { known } from './shared/unread-text.ts';
 
 const MAIN = 'main';
 
-function detect(first: FirstObject): boolean {
+/** Members that lines of other clients have beside their message. */
+const OF_OTHERS = ['id', 'parentId', 'uuid', 'sessionId', 'session_id', 'timestamp'];
+const OWN = ['toolCalls', 'reasoningContent', 'convId'];
+
+function detect(first: FirstObject): Detected {
   const is = (key: string): boolean => first.get(key)?.type === 'string';
-  return first.get('type')?.text() === 'session' && is('id') && is('harness');
+  const type = first.get('type')?.text();
+  if (type === 'message') return detectMessage(first);
+  return type === 'session' && is('id') && is('harness') ? 'yes' : 'no';
+}
+
+/** Recognises a log whose header is lost by its messages. Those of users are also lines of old versions of pi. */
+function detectMessage(first: FirstObject): Detected {
+  const message = first.get('message');
+  const role = message?.get('role')?.text();
+  if (message === undefined || OF_OTHERS.some((key) => first.get(key) !== undefined)) return 'no';
+  if (role === 'tool' || OWN.some((key) => message.get(key) !== undefined)) return 'yes';
+  const isText = message.get('content')?.type === 'string';
+  if (role === 'assistant') return isText ? 'yes' : 'no';
+  return (role === 'user' && message.get('content') !== undefined) || (role === 'system' && isText)
+    ? 'ask-next'
+    : 'no';
 }
 
 /** The members of a message, and those of llama.app. */
@@ -143,7 +162,8 @@ const sts: Dialect = defineDialect({
   keys: ['type', 'id', 'harness', 'message'],
   folds: true,
   memory: (): Memory => ({ session: undefined, harness: undefined, places: new Map() }),
-  knownBy: 'type session, with id and harness',
+  knownBy:
+    'type session, with id and harness; or type message, and a message of an assistant with a text, of a tool, or with toolCalls',
   marks: ['type', 'id', 'harness'],
   detect,
   read,

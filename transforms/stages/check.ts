@@ -91,6 +91,7 @@ class RejectedOfSession {
   #count = 0;
   #last: Origin | undefined;
   #inSource: Origin[] = [];
+  #firstLine: number | undefined;
 
   add({ scope, origin }: Rejection): void {
     if (scope !== 'line') return;
@@ -100,13 +101,27 @@ class RejectedOfSession {
   }
 
   /** Returns those of a session that ends, and forgets them, except for those of the source until it ends. */
-  take({ last: isLast }: SessionEnd): RejectedLines {
-    if (this.#inSource.length === 0) return NO_LINES;
-    const taken = { count: this.#count, last: this.#last, inSource: this.#inSource };
+  take({ last: isLast, isFolded, entries }: SessionEnd): RejectedLines {
+    const taken =
+      this.#inSource.length === 0
+        ? NO_LINES
+        : {
+            ...{ count: this.#count, last: this.#last, inSource: this.#inSource },
+            firstLine: this.#firstLine,
+          };
     this.#count = 0;
     this.#last = undefined;
-    if (isLast) this.#inSource = [];
+    if (isFolded === true) this.#begin(entries);
+    if (isLast) {
+      this.#inSource = [];
+      this.#firstLine = undefined;
+    }
     return taken;
+  }
+
+  #begin(entries: EntryLog | undefined): void {
+    const [first] = entries === undefined ? [] : placesOf(entries);
+    if (first !== undefined) this.#firstLine = Math.min(first.line, this.#firstLine ?? first.line);
   }
 }
 

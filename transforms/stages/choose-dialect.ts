@@ -77,6 +77,12 @@ export function detectDialect(
   return found === 'ask-next' ? undefined : found;
 }
 
+/** Whether a dialect recognises an object, alone or with the next one. */
+export function mayBeOfDialect(object: Uint8Array, scanner: Scanner, more: readonly Dialect[]): boolean {
+  const members = firstObject(object, scanner);
+  return members !== undefined && dialectOf(members, more) !== undefined;
+}
+
 /** Whether an object is an ordinary line of a dialect, whatever else it may be. */
 export function isOfDialect(object: Uint8Array, scanner: Scanner, dialect: Dialect): boolean {
   const members = firstObject(object, scanner);

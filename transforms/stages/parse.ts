@@ -229,8 +229,8 @@ class Parser {
   *#readPieces({ pieces, repairs }: Pieces): Generator<StreamElement> {
     yield* repairs;
     for (const { line, isWhole } of pieces) {
-      if (isWhole) yield* this.#line(line);
-      else yield* this.#several(line, (this.#reader ?? this.#readerOf(native)).read(line));
+      if (isWhole || line.isOpen === true) yield* this.#line(line);
+      else yield* this.#several(line, this.#read(line, this.#reader ?? this.#readerOf(native)));
     }
   }
 

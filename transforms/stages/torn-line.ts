@@ -3,21 +3,24 @@
  * without its end, and the next writer continues on the same line. Writes that did not reach the disk leave NULs.
  */
 import type { Dialect } from '../dialects/dialect.ts';
-import { COLON, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import type { Line, Rejection, Repair } from '../model/element.ts';
-import { detectDialect, isOfDialect } from './choose-dialect.ts';
+import { isOfDialect, mayBeOfDialect } from './choose-dialect.ts';
+import { isCutAt, withNumbers } from './unfinished-line.ts';
 
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-/** Most objects of a line that are tried; each is scanned from where the last one failed. */
+/** Most torn objects of a line after which the next one is looked for; it is scanned from where the last one failed. */
 const MAX_TRIES = 1024;
 /** Most objects inside a torn one that are tried: each may be scanned to the end of the line. */
 const MAX_INSIDE = 16;
+/** Bytes after which a value may begin: `:`, `[` and `,`. */
+const SEPARATORS: ReadonlySet<number> = new Set([COLON, OPEN_ARRAY, COMMA]);
 const MAX_KEY_BYTES = 64;
 /** Completes an object that was torn before the value of one of its members. */
 const VALUE_AND_END = Buffer.from('0}');
 
-/** A piece of a line: a whole object, or a fragment. */
+/** A piece of a line: a whole object, or a fragment. The last one is open if the line is. */
 export interface Piece {
   readonly line: Line;
   readonly isWhole: boolean;
@@ -39,18 +42,18 @@ export class TornLines {
   }
 
   /**
-   * The pieces of a line that was rejected, in order. Undefined unless the line ends with a whole object that is an
-   * ordinary line of the source's dialect. Takes linear time: the scanner fails where an object was torn, or directly
+   * The pieces of a line that was rejected, in order. Undefined unless it has a whole object that is a line, and ends
+   * with such an object or with a torn one. Takes linear time: the scanner fails where an object was torn, or directly
    * after the head of the next one.
-   * @param dialect the dialect of the source; before it is known, an object after a torn one must begin like it
+   * @param dialect the dialect of the source, once it is known
    */
   piecesOf(line: Line, { reason }: Rejection, dialect: Dialect | undefined): Pieces | undefined {
     if (line.created !== undefined || (reason !== 'invalid-json' && reason !== 'invalid-utf8'))
       return undefined;
-    const { bytes } = line;
     const cut = new Cut(line);
+    const bytes = withNumbers(cut.bytes);
     let p = cut.skip(0);
-    for (let tried = 0; p < bytes.length; tried++) {
+    for (let tried = 0; p < bytes.length; ) {
       if (bytes[p] !== OPEN_OBJECT || tried === MAX_TRIES) return undefined;
       const end = this.#scanner.value(bytes, p, 0);
       if (end >= 0 && this.#isLine(bytes, cut.torn, p, end, dialect)) {
@@ -59,19 +62,28 @@ export class TornLines {
         continue;
       }
       if (end < 0 && (this.#scanner.tooDeep || this.#scanner.crowdAt >= 0)) return undefined;
+      tried++;
       cut.tear(p);
+      const isHalf = end < 0 && isCutAt(bytes, this.#scanner.failedAt);
       p = end < 0 ? this.#afterTorn(bytes, p, dialect) : bytes.indexOf(OPEN_OBJECT, end);
-      if (p < 0) return undefined;
+      if (p < 0) return isHalf ? cut.result(this.#scanner.maxElements) : undefined;
     }
-    return cut.result();
+    return cut.result(this.#scanner.maxElements);
   }
 
-  /** Whether the object in `bytes[start, end)` is an ordinary line. @param torn where the open fragment begins */
+  /**
+   * Whether the object in `bytes[start, end)` is a line, and not a value of a torn one: an ordinary line of the dialect, or
+   * one that begins like the torn one.
+   * @param torn where the open fragment begins
+   */
   #isLine(bytes: Uint8Array, torn: number, start: number, end: number, dialect?: Dialect): boolean {
+    if (dialect !== undefined && torn < 0) return true; // the reader says what it is
     const object = bytes.subarray(start, end);
-    if (dialect !== undefined) return isOfDialect(object, this.#scanner, dialect);
-    if (torn >= 0 && !hasSameKey(bytes, torn, start)) return false;
-    return detectDialect(object, this.#scanner, this.#more) !== undefined;
+    const mayBeValue = SEPARATORS.has(bytes[lastBefore(bytes, start)] as number);
+    const isAlike = torn >= 0 && hasSameKey(bytes, torn, start);
+    if (dialect !== undefined) return (isAlike && !mayBeValue) || isOfDialect(object, this.#scanner, dialect);
+    if (torn >= 0 && mayBeValue && !isAlike) return false;
+    return mayBeOfDialect(object, this.#scanner, this.#more);
   }
 
   /** Where the next object may begin, after the one at `from` failed; -1 if nowhere. */
@@ -110,17 +122,23 @@ export class TornLines {
 class Cut {
   /** Where the open fragment begins; -1 if none is open. */
   torn = -1;
+  /** The line without NULs at its end. */
+  readonly bytes: Uint8Array;
   readonly #line: Line;
   readonly #pieces: Piece[] = [];
-  #hasNuls = false;
+  #hasNuls: boolean;
 
   constructor(line: Line) {
+    const { bytes } = line;
+    const end = bytes.findLastIndex((byte) => byte !== 0) + 1;
+    this.bytes = bytes.subarray(0, end);
+    this.#hasNuls = end < bytes.length;
     this.#line = line;
   }
 
   /** The index of the first byte at or after `at` that is neither blank nor NUL. */
   skip(at: number): number {
-    const { bytes } = this.#line;
+    const { bytes } = this;
     let p = skipBlanks(bytes, at);
     while (bytes[p] === 0) {
       this.#hasNuls = true;
@@ -139,14 +157,18 @@ class Cut {
     this.#add(start, end, true);
   }
 
-  result(): Pieces | undefined {
+  /** @returns undefined if the line has no whole object, more than `maxPieces` pieces, or neither a torn object nor NULs */
+  result(maxPieces: number): Pieces | undefined {
     const { origin } = this.#line;
     const pieces = this.#pieces;
-    const torn = pieces.filter(({ isWhole }) => !isWhole).length;
-    if (this.torn >= 0 || pieces.length === 0 || (torn === 0 && !this.#hasNuls)) return undefined;
+    if (pieces.length === 0) return undefined;
+    const prefixes = pieces.filter(({ isWhole }) => !isWhole).length;
+    if (this.torn >= 0) this.#add(this.torn, this.bytes.length, false);
+    else if (prefixes === 0 && !this.#hasNuls) return undefined;
+    if (pieces.length > maxPieces) return undefined;
     const counts = [
       ['split-objects', pieces.length - 1],
-      ['torn-prefix', torn],
+      ['torn-prefix', prefixes],
       ['nul-prefix', this.#hasNuls ? 1 : 0],
     ] as const;
     const needed = counts.filter(([, count]) => count > 0);
@@ -157,10 +179,12 @@ class Cut {
   }
 
   #add(start: number, end: number, isWhole: boolean): void {
-    const { kind, bytes, origin } = this.#line;
+    const { kind, bytes, origin, isOpen } = this.#line;
     const { source, line, offset } = origin;
     const place = { source, line, offset: offset + start, length: end - start };
-    this.#pieces.push({ line: { kind, origin: place, bytes: bytes.subarray(start, end) }, isWhole });
+    const piece = { kind, origin: place, bytes: bytes.subarray(start, end) };
+    const isLast = end === bytes.length && isOpen === true;
+    this.#pieces.push({ line: isLast ? { ...piece, isOpen } : piece, isWhole });
   }
 }
 

@@ -55,7 +55,7 @@ export function* withoutHalf(
 }
 
 /** Whether the bytes are valid JSON up to their end, although the scanner failed at `failedAt`. */
-function isCutAt(bytes: Uint8Array, failedAt: number): boolean {
+export function isCutAt(bytes: Uint8Array, failedAt: number): boolean {
   const rest = bytes.subarray(failedAt);
   if (rest.length > MAX_TOKEN_BYTES) return false;
   const token = latin1(rest);
@@ -63,7 +63,7 @@ function isCutAt(bytes: Uint8Array, failedAt: number): boolean {
 }
 
 /** The bytes with numbers in place of NaN and Infinity. */
-function withNumbers(bytes: Uint8Array): Uint8Array {
+export function withNumbers(bytes: Uint8Array): Uint8Array {
   const words = new BareNumbers(bytes);
   if (words.count === 0) return bytes;
   const copy = copyOf(bytes);

@@ -29,11 +29,17 @@ it.each([
 });
 
 it('reports nothing if other lines were rejected, no record was written or nothing was folded', () => {
-  expect([...lineLost.check(end(3, 5), rejected(1, 7))]).toEqual([]);
+  expect([...lineLost.check(end(3, 5), { ...rejected(1, 7), firstLine: 2 })]).toEqual([]);
   expect([...lineLost.check(end(3, 5), rejected())]).toEqual([]);
   expect([...lineLost.check(end(3), rejected(4))]).toEqual([]);
   expect([...lineLost.check({ ...end(3, 5), fate: 'rejected' }, rejected(4))]).toEqual([]);
   expect([...lineLost.check({ ...end(3, 5), isFolded: undefined as never }, rejected(4))]).toEqual([]);
+});
+
+it('reports lines before the first conversation, such as the header, for each conversation that begins there', () => {
+  const message = 'line 1, in the conversation, was rejected: a part of the conversation may be missing';
+  for (const firstLine of [undefined, 4, 5])
+    expect(texts([...lineLost.check(end(4, 6), { ...rejected(1), firstLine })])).toEqual([message]);
 });
 
 it('knows the lines that were rejected before the first of several conversations', () => {

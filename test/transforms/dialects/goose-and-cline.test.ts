@@ -31,7 +31,15 @@ describe('goose', () => {
     expect(detects(goose, { conversation: [], working_dir: '/' })).toBe(true);
     expect(detects(goose, { working_dir: '/', description: 'd' })).toBe(true);
     expect(detects(goose, { conversation: [] })).toBe(false);
-    expect(detects(goose, words('user', 'a'))).toBe(false);
+  });
+
+  it('detects messages of older sessions whose header is lost', () => {
+    const line = words('user', 'a');
+    expect(detects(goose, line)).toBe(true);
+    expect(detects(goose, { ...line, created: '2026-02-03' })).toBe(false);
+    expect(detects(goose, { ...line, ts: 1 })).toBe(false);
+    expect(detects(goose, { ...line, content: 'a' })).toBe(false);
+    expect(detects(goose, { ...line, content: [{ type: 'input_text', text: 'a' }] })).toBe(false);
   });
 
   it('reads results in both forms, and rejects a call that goose could not read', () => {

@@ -206,6 +206,25 @@ describe('pi', () => {
     expect(detects({ type: 'session', id: 's' })).toBe(false);
   });
 
+  it('detects messages without a header', () => {
+    const detects = (message: object, more: object = {}): unknown =>
+      pi.detect(
+        new Map(
+          Object.entries({ type: 'message', message, ...more }).map(([key, value]) => [
+            key,
+            asBuffer(JSON.stringify(value)),
+          ]),
+        ),
+      );
+    const answer = { role: 'assistant', content: [{ type: 'thinking', thinking: 't' }] };
+    expect(detects(answer)).toBe(true);
+    expect(detects({ role: 'toolResult', toolCallId: 'c', content: [] })).toBe(true);
+    expect(detects(answer, { id: 'a', parentId: null })).toBe(true);
+    expect(detects(answer, { id: 'a' })).toBe(false);
+    expect(detects({ ...answer, content: 'text' })).toBe(false);
+    expect(detects({ ...answer, content: [{ type: 'output_text', text: 't' }] })).toBe(false);
+  });
+
   it('reads the messages that a compaction holds itself, as context', () => {
     const call = { type: 'toolCall', id: 'c', name: 'f', arguments: {} };
     const retainedTail = [

@@ -15,6 +15,26 @@ function elementsOf(...messages: readonly object[]): readonly StreamElement[] {
   );
 }
 
+const detects = (message: object, more: object = {}): unknown => {
+  const line = { type: 'message', message, ...more };
+  return sts.detect(
+    new Map(Object.entries(line).map(([key, value]) => [key, Buffer.from(JSON.stringify(value))])),
+  );
+};
+
+it('detects messages without a header, users by the next line', () => {
+  const user = { role: 'user', content: 'q' };
+  expect(detects(user)).toBe('ask-next');
+  expect(detects({ role: 'system', content: 's' })).toBe('ask-next');
+  expect(detects({ role: 'assistant', content: 'a' })).toBe('yes');
+  expect(detects({ role: 'assistant', content: '', toolCalls: [] })).toBe('yes');
+  expect(detects({ role: 'tool', toolCallId: 'c', content: 'r' })).toBe('yes');
+  expect(detects({ role: 'assistant', content: [{ type: 'text', text: 'a' }] })).toBe('no');
+  expect(detects({ role: 'critic', content: 'a' })).toBe('no');
+  expect(detects(user, { id: '1', parentId: null })).toBe('no');
+  expect(detects({ role: 'assistant', content: 'a' }, { timestamp: 1 })).toBe('no');
+});
+
 const entriesOf = (elements: readonly StreamElement[]): readonly Entry[] =>
   elements.filter((element): element is Entry => element.kind === 'entry');
 const messagesOf = ({ messages, reply }: Entry) =>

@@ -100,17 +100,29 @@ describe.each(KINDS)('a line in a %s', (_kind, make) => {
   });
 
   it('that is cut off is rejected as a whole', () => {
-    for (const torn of [`${first}{"timestamp":`, first.slice(0, -1), `${first}${second.slice(0, 40)}`]) {
-      const [rejection, ...rest] = one(torn) as Rejection[];
+    const torn = first.slice(0, -1);
+    const [rejection, ...rest] = one(torn) as Rejection[];
+    expect(rest).toEqual([]);
+    expect(rejection).toMatchObject({
+      reason: 'invalid-json',
+      detail: `not JSON at byte ${torn.length} of the line (${1000 + torn.length} of the source)`,
+      origin: { offset: 1000, length: torn.length },
+    });
+    expect(text(rejection?.bytes as Uint8Array)).toBe(torn);
+  });
+
+  it('that is cut off after a whole object keeps it, and the rest is rejected', () => {
+    for (const torn of ['{"timestamp":', second.slice(0, 40)]) {
+      const [repair, entry, rejection, ...rest] = one(`${first}${torn}`);
       expect(rest).toEqual([]);
+      expect([repair?.kind, entry?.kind]).toEqual(['repair', 'entry']);
+      const at = 1000 + first.length;
       expect(rejection).toMatchObject({
         reason: 'invalid-json',
-        origin: { offset: 1000, length: torn.length },
+        detail: `not JSON at byte ${torn.length} of the line (${at + torn.length} of the source)`,
+        origin: { offset: at, length: torn.length },
       });
-      expect(rejection?.detail).toBe(
-        `not JSON at byte ${torn.length} of the line (${1000 + torn.length} of the source)`,
-      );
-      expect(text(rejection?.bytes as Uint8Array)).toBe(torn);
+      expect(text((rejection as Rejection).bytes as Uint8Array)).toBe(torn);
     }
   });
 

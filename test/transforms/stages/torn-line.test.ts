@@ -93,6 +93,35 @@ describe.each(Object.entries(LOGS))('in a log of %s', (dialect, [before, torn, w
     }
   });
 
+  it('whole objects are read before a torn one, and between two', () => {
+    for (let at = 1; at < tornBytes.length; at++) {
+      const half = tornBytes.subarray(0, at);
+      const last = shown(read([before, Buffer.concat([Buffer.from(whole), half])]));
+      expect(last, `torn at byte ${at}`).toEqual({ ...intact, rejected: 1, repairs: ['split-objects'] });
+      const third = shown(
+        read([Buffer.concat([Buffer.from(`${before}${whole}`), half, Buffer.from('\0\0')])]),
+      );
+      const repairs = ['split-objects', 'nul-prefix'];
+      expect(third, `torn at byte ${at}`).toEqual({ ...intact, rejected: 1, repairs });
+    }
+    const tail = tornBytes.subarray(0, tornBytes.length / 2);
+    const between = Buffer.concat([tail, Buffer.from(whole), tail]);
+    expect(shown(read([before, between]))).toEqual({
+      ...intact,
+      ...{ rejected: 2, repairs: ['split-objects', 'torn-prefix'] },
+    });
+  });
+
+  it('each piece of a line has its place', () => {
+    const half = torn.slice(0, 20);
+    const line = `${half}${whole}${half}`;
+    const rejected = read([before, line]).filter((element) => element.kind === 'rejection');
+    const [length, at] = [half.length, Buffer.byteLength(`${half}${whole}`)];
+    const [first, last] = rejected.map(({ origin }) => origin);
+    expect(first).toMatchObject({ line: 2, length });
+    expect(last).toMatchObject({ line: 2, length, offset: (first?.offset ?? 0) + at });
+  });
+
   it('NULs before or between objects are left out', () => {
     expect(shown(read([before, Buffer.from(`\0\0\0${whole}`)]))).toEqual({
       ...intact,
@@ -115,7 +144,9 @@ const [BEFORE, TORN, WHOLE] = LOGS['claude-code'] as readonly [string, string, s
 
 describe('a line stays one rejection', () => {
   it.each([
-    ['with a fragment at its end', `${WHOLE}${TORN.slice(0, 30)}`],
+    ['with a fragment alone', TORN.slice(0, 30)],
+    ['with an unescaped quote after a whole object', `${WHOLE}${TORN.replace('Torn', 'To"rn')}`],
+    ['with a text after a whole object', `${WHOLE}. ${TORN.slice(0, 30)}`],
     ['with an object of another dialect at its end', `${TORN.slice(0, 30)}${codex('assistant', 'x')}`],
     ['with a message at its end', `${TORN.slice(0, 30)}{"role":"assistant","content":"x"}`],
     ['with a text before the object', `DEBUG: ${WHOLE}`],
@@ -136,6 +167,32 @@ describe('a line stays one rejection', () => {
 it('reads torn lines that were held until the dialect was known', () => {
   const lines = ['{"type":"mode"}', `${TORN.slice(0, 40)}${BEFORE}`, WHOLE];
   expect(shown(read(lines)).repairs).toEqual(['split-objects', 'torn-prefix']);
+});
+
+it('drops half of an object at the end of a log, after the whole ones of its line', () => {
+  const line = {
+    ...lineOf(`${TORN.slice(0, 40)}${WHOLE}${TORN.slice(0, 50)}`, undefined, 2),
+    isOpen: true,
+  } as const;
+  const end = { kind: 'session-end', origin: originOf(99), last: true } as const;
+  const found = [...apply(parse.create(defaultsOf(parse.options)), [lineOf(BEFORE), line, end])];
+  expect(shown(found)).toMatchObject({ rejected: 1, repairs: ['split-objects', 'torn-prefix'] });
+  const fates = found.flatMap((element) => (element.kind === 'fate' ? [element.fate] : []));
+  expect(fates).toEqual(['dropped:unfinished-line']);
+});
+
+it('reads a whole object with NaN before a torn one', () => {
+  const line = `${WHOLE.replace('{', '{"score":NaN,')}${TORN.slice(0, 50)}`;
+  const { texts, rejected, repairs } = shown(read([BEFORE, line]));
+  expect([texts.flat().length, rejected, repairs]).toEqual([3, 1, ['split-objects', 'bare-nan']]);
+});
+
+it('rejects a line with more pieces than a line may have objects', () => {
+  const elements = [lineOf(`${BEFORE}${WHOLE}${TORN.slice(0, 50)}`)];
+  const bounded = { ...defaultsOf(parse.options), maxElements: 10 };
+  const read = (more: string) => [...apply(parse.create(bounded), [...elements, lineOf(more)])];
+  expect(shown(read('')).repairs).toEqual(['split-objects']);
+  expect(shown(read(`${WHOLE.repeat(10)}${TORN.slice(0, 50)}`))).toMatchObject({ rejected: 2 });
 });
 
 it('gives up on a line with very many heads, in time that is linear', () => {

@@ -40,8 +40,15 @@ const MESSAGE = known('id role created metadata', {
     '': known('id text:text! tool_name:text arguments! tool_result!'),
   }),
 });
+const OLD = ['text', 'tool_name', 'tool_result'];
 const REQUESTS: ReadonlySet<string> = new Set(['toolRequest', 'frontendToolRequest']);
 const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reasoning']);
+const BLOCK_TYPES: ReadonlySet<string> = new Set([
+  ...CLIENT,
+  ...REQUESTS,
+  ...THOUGHTS,
+  ...['text', 'image', 'toolResponse', 'redactedThinking'],
+]);
 const FALSE = 'f'.charCodeAt(0);
 const NO_ARGUMENTS = encode('"{}"');
 
@@ -49,11 +56,13 @@ export function isGooseMessage(message: JsonView): boolean {
   return message.get('role')?.type === 'string' && message.get('content')?.type === 'array';
 }
 
-/** Is it a message of 2024, whose blocks have no type? */
-export function isOldMessage(message: FirstObject): boolean {
-  const [first] = message.get('content')?.elements() ?? [];
-  const isOld = first?.type === 'object' && first.get('type') === undefined;
-  return isOld && ['text', 'tool_name', 'tool_result'].some((key) => first.get(key) !== undefined);
+/** Whether it is a line with a message, by which a log is known whose header is lost. Blocks of 2024 have no type. */
+export function isGooseLine(line: FirstObject): boolean {
+  const [first] = line.get('content')?.elements() ?? [];
+  if (first?.type !== 'object' || line.get('ts') !== undefined) return false;
+  const type = first.get('type');
+  if (type === undefined) return OLD.some((key) => first.get(key) !== undefined);
+  return line.get('created')?.type === 'number' && BLOCK_TYPES.has(type.text() ?? '');
 }
 
 /** Whether a compaction hid the message from the model. Notices that only the user sees do not count. */
