@@ -31,7 +31,7 @@ describe('cleanup rules and rewrites', () => {
     'developer-role': [entry({ messages: [{ role: 'developer', content: 'x' }] }), { 'developer-role': 1 }],
     'codex-context': [typed('<environment_context>/repo</environment_context>'), { 'codex-context': 1 }],
     'session-context': [typed('<session_context>today</session_context>'), { 'session-context': 1 }],
-    'system-reminder': [typed('hello <system-reminder>a</system-reminder>'), { 'system-reminder': 1 }],
+    'system-reminder': [typed('<system-reminder>a</system-reminder>'), { 'system-reminder': 1 }],
     'null-fields': [entry({ messages: [{ role: 'user', content: 'x', name: null }] }), { 'null-fields': 1 }],
     'part-too-big': [entry({ messages: [{ role: 'user', content: [image] }] }), { 'part-too-big': 1 }],
   };

@@ -27,6 +27,8 @@ export interface Message {
   readonly sealed?: 'dropped' | 'kept';
   /** Findings of its dialect, about this message or its conversation. */
   readonly notes?: readonly ReadingNote[];
+  /** The texts that its content joins, as JSON, if one of them may be of the client. */
+  readonly joined?: readonly Uint8Array[];
 }
 
 /** A finding of a dialect about the log, such as something that it could not convert exactly. */

@@ -1,15 +1,24 @@
 /** Finds blocks that a client adds to texts: from an opening tag to the first closing tag after it, in linear time. */
 import { firstVisible, textOf } from '../model/message.ts';
-import { skipSpace, stripEnd } from '../model/white-space.ts';
+import { skipSpace } from '../model/white-space.ts';
 import type { MessageRule } from './rule.ts';
 
 export interface Block {
   readonly open: string;
   readonly close: string;
+  /** What must come between them. */
+  readonly middle?: string;
 }
 
 /** The block of a tag: `<tag>...</tag>`. */
 export const blockOf = (tag: string): Block => ({ open: `<${tag}>`, close: `</${tag}>` });
+
+/** The instructions of a repository, as Codex writes them. */
+export const AGENTS_FILE: Block = {
+  open: '# AGENTS.md instructions',
+  middle: '\n<INSTRUCTIONS>',
+  close: '</INSTRUCTIONS>',
+};
 
 /** Whether the text consists of one or more complete blocks, with or without white space around them. */
 export function isBlocks(text: string, blocks: readonly Block[]): boolean {
@@ -19,23 +28,11 @@ export function isBlocks(text: string, blocks: readonly Block[]): boolean {
     const block = blocks.find(({ open }) => text.startsWith(open, p));
     const close = block === undefined ? -1 : text.indexOf(block.close, p + block.open.length);
     if (block === undefined || close < 0) return false;
+    const middle = block.middle === undefined ? p : text.indexOf(block.middle, p);
+    if (middle < 0 || middle > close) return false;
     p = skipSpace(text, close + block.close.length);
   }
   return true;
-}
-
-/** The text without complete blocks and the white space before them; the same text if there are none. */
-export function withoutBlocks(text: string, { open, close }: Block): string {
-  let rest = '';
-  let from = 0;
-  for (;;) {
-    const start = text.indexOf(open, from);
-    const end = start < 0 ? -1 : text.indexOf(close, start + open.length);
-    if (end < 0) return from === 0 ? text : rest + text.slice(from);
-    rest += stripEnd(text.slice(from, start));
-    from = end + close.length;
-    if (rest === '') from = skipSpace(text, from);
-  }
 }
 
 /** Creates a rule that drops messages of these roles if their text consists of such blocks. */

@@ -1,5 +1,5 @@
 /** Drops messages that Codex itself adds: instructions of the repository, the environment, permissions, the mode. */
-import { blockOf, dropBlocks } from './blocks.ts';
+import { AGENTS_FILE, blockOf, dropBlocks } from './blocks.ts';
 import type { MessageRule } from './rule.ts';
 
 const TAGS = ['user_instructions', 'environment_context', 'permissions instructions', 'collaboration_mode'];
@@ -7,7 +7,7 @@ const TAGS = ['user_instructions', 'environment_context', 'permissions instructi
 const codexContext: MessageRule = dropBlocks(
   'codex-context',
   'Drops messages that consist of blocks written by Codex only: instructions of the repository, <environment_context>, <permissions instructions>, <collaboration_mode>.',
-  [{ open: '# AGENTS.md instructions', close: '</INSTRUCTIONS>' }, ...TAGS.map(blockOf)],
+  [AGENTS_FILE, ...TAGS.map(blockOf)],
   ...['user', 'developer'],
 );
 

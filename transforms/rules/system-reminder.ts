@@ -1,7 +1,9 @@
 /**
- * Cuts the reminders that Claude Code adds to user messages and results. A user message without any other text is
- * dropped; a result stays, because its call needs it.
+ * Cuts the reminders that Claude Code adds: as a text or a part of their own, and in new lines at the end of a result.
+ * Others are quoted by the user or by a file. A user message without any other text is dropped; a result stays, because
+ * its call needs it.
  */
+import { joinStrings } from '../dialects/shared/build-messages.ts';
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
@@ -9,7 +11,8 @@ import { concat, replaceValue } from '../json/splice.ts';
 import { encode, mayHold, parseJson } from '../json/utf8.ts';
 import type { Message } from '../model/element.ts';
 import { stringValue } from '../model/message.ts';
-import { blockOf, withoutBlocks } from './blocks.ts';
+import { stripEnd } from '../model/white-space.ts';
+import { blockOf, isBlocks } from './blocks.ts';
 import type { MessageRule } from './rule.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['user', 'tool']);
@@ -21,23 +24,47 @@ function apply(message: Message): Message | undefined {
   if (!ROLES.has(message.role) || !mayHold(message.bytes, TAG)) return message;
   const content = valueBytes(message.bytes, 'content');
   if (content?.[0] !== QUOTE && content?.[0] !== OPEN_ARRAY) return message;
-  const edited = content[0] === QUOTE ? editedText(content) : editedParts(content);
+  if (message.joined !== undefined) return withoutReminders(message, message.joined);
+  const isResult = message.role === 'tool';
+  const edited = content[0] === QUOTE ? editedText(content, isResult) : editedParts(content, isResult);
   if (edited === content) return message;
   if (edited === EMPTY && message.role === 'user') return undefined;
   return { ...message, bytes: replaceValue(message.bytes, 'content', edited) as Uint8Array };
 }
 
-/** The JSON string without reminders: the same bytes if there are none, `EMPTY` if nothing else is left. */
-function editedText(json: Uint8Array): Uint8Array {
-  const text = parseJson(json) as string;
-  const rest = withoutBlocks(text, REMINDER);
-  if (rest === text) return json;
-  return rest === '' ? EMPTY : encode(quote(rest));
+/** The message without those of its texts that are reminders. @param texts what its content joins */
+function withoutReminders(message: Message, texts: readonly Uint8Array[]): Message | undefined {
+  const kept = texts.filter((text) => editedText(text, false) !== EMPTY);
+  if (kept.length === texts.length) return message;
+  if (kept.length === 0) return undefined;
+  const bytes = replaceValue(message.bytes, 'content', joinStrings(kept)) as Uint8Array;
+  return { ...message, bytes, joined: kept };
 }
 
-function editedParts(list: Uint8Array): Uint8Array {
+/** The JSON string without reminders: the same bytes if there are none, `EMPTY` if nothing else is left. */
+function editedText(json: Uint8Array, isResult: boolean): Uint8Array {
+  const text = parseJson(json) as string;
+  if (isBlocks(text, [REMINDER])) return EMPTY;
+  const rest = isResult ? withoutTail(text) : text;
+  return rest === text ? json : encode(quote(rest));
+}
+
+/** The text without the reminders that are the last lines of it; the same text if there are none. */
+function withoutTail(text: string): string {
+  const { open, close } = REMINDER;
+  let rest = text;
+  for (;;) {
+    const whole = stripEnd(rest);
+    const start = whole.endsWith(close) ? whole.lastIndexOf(`\n${open}`) : -1;
+    const end = start < 0 ? -1 : whole.indexOf(close, start) + close.length;
+    if (end !== whole.length) return rest;
+    rest = stripEnd(whole.slice(0, start));
+  }
+}
+
+function editedParts(list: Uint8Array, isResult: boolean): Uint8Array {
   const parts = elementsOf(list);
-  const edited = parts.map(editedPart);
+  const edited = parts.map((part) => editedPart(part, isResult));
   if (edited.every((part, i) => part === parts[i])) return list;
   const kept = edited.filter((part) => part !== undefined);
   if (kept.length === 0) return EMPTY;
@@ -49,11 +76,11 @@ function editedParts(list: Uint8Array): Uint8Array {
 }
 
 /** The part without reminders; undefined if nothing else is left. */
-function editedPart(part: Uint8Array): Uint8Array | undefined {
+function editedPart(part: Uint8Array, isResult: boolean): Uint8Array | undefined {
   if (part[0] !== OPEN_OBJECT || stringValue(part, 'type') !== 'text') return part;
   const text = valueBytes(part, 'text');
   if (text?.[0] !== QUOTE) return part;
-  const edited = editedText(text);
+  const edited = editedText(text, isResult);
   if (edited === text) return part;
   return edited === EMPTY ? undefined : replaceValue(part, 'text', edited);
 }
@@ -61,7 +88,7 @@ function editedPart(part: Uint8Array): Uint8Array | undefined {
 const systemReminder: MessageRule = {
   name: 'system-reminder',
   summary:
-    'Cuts <system-reminder> blocks out of user messages and results; drops a user message that is left empty.',
+    'Cuts <system-reminder> blocks that are a text or a part alone, or the last lines of a result; drops a user message that is left empty.',
   on: 'message',
   apply,
 };

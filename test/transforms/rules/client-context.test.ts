@@ -26,6 +26,10 @@ describe('codex-context', () => {
     ['a text of the user', of('user', 'Fix the tests.')],
     ['a text of the user after a block', of('user', `${ENVIRONMENT}\nFix the tests.`)],
     ['the heading without a block', of('user', '# AGENTS.md instructions\nWrite them.')],
+    [
+      'the heading and an end',
+      of('user', '# AGENTS.md instructions\nWrite <INSTRUCTIONS> and </INSTRUCTIONS>'),
+    ],
     ['a block that is not closed', of('user', '<environment_context>')],
     ['another tag', of('user', '<context>a</context>')],
     ['an answer', of('assistant', ENVIRONMENT)],
@@ -60,19 +64,21 @@ describe('system-reminder', () => {
   const textIn = (json: string, role = 'user'): string =>
     `${Buffer.from(systemReminder.apply(raw(role, json))?.bytes ?? '')}`;
 
-  test('cuts reminders out of a text, with the white space before them', () => {
-    expect(textIn(JSON.stringify({ role: 'user', content: `Go on.\n\n${REMINDER}\n`, x: 1.0 }))).toBe(
-      '{"role":"user","content":"Go on.\\n","x":1}',
-    );
-    expect(textIn(JSON.stringify({ role: 'user', content: `${REMINDER}\nGo ${REMINDER} on.` }))).toBe(
-      '{"role":"user","content":"Go on."}',
+  test('cuts the last lines of a result, with the white space before them', () => {
+    const result = (content: string): string =>
+      textIn(JSON.stringify({ role: 'tool', content, x: 1.0 }), 'tool');
+    for (const tail of [`\n${REMINDER}`, `\n\n${REMINDER}\n`, ` \r\n${REMINDER}\n\n${REMINDER}`])
+      expect(result(`1 kite${tail}`)).toBe('{"role":"tool","content":"1 kite","x":1}');
+    const quoted = `a\n${REMINDER}\nb <system-reminder>`;
+    expect(result(`${quoted}\n${REMINDER}`)).toBe(
+      `{"role":"tool","content":${JSON.stringify(quoted)},"x":1}`,
     );
   });
 
   test('keeps all other members byte for byte', () => {
     expect(
       textIn(
-        `{"n":1.0, "content":${JSON.stringify(`a${REMINDER}`)} ,"role":"tool","tool_call_id":"\\u0063"}`,
+        `{"n":1.0, "content":${JSON.stringify(`a\n${REMINDER}`)} ,"role":"tool","tool_call_id":"\\u0063"}`,
         'tool',
       ),
     ).toBe('{"n":1.0, "content":"a" ,"role":"tool","tool_call_id":"\\u0063"}');
@@ -80,21 +86,50 @@ describe('system-reminder', () => {
 
   test('keeps the notes on the message', () => {
     const notes = [{ rule: 'no-system', severity: 'WARNING', message: 'none' }] as const;
-    expect(systemReminder.apply({ ...of('user', `a ${REMINDER}`), notes })).toMatchObject({ notes });
+    const message = of('user', [part(REMINDER), part('a')]);
+    expect(systemReminder.apply({ ...message, notes })).toMatchObject({ notes });
   });
 
   test('finds a reminder that is written with escapes', () => {
     expect(
-      textIn('{"role":"user","content":"a \\u003csystem-reminder\\u003eb\\u003c\\/system-reminder\\u003e"}'),
-    ).toBe('{"role":"user","content":"a"}');
+      textIn(
+        '{"content":"a\\n\\u003csystem-reminder\\u003eb\\u003c\\/system-reminder\\u003e","role":"tool"}',
+        'tool',
+      ),
+    ).toBe('{"content":"a","role":"tool"}');
   });
 
-  test('removes parts that are only reminders, and cuts reminders out of others', () => {
+  test('removes parts that are only reminders', () => {
     expect(
       textIn(
-        '{"role":"user","content":[{"type":"text","text":"<system-reminder>a</system-reminder>"}, {"type":"text", "text":"b"},{"type":"text","text":"c <system-reminder>d</system-reminder>"}]}',
+        '{"role":"user","content":[{"type":"text","text":"<system-reminder>a</system-reminder>"}, {"type":"text", "text":"b"}]}',
       ),
-    ).toBe('{"role":"user","content":[{"type":"text", "text":"b"},{"type":"text","text":"c"}]}');
+    ).toBe('{"role":"user","content":[{"type":"text", "text":"b"}]}');
+    const parts = [part(`a\n${REMINDER}`), part('b')];
+    expect(textIn(JSON.stringify({ role: 'tool', content: parts }), 'tool')).toBe(
+      JSON.stringify({ role: 'tool', content: [part('a'), part('b')] }),
+    );
+  });
+
+  test('removes texts that are only reminders from those that a content joins, byte for byte', () => {
+    const texts = [REMINDER, 'a\u00e9', `b\n${REMINDER}`].map((text) => Buffer.from(JSON.stringify(text)));
+    texts[1] = Buffer.from('"a\\u00e9"');
+    const message = { ...of('user', `joined ${REMINDER}`), joined: texts };
+    const edited = systemReminder.apply(message);
+    expect(`${Buffer.from(edited?.bytes ?? '')}`).toBe(
+      `{"role":"user","content":"a\\u00e9\\nb\\n${JSON.stringify(REMINDER).slice(1, -1)}"}`,
+    );
+    expect(systemReminder.apply(edited as typeof message)).toBe(edited);
+    expect(systemReminder.apply({ ...message, joined: texts.slice(0, 1) })).toBeUndefined();
+  });
+
+  test('looks at 5 MB of openers and of ends of a result in linear time', () => {
+    for (const text of [`\n<system-reminder>`.repeat(300_000), '</system-reminder>'.repeat(300_000)])
+      expect(systemReminder.apply(of('tool', text))).toMatchObject({ role: 'tool' });
+    const reminders = `a${`\n${REMINDER}`.repeat(100_000)}`;
+    expect(textIn(JSON.stringify({ role: 'tool', content: reminders }), 'tool')).toBe(
+      '{"role":"tool","content":"a"}',
+    );
   });
 
   test('drops a user message that is left empty', () => {
@@ -112,6 +147,14 @@ describe('system-reminder', () => {
   test.each([
     ['a text without a reminder', of('user', 'a system-reminder')],
     ['a reminder that is not closed', of('user', 'a <system-reminder>')],
+    ['a reminder in a sentence', of('user', 'Is "<system-reminder>x</system-reminder>" valid?')],
+    ['tags in a sentence', of('user', 'Compare <system-reminder> and </system-reminder> tags')],
+    ['a reminder before a question', of('user', `${REMINDER}\nWho wrote this?`)],
+    ['a reminder after a question', of('user', `Who wrote this?\n${REMINDER}`)],
+    ['a part with a quoted reminder', of('user', [part(`a\n${REMINDER}`), part(REMINDER.slice(1))])],
+    ['a result that quotes one', of('tool', `${REMINDER}\nend`)],
+    ['a result that ends with one in a line', of('tool', `1: ${REMINDER}`)],
+    ['a result with two ends', of('tool', `a\n${REMINDER} </system-reminder>`)],
     ['an answer', of('assistant', `a ${REMINDER}`)],
     ['a system text', of('system', `a ${REMINDER}`)],
     ['null content', messageOf({ role: 'user', content: null, name: 'system-reminder' })],

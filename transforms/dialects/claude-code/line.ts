@@ -17,6 +17,7 @@ import { isTrue, present } from '../shared/logged-values.ts';
 import { keptBlock, noted } from '../shared/reading-notes.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
+import { isReminder } from './marks.ts';
 
 /** Modes of queued texts that the model received; a line for the shell is none. */
 const RECEIVED_MODES: ReadonlySet<string> = new Set(['prompt', 'task-notification']);
@@ -214,7 +215,9 @@ function userContentOf(content: JsonView | undefined): UserContent | undefined {
   const known = parts.flatMap((part) => ('text' in part ? (textOfValue(part.text) ?? []) : []));
   const texts = known.length === parts.length ? known : undefined;
   const rest = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
-  return { results, rest, texts };
+  const joined = parts.flatMap((part) => ('text' in part ? [part.text] : []));
+  const isJoined = texts?.some(isReminder) === true && joined.length > 1;
+  return { results, rest: isJoined ? { ...rest, joined } : rest, texts };
 }
 
 /** A part of a user message; a block of an answer, which does not belong there, stays as it is. */

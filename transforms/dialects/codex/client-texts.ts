@@ -1,31 +1,28 @@
 /** Tells the texts that the client inserts into the messages of the user from what was said. */
-import { strip } from '../../model/white-space.ts';
-import { blockOf, isBlocks } from '../../rules/blocks.ts';
+import { AGENTS_FILE, blockOf, isBlocks } from '../../rules/blocks.ts';
 import type { FoldPlace } from '../fold/fold.ts';
 import type { ResponseItem, ResponseMessage } from '../shared/responses-items.ts';
 
 /** Tags of the blocks that the client inserts as user items. */
-const CONTEXT_TAGS =
-  'environment_context|permissions instructions|collaboration_mode|user_instructions|skill|user_shell_command|subagent_notification|hook_prompt|goal_context|codex_internal_context|recommended_plugins';
-const CONTEXT_BEGINS = new RegExp(`^(?:# AGENTS\\.md instructions|<(?:${CONTEXT_TAGS})\\b)`);
-/** Longer than the longest closing tag. */
-const MAX_TAG_CHARS = 64;
-const CONTEXT_ENDS = new RegExp(`</(?:INSTRUCTIONS|${CONTEXT_TAGS})>$`);
+const CONTEXT_TAGS = [
+  ...['environment_context', 'permissions instructions', 'collaboration_mode', 'user_instructions', 'skill'],
+  ...['user_shell_command', 'subagent_notification', 'hook_prompt', 'goal_context', 'codex_internal_context'],
+  'recommended_plugins',
+];
+/** With and without attributes in the tag. */
+const CONTEXT = [
+  AGENTS_FILE,
+  ...CONTEXT_TAGS.flatMap((tag) => [blockOf(tag), { ...blockOf(tag), open: `<${tag} ` }]),
+];
 /** The whole text that says that the user interrupted the turn. */
 const ABORTED = [blockOf('turn_aborted')];
 
 /** Whether a text only says that the user interrupted the turn. */
 export const isAborted = (text: string): boolean => isBlocks(text, ABORTED);
 
-/** Whether a text begins and ends as the blocks of the client do. */
-function isContext(text: string): boolean {
-  const whole = strip(text);
-  return CONTEXT_BEGINS.test(whole) && CONTEXT_ENDS.test(whole.slice(-MAX_TAG_CHARS));
-}
-
 /** Whether a person typed the message. */
 export const isTurn = ({ message, text }: ResponseMessage): boolean =>
-  message.role === 'user' && (text === undefined || !isContext(text));
+  message.role === 'user' && (text === undefined || !isBlocks(text, CONTEXT));
 
 /** Whether the user or the model said it, not the client. */
 export const isSaid = (item: ResponseItem): boolean => (item.kind === 'message' ? isTurn(item) : true);
