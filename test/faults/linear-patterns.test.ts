@@ -31,7 +31,6 @@ const SHORT: Readonly<Record<string, string>> = {
 const BUILT_AT_RUN_TIME: Readonly<Record<string, number>> = {
   'scripts/gen/markdown.mjs': 1, // on our own source text
   'src/loop/hidden-key.ts': 1, // on the characters of a key, each escaped or not
-  'transforms/dialects/codex/client-texts.ts': 2,
   'transforms/model/meta.ts': 2,
   'transforms/rules/goose-bootstrap.ts': 1,
   'transforms/model/white-space.ts': 1,

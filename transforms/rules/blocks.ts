@@ -6,7 +6,7 @@ import type { MessageRule } from './rule.ts';
 export interface Block {
   readonly open: string;
   readonly close: string;
-  /** What must come between them. */
+  /** Must come between them. */
   readonly middle?: string;
 }
 

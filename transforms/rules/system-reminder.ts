@@ -1,5 +1,5 @@
 /**
- * Cuts the reminders that Claude Code adds: as a text or a part of their own, and in new lines at the end of a result.
+ * Cuts the reminders that Claude Code adds: as a separate text or part, and in new lines at the end of a result.
  * Others are quoted by the user or by a file. A user message without any other text is dropped; a result stays, because
  * its call needs it.
  */

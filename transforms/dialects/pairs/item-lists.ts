@@ -81,4 +81,4 @@ export class ItemLists {
 }
 
 const areEqual = (a: ReadMessage['calls'], b: ReadMessage['calls']): boolean =>
-  a.length === b.length && a.every((id, i) => id === b[i]);
+  a.length === b.length && a.every(({ id, item }, i) => id === b[i]?.id && item === b[i]?.item);

@@ -4,6 +4,9 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import { replaceValue } from '../../json/splice.ts';
+import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { AssistantDraft } from '../fold/assistant-draft.ts';
 import { RESPONSE_ITEM } from '../shared/known-bodies.ts';
@@ -12,12 +15,19 @@ import type { ResponseResult } from '../shared/response-results.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { unreadIn } from '../shared/unread-text.ts';
 
+/** A call of a message. */
+export interface CallIds {
+  readonly id: string | undefined;
+  /** The id of its item, if that is another one: some clients log the result under it. */
+  readonly item: string | undefined;
+}
+
 /** A message with facts that its entry counts. */
 export interface ReadMessage {
   /** Undefined if the message is empty. */
   readonly message: Message | undefined;
-  /** Ids of its calls, in order. */
-  readonly calls: readonly (string | undefined)[];
+  /** Its calls, in order. */
+  readonly calls: readonly CallIds[];
   /** Whether it has encrypted reasoning. */
   readonly isSealed: boolean;
   /** Rules that rewrote the message. */
@@ -41,16 +51,39 @@ export const asReadMessage = (message: Message): ReadMessage => ({
 export interface ItemState {
   readonly messages: readonly ReadMessage[];
   readonly notes: readonly ReadingNote[];
-  /** Ids of the calls that results may answer, in order. */
-  readonly open: readonly (string | undefined)[];
+  /** The calls that results may answer, in order. */
+  readonly open: readonly CallIds[];
   /** Results since the last message, not yet in the order of their calls. */
   readonly results: readonly ResponseResult[];
 }
 
-/** @param open ids of the calls of the previous message */
-export const stateBefore = (open: readonly (string | undefined)[] = []): ItemState => ({
+/** @param open the calls of the previous message */
+export const stateBefore = (open: readonly CallIds[] = []): ItemState => ({
   ...{ messages: [], notes: [], open, results: [] },
 });
+
+const idsOf = (id: string | undefined, view: JsonView): CallIds => {
+  const item = view.textOf('id');
+  return { id, item: item === id ? undefined : item };
+};
+
+/** Ids of items that are calls; such a call was logged without the id that its result names. */
+const ITEM_ID = /^(?:fc|ctc)_/;
+
+/** The results with the ids of their calls, where one names the item of the call, or the call has only the item's id. */
+function joinedByItems(results: readonly ResponseResult[], open: readonly CallIds[]): ResponseResult[] {
+  const named = new Set(results.map(({ callId }) => callId));
+  const nameless = open.filter(({ id }) => id !== undefined && ITEM_ID.test(id) && !named.has(id));
+  return results.map((result) => {
+    const { callId, message } = result;
+    if (callId === undefined || open.some(({ id }) => id === callId)) return result;
+    const byItem = open.find(({ item }) => item === callId);
+    const { id } = byItem ?? (ITEM_ID.test(callId) ? undefined : nameless.shift()) ?? {};
+    const bytes =
+      id === undefined ? undefined : replaceValue(message.bytes, 'tool_call_id', encode(quote(id)));
+    return bytes === undefined ? result : { ...result, callId: id, message: { ...message, bytes } };
+  });
+}
 
 export class ItemMessages {
   readonly #keepSealed: boolean;
@@ -58,9 +91,9 @@ export class ItemMessages {
   /** Findings to report with the next message. */
   #notes: ReadingNote[];
   #draft: AssistantDraft | undefined;
-  #calls: (string | undefined)[] = [];
-  /** Ids of the calls that results may answer, in order. */
-  #open: readonly (string | undefined)[];
+  #calls: CallIds[] = [];
+  /** The calls that results may answer, in order. */
+  #open: readonly CallIds[];
   #results: ResponseResult[];
 
   constructor(keepSealed: boolean, { messages, notes, open, results }: ItemState = stateBefore()) {
@@ -114,7 +147,7 @@ export class ItemMessages {
     this.#notes.push(...item.notes);
     for (const block of item.blocks) {
       this.#draft.put(block, 'add');
-      if (block.kind === 'call') this.#calls.push(block.id);
+      if (block.kind === 'call') this.#calls.push(idsOf(block.id, view));
     }
   }
 
@@ -126,11 +159,15 @@ export class ItemMessages {
   /** Adds the collected results in the order of their calls. */
   #endResults(): void {
     if (this.#results.length === 0) return;
+    const open = this.#open;
     const place = ({ callId }: ResponseResult): number => {
-      const at = callId === undefined ? -1 : this.#open.indexOf(callId);
-      return at < 0 ? this.#open.length : at;
+      const at = callId === undefined ? -1 : open.findIndex(({ id }) => id === callId);
+      return at < 0 ? open.length : at;
     };
-    const results = this.#results.toSorted((a, b) => place(a) - place(b));
+    const joined = this.#results.every((result) => place(result) < open.length)
+      ? this.#results
+      : joinedByItems(this.#results, open);
+    const results = joined.toSorted((a, b) => place(a) - place(b));
     this.#results = [];
     this.#open = [];
     for (const { message, changes, notes } of results)

@@ -68,7 +68,7 @@ export class RequestReader {
   /**
    * @param isMessage whether the answer is in the format of the Messages API
    * @param apart the tools, if they were logged outside the body
-   * @param open ids of the calls that the first results may answer
+   * @param open the calls that the first results may answer
    */
   read(
     body: JsonView,

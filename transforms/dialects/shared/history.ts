@@ -21,7 +21,7 @@ export class History {
   readonly sessionId: string;
   // about all messages up to here
   readonly length: number;
-  /** Ids of the calls of the last message that has some. */
+  /** The calls of the last message that has some. */
   readonly open: ReadMessage['calls'] | undefined;
   /** Number of messages with encrypted reasoning. */
   readonly sealed: number;
