@@ -19,11 +19,12 @@ import { firstOf, unpacked } from './shared/logged-values.ts';
 import { NO_QUESTION, RESPONSE_ERROR } from './shared/reading-notes.ts';
 import { STRAY } from './shared/stray-members.ts';
 import { Transcript } from './shared/transcript.ts';
-import { says } from './shared/unread-text.ts';
+import { says, unreadMember } from './shared/unread-text.ts';
 import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
 import { isObservation, isTrace, OTLP_BODIES } from './spans/detect-spans.ts';
 import { IngestedEvents, isIngested } from './spans/ingested-events.ts';
+import { strayOfModel } from './spans/known-attributes.ts';
 import { hasStrayContent, isStrayBody, strayIn, strayMember } from './spans/known-spans.ts';
 import { isCallRecord, isEventRecord, LogRecord, logsIn, recordsOf } from './spans/log-records.ts';
 import { readObservation, readRun } from './spans/platform-call.ts';
@@ -126,11 +127,13 @@ class SpanReader {
       return context.reject('unknown-content', ODD_ATTRIBUTES, span);
     const messages = messageEvents(span, own);
     const isCall = isModelCall(attributes, messages);
-    if (isCall === 'unknown' || (isCall === false && hasStrayContent(span)))
+    if (isCall === 'unknown' || (isCall === false && (hasStrayContent(span) || isUnknownCall(own))))
       return context.reject('unknown-content', UNKNOWN_KIND, span);
     if (!isCall) return this.#leave(isNamed(own) ? undefined : span, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readAttributes(attributes, transcript, messages);
+    const unread = strayOfModel(attributes, transcript.messages);
+    if (unread !== undefined) transcript.noteFirst(unreadMember('the span', unread.name));
     const isSilent = !isJoined && transcript.messages.length === 0 && transcript.refusal === undefined;
     if (isSilent && this.#records.describe(traceOf(span), idOf(span), own.json()))
       return context.drop('joined-event');
@@ -297,8 +300,8 @@ class SpanReader {
     if (transcript.messages.length === 0)
       return context.reject('bad-messages', 'the span of a model call has no messages', span);
     const isWhole = call.hasReply && transcript.messages.some(speaks);
-    const stray = isWhole ? undefined : strayIn(span);
-    if (stray !== undefined) return context.reject('unknown-content', STRAY, span);
+    const stray = isWhole ? undefined : strayIn(span, transcript.messages);
+    if (stray !== undefined) return context.reject('unknown-content', stray, span);
     const tools = call.tools.length > 0 ? call.tools : definedBy(definitions);
     const once = { ...this.#countedOnce(call, trace, span), tools };
     const parent = metaOf({ parent: firstOf(span, ...PARENTS) });
@@ -333,6 +336,10 @@ class SpanReader {
 const UNKNOWN_KIND = 'a span carries content, but its kind is not known';
 const ELSEWHERE =
   'the messages of this call are in a file that gen_ai.input.messages_ref or gen_ai.output.messages_ref names: write them into the attributes without _ref';
+
+/** Does nothing say what a span is, although it has words in attributes of model calls? */
+const isUnknownCall = (attributes: SpanAttributes): boolean =>
+  !isNamed(attributes) && strayOfModel(attributes, []) !== undefined;
 
 /** Did the client upload the messages, so that the span only names the file with them? */
 function liesElsewhere(attributes: SpanAttributes, hasReply: boolean): boolean {

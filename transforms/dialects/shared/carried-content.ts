@@ -51,9 +51,15 @@ const SENTENCE_END = /\p{L}[.?!…。！？]["')\]]*\s*$/u;
 /** Why an object of an unknown type is rejected; undefined if it carries no content, so that it may be dropped. */
 export function contentOfUnknown(type: string | undefined, json: JsonView): string | undefined {
   const isCall = type !== undefined && CALL_TYPE.test(type);
-  if (!isCall && !carriesContent(json) && !holdsProse(json, false)) return undefined;
+  if (!isCall && !mayHoldContent(json)) return undefined;
   return `an object of type ${shownType(type)}, which turnmill does not know, carries content`;
 }
+
+/** Whether a value holds content under a name of it, or words under a name that is not about the client. */
+export const mayHoldContent = (value: JsonView): boolean => carriesContent(value) || holdsProse(value, false);
+
+/** Whether a member has this name if it is a name, a place, a time or a state. */
+export const isAboutClient = (name: string): boolean => ABOUT_CLIENT.test(name);
 
 /** Rejects a line of an unknown type that carries content, and drops any other: its texts do not count as read. */
 export function leaveUnknown(type: string | undefined, json: JsonView, context: Leaving): Fate | Rejection {
@@ -91,7 +97,7 @@ const isPath = (text: string): boolean =>
 
 /** The values of members that are not about the client. */
 const membersAside = (value: JsonView): readonly JsonView[] =>
-  value.members().flatMap(([name, member]) => (ABOUT_CLIENT.test(name) ? [] : [member]));
+  value.members().flatMap(([name, member]) => (isAboutClient(name) ? [] : [member]));
 
 /** The fate of a dropped object. @param form the object, if it counts as not read when it carries content */
 export function dropped(name: string, origin: Origin, form: JsonView | undefined): Fate {

@@ -2,8 +2,10 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { carriesContent } from './carried-content.ts';
 import { structured } from './logged-values.ts';
+import { shownType } from './reading-notes.ts';
 
 export const STRAY = 'the call has no request or no answer; a member that turnmill does not know may hold it';
+export const straying = (name: string): string => `${STRAY}: ${shownType(name)}`;
 
 /** Members of calls, spans, observations and runs whose values are not what was said. */
 const ASIDE =

@@ -87,15 +87,21 @@ export function unreadIn(object: JsonView, kind: KnownObject, place: string): Re
   const found = unreadAt(object, kind);
   if (found === undefined) return undefined;
   const { path, name, isKnown } = found;
-  const what = isKnown
-    ? 'a member of another form than it always has'
-    : 'a member with words that turnmill does not know';
-  return {
-    rule: 'unread-text',
-    severity: 'ERROR',
-    message: `${place}${path} has ${what}: ${shownType(name)}`,
-  };
+  return isKnown
+    ? unreadMember(`${place}${path}`, name, 'a member of another form than it always has')
+    : unreadMember(`${place}${path}`, name);
 }
+
+/** Finding about a member that is not read. @param place of its object */
+export const unreadMember = (
+  place: string,
+  name: string,
+  what = 'a member with words that turnmill does not know',
+): ReadingNote => ({
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: `${place} has ${what}: ${shownType(name)}`,
+});
 
 /** Whether an object has a list under an unknown name: the one that it lacks may be there. */
 export const hasUnknownList = (object: JsonView, { names }: KnownObject): boolean =>

@@ -1,11 +1,13 @@
 /** The members of spans, log records, observations and runs, to find what was said under a name that is not read. */
 import { JsonView } from '../../json/json-view.ts';
+import type { Message } from '../../model/element.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { firstOf, structured } from '../shared/logged-values.ts';
-import { mayBeSaid, strayMember as strayMemberOf } from '../shared/stray-members.ts';
+import { mayBeSaid, STRAY, straying, strayMember as strayMemberOf } from '../shared/stray-members.ts';
 import { ANYTHING, hasStrayList, holdsWords, type KnownObject, known, says } from '../shared/unread-text.ts';
 import { MODEL_KEYS } from './detect-spans.ts';
 import { isEvent } from './ingested-events.ts';
+import { strayAmong } from './known-attributes.ts';
 import { plainValue, SpanAttributes } from './span-attributes.ts';
 import { bodyOf, eventsOf, isDetails, isUnknownName } from './span-events.ts';
 import { isFrame, isSpan, strayValues } from './span-wrappers.ts';
@@ -148,34 +150,29 @@ const LOG_RECORD: KnownObject = known(
   ].join(' '),
 );
 
-/** The attribute or member that may be the missing request or answer of a call. */
-export function strayIn(span: JsonView): JsonView | undefined {
+/** Why a call without its request or its answer is refused: an attribute or a member may be it. */
+export function strayIn(span: JsonView, messages: readonly Message[]): string | undefined {
   const logged = firstOf(span, 'attributes', 'tags');
-  if (logged === undefined) return strayMember(span);
+  if (logged === undefined) return strayMember(span) && STRAY;
   const attributes = SpanAttributes.of(logged);
-  const ofLlm = attributes.at('llm').json()?.others(OF_LLM) ?? [];
-  return (
-    strayAttribute(attributes.json()) ??
-    ofLlm.find(([, value]) => isContent(value))?.[1] ??
-    strayEvent(span, attributes)
-  );
+  const found = strayAmong(attributes, messages);
+  return found === undefined ? strayEvent(span, attributes, messages) && STRAY : straying(found.name);
 }
 
 /** The event that may be the missing request or answer of a call: one under an unknown name, or with unknown members. */
-const strayEvent = (span: JsonView, attributes: SpanAttributes): JsonView | undefined =>
+const strayEvent = (
+  span: JsonView,
+  attributes: SpanAttributes,
+  messages: readonly Message[],
+): JsonView | undefined =>
   eventsOf(span, attributes).find((event) => {
     if (!isDetails(event)) return isUnknownName(event) && carriesContent(bodyOf(event));
-    const own = SpanAttributes.of(event.get('attributes')).json();
-    return strayAttribute(own) !== undefined || event.others(EVENT).some(([, value]) => isContent(value));
+    const own = SpanAttributes.of(event.get('attributes'));
+    return (
+      strayAmong(own, messages) !== undefined || event.others(EVENT).some(([, value]) => isContent(value))
+    );
   });
 
 const EVENT: ReadonlySet<string> = namesOf(
   'name attributes body event.name event_name event timestamp time timeUnixNano time_unix_nano',
-);
-
-/** Attributes of OpenInference and of older versions of OpenLLMetry, after `llm.`. */
-const OF_LLM: ReadonlySet<string> = namesOf(
-  'input_messages output_messages prompts completions choices invocation_parameters model_name provider system tools',
-  'token_count cost finish_reason function_call prompt_template prompt request response usage user top_k top_p',
-  'temperature chat frequency_penalty presence_penalty headers is_streaming watsonx vendor',
 );

@@ -14,6 +14,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { jsonIn } from '../shared/logged-values.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { holdsWords, says } from '../shared/unread-text.ts';
 import { strayAttribute } from './known-spans.ts';
 import { answerIn } from './no-answer.ts';
 import type { SpanAttributes } from './span-attributes.ts';
@@ -37,6 +38,8 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
       ? addAnswers(transcript, answers)
       : addAnswer(transcript, answerIn('gen_ai.completion', completion.value));
   const isShort = [...prompt.items(), ...answers].some((item) => item.at('content').isEmpty);
+  const isStrange = [...prompt.items(), ...answers].some(saysUnderOtherName);
+  if (isStrange) transcript.refuse('unknown-content', STRAY_TEXT);
   const stray = isShort ? strayAttribute(attributes.json()) : undefined;
   if (stray !== undefined) transcript.refuse('unknown-content', STRAY_TEXT, stray);
   const finish = answers.find((item) => !item.at('finish_reason').isEmpty)?.at('finish_reason').value;
@@ -50,6 +53,21 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
 }
 
 const STRAY_TEXT = 'a message has no text; an attribute that turnmill does not know may hold it';
+
+/** Has a message words under an unknown name, or anything if it has nothing else? */
+function saysUnderOtherName(item: SpanAttributes): boolean {
+  const isEmpty = CONTENT_KEYS.every((key) => item.at(key).isEmpty);
+  return item.others(ITEM).some((name) => {
+    const value = item.at(name).json();
+    return value !== undefined && (isEmpty ? says(value) : holdsWords(value));
+  });
+}
+
+/** The attributes of a message. */
+const ITEM: ReadonlySet<string> = new Set([
+  ...['role', 'name', 'id', 'type', 'tool_call_id', 'finish_reason', 'content', 'tool_calls', 'reasoning'],
+  ...['content_filter_results', 'prompt_filter_results', 'refusal', 'index'],
+]);
 
 /** Adds the messages of the request. One without a role is that of the user, if it is the only one. */
 function addPrompts(transcript: Transcript, items: readonly SpanAttributes[]): void {

@@ -99,6 +99,19 @@ export class SpanAttributes {
     return [...this.#children.keys()].filter((name) => !names.has(name));
   }
 
+  /** The values here and below whose names are not known. @param isKnown whether a name is, with all below it */
+  *unknown(isKnown: (name: string) => boolean, prefix = ''): Generator<readonly [string, JsonView]> {
+    this.#expand();
+    for (const [key, child] of this.#children) {
+      const name = prefix + key;
+      if (isKnown(name)) continue;
+      const value = child.#value;
+      if (value !== undefined && value.type !== 'object') yield [name, value];
+      // the members of JSON in a text are a part of its value
+      if (value?.type !== 'array' && unpacked(value) === value) yield* child.unknown(isKnown, `${name}.`);
+    }
+  }
+
   /** Whether there is no value here or below. */
   get isEmpty(): boolean {
     return this.value === undefined && this.#children.size === 0;

@@ -13,8 +13,9 @@ import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { says } from '../shared/unread-text.ts';
+import { strayOfModel } from './known-attributes.ts';
 import { answerIn } from './no-answer.ts';
-import { plainValue, type SpanAttributes } from './span-attributes.ts';
+import { plainValue, SpanAttributes } from './span-attributes.ts';
 
 const MESSAGE = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 const CHOICE = 'gen_ai.choice';
@@ -47,6 +48,7 @@ export function isUnknownName(event: JsonView): boolean {
 
 /** Events of the convention that have no messages of a call. */
 const OTHER_EVENTS: ReadonlySet<string> = new Set(['gen_ai.evaluation.result']);
+const UNKNOWN_ATTRIBUTE = 'an event of the call has words in an attribute that turnmill does not know';
 const UNKNOWN_EVENT = 'an event of the call carries content, but its name is not known';
 
 /** Does an event belong to the convention and carry content, under a name that is not known? */
@@ -109,6 +111,8 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
     const role = MESSAGE.exec(name)?.[1];
     const whole = event.get('attributes')?.get(WHOLE);
     if (whole !== undefined && unpacked(whole)?.type !== 'object') refuseValue(transcript, whole);
+    const stray = strayOfModel(SpanAttributes.of(event.get('attributes')), []);
+    if (stray !== undefined) transcript.refuse('unknown-content', UNKNOWN_ATTRIBUTE, body);
     if (isOfOther(body, role)) transcript.refuse('unknown-speaker', differentSpeakers('an event'), body);
     else if (role !== undefined) transcript.add(messageOf(body, role), role);
     else if (name === PROMPT) addRequest(transcript, body.get('gen_ai.prompt'));
