@@ -28,8 +28,12 @@ function settingsFor(seed: number): OracleSettings {
   };
 }
 
+/** Contents of an unknown form are written as they are. */
+const KEEP = ['unread-text', 'content-not-text'].flatMap((rule) => ['--on-finding', `${rule}=keep`]);
+
 function flagsFor(settings: OracleSettings): readonly string[] {
   return [
+    ...KEEP,
     ...(settings.inline ? ['--format', 'chat-inline'] : []),
     ...(settings.sessionBy === 'id' ? ['--session-by', 'id'] : []),
     ...(settings.groupBy === 'date' ? [] : ['--group-by', settings.groupBy]),

@@ -115,6 +115,10 @@ describe('an empty reply', () => {
 });
 
 describe('a content that is not text', () => {
+  const [KEEP, REJECT] = ['keep', 'reject'].map((what) => ['--on-finding', `content-not-text=${what}`]) as [
+    string[],
+    string[],
+  ];
   const log = [
     entryLine({ messages: [{ role: 'user', content: 5 }], reply: { role: 'assistant', content: false } }),
   ];
@@ -122,22 +126,24 @@ describe('a content that is not text', () => {
   it.each(formats.map(({ name }) => name).filter((name) => name !== 'functiongemma-teaching'))(
     'in %s',
     async (format) => {
-      const { sums, records, status, quarantine } = await build(log, ['--format', format]);
-      if (format === 'samples') {
-        expect([status, quarantine[0]?.reason]).toEqual([3, 'content-not-text']);
-        return;
-      }
-      expect([status, sums.findings['content-not-text']]).toEqual([0, 2]);
+      const { status, quarantine } = await build(log, ['--format', format]);
+      expect([status, quarantine[0]?.reason]).toEqual([3, 'unread-text']);
+      const flags = ['--format', format, '--on-finding', 'unread-text=keep'];
+      const ofFormat = await build(log, KEEPING.includes(format) ? [...flags, ...REJECT] : flags);
+      expect([ofFormat.status, ofFormat.quarantine[0]?.reason]).toEqual([3, 'content-not-text']);
+      if (format === 'samples') return;
+      const { sums, records, ...kept } = await build(log, [...flags, ...KEEP]);
+      expect([kept.status, sums.findings['content-not-text']]).toEqual([0, 2]);
       expect(records.join('\n')).toContain(KEEPING.includes(format) ? '"content":5' : '5'); // sts writes several lines
-      const rejected = await build(log, ['--format', format, '--on-finding', 'content-not-text=reject']);
-      expect([rejected.status, rejected.quarantine[0]?.reason]).toEqual([3, 'content-not-text']);
     },
   );
 
   it.each(KEEPING)('is reported by check --target %s', async (target) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 's.jsonl'), `${log[0]}\n`);
-    const { stdout } = await turnmill(['check', folder, '--target', target]);
+    const { stdout } = await turnmill([
+      ...['check', folder, '--target', target, '--on-finding', 'unread-text=keep'],
+    ]);
     expect(stdout.toString()).toContain(
       's.jsonl:1: alters: content-not-text: messages[0] has a number as its content, neither text nor parts: written as it is',
     );

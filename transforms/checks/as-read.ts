@@ -2,6 +2,7 @@
  * Reports the notes on messages: what a dialect, or `--reasoning inline`, could not convert exactly
  * (docs/dialect-details.md).
  */
+import { unreadContent } from '../dialects/shared/unread-content.ts';
 import type { Conversation, ReadingNote } from '../model/element.ts';
 import { READING_RULES } from '../model/reading-rule.ts';
 import type { ConversationCheck, Found } from './check.ts';
@@ -12,8 +13,10 @@ export const noteFindings = (notes: readonly ReadingNote[], at: number): readonl
 
 function check({ messages }: Conversation): readonly Found[] {
   const found: Found[] = [];
-  messages.forEach(({ notes }, i) => {
-    if (notes !== undefined) found.push(...noteFindings(notes, i));
+  messages.forEach((message, i) => {
+    const content = unreadContent(message);
+    if (message.notes !== undefined) found.push(...noteFindings(message.notes, i));
+    if (content !== undefined) found.push(...noteFindings([content], i));
   });
   return found;
 }

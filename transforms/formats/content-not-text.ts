@@ -1,6 +1,7 @@
 /**
- * Rule `content-not-text`: a content is a number, an object or a boolean. Most formats still write the record, with the
- * content as it is or as its JSON text.
+ * Rule `content-not-text`: a content is a number, an object or a boolean. Formats of messages write it as it is; those of
+ * text reject the session, because a value is not what anyone said. Without `--on-finding unread-text=keep`, no session
+ * with such a content comes this far.
  */
 import { LETTER_F, LETTER_T, OPEN_OBJECT } from '../json/bytes.ts';
 import type { Message } from '../model/element.ts';
@@ -25,7 +26,10 @@ export function otherContentFinding(
   const kind =
     first === OPEN_OBJECT ? 'an object' : first === LETTER_T || first === LETTER_F ? 'a boolean' : 'a number';
   const text = `messages[${at}] has ${kind} as its content, neither text nor parts: ${written}`;
-  return { rule: 'content-not-text', severity: 'WARNING', message: text };
+  const found = { rule: 'content-not-text', message: text };
+  return written === AS_JSON_TEXT
+    ? { ...found, severity: 'ERROR', rejects: true }
+    : { ...found, severity: 'WARNING' };
 }
 
 /** Reports all contents that are not text, for a format that writes them as they are. */

@@ -57,7 +57,7 @@ const RULES: Readonly<Record<GemmaRule, RuleText>> = {
   'input-missing': fatal("has a call without arguments: Missing 'input' in tool_use block"),
   'comment-end-in-reasoning': fatal('contains the end of a comment'),
   'result-as-text': warning('has a result that the syntax cannot express as an object: written as text'),
-  'content-not-text': warning('has a content that is neither text nor parts: written as its JSON text'),
+  'content-not-text': fatal('has a content that is neither text nor parts'),
   'non-text-part': warning('has parts that are not text: left out'),
   'member-left-out': warning('has members that the layout has no place for: left out'),
   'definition-left-out': warning('is only partly declared: a declaration has no place for the rest'),

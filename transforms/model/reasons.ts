@@ -97,7 +97,7 @@ export const SESSION_REASONS = {
   'calls-inlined':
     'A message without text has calls or a result that would become its text (with --on-finding calls-inlined=reject).',
   'content-not-text':
-    'A content is a number, an object or a boolean (with --on-finding content-not-text=reject). In samples: a message has no text (by default; =keep writes it unchanged).',
+    'A content is a number, an object or a boolean. In formats of text by default (=keep writes its JSON text), in formats of messages with --on-finding content-not-text=reject. In samples: a message has no text (by default; =keep writes it unchanged).',
   'no-answer':
     'The conversation has no answer of the model to learn from: no text, call, refusal or audio. In trl, openai, axolotl and sharegpt by default (=keep writes the record, except in sharegpt, whose turns must end with an answer); in other formats with --on-finding no-answer=reject.',
   'no-messages': 'The conversation has no messages, but the format needs one (by default).',
@@ -107,7 +107,7 @@ export const SESSION_REASONS = {
   'messages-left-out':
     'The conversation has messages besides those that are taught (with --on-finding messages-left-out=reject).',
   'unread-text':
-    'An object of the log has a member that turnmill does not know and that holds words, or a known member of another form (an object in place of a text, a text in place of a list), so the record would lack them (by default, in every format; --on-finding unread-text=keep writes it without them).',
+    'An object of the log has a member that turnmill does not know and that holds words, or a known member of another form (an object in place of a text, a text in place of a list), or a message has a content of an unknown form, or an empty one beside a member with words, so the record would lack them (by default, in every format; --on-finding unread-text=keep writes it without them).',
 } as const;
 
 export type LineReason = keyof typeof LINE_REASONS;

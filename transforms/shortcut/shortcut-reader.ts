@@ -8,6 +8,7 @@
 import { checks } from '../checks/index.ts';
 import { roleSign } from '../checks/role-trace.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/shared/tool-definitions.ts';
+import { unreadContent } from '../dialects/shared/unread-content.ts';
 import { LF } from '../json/bytes.ts';
 import { createScanner } from '../json/scanners.ts';
 import { type ScanMemory, SLACK_BYTES } from '../json/wasm-scanner.ts';
@@ -207,7 +208,7 @@ export class ShortcutReader implements ShortcutHost {
     const bytes = this.#state.bytes.subarray(at, at + length);
     const message: Message = { bytes, role: stringValue(bytes, 'role') as string };
     const code = SIGNS.get(roleSign(message));
-    if (code === undefined) return ODD;
+    if (code === undefined || unreadContent(message) !== undefined) return ODD;
     const sign = code << 16;
     const result = cleaned(message);
     if (result === undefined) return emptyAssistant.suspects(message) ? sign | EMPTY : sign;

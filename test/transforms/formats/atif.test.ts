@@ -163,7 +163,7 @@ describe('content that a trajectory cannot hold', () => {
     ['empty-arguments', [{ ...withCall, tool_calls: [call('x', '')] }], false],
     ['malformed-call', [{ ...withCall, tool_calls: [{ id: 'x', function: {} }] }], true],
     ['members-dropped', [{ ...user, name: 'ada' }], false],
-    ['content-not-text', [{ role: 'user', content: 7 }], false],
+    ['content-not-text', [{ role: 'user', content: 7 }], true],
     ['non-text-part', [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }], false],
     ['no-messages', [], true],
     ['result-without-call', [user, result], true],

@@ -188,10 +188,10 @@ describe('a tool message with an id', () => {
     ['false', false, 'false'],
   ])('and %s has its own JSON text in tags, with a finding', (_what, value, expected) => {
     expect(body(value)).toBe(inTags(expected));
-    expect(found(result('c1', value))).toEqual(['WARNING content-not-text']);
+    expect(found(result('c1', value))).toEqual(['ERROR content-not-text']);
     const called = messageOf({ role: 'assistant', content: value, tool_calls: [call('1', 'f')] });
     expect(content(called)).toBe(`${expected}\n<tool_call>{"name": "f", "arguments": {}}</tool_call>`);
-    expect(found(called)).toEqual(['WARNING content-not-text']);
+    expect(found(called)).toEqual(['ERROR content-not-text']);
     expect(found(messageOf({ role: 'user', content: value }))).toEqual(['WARNING content-not-text']);
   });
 
@@ -235,7 +235,7 @@ describe('control-token-in-content', () => {
       );
     }
     expect(found(result('c1', inText))).toEqual(FORGED);
-    const inObject = [...FORGED, 'WARNING content-not-text'];
+    const inObject = [...FORGED, 'ERROR content-not-text'];
     expect(found(result('c1', { a: inText }))).toEqual(inObject);
     const beside = { role: 'assistant', content: { a: inText }, tool_calls: [call('1', 'f')] };
     expect(found(messageOf(beside))).toEqual(inObject);

@@ -86,6 +86,8 @@ describe('other rules', () => {
     ['result-without-call!', [calling(read), result('1', 'r'), result('1', 'r')]],
     ['result-without-call!', [calling(read), user('x'), result('1', 'r')]],
     ['result-order-lost!', [calling(read, call('2', 'read')), result('2', 'b')]],
+    ['content-not-text!', [user({ a: 1 })]],
+    ['content-not-text!', [assistant(5)]],
     ['unknown-role!', [messageOf({ role: 'function', content: 'x' })]],
     ['unknown-role!', [rawMessage('', '{"content":"x"}')]],
   ])('%s', (rule, messages) => {
@@ -96,8 +98,6 @@ describe('other rules', () => {
     ['result-as-text', [calling(read), result('1', '{"http://x":1}')]],
     ['result-as-text', [calling(read), result('1', '{"x":1.5e2000}')]],
     ['non-text-part', [user([part('a'), IMAGE])]],
-    ['content-not-text', [user({ a: 1 })]],
-    ['content-not-text', [assistant(5)]],
     ['non-text-part', [calling(read), result('1', [IMAGE])]],
     ['member-left-out', [messageOf({ role: 'assistant', content: 'x', reasoning_content: 'y' })]],
     ['member-left-out', [messageOf({ role: 'user', content: 'x', name: 'y' })]],

@@ -97,7 +97,7 @@ describe('content that a trace cannot hold', () => {
 
   it.each([
     ['arguments-not-json', [calling(call('x', 'no'))], false],
-    ['content-not-text', [{ role: 'user', content: 7 }], false],
+    ['content-not-text', [{ role: 'user', content: 7 }], true],
     ['empty-arguments', [calling(call('x', null))], false],
     ['malformed-call', [calling({ id: 'x', function: {} })], true],
     ['members-dropped', [{ ...user, name: 'ada' }], false],

@@ -109,6 +109,40 @@ describe('a session that took the shortcut', () => {
     ).toBe(false);
   });
 
+  describe('with a content that is not understood, is left to the stages or the checks', () => {
+    const words = [{ type: 'text', content: 'hello' }];
+    const calls = [{ id: '1', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    const asks = { role: 'assistant', content: null, tool_calls: calls };
+    const answers = { role: 'tool', tool_call_id: '1', content: 'done' };
+    const isTaken = (...messages: object[]): boolean =>
+      sessionOf(entryLine({ messages: [USER, ...messages] }))?.isCertain === true;
+
+    it.each([
+      ...['system', 'developer', 'user', 'assistant', 'function'].map((role) => ({ role, content: words })),
+      ...['system', 'developer', 'user', 'assistant', 'function'].map((role) => ({
+        role,
+        content: { a: 1 },
+      })),
+      ...['system', 'developer', 'user', 'assistant'].map((role) => ({ role, content: '', text: 'hello' })),
+      ...['system', 'developer', 'user', 'assistant'].map((role) => ({ role, text: 'hello' })),
+      { role: 'user', content: [], text: 'hello' },
+    ])('%j', (message) => {
+      expect(isTaken(message)).toBe(false);
+    });
+
+    it('beside calls or in a result', () => {
+      expect(isTaken({ ...asks, text: 'hello' }, answers)).toBe(false);
+      expect(isTaken(asks, { ...answers, content: words })).toBe(false);
+      expect(isTaken(asks, { ...answers, content: '', result: 'hello' })).toBe(false);
+    });
+
+    it('but not a content that is', () => {
+      expect(isTaken({ ...USER, content: [{ type: 'text', text: 'hello' }] })).toBe(true);
+      expect(isTaken({ role: 'developer', content: 'hello', text: 'more' })).toBe(true);
+      expect(isTaken({ ...asks, content: '', refusal: null, annotations: [] }, answers)).toBe(true);
+    });
+  });
+
   it('reports that it does not end in an answer', () => {
     const call = { id: '1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const asks = { role: 'assistant', content: null, tool_calls: [call] };

@@ -35,11 +35,12 @@ export interface Unreadable {
   readonly detail: string;
 }
 
-/** Members of an answer without content that say nothing. */
-const ASIDE: ReadonlySet<string> = new Set([
+/** Members of a message without content that say nothing. */
+export const ASIDE: ReadonlySet<string> = new Set([
   ...['role', 'name', 'id', 'type', 'index', 'object', 'created', 'created_at', 'timestamp', 'model'],
   ...['finish_reason', 'stop_reason', 'stop_sequence', 'usage', 'status', 'phase', 'annotations', 'weight'],
-  ...['tool_call_id', 'provider_specific_fields', 'metadata', 'logprobs', 'sender', 'recipient'],
+  ...['tool_call_id', 'tool_name', 'toolCallId', 'toolName', 'call_id', 'provider_specific_fields'],
+  ...['metadata', 'logprobs', 'sender', 'recipient'],
 ]);
 
 const NO_CONTENT = ' has no content under a name that is read';
@@ -60,7 +61,7 @@ function contentFault(message: Message): string | undefined {
 }
 
 /** Index of the content, or -1. The walk ends there, because the content may be a giant one. */
-function contentAt(bytes: Uint8Array): number {
+export function contentAt(bytes: Uint8Array): number {
   let found = -1;
   walkMembers(bytes, 0, trustingScanner, (start, end, value) => {
     if (!isKey(bytes, start, end, 'content')) return trustingScanner.value(bytes, value, 1);

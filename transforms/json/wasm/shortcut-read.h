@@ -9,6 +9,7 @@ typedef struct { const char *key; Reader *read; } Member;
 static Span spans[LINE_SPANS];       // of the line
 static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
 static u32 nulls, choices, notes, next_known, fresh, strange;
+static u32 spoken;                   // has the message a member that is not known, with a text, a list or an object?
 static u32 thoughts;                 // members of the message with reasoning: 1, and 2 if one has another name than in a record
 typedef struct { Span key; u32 value, end; } Listed;
 static Listed members[MAX_MEMBERS];
@@ -56,6 +57,7 @@ static u32 read_object(u32 p, u32 end, u32 depth, const Member *wanted, Span *fo
       if (depth == 0 && state.entries == 0) state.others = 1;
       strange |= peek(p, end) == '{' || peek(p, end) == '[' || peek(p, end) == '"';
       p = any_value(p, end, depth + 1);
+      spoken |= p - value > 2 && (byte_at(value) == '{' || byte_at(value) == '[' || byte_at(value) == '"');
     }
     if (is_listing && member_count < MAX_MEMBERS) members[member_count++] = (Listed){{key, key_end}, value, p};
     if (p == 0 || (p = go_on(p, end, '}', &over)) == 0 || over) return p;
@@ -81,7 +83,9 @@ static u32 read_call(u32 p, u32 end, u32 depth) {
   static const Member MEMBERS[] = {{"id", any_value}, {"function", read_function}, {0}};
   if (call_count == MAX_CALLS - 1) return 0;
   calls[call_count] = (Call){0};
+  u32 before = spoken;
   p = read_object(p, end, depth, MEMBERS, calls[call_count].spans + ID_OF_CALL);
+  spoken = before;
   call_count++;
   return p;
 }
@@ -106,6 +110,8 @@ static u32 is_doubtful(void) {
   const Span content = row->spans[CONTENT];
   u8 kind = first_byte(content);
   if (kind != '"' && kind != '[' && kind != 'n') return 1;
+  if (kind == '[' && (row->role == DEVELOPER || row->role == FUNCTION)) return 1;  // the host judges the lists of the others
+  if (kind != '[' && row->first == 0 && (row->role != ASSISTANT || spoken)) return 1;  // its words may be in another member
   if (row->role == TOOL) {
     if (kind != '"' || row->first == 0 || !is_plain_string(row->spans[CALL_ID])) return 1;
     return (row->first == '{' || row->first == '[') && (holds(content, ERRORS) || may_spell(content));
@@ -164,7 +170,7 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
   u32 elements = crowd.total;
   row = &rows[row_count];
   *row = (Row){.call = call_count, .at = state.top};
-  nulls = thoughts = crowd.total = 0;
+  nulls = thoughts = spoken = crowd.total = 0;
   u32 after = read_object(p, end, depth, MEMBERS, found);
   if (after == 0 || state.top + (after - p) + SLACK > arena_end) return 0;
   __builtin_memcpy(row->spans, found, sizeof(row->spans));

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { unreadContent } from '../../../../transforms/dialects/shared/unread-content.ts';
+import { encode } from '../../../../transforms/json/utf8.ts';
+
+const detailOf = (message: object): string | undefined =>
+  unreadContent({
+    bytes: encode(JSON.stringify(message)),
+    role: (message as { role: string }).role,
+  })?.message;
+
+const user = (members: object) => ({ role: 'user', ...members });
+const model = (members: object) => ({ role: 'assistant', ...members });
+const result = (members: object) => ({ role: 'tool', tool_call_id: 'c', ...members });
+const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }];
+
+describe('a message whose content is known, or that says nothing', () => {
+  it.each([
+    user({ content: 'a' }),
+    user({ content: '\u00a0é' }),
+    user({ content: [{ type: 'text', text: '' }], text: 'a' }),
+    user({ content: ['a', { type: 'image_url', image_url: { url: 'x' } }] }),
+    user({ content: '', images: ['AAAA'], name: 'ada' }),
+    user({ content: 'a', text: 'b' }),
+    model({ content: null, tool_calls, refusal: null, annotations: [] }),
+    model({ content: null, tool_calls, provider_specific_fields: { a: 'b' }, sender: 'bot', note: 'a b' }),
+    model({ content: '', reasoning_content: 'a' }),
+    model({ content: '', text: '', parts: [], output: {}, value: 7 }),
+    model({}),
+    result({ content: '', tool_name: 'f', is_error: true }),
+    result({ content: [{ type: 'tool_reference', tool_name: 'f' }] }),
+  ])('%j', (message) => {
+    expect(detailOf(message)).toBeUndefined();
+  });
+});
+
+describe('a message whose content is of an unknown form', () => {
+  const NO_TEXT = 'the content is neither a text nor a list of parts';
+  it.each([
+    [NO_TEXT, user({ content: { text: 'a' } })],
+    [NO_TEXT, model({ content: {} })],
+    [NO_TEXT, result({ content: 7 })],
+    [NO_TEXT, user({ content: false })],
+    ['content[0] is not a part of a known type', model({ content: [{ type: 'text', content: 'a' }] })],
+    [
+      'content[1] is not a part of a known type',
+      user({ content: [{ type: 'text', text: 'a' }, { toolCallId: 'c' }] }),
+    ],
+    ['content[0] is not a part of a known type', user({ content: [7] })],
+    ['content[0] is not a part of a known type', model({ content: ["TextBlock(text='a', type='text')"] })],
+  ])('%s: %j', (detail, message) => {
+    expect(detailOf(message)).toBe(detail);
+  });
+});
+
+describe('a message whose content is empty, but another member says something', () => {
+  it.each([
+    user({ text: 'a' }),
+    user({ content: null, text: 'a' }),
+    user({ content: ' \n', note: { a: 1 } }),
+    user({ content: [], attachments: ['a'] }),
+    model({ content: '', text: 'a' }),
+    model({ content: '', tool_calls, text: 'a' }),
+    model({ content: null, reasoning_content: 'a', output: ['b'] }),
+    result({ content: '', result: 'a' }),
+  ])('%j', (message) => {
+    expect(detailOf(message)).toBe('the content is empty, but another member says something');
+  });
+});

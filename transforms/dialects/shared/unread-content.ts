@@ -1,0 +1,60 @@
+/**
+ * Finds messages of which nothing shows what was said: a content that is neither a text nor a list of known parts, or an
+ * empty one beside a member that says something. Dialects that build messages reject them; those that copy messages copy
+ * these too, so that the formats reject the conversation (`--on-finding unread-text=keep` writes it).
+ */
+import { DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../../json/bytes.ts';
+import { JsonView } from '../../json/json-view.ts';
+import { elementsOf, membersOf } from '../../json/members.ts';
+import { perObject } from '../../json/notes.ts';
+import { trustingScanner } from '../../json/trusting-scanner.ts';
+import type { Message, ReadingNote } from '../../model/element.ts';
+import { firstVisible } from '../../model/message.ts';
+import { sayingOf } from '../../model/reply.ts';
+import { CHAT_MESSAGE } from './known-members.ts';
+import { isKnownPart } from './known-parts.ts';
+import { isPrintedAnswer } from './printed-value.ts';
+import { ASIDE, contentAt } from './unreadable.ts';
+
+/** Members with words, by the names that programs give them. Beside calls, only these are what the content lacks. */
+const SPOKEN: ReadonlySet<string> = new Set([
+  ...['text', 'output', 'output_text', 'completion', 'response', 'result', 'message', 'body', 'value'],
+  ...['answer', 'reply', 'parts', 'contents', 'words'],
+]);
+
+/** The finding about a message; undefined if its content is known, or if it says nothing. */
+export const unreadContent: (message: Message) => ReadingNote | undefined = perObject((message: Message) => {
+  const { bytes } = message;
+  const at = contentAt(bytes);
+  const first = at < 0 ? LETTER_N : (bytes[at] as number);
+  if (first === OPEN_ARRAY) {
+    const parts = elementsOf(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));
+    const bad = parts.findIndex((part) => !isReadable(part));
+    if (bad >= 0) return unread(`content[${bad}] is not a part of a known type`);
+    if (parts.length > 0) return undefined;
+  } else if (first === QUOTE) {
+    const next = bytes[at + 1] as number;
+    const isPlain = next > SPACE && next < DELETE && next !== QUOTE;
+    if (isPlain || firstVisible(message) !== undefined) return undefined;
+  } else if (first !== LETTER_N) return unread('the content is neither a text nor a list of parts');
+  return saysElsewhere(message)
+    ? unread('the content is empty, but another member says something')
+    : undefined;
+});
+
+const unread = (message: string): ReadingNote => ({ rule: 'unread-text', severity: 'ERROR', message });
+
+/** A bare text in a list is text. */
+const isReadable = (part: Uint8Array): boolean =>
+  part[0] === QUOTE ? !isPrintedAnswer(new JsonView(part)) : isKnownPart(part);
+
+function saysElsewhere(message: Message): boolean {
+  const { bytes } = message;
+  const isSilent = sayingOf(message) === 'nothing';
+  return membersOf(bytes).some(({ key, valueStart, end }) => {
+    const first = bytes[valueStart];
+    const isFilled =
+      (first === QUOTE || first === OPEN_ARRAY || first === OPEN_OBJECT) && end - valueStart > 2;
+    return isFilled && !CHAT_MESSAGE.names.has(key) && !ASIDE.has(key) && (isSilent || SPOKEN.has(key));
+  });
+}
