@@ -4,7 +4,8 @@
  * compared, not read again.
  */
 
-import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { JsonView } from '../json/json-view.ts';
 import { isKey, type MemberVisitor, valuesOf, walkMembers } from '../json/members.ts';
 import { createPlainScanner } from '../json/plain-scanner.ts';
 import type { Scanner } from '../json/scanner.ts';
@@ -28,6 +29,7 @@ import {
   isMessage,
   type ReplyReader,
 } from './shared/logged-messages.ts';
+import { structured } from './shared/logged-values.ts';
 import { createToolsReader, NO_TOOLS } from './shared/tool-definitions.ts';
 
 /** Nesting depth of a message: the line's object, the request and the list are around it. */
@@ -158,6 +160,8 @@ function createReader(scanner: Scanner = createPlainScanner()): DialectReader {
 function detect(first: ObjectMembers): boolean {
   const request = first.get('request');
   if (request === undefined || !hasMessages(request)) return false;
+  // a gateway without sessions writes such requests too, which `calls` reads
+  if (request[0] === QUOTE && !PLACE.some((key) => first.has(key))) return false;
   return !isCapture(request) && !isAnthropic(first);
 }
 
@@ -170,9 +174,13 @@ function isCertain(first: ObjectMembers): boolean {
   );
 }
 
-const hasMessages = (request: Uint8Array): boolean =>
-  request[0] === OPEN_OBJECT && valuesOf(request, ['messages'])[0] !== undefined;
+/** A request that is JSON in a string is read by `PairReader`. */
+function hasMessages(request: Uint8Array): boolean {
+  const body = request[0] === QUOTE ? structured(new JsonView(request))?.bytes : request;
+  return body?.[0] === OPEN_OBJECT && valuesOf(body, ['messages'])[0] !== undefined;
+}
 
+const PLACE = ['timestamp', 'session_id'];
 const MARKS = ['timestamp', 'session_id', 'request', 'response'];
 
 const exchange: Dialect = {

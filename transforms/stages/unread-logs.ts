@@ -182,6 +182,11 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
     test: (first) => !first.has('type') && isObjectWith(first.get('payload'), 'type'),
   },
   {
+    what: 'a conversation that Kiro or Amazon Q Developer saved',
+    advice: 'write the turns of its history as {"messages": [...]}',
+    keys: ['conversation_id', 'history', 'transcript'],
+  },
+  {
     ...KIRO,
     keys: ['version', 'kind', 'data'],
     test: (first) => isObjectWith(first.get('data'), 'message_id'),
@@ -293,7 +298,9 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
   },
   {
     ...LUNARY,
-    keys: ['type', 'createdAt', 'input', 'output', 'siblingRunId'],
+    keys: ['type', 'createdAt', 'input', 'output'],
+    type: /^(?:llm|chat|agent|tool|chain|thread|trace|embed)$/,
+    test: (first) => ['siblingRunId', 'projectId', 'templateVersionId'].some((key) => first.has(key)),
   },
   {
     ...OPIK,
@@ -344,8 +351,8 @@ const UNREAD_LOGS: readonly UnreadLog[] = [
   },
 ];
 
-/** Members of an answer of an API that hold a page of objects. */
-const PAGES = ['data', 'results', 'traces', 'events'] as const;
+/** Members of an answer of an API, or of a body that is sent to one, that hold a page of objects. */
+const PAGES = ['data', 'results', 'traces', 'events', 'spans'] as const;
 
 /** Says what an unrecognised source is and what to do; undefined if its first object is not that of a known log. */
 export function unreadLogAdvice(first: ObjectMembers): string | undefined {

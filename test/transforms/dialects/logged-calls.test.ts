@@ -101,6 +101,12 @@ describe('an answer that a program printed into a text', () => {
       expect(read([wrap(text)])).toMatchObject([{ kind: 'rejection', reason: 'unknown-content' }]);
   });
 
+  it('is rejected in place of the messages too', () => {
+    const messages = "[{'role': 'user', 'content': 'a'}]";
+    const pairs = [{ ...litellm, messages, response: completion }];
+    expect(read(pairs)).toMatchObject([{ kind: 'rejection', reason: 'bad-messages' }]);
+  });
+
   it('is not one that a model may write', () => {
     for (const content of ["{'a': 1}", 'print(x)', '[1] b'])
       expect(conversations({ ...asked, response: content })).toEqual([

@@ -35,6 +35,7 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['LangChain', { type: 'human', data: { content: 'a' } }],
   ['Gemini API', { contents: [{ role: 'user', parts: [] }] }],
   ['Cloudflare', { Gateway: 'g', Provider: 'openai', RequestBody: '{}', ResponseBody: '{}' }],
+  ['Lunary', { id: 'i', projectId: 'p', type: 'llm', name: 'm', createdAt: 't', input: [], output: {} }],
   ['PostHog', { uuid: 'u', event: '$ai_generation', properties: { $ai_trace_id: 't', $ai_input: [] } }],
   ['LangWatch', { type: 'llm', trace_id: 't', span_id: 's', input: {}, output: {}, timestamps: {} }],
   [
@@ -43,6 +44,15 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   ],
   ['Copilot in VS Code', { kind: 0, v: { version: 3, sessionId: 's', creationDate: 1, requests: [] } }],
   ['Copilot', { type: 'user.message', data: { content: 'a' }, timestamp: 't' }],
+  [
+    'Kiro or Amazon Q',
+    {
+      ...{ conversation_id: 'c', next_message: null, valid_history_range: [0, 1], transcript: [] },
+      history: [
+        { user: { content: { Prompt: { prompt: 'a' } } }, assistant: { Response: { content: 'b' } } },
+      ],
+    },
+  ],
   ['Grok Build', { type: 'user', content: [{ type: 'text', text: 'a' }], prompt_index: 0 }],
   ['Grok Build', { type: 'system', content: 'a' }],
   [
@@ -116,6 +126,13 @@ const FIRST: readonly (readonly [word: string, first: object])[] = [
   [
     'LangWatch',
     { trace_id: 't', timestamps: { started_at: 1 }, spans: [{ type: 'llm', input: {}, output: {} }] },
+  ],
+  [
+    'LangWatch',
+    {
+      trace_id: 't',
+      spans: [{ type: 'llm', span_id: 's', trace_id: 't', input: {}, timestamps: { started_at: 1 } }],
+    },
   ],
   ['Lunary', { event: 'start', type: 'llm', runId: 'r', timestamp: 't', input: [] }],
   ['AI SDK', { id: '1', role: 'user', parts: [{ type: 'text', text: 'a' }] }],

@@ -152,6 +152,8 @@ export class PairReader implements DialectReader {
     if (refused !== undefined) return [refused];
     const isOther = isForAny || (answer === undefined && this.#isOfOther(sent));
     const read = isOther ? this.#readAny(line, only, pair.sessionId) : undefined;
+    const other = read === undefined && isForAny && sent === undefined ? this.#refused(line) : undefined;
+    if (other !== undefined) return [other];
     return read ?? (lacksAnswer(line, only, answer) ? [strayAnswer(line, only)] : undefined);
   }
 

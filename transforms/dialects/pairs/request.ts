@@ -16,6 +16,7 @@ import { unreadSystem } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
 import { present, structured } from '../shared/logged-values.ts';
+import { isPrintedMessages } from '../shared/printed-value.ts';
 import { noted } from '../shared/reading-notes.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
 import { unreadIn } from '../shared/unread-text.ts';
@@ -82,6 +83,7 @@ export class RequestReader {
     if (isResponsesRequest(body)) return this.#readItems(body, tools, open);
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
+      if (isPrintedMessages(messages)) return printed(messages);
       const message = makeMessage('user', [['content', messages.copy()]]);
       const system = this.#systemIn(body, 'system');
       return 'reason' in system
@@ -147,6 +149,7 @@ export class RequestReader {
     if ('reason' in system) return system;
     const input = structured(body.get('input'));
     if (input?.type === 'string') {
+      if (isPrintedMessages(input)) return printed(input);
       const message = makeMessage('user', [['content', input.copy()]]);
       return marked(body, { system, messages: [asReadMessage(message)], tools });
     }
@@ -193,6 +196,13 @@ function marked(body: JsonView, request: Request): Request {
   const message = noted(first.message as Message, [unread]);
   return { ...request, messages: messages.with(at, { ...first, message }) };
 }
+
+/** A request whose messages a program printed into a text. JSON in a string never comes here. */
+const printed = (text: JsonView): Problem => ({
+  reason: 'bad-messages',
+  detail: 'the messages were printed into a text, not as JSON',
+  at: text,
+});
 
 const badMessages = (list: JsonView | undefined): Problem => ({
   reason: 'bad-messages',

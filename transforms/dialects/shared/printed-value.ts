@@ -51,6 +51,20 @@ const CLASSES: ReadonlySet<string> = new Set([
   ...['AgentRunResult', 'TextPart', 'ThinkingPart', 'ToolCallPart'],
 ]);
 
+/** Classes of messages in requests: of LangChain, LiteLLM and the clients of the APIs. */
+const MESSAGES: ReadonlySet<string> = new Set([
+  ...[
+    'HumanMessage',
+    'SystemMessage',
+    'AIMessage',
+    'ToolMessage',
+    'FunctionMessage',
+    'ChatMessage',
+    'Message',
+  ],
+  ...['UserMessage', 'AssistantMessage', 'Content'],
+]);
+
 /** Objects without a text: of Python, with their address, and of JavaScript. */
 const OBJECT = /^(?:<[\w.]+(?: [\w.<>]+)* at 0x[\da-fA-F]+>|\[object \w+\](?:,\[object \w+\])*)$/;
 /** How the texts begin that are worth a look, as JSON strings: most do not. */
@@ -76,6 +90,17 @@ export function printedForm(view: JsonView): PrintedForm | undefined {
 export function isPrintedAnswer(view: JsonView): boolean {
   const form = printedForm(view);
   return form === 'answer' || form === 'cut';
+}
+
+/** Whether a text is a list of messages, of any speakers, as a language prints it. */
+export function isPrintedMessages(view: JsonView): boolean {
+  if (!MAY_BE.test(latin1(view.bytes.subarray(1, BEGINNING_BYTES)))) return false;
+  const root = new Scan((view.text() ?? '').trim()).read();
+  const items = root?.open === '[' ? root.items : [];
+  return (
+    items.length > 0 &&
+    items.every((one) => MESSAGES.has(one.name) || (has(one, 'role') && has(one, 'content', 'parts')))
+  );
 }
 
 function formOf(text: string): PrintedForm | undefined {

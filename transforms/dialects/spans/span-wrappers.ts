@@ -47,12 +47,15 @@ export function wrappedSpans(body: FirstObject): Iterable<JsonView> | undefined 
 }
 
 export function isSpan(view: JsonView): boolean {
-  if (view.type !== 'object') return false;
+  if (view.type !== 'object' || isOfLangWatch(view)) return false;
   if (firstOf(view, 'run_type', 'span_attributes', 'op_name') !== undefined) return true;
   const isTraced =
     firstOf(view, 'traceId', 'traceID', 'trace_id', 'context', 'context.trace_id') !== undefined;
   return isTraced && firstOf(view, 'attributes', 'tags', 'type', 'span_kind') !== undefined;
 }
+
+/** LangWatch has spans with the same members, but with the kind of each value beside it. They are not read. */
+const isOfLangWatch = (span: JsonView): boolean => span.get('timestamps')?.typeOf('started_at') === 'number';
 
 function* spansOfResources(resources: JsonView): Generator<JsonView> {
   for (const resource of resources.elements()) {

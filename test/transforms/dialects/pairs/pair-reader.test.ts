@@ -6,6 +6,8 @@ import type { DialectReader } from '../../../../transforms/dialects/dialect.ts';
 import exchange from '../../../../transforms/dialects/exchange.ts';
 import { PairReader } from '../../../../transforms/dialects/pairs/pair-reader.ts';
 import responses from '../../../../transforms/dialects/responses.ts';
+import { encode } from '../../../../transforms/json/utf8.ts';
+import { detectDialect } from '../../../../transforms/stages/choose-dialect.ts';
 import { text } from '../../bytes.ts';
 import { readLog } from '../../log-lines.ts';
 
@@ -117,4 +119,23 @@ test('a choice that is a text', () => {
     response: { choices: ['It is warm.'] },
   };
   expect(read(new PairReader('exchange', readers()), [pair])).toEqual(['unknown-content']);
+});
+
+test('a request that is JSON in a string is read, and rejected for what is wrong with its answer', () => {
+  const place = (i: number) => ({ session_id: `s${i}`, timestamp: 1_700_000_000 + i });
+  const request = JSON.stringify({ messages: messages('a') });
+  const pairs = [
+    { ...place(1), request, response: JSON.stringify(completion('b')) },
+    { ...place(2), request, response: completion('c') },
+    { ...place(3), request, response: "ChatCompletion(id='r', choices=[])" },
+    { ...place(4), request: { messages: messages('d') }, response: completion('e') },
+  ];
+  for (const pair of pairs.slice(0, 3))
+    expect(detectDialect(encode(JSON.stringify(pair)))?.name).toBe('exchange');
+  expect(read(new PairReader('exchange', readers()), pairs)).toEqual([
+    'a b',
+    'a c',
+    'unknown-content',
+    'd e',
+  ]);
 });

@@ -1,5 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
-import { isPrintedAnswer, printedForm } from '../../../../transforms/dialects/shared/printed-value.ts';
+import {
+  isPrintedAnswer,
+  isPrintedMessages,
+  printedForm,
+} from '../../../../transforms/dialects/shared/printed-value.ts';
 import { JsonView } from '../../../../transforms/json/json-view.ts';
 import { encode } from '../../../../transforms/json/utf8.ts';
 
@@ -66,6 +70,17 @@ it('is another value if its members are not those of an answer', () => {
   const values = ["{'a': 1}", "['a', 'b']", "{'choices': ['a', 'b']}", "{'role': 'user', 'content': 'a'}"];
   expect(values.map(formOf)).toEqual(values.map(() => 'value'));
   expect(["{'a': ", '[1', "{'a': 1} it is"].map(formOf)).toEqual([undefined, undefined, undefined]);
+});
+
+it('is a list of messages of any speakers', () => {
+  const printed = [
+    "[{'role': 'system', 'content': 'a'}, {'role': 'user', 'content': 'b'}]",
+    "[HumanMessage(content='a', additional_kwargs={})]",
+    "[Content(parts=[Part(text='a')], role='user')]",
+  ];
+  for (const text of printed) expect(isPrintedMessages(stringOf(text))).toBe(true);
+  for (const text of ["['a']", "{'role': 'user', 'content': 'a'}", 'a', '[1] a', "[{'a': 1}]"])
+    expect(isPrintedMessages(stringOf(text))).toBe(false);
 });
 
 it('is cut if it is JSON without its end', () => {
