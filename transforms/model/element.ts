@@ -99,6 +99,8 @@ export interface Entry {
   /** Nanoseconds since 1970-01-01T00:00:00Z; undefined if the log has none: the order of the source then counts. */
   readonly timestamp: bigint | undefined;
   readonly messages: readonly Message[];
+  /** Number of its messages, with the answer, if it lists only some of them, because it has more than `--max-messages`. */
+  readonly length?: number;
   readonly tools: readonly ToolDefinition[];
   /** The model's answer to these messages, if the entry has one. */
   readonly reply: Message | undefined;

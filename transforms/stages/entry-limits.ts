@@ -54,7 +54,8 @@ export class EntryLimits {
   }
 }
 
-const messagesOf = ({ messages, reply }: Entry): number => messages.length + (reply === undefined ? 0 : 1);
+const messagesOf = ({ length, messages, reply }: Entry): number =>
+  length ?? messages.length + (reply === undefined ? 0 : 1);
 
 /** Number of JSON elements in a message or tool, at all levels. */
 const elementsWithin = perObject(({ bytes }: { readonly bytes: Uint8Array }) =>

@@ -9,6 +9,7 @@ import { History } from '../../../transforms/dialects/shared/history.ts';
 import { WaitingParts } from '../../../transforms/dialects/shared/waiting-parts.ts';
 import spans from '../../../transforms/dialects/spans.ts';
 import type { Entry, Message, Origin } from '../../../transforms/model/element.ts';
+import { placesOf } from '../../../transforms/model/entry-log.ts';
 import { extendPath, NO_END, pathHashes } from '../../../transforms/model/path-hashes.ts';
 import { randomFrom } from '../../support/plain-logs.ts';
 import { asBuffer, text } from '../bytes.ts';
@@ -128,18 +129,29 @@ describe('a chain in a source that begins with a pair of chat completions', () =
     },
     response: { choices: [{ message: { role: 'assistant', content: 'a' } }] },
   };
-  const read = (count: number): readonly Entry[] => {
-    const readers = new Map(dialects.filter(isPairDialect).map((one) => [one.name, one.create()]));
-    const timeOf = (i: number) => new Date(1_780_000_000_000 + 1000 * i).toISOString();
-    const lines = [
-      pair,
-      ...chain(count).map((one, i) => ({ session_id: 's', timestamp: timeOf(i), ...one })),
-    ];
+  const timeOf = (i: number) => new Date(1_780_000_000_000 + 1000 * i).toISOString();
+  const readAll = (calls: readonly object[], options: ReadingOptions = {}): readonly ReadElement[] => {
+    const readers = new Map(
+      dialects.filter(isPairDialect).map((one) => [one.name, one.create(undefined, options)]),
+    );
+    const lines = [pair, ...calls.map((one, i) => ({ session_id: 's', timestamp: timeOf(i), ...one }))];
     return readLog(
-      new PairReader('exchange', readers),
+      new PairReader('exchange', readers, options),
       lines.map((one) => JSON.stringify(one)),
-    ).filter(isEntry);
+    );
   };
+  const read = (count: number, options: ReadingOptions = {}): readonly Entry[] =>
+    readAll(chain(count), options).filter(isEntry);
+  /** Chains whose lines alternate; the numbers of each begin at another thousand. */
+  const alternating = (chains: number, count: number, more: (chain: number) => object = () => ({})) =>
+    Array.from({ length: count }, (_, i) =>
+      Array.from({ length: chains }, (_, c) => ({
+        ...call(1000 * c + i, i === 0 ? undefined : 1000 * c + i - 1),
+        ...more(c),
+      })),
+    ).flat();
+  const linesOf = (entry: Entry | undefined): readonly number[] =>
+    entry?.lines === undefined ? [] : [...placesOf(entry.lines)].map(({ line }) => line);
 
   it('is its first call, and its last one with the places of all others', () => {
     const [, first, all, ...more] = read(60);
@@ -147,7 +159,76 @@ describe('a chain in a source that begins with a pair of chat completions', () =
     expect([all?.lines?.count, all?.origin.line, more]).toEqual([59, 61, []]);
   });
 
-  it('lists the messages of each call a few times only, however long it is', () => expectFewLists(read));
+  it('lists the messages of each call a few times only, however long it is', () => {
+    expectFewLists(read);
+    expectFewLists((count) => read(count, { maxMessages: 10_000 }));
+    expectFewLists((count) => readAll(alternating(2, count / 2)));
+    expectFewLists((count) => readAll(alternating(2, count / 2), { maxMessages: 20 }));
+  });
+
+  it('may alternate with another one: each is its last call, with the places since the one before it', () => {
+    const [, first, one, other, ...more] = readAll(alternating(2, 5)).filter(isEntry);
+    expect([first, one, other].map((entry) => wordsOf(entry as Entry).at(-1))).toEqual(['a0', 'a4', 'a1004']);
+    expect([one, other].map((entry) => wordsOf(entry as Entry).length)).toEqual([10, 10]);
+    expect([linesOf(one), linesOf(other), more]).toEqual([[3, 4, 5, 6, 7, 8, 9, 10], [], []]);
+    expect(other?.origin.line).toBe(11);
+  });
+
+  it('alternates with one of another session only where a file is a session', () => {
+    const calls = alternating(2, 3, (c) => ({ session_id: `s${c}` }));
+    const wordsBy = (sessionBy: 'file' | 'id') =>
+      readAll(calls, { sessionBy })
+        .filter(isEntry)
+        .map((entry) => wordsOf(entry).at(-1));
+    expect(wordsBy('file').slice(1)).toEqual(['a0', 'a2', 'a1002']);
+    expect(wordsBy('id').slice(1)).toEqual(['a0', 'a1000', 'a1', 'a1001', 'a2', 'a1002']);
+  });
+
+  it('is not joined over a call that is not later, nor over an entry of no chain', () => {
+    const late = alternating(2, 3).map((one, i) => ({
+      ...one,
+      timestamp: timeOf([0, 1, 2, 3, 2, 4][i] as number),
+    }));
+    const wordsIn = (calls: readonly object[]) =>
+      readAll(calls)
+        .filter(isEntry)
+        .map((entry) => wordsOf(entry).at(-1));
+    expect(wordsIn(late).slice(1)).toEqual(['a0', 'a1', 'a1001', 'a2', 'a1002']);
+    const [a, b, c, d] = chain(4) as readonly object[];
+    const found = wordsIn([a, b, { ...pair, timestamp: timeOf(2) }, c, d] as readonly object[]);
+    expect([found.slice(1, 3), found.slice(4)]).toEqual([
+      ['a0', 'a1'],
+      ['a2', 'a3'],
+    ]);
+  });
+
+  it('has the tools of all its calls', () => {
+    const tool = (name: string) => ({ tools: [{ type: 'function', name, parameters: {} }] });
+    const calls = [0, 1].flatMap((i) =>
+      [0, 1000].map((c) => call(c + i, i === 0 ? undefined : c, tool(`f${c + i}`))),
+    );
+    const entries = readAll(calls).filter(isEntry);
+    expect(entries.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+      ...[[], ['f0'], ['f1'], ['f1000', 'f1001']],
+    ]);
+  });
+
+  it('says how long a call is that has more messages than --max-messages, without listing it', () => {
+    const entries = readAll(alternating(2, 4), { maxMessages: 5 }).filter(isEntry);
+    const isListed = ({ length }: Entry): boolean => length === undefined;
+    expect(entries.flatMap(({ length }) => length ?? [])).toEqual([6, 6, 8, 8]);
+    const listed = entries.filter(isListed).map((entry) => wordsOf(entry).at(-1));
+    expect(listed.slice(1)).toEqual(['a0', 'a1', 'a1001']);
+  });
+
+  it('is written when more than 1,000 others are open', () => {
+    const starts = Array.from({ length: 1100 }, (_, i) => call(i, undefined));
+    const words = readAll([...starts, call(5000, 1050), call(5001, 3)])
+      .filter(isEntry)
+      .map((entry) => wordsOf(entry).join());
+    expect(words).toHaveLength(1 + 1100 - 1 + 2);
+    expect(words.slice(-2)).toEqual(['q1050,a1050,q5000,a5000', 'q3,a3,q5001,a5001']);
+  });
 });
 
 describe('a chain with a message that may not be written', () => {

@@ -55,7 +55,7 @@ export class PairReader implements DialectReader {
   #now: string;
   /** Undefined if the dialect gathers sessions itself, or its sessions do not interleave. */
   readonly #gathered: GatheredSessions | undefined;
-  /** Undefined if chains are gathered, or each call must be listed because `--max-messages` may reject it. */
+  /** Undefined if chains are gathered. */
   readonly #chained: ChainedCalls | undefined;
   /** The chains of the entries that list only their own messages. */
   readonly #chains = new WeakMap<ReadElement, CallChain>();
@@ -63,22 +63,18 @@ export class PairReader implements DialectReader {
   #hasChains = false;
 
   /** @param first name of the dialect of the first pair */
-  constructor(
-    first: string,
-    readers: ReadonlyMap<string, DialectReader>,
-    {
+  constructor(first: string, readers: ReadonlyMap<string, DialectReader>, options: ReadingOptions = {}) {
+    const {
       maxConversation = MAX_CONVERSATION_BYTES,
       maxBranches = MAX_BRANCHES,
-      maxMessages,
       select = 'leaves',
-    }: ReadingOptions = {},
-  ) {
+    } = options;
     this.#readers = readers;
     this.#first = first;
     this.#now = first;
     if (first === GATHERED)
       this.#gathered = new GatheredSessions({ maxBytes: maxConversation, maxBranches, select });
-    if (first === CHAT && maxMessages === undefined) this.#chained = new ChainedCalls();
+    if (first === CHAT) this.#chained = new ChainedCalls(options);
   }
 
   read(line: Line): LineObjects {
@@ -226,7 +222,7 @@ export class PairReader implements DialectReader {
     this.#now = this.#first;
     this.#hasChains = false;
     this.#gathered?.forget();
-    this.#chained?.end();
+    this.#chained?.forget();
     for (const reader of this.#readers.values()) reader.forget();
   }
 
