@@ -215,10 +215,11 @@ function userContentOf(content: JsonView | undefined): UserContent | undefined {
   const known = parts.flatMap((part) => ('text' in part ? (textOfValue(part.text) ?? []) : []));
   const texts = known.length === parts.length ? known : undefined;
   const rest = noted(makeMessage('user', [['content', contentOfParts(parts)]]), notes);
-  const joined = parts.flatMap((part) => ('text' in part ? [part.text] : []));
-  const isJoined = texts?.some(isReminder) === true && joined.length > 1;
-  return { results, rest: isJoined ? { ...rest, joined } : rest, texts };
+  const isJoined = texts !== undefined && texts.length > 1 && texts.some(isReminder);
+  return { results, rest: isJoined ? { ...rest, joined: parts.flatMap(textIn) } : rest, texts };
 }
+
+const textIn = (part: Part): readonly Uint8Array[] => ('text' in part ? [part.text] : []);
 
 /** A part of a user message; a block of an answer, which does not belong there, stays as it is. */
 function partOf(block: JsonView, notes: ReadingNote[]): Part {
