@@ -18,6 +18,9 @@ const FIELD_BYTES = 16;
 const STREAM = /^(?:data|event|id|retry)?:(?!\/\/)/;
 const DATA = /^data:\s*(?=\S)/;
 const IS_JSON = /^\s*[[{]/;
+const OBJECT = '{"';
+/** Most objects after a torn one that are tried. */
+const MAX_TRIES = 64;
 const scanner = createPlainScanner();
 
 export function visitStrings(bytes: Uint8Array, visitor: StringVisitor): void {
@@ -37,14 +40,35 @@ function visitStream(path: number, text: string, visitor: StringVisitor): void {
 /** Visits the strings in values of JSON, and what follows these. */
 function visitJson(line: Buffer, path: number, isPiece: boolean, visitor: StringVisitor): void {
   const whole = jsonIn(line.toString());
-  let at = whole === undefined ? skipBlanks(line, 0) : line.length;
+  let at = whole === undefined ? skipNothing(line, 0) : line.length;
   if (whole !== undefined) visitValue(whole, path, isPiece, visitor);
   while (at < line.length) {
     const end = scanner.value(line, at, 0);
-    if (end < 0) visitor.string(NOT_JSON, line.toString('utf8', at), false);
-    else visitValue(JSON.parse(line.toString('utf8', at, end)), path, isPiece, visitor);
-    at = end < 0 ? line.length : skipBlanks(line, end);
+    if (end >= 0) visitValue(JSON.parse(line.toString('utf8', at, end)), path, isPiece, visitor);
+    const next = end < 0 ? afterTorn(line, at) : end;
+    if (end < 0) visitor.string(NOT_JSON, line.toString('utf8', at, next), false);
+    at = skipNothing(line, next);
   }
+}
+
+/** The index of the first byte that is neither blank nor NUL: writes that did not reach the disk leave NULs. */
+function skipNothing(line: Buffer, from: number): number {
+  let at = skipBlanks(line, from);
+  while (line[at] === 0) at = skipBlanks(line, at + 1);
+  return at;
+}
+
+/** Where a whole object begins after the torn value at `from`, whose last quote may be the first of that object. */
+function afterTorn(line: Buffer, from: number): number {
+  let at = from;
+  for (let tried = 0; tried < MAX_TRIES; tried++) {
+    const { failedAt } = scanner;
+    const isOpen = failedAt >= line.length; // the whole object may be inside the torn one
+    at = line.indexOf(OBJECT, isOpen ? at + 1 : Math.max(failedAt - OBJECT.length, at + 1));
+    if (at < 0) break;
+    if (scanner.value(line, at, 0) >= 0) return at;
+  }
+  return line.length;
 }
 
 function visitValue(parsed: unknown, within: number, isPiece: boolean, visitor: StringVisitor): void {

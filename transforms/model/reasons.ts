@@ -39,7 +39,7 @@ export const SESSION_REASONS = {
   'session-reopened':
     'The session id occurs again after its session had ended. All parts of the session are rejected, as long as its record can still be withdrawn.',
   'body-placeholder':
-    'A logger cut or masked all answers of the conversation (a mark such as litellm_truncated or [REDACTED], an empty output).',
+    'A logger cut, masked or left out all answers of the conversation (a mark such as litellm_truncated or [REDACTED], an empty output such as {}).',
   'conversation-too-long':
     'The events of a conversation hold more than --max-conversation, or give more messages than --max-messages.',
   'too-many-branches':

@@ -11,7 +11,7 @@ const CUT_TEXT: ReadingNote = {
 };
 const CUT_ANSWER: ReadingNote = { ...CUT_TEXT, message: 'the logger cut the answer after this: left out' };
 const CUT_START: ReadingNote = { ...CUT_TEXT, message: 'the logger cut the answer before this: left out' };
-export const ONLY_PLACEHOLDERS = 'the logger cut or masked all answers of the model';
+export const ONLY_PLACEHOLDERS = 'the logger cut, masked or left out all answers of the model';
 
 /** Reports texts that a logger cut, and leaves out answers with such a text: they would teach half of a sentence. */
 export function withoutCutAnswers(conversation: Conversation): Conversation {

@@ -83,6 +83,16 @@ describe('the read share', () => {
     ]);
   });
 
+  it('reads the whole objects of a line after NULs, a time or a torn object', () => {
+    const whole = JSON.stringify({ a: TALK });
+    const nuls = '\0'.repeat(40);
+    expect(measured([`${nuls}${whole}${nuls}`], TALK)).toEqual({ bytes: 17, read: 17, unread: [] });
+    expect(measured([`${nuls}${whole} ${nuls}${whole}`], TALK)).toMatchObject({ bytes: 34, read: 34 });
+    for (const torn of ['{"a":"the old', '{"b":{"a":"the old', '{"a":[1,', '2026-02-03T10:00:00Z '])
+      expect(measured([`${torn}${whole}`], TALK).read).toBe(17);
+    expect(measured([`{"a":"the old${whole}`], TALK).bytes).toBe(17 + 13);
+  });
+
   it('names pairs of key and value by their key, and hides names that may be content', () => {
     const pair = { key: 'x.prompt', value: { stringValue: TALK } };
     expect(measured([{ attributes: [pair] }]).unread).toEqual([['attributes[].x.prompt.stringValue', 17]]);

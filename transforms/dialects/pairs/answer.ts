@@ -9,6 +9,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
+import { bodyInBase64, decoded } from '../shared/base64-text.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
@@ -29,7 +30,6 @@ import {
 import { STREAM_CUT, type StreamedAnswer } from '../streams/grammar.ts';
 import { looksLikeEvents } from '../streams/sse.ts';
 import { asReadMessage, ItemMessages, type ReadMessage } from './item-messages.ts';
-import { decoded } from './logged-body.ts';
 
 /** A model's answer. */
 export interface Answer {
@@ -93,7 +93,17 @@ function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
   if (inner !== undefined && /^\s*(?:[[{]|data:|event:)/.test(inner.text() ?? ''))
     return fromText(inner, keepSealed, isRaw);
   if (isRaw && printedForm(view) !== 'answer') return { messages: [], notes: [UNREADABLE] };
-  return textAnswer(view);
+  return fromBase64(view, keepSealed) ?? textAnswer(view);
+}
+
+/** Reads a text that is a body in base64; undefined if it is not. */
+function fromBase64(view: JsonView, keepSealed: boolean): Answer | undefined {
+  const body = bodyInBase64(view);
+  if (body === undefined) return undefined;
+  if (body === 'packed') return UNKNOWN;
+  if (body.type === 'string')
+    return looksLikeEvents(body.text() ?? '') ? fromText(body, keepSealed, true) : UNKNOWN;
+  return body.type === 'array' || isAnswer(body) ? readAnswer(body, keepSealed) : UNKNOWN;
 }
 
 /** An answer that is a text. */

@@ -3,13 +3,10 @@
  * has `string` or `base64_string`, HAR `text` with `encoding`, others `data` or `content` with it.
  */
 
-import { JsonView } from '../../json/json-view.ts';
-import { quote } from '../../json/respace.ts';
-import { encode, invalidUtf8At } from '../../json/utf8.ts';
+import type { JsonView } from '../../json/json-view.ts';
+import { decoded, textOfBase64 } from '../shared/base64-text.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 
-const ENCODED = /^[A-Za-z0-9+/]{16,}={0,2}$/;
-const LINE_BREAKS = /[\r\n]/g;
 const BASE64 = 'base64';
 /** Members that show that an object is a recorder's, not the body. */
 const MARKS = ['encoding', 'mimeType'] as const;
@@ -35,16 +32,4 @@ export function bodyValue(body: JsonView): JsonView | undefined {
   if (text === undefined) return isRecorded(body) ? undefined : body;
   const value = structured(text);
   return value?.type === 'string' ? structured(decoded(text)) : value;
-}
-
-/** The text that a string holds in base64; undefined if it is anything else. */
-export function decoded(view: JsonView): JsonView | undefined {
-  const text = view.text()?.trim().replaceAll(LINE_BREAKS, '') ?? '';
-  return text.length % 4 === 0 && ENCODED.test(text) ? textOfBase64(text) : undefined;
-}
-
-/** Undefined if the bytes are not text: a packed body, an image. */
-function textOfBase64(text: string): JsonView | undefined {
-  const bytes = Buffer.from(text, BASE64);
-  return invalidUtf8At(bytes) >= 0 ? undefined : new JsonView(encode(quote(bytes.toString())));
 }

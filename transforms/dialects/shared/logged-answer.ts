@@ -4,6 +4,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { isMasked } from '../../model/cut-texts.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { roleNamed } from '../../model/known-roles.ts';
+import { bodyInBase64 } from './base64-text.ts';
 import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn, bodyOf } from './message-blocks.ts';
@@ -44,10 +45,17 @@ function isCutText(view: JsonView): boolean {
 
 /** Adds a text of the model, and its calls. One that a program printed is not what the model wrote. */
 function addText(transcript: Transcript, text: JsonView, calls: readonly MessageBlock[] = []): void {
+  const body = bodyInBase64(text);
   if (isPrintedAnswer(text)) transcript.refuse('unknown-content', PRINTED, text);
+  else if (body !== undefined && body !== 'packed' && firstOf(body, ...BODY) !== undefined)
+    addCompletion(transcript, body);
+  else if (body !== undefined) transcript.refuse('unknown-content', IN_BASE64, text);
   else transcript.addBlocks('assistant', [{ kind: 'text', text: textOf(text) }, ...calls]);
 }
 
+const IN_BASE64 = 'the answer is a body in base64 that is not one of a known API';
+/** Members of an answer of an API. */
+const BODY = ['choices', 'candidates', 'generations', 'output', 'content', 'message', 'messages'];
 const PRINTED = 'the answer is an object that was printed into a text, not as JSON';
 
 /** Is it what tracers log while there is no answer: an empty object or list? */

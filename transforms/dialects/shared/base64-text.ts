@@ -1,0 +1,46 @@
+/** Texts in base64, as recorders write bodies of HTTP: with line breaks, in the alphabet of URLs, or without padding. */
+
+import { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import { encode, invalidUtf8At, latin1 } from '../../json/utf8.ts';
+import { structured } from './logged-values.ts';
+
+const ENCODED = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
+const LINE_BREAKS = /[\r\n]/g;
+/** The first letters of an object, a list, a stream or a gzip file. */
+const HEADS: ReadonlySet<string> = new Set([
+  ...['eyJ', 'eyA', 'ewo', 'ew0', 'ewk', 'W3s', 'WyJ', 'WyA', 'Wwo', 'Ww0', 'ZGF', 'ZXZ', 'H4s'],
+]);
+const HEAD_LETTERS = 3;
+const GZIP = 'H4sI';
+const IS_BODY = /^\s*(?:[[{]|data:|event:)/;
+
+/** The text that a string holds in base64; undefined if it is anything else. */
+export function decoded(view: JsonView): JsonView | undefined {
+  const text = encodedIn(view);
+  return text === undefined ? undefined : textOfBase64(text);
+}
+
+/** Undefined if the bytes are not text: a packed body, an image. */
+export function textOfBase64(text: string): JsonView | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return invalidUtf8At(bytes) >= 0 ? undefined : new JsonView(encode(quote(bytes.toString())));
+}
+
+/**
+ * The body of an API that a text holds in base64, as JSON or as the text of a stream. `packed` if it is
+ * compressed; undefined for any other text.
+ */
+export function bodyInBase64(view: JsonView): JsonView | 'packed' | undefined {
+  if (!HEADS.has(latin1(view.bytes.subarray(1, 1 + HEAD_LETTERS)))) return undefined;
+  const text = encodedIn(view);
+  if (text === undefined) return undefined;
+  const body = textOfBase64(text);
+  if (body === undefined) return text.startsWith(GZIP) ? 'packed' : undefined;
+  return IS_BODY.test(body.text() ?? '') ? structured(body) : undefined;
+}
+
+function encodedIn(view: JsonView): string | undefined {
+  const text = view.text()?.trim().replaceAll(LINE_BREAKS, '') ?? '';
+  return text.length % 4 !== 1 && ENCODED.test(text) ? text : undefined;
+}
