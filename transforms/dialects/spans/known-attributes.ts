@@ -29,7 +29,7 @@ const READ: ReadonlySet<string> = namesOf(
   'langfuse.observation.input langfuse.observation.output langfuse.observation.status_message langfuse.observation.prompt',
   'langfuse.trace langfuse.experiment mlflow.spanInputs mlflow.spanOutputs mlflow.chat.tokenUsage mlflow.trace',
   'traceloop.entity.input traceloop.prompt traceloop.association logfire.msg logfire.json_schema',
-  'gcp.vertex.agent.llm_request gcp.vertex.agent.llm_response gcp.vertex.agent.data',
+  'gen_ai.system llm.system llm.provider gcp.vertex.agent.llm_request gcp.vertex.agent.llm_response gcp.vertex.agent.data',
 );
 /** Attributes of the program, its host and its protocols, and those of bodies that are read. */
 const GENERAL: ReadonlySet<string> = namesOf(
@@ -40,7 +40,7 @@ const GENERAL: ReadonlySet<string> = namesOf(
 );
 /** Parts of names of settings and definitions, in any convention. */
 const ASIDE =
-  /(?:^|[._])(?:metadata|headers?|settings|properties|tools?|functions?|definitions?|parameters|schema|template|options|config|usage|errors?|exceptions?|description|stop|stop_sequences)(?:\.|$)/;
+  /(?:^|[._])(?:metadata|headers?|settings|properties|tools?|functions?|definitions?|parameters|schema|template|options|config|usage|errors?|exceptions?|description|stop|stop_sequences|stop_reason|finish_?[rR]easons?|service_tier|reasoning_effort|response_format|encoding_formats|truncation)(?:\.|$)/;
 /** Attributes that only model calls have. */
 const OF_MODEL = /^(?:gen_ai|ai|llm)\./;
 
@@ -67,22 +67,36 @@ function isKnown(name: string): boolean {
  * The first attribute under an unknown name that has words or content, and not only what the messages have; undefined if
  * there is none.
  */
-export function strayAmong(
+export const strayAmong = (attributes: SpanAttributes, messages: readonly Message[]): Stray | undefined =>
+  strayIn([...attributes.unknown(isKnown)], messages);
+
+const strayIn = (unknown: readonly Attribute[], messages: readonly Message[]): Stray | undefined => {
+  const found = unknown.find(([, value]) => {
+    const inner = structured(value) ?? value;
+    return (mayBeSaid(value) || mayHoldContent(inner)) && !isAmong(inner, messages);
+  });
+  return found && { name: found[0], value: found[1] };
+};
+
+type Attribute = readonly [name: string, value: JsonView];
+
+/** Objects of which all attributes of model calls are known, by the hash of their members: most spans have the same. */
+const clean = new Set<number>();
+const MAX_CLEAN = 1000;
+
+/** As `strayAmong`, of the attributes that only model calls have. @param logged the attributes, if they are one object */
+export function strayOfModel(
   attributes: SpanAttributes,
   messages: readonly Message[],
-  isOurs: (name: string) => boolean = () => true,
+  logged?: JsonView,
 ): Stray | undefined {
-  for (const [name, value] of attributes.unknown(isKnown)) {
-    const inner = structured(value) ?? value;
-    if (isOurs(name) && (mayBeSaid(value) || mayHoldContent(inner)) && !isAmong(inner, messages))
-      return { name, value };
-  }
-  return undefined;
+  const hash = logged?.type === 'object' ? logged.membersHash : undefined;
+  if (hash !== undefined && clean.has(hash)) return undefined;
+  const unknown = [...attributes.unknown(isKnown)].filter(([name]) => OF_MODEL.test(name));
+  const isFlat = logged?.members().every(([, { type }]) => type !== 'object') === true;
+  if (hash !== undefined && unknown.length === 0 && isFlat && clean.size < MAX_CLEAN) clean.add(hash);
+  return strayIn(unknown, messages);
 }
-
-/** As `strayAmong`, of the attributes that only model calls have. */
-export const strayOfModel = (attributes: SpanAttributes, messages: readonly Message[]): Stray | undefined =>
-  strayAmong(attributes, messages, (name) => OF_MODEL.test(name));
 
 /** Whether there are words in a value, and all of them are in the messages: some tracers log a message twice. */
 function isAmong(value: JsonView, messages: readonly Message[]): boolean {

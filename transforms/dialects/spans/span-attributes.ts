@@ -99,14 +99,14 @@ export class SpanAttributes {
     return [...this.#children.keys()].filter((name) => !names.has(name));
   }
 
-  /** The values here and below whose names are not known. @param isKnown whether a name is, with all below it */
+  /** The texts and lists here and below whose names are not known. @param isKnown whether a name is, with all below it */
   *unknown(isKnown: (name: string) => boolean, prefix = ''): Generator<readonly [string, JsonView]> {
     this.#expand();
     for (const [key, child] of this.#children) {
       const name = prefix + key;
       if (isKnown(name)) continue;
       const value = child.#value;
-      if (value !== undefined && value.type !== 'object') yield [name, value];
+      if (value?.type === 'string' || value?.type === 'array') yield [name, value];
       // the members of JSON in a text are a part of its value
       if (value?.type !== 'array' && unpacked(value) === value) yield* child.unknown(isKnown, `${name}.`);
     }
