@@ -13,6 +13,21 @@ const call = (id: string, args: string) => ({
   function: { name: 'f', arguments: args },
 });
 
+describe('a call without an output', () => {
+  it.each(['said', 'repaid', 'reply', 'overtime'])('is rejected if the member %s has words', (name) => {
+    const [element] = read([observation([user], null, { [name]: 'It is hot by now.' })]);
+    expect(element).toMatchObject({ kind: 'rejection', reason: 'unknown-content' });
+  });
+
+  it.each(['id', 'promptId', 'start_time', 'endTime', 'updated_at', 'cost', 'costDetails', 'release_url'])(
+    'is read if the member %s has',
+    (name) => {
+      const [element] = read([observation([user], null, { [name]: 'It is hot by now.' })]);
+      expect(element).toMatchObject({ kind: 'entry' });
+    },
+  );
+});
+
 describe('a request', () => {
   it.each([
     ['messages', [user]],

@@ -9,7 +9,7 @@ export const straying = (name: string): string => `${STRAY}: ${shownType(name)}`
 
 /** Members of calls, spans, observations and runs whose values are not what was said. */
 const ASIDE =
-  /^(?:id|type|name|user\w*|version|level|tags|model|usage|scores?|feedback\w*|error\w*|exception\w*|serialized|extra|events|meta|metadata|attributes|summary|context|inputs?|outputs?|expected|manifest\w*|parent\w*|child\w*|prompt_?(?:id|name|version)\w*|status\w*|.*(?:[iI]d|[tT]ime|[uU]rl|_at|At|[cC]ost|[dD]etails|[pP]arameters|[dD]efinitions|[tT]okens|_path))$/;
+  /^(?:id|type|name|user\w*|version|level|tags|model|usage|scores?|feedback\w*|error\w*|exception\w*|serialized|extra|events|meta|metadata|attributes|summary|context|inputs?|outputs?|expected|manifest\w*|parent\w*|child\w*|prompt_?(?:id|name|version)\w*|status\w*|(?:.*_)?(?:id|time|url|cost|details|parameters|definitions|tokens)|.*(?:Id|Time|Url|_at|At|Cost|Details|Parameters|Definitions|Tokens|_path))$/;
 const LETTER = /\p{L}/u;
 const SPACE_OR_END = /\s|[.?!]$/;
 
