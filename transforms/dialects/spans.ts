@@ -132,7 +132,7 @@ class SpanReader {
     if (!isCall) return this.#leave(isNamed(own) ? undefined : span, context);
     const transcript = new Transcript(this.#keepSealed);
     const call = readAttributes(attributes, transcript, messages);
-    const unread = strayOfModel(attributes, transcript.messages, details.length === 0 ? logged : undefined);
+    const unread = strayOfModel(attributes, transcript.messages);
     if (unread !== undefined) transcript.noteFirst(unreadMember('the span', unread.name));
     const isSilent = !isJoined && transcript.messages.length === 0 && transcript.refusal === undefined;
     if (isSilent && this.#records.describe(traceOf(span), idOf(span), own.json()))

@@ -9,7 +9,7 @@ import { isAboutClient, mayHoldContent } from '../shared/carried-content.ts';
 import { structured } from '../shared/logged-values.ts';
 import { mayBeSaid } from '../shared/stray-members.ts';
 import { holdsWords } from '../shared/unread-text.ts';
-import type { SpanAttributes } from './span-attributes.ts';
+import type { JudgedNames, SpanAttributes } from './span-attributes.ts';
 
 /** An attribute that may hold what was said, and is not read. */
 interface Stray {
@@ -51,24 +51,48 @@ function isWithin(name: string, names: ReadonlySet<string>): boolean {
   return names.has(name);
 }
 
-/** Whether names are known. Spans repeat their names. */
-const judged = new Map<string, boolean>();
-const MAX_JUDGED = 2000;
+const isKnown = (name: string): boolean =>
+  isWithin(name, READ) || isWithin(name, GENERAL) || ASIDE.test(name) || isAboutClient(name);
 
-function isKnown(name: string): boolean {
-  const before = judged.get(name);
-  if (before !== undefined) return before;
-  const known = isWithin(name, READ) || isWithin(name, GENERAL) || ASIDE.test(name) || isAboutClient(name);
-  if (judged.size < MAX_JUDGED) judged.set(name, known);
-  return known;
+const MAX_NAMES = 4000;
+
+class Names implements JudgedNames {
+  /** Number of names that are kept, in all trees. */
+  static #kept = 0;
+  readonly name: string;
+  readonly isKnown: boolean;
+  readonly #judge: (name: string) => boolean;
+  readonly #below = new Map<string, Names>();
+
+  /** @param judge whether a name is known */
+  constructor(name: string, judge: (name: string) => boolean) {
+    this.name = name;
+    this.isKnown = name !== '' && judge(name);
+    this.#judge = judge;
+  }
+
+  child(key: string): Names {
+    const before = this.#below.get(key);
+    if (before !== undefined) return before;
+    const child = new Names(this.name === '' ? key : `${this.name}.${key}`, this.#judge);
+    if (Names.#kept < MAX_NAMES) {
+      Names.#kept++;
+      this.#below.set(key, child);
+    }
+    return child;
+  }
 }
+
+const NAMES = new Names('', isKnown);
+/** The names of attributes that only model calls have. */
+const NAMES_OF_MODEL = new Names('', (name) => !OF_MODEL.test(`${name}.`) || isKnown(name));
 
 /**
  * The first attribute under an unknown name that has words or content, and not only what the messages have; undefined if
  * there is none.
  */
 export const strayAmong = (attributes: SpanAttributes, messages: readonly Message[]): Stray | undefined =>
-  strayIn([...attributes.unknown(isKnown)], messages);
+  strayIn(attributes.unknown(NAMES), messages);
 
 const strayIn = (unknown: readonly Attribute[], messages: readonly Message[]): Stray | undefined => {
   const found = unknown.find(([, value]) => {
@@ -80,23 +104,9 @@ const strayIn = (unknown: readonly Attribute[], messages: readonly Message[]): S
 
 type Attribute = readonly [name: string, value: JsonView];
 
-/** Objects of which all attributes of model calls are known, by the hash of their members: most spans have the same. */
-const clean = new Set<number>();
-const MAX_CLEAN = 1000;
-
-/** As `strayAmong`, of the attributes that only model calls have. @param logged the attributes, if they are one object */
-export function strayOfModel(
-  attributes: SpanAttributes,
-  messages: readonly Message[],
-  logged?: JsonView,
-): Stray | undefined {
-  const hash = logged?.type === 'object' ? logged.membersHash : undefined;
-  if (hash !== undefined && clean.has(hash)) return undefined;
-  const unknown = [...attributes.unknown(isKnown)].filter(([name]) => OF_MODEL.test(name));
-  const isFlat = logged?.members().every(([, { type }]) => type !== 'object') === true;
-  if (hash !== undefined && unknown.length === 0 && isFlat && clean.size < MAX_CLEAN) clean.add(hash);
-  return strayIn(unknown, messages);
-}
+/** As `strayAmong`, of the attributes that only model calls have. */
+export const strayOfModel = (attributes: SpanAttributes, messages: readonly Message[]): Stray | undefined =>
+  strayIn(attributes.unknown(NAMES_OF_MODEL), messages);
 
 /** Whether there are words in a value, and all of them are in the messages: some tracers log a message twice. */
 function isAmong(value: JsonView, messages: readonly Message[]): boolean {

@@ -15,6 +15,15 @@ const COLUMN = 'attributes.';
 const INDEX = /^\d{1,6}$/;
 const OTLP_PLAIN: readonly string[] = ['stringValue', 'boolValue', 'doubleValue', 'bytesValue'];
 
+/** The names of attributes as a tree, each judged once: spans repeat their names. */
+export interface JudgedNames {
+  /** With those above it, and dots between them. */
+  readonly name: string;
+  /** Whether it is known, with all below it. */
+  readonly isKnown: boolean;
+  child(key: string): JudgedNames;
+}
+
 export class SpanAttributes {
   #value: JsonView | undefined;
   readonly #children = new Map<string, SpanAttributes>();
@@ -99,17 +108,18 @@ export class SpanAttributes {
     return [...this.#children.keys()].filter((name) => !names.has(name));
   }
 
-  /** The texts and lists here and below whose names are not known. @param isKnown whether a name is, with all below it */
-  *unknown(isKnown: (name: string) => boolean, prefix = ''): Generator<readonly [string, JsonView]> {
+  /** Lists the texts and lists here and below whose names are not known. */
+  unknown(names: JudgedNames, found: (readonly [name: string, value: JsonView])[] = []): typeof found {
     this.#expand();
     for (const [key, child] of this.#children) {
-      const name = prefix + key;
-      if (isKnown(name)) continue;
+      const judged = names.child(key);
+      if (judged.isKnown) continue;
       const value = child.#value;
-      if (value?.type === 'string' || value?.type === 'array') yield [name, value];
+      if (value?.type === 'string' || value?.type === 'array') found.push([judged.name, value]);
       // the members of JSON in a text are a part of its value
-      if (value?.type !== 'array' && unpacked(value) === value) yield* child.unknown(isKnown, `${name}.`);
+      if (value?.type !== 'array' && unpacked(value) === value) child.unknown(judged, found);
     }
+    return found;
   }
 
   /** Whether there is no value here or below. */

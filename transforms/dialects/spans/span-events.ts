@@ -111,8 +111,7 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
     const role = MESSAGE.exec(name)?.[1];
     const whole = event.get('attributes')?.get(WHOLE);
     if (whole !== undefined && unpacked(whole)?.type !== 'object') refuseValue(transcript, whole);
-    const own = event.get('attributes');
-    const stray = strayOfModel(SpanAttributes.of(own), [], own);
+    const stray = strayOfModel(SpanAttributes.of(event.get('attributes')), []);
     if (stray !== undefined) transcript.refuse('unknown-content', UNKNOWN_ATTRIBUTE, body);
     if (isOfOther(body, role)) transcript.refuse('unknown-speaker', differentSpeakers('an event'), body);
     else if (role !== undefined) transcript.add(messageOf(body, role), role);
