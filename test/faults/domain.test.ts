@@ -224,24 +224,35 @@ describe('F184 calls and results', () => {
 });
 
 describe('F185 roles and contents', () => {
+  const KNOWN = [
+    'null',
+    '""',
+    '[]',
+    '[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]',
+    '["x"]',
+  ];
+  const UNKNOWN = ['{}', '1', 'true', '[null]'];
+
+  faultTest('F185', 'a content of an unknown form is rejected, unless it is to be kept', {}, async () => {
+    for (const content of UNKNOWN) {
+      const line = entryLine({ messages: '@' }).replace(
+        '"@"',
+        () => `[{"role":"user","content":${content}}]`,
+      );
+      const { status, quarantine } = await buildLogs({ files: { 's.jsonl': line } });
+      expect([status, quarantine[0]?.reason]).toEqual([3, 'unread-text']);
+    }
+  });
+
   faultTest('F185', 'any role and any content is kept, byte for byte', {}, async () => {
-    const contents = [
-      'null',
-      '""',
-      '[]',
-      '{}',
-      '1',
-      'true',
-      '[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]',
-      '["x"]',
-      '[null]',
-    ];
+    const contents = [...KNOWN, ...UNKNOWN];
     const roles = ['user', 'critic', 'USER', 'ipython', 'tool', '', ' ', '\u202e'];
     const messages = roles.flatMap((role) =>
       contents.map((content) => `{"role":${JSON.stringify(role)},"content":${content}}`),
     );
     const line = entryLine({ messages: '@' }).replace('"@"', () => `[${messages.join(',')}]`);
-    const { status, sums, records } = await buildLogs({ files: { 's.jsonl': line } });
+    const keep = ['--on-finding', 'unread-text=keep'];
+    const { status, sums, records } = await buildLogs({ files: { 's.jsonl': line } }, keep);
     expect([status, sums.rewrites]).toEqual([0, { 'null-fields': roles.length }]);
     for (const message of messages) expect(records[0]).toContain(message.replace(',"content":null', ''));
   });
