@@ -77,6 +77,7 @@ const { output } = await bundle.write({
   dir: out,
   format: 'esm',
   sourcemap: true,
+  comments: false,
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: { groups },

@@ -127,7 +127,7 @@ static u32 is_doubtful(void) {
 // May the text be cut by a logger, or only a thought? Such a message is not taught.
 static u32 is_untaught(u32 p, u32 end) {
   const Span content = row->spans[CONTENT];
-  if (holds((Span){p, end}, CUT_MARK) || may_spell_mark((Span){p, end})) return 1;
+  if (may_be_cut((Span){p, end})) return 1;
   if (content.at && content.end - content.at <= MAX_MASKED) {
     if (may_spell(content)) return 1;
     for (u32 i = 0; i < sizeof(CUT_TEXTS) / sizeof(*CUT_TEXTS); i++)

@@ -39,20 +39,20 @@ static inline int is_word(Span text, const char *word) {
 
 // Does the text contain one of the words, in any case? All words of a list begin with the same character.
 static const char *const PURPOSE[] = {"-purpose", 0}, *const CALL_TAG[] = {"_call", 0};
-static const char *const CUT_MARK[] = {"_truncated", 0}, *const THOUGHT_END[] = {"</think>", 0};
+static const char *const THOUGHT_END[] = {"</think>", 0};
 // The first visible words of each mark that is a whole content, or its last bracket and what follows (cut-texts.ts).
 static const char *const CUT_TEXTS[][2] = {
   {"redacted-by-litellm", 0}, {"[redacted", 0}, {"<redacted", 0}, {"{redacted", 0}, {"*redacted", 0}, {"_redacted", 0},
   {"[scrubbed due to", 0}, {"[this value has been dropped", 0}, {"<truncated due", 0},
 };
 static const char *const ERRORS[] = {"\\\"error\\\"", "\\\"timeout\\\"", "\\\"missing\\\"", "\\\"incomplete\\\"", 0};
+static inline int begins(u32 p, const char *word) {
+  while (*word && (byte_at(p) | 0x20) == (*word | 0x20)) p++, word++;
+  return *word == 0;
+}
 static int holds(Span text, const char *const *words) {
   for (u32 p = find_byte(text.at, text.end, **words); p < text.end; p = find_byte(p + 1, text.end, **words))
-    for (const char *const *word = words; *word; word++) {
-      u32 i = 1;
-      while ((*word)[i] && (byte_at(p + i) | 0x20) == ((*word)[i] | 0x20)) i++;
-      if ((*word)[i] == 0) return 1;
-    }
+    for (const char *const *word = words; *word; word++) if (begins(p + 1, *word + 1)) return 1;
   return 0;
 }
 
@@ -63,15 +63,18 @@ static int may_spell(Span text) {
   return 0;
 }
 
-// Does the text have an escape of a letter or of `_`, written \\u0040 to \\u007f?
-static int may_spell_mark(Span text) {
-  const v128_t backslash = wasm_i8x16_splat('\\'), letter = wasm_i8x16_splat('u'), zero = wasm_i8x16_splat('0');
+// Does the text have `_truncated` in any case, or an escape of a letter or of `_`, written \\u0040 to \\u007f?
+static int may_be_cut(Span text) {
+  const v128_t line = wasm_i8x16_splat('_'), t = wasm_i8x16_splat('t'), backslash = wasm_i8x16_splat('\\'), u = wasm_i8x16_splat('u');
+  const v128_t lower = wasm_i8x16_splat(0x20);
   for (u32 p = text.at; p < text.end; p += 16) {
-    v128_t begins = wasm_v128_and(wasm_i8x16_eq(wasm_v128_load((void *)p), backslash), wasm_i8x16_eq(wasm_v128_load((void *)(p + 1)), letter));
-    u32 found = wasm_i8x16_bitmask(wasm_v128_and(begins, wasm_i8x16_eq(wasm_v128_load((void *)(p + 2)), zero)));
+    const v128_t bytes = wasm_v128_load((void *)p), next = wasm_v128_or(wasm_v128_load((void *)(p + 1)), lower);
+    const v128_t mark = wasm_v128_and(wasm_i8x16_eq(bytes, line), wasm_i8x16_eq(next, t));
+    u32 found = wasm_i8x16_bitmask(wasm_v128_or(mark, wasm_v128_and(wasm_i8x16_eq(bytes, backslash), wasm_i8x16_eq(next, u))));
     for (; found; found &= found - 1) {
-      u32 at = p + __builtin_ctz(found);
-      if (at < text.end && byte_at(at + 3) == '0' && byte_at(at + 4) >= '4' && byte_at(at + 4) <= '7') return 1;
+      const u32 at = p + __builtin_ctz(found);
+      if (at >= text.end) break;
+      if (byte_at(at) == '_' ? begins(at + 1, "truncated") : begins(at + 1, "u00") && byte_at(at + 4) >= '4' && byte_at(at + 4) <= '7') return 1;
     }
   }
   return 0;
