@@ -4,7 +4,8 @@
 #include "shortcut-state.h"
 
 typedef u32 Reader(u32 p, u32 end, u32 depth);
-typedef struct { const char *key; Reader *read; } Member;
+typedef struct { const char *key; u32 length; Reader *read; } Member;
+#define MEMBER(key, read) {key, sizeof(key) - 1, read}
 
 static Span spans[LINE_SPANS];       // of the line
 static u32 tools, definition_bytes;  // number that the host gave to the definitions of the line, and their length
@@ -48,7 +49,7 @@ static u32 read_object(u32 p, u32 end, u32 depth, const Member *wanted, Span *fo
     u32 value = p = skip_blanks(p + 1, end);
     nulls |= peek(p, end) == 'n';
     u32 i = 0;
-    while (wanted[i].key && !is_word((Span){key, key_end}, wanted[i].key)) i++;
+    while (wanted[i].key && (wanted[i].length != key_end - key || !same(key, (u32)wanted[i].key, key_end - key))) i++;
     if (wanted[i].key) {
       if (found[i].at) return 0;
       found[i].at = p;
@@ -75,12 +76,12 @@ static u32 read_elements(u32 p, u32 end, u32 depth, Reader *read) {
 }
 
 static u32 read_function(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {{"name", any_value}, {"arguments", any_value}, {0}};
+  static const Member MEMBERS[] = {MEMBER("name", any_value), MEMBER("arguments", any_value), {0}};
   return read_object(p, end, depth, MEMBERS, calls[call_count].spans + NAME);
 }
 
 static u32 read_call(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {{"id", any_value}, {"function", read_function}, {0}};
+  static const Member MEMBERS[] = {MEMBER("id", any_value), MEMBER("function", read_function), {0}};
   if (call_count == MAX_CALLS - 1) return 0;
   calls[call_count] = (Call){0};
   u32 before = spoken;
@@ -161,9 +162,9 @@ static void make_relative(u32 at, Span *list, u32 count) {
 // Reads the message at p into a new row.
 static u32 read_message(u32 p, u32 end, u32 depth) {
   static const Member MEMBERS[] = {
-    {"role", any_value}, {"content", any_value}, {"tool_calls", read_calls}, {"function_call", any_value}, {"tool_call_id", any_value},
-    {"reasoning_content", read_thought}, {"thinking", read_thought}, {"reasoning", read_named_thought}, {"reasoning_text", read_named_thought},
-    {"reasoning_details", read_named_thought}, {"reasoning_opaque", read_named_thought}, {"thinking_blocks", read_named_thought}, {0},
+    MEMBER("role", any_value), MEMBER("content", any_value), MEMBER("tool_calls", read_calls), MEMBER("function_call", any_value), MEMBER("tool_call_id", any_value),
+    MEMBER("reasoning_content", read_thought), MEMBER("thinking", read_thought), MEMBER("reasoning", read_named_thought), MEMBER("reasoning_text", read_named_thought),
+    MEMBER("reasoning_details", read_named_thought), MEMBER("reasoning_opaque", read_named_thought), MEMBER("thinking_blocks", read_named_thought), {0},
   };
   Span found[REASONING_SPANS] = {0};
   if (row_count == MAX_ROWS || peek(p, end) != '{') return 0;
@@ -240,7 +241,7 @@ static u32 read_definitions(u32 p, u32 end, u32 depth) {
 }
 
 static u32 read_request(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {{"messages", read_messages}, {"tools", read_definitions}, {0}};
+  static const Member MEMBERS[] = {MEMBER("messages", read_messages), MEMBER("tools", read_definitions), {0}};
   return read_object(p, end, depth, MEMBERS, spans + MESSAGES);
 }
 
@@ -252,7 +253,7 @@ static u32 read_reply(u32 p, u32 end, u32 depth) {
 }
 
 static u32 read_choice(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {{"message", read_reply}, {"finish_reason", any_value}, {0}};
+  static const Member MEMBERS[] = {MEMBER("message", read_reply), MEMBER("finish_reason", any_value), {0}};
   if (choices++) return any_value(p, end, depth);
   strange = 0;
   p = read_object(p, end, depth, MEMBERS, spans + REPLY);
@@ -263,7 +264,7 @@ static u32 read_choices(u32 p, u32 end, u32 depth) { return peek(p, end) == '[' 
 
 // Only an answer with choices certainly belongs to this API.
 static u32 read_response(u32 p, u32 end, u32 depth) {
-  static const Member MEMBERS[] = {{"choices", read_choices}, {"body", any_value}, {"error", any_value}, {0}};
+  static const Member MEMBERS[] = {MEMBER("choices", read_choices), MEMBER("body", any_value), MEMBER("error", any_value), {0}};
   return read_object(p, end, depth, MEMBERS, spans + CHOICES);
 }
 
@@ -297,7 +298,7 @@ static u32 is_crowded(u32 length) {
 
 // Reads a line of any session. 0: it is odd.
 static u32 read_line(u32 p, u32 end) {
-  static const Member MEMBERS[] = {{"timestamp", any_value}, {"session_id", any_value}, {"request", read_request}, {"response", read_response}, {0}};
+  static const Member MEMBERS[] = {MEMBER("timestamp", any_value), MEMBER("session_id", any_value), MEMBER("request", read_request), MEMBER("response", read_response), {0}};
   raw->count = raw->reply = tools = definition_bytes = choices = 0;
   __builtin_memset(spans, 0, sizeof(spans));
   u32 after = skip_blanks(p, end);
