@@ -108,9 +108,7 @@ export function isCutByLogger({ bytes }: Message): boolean {
 /** Whether a scrubber of logs left only its mark of an answer. A client's own log has no other marks. */
 export function isScrubbedAnswer(message: Message): boolean {
   if (message.role !== 'assistant') return false;
-  const { bytes } = message;
-  if (!mayBeMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) return false;
-  const content = shortContent(bytes);
+  const content = shortContent(message.bytes);
   return content !== undefined && SCRUBBED.mark.test(content) && assistantCalls(message).length === 0;
 }
 
