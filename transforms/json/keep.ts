@@ -10,36 +10,43 @@ export function copyOf(bytes: Uint8Array, start = 0, end: number = bytes.length)
   return copy;
 }
 
-/** New bytes with any content. Small ones lie in blocks of Node's buffer pool, which live as long as one of their pieces. */
-export function pooled(length: number): Uint8Array {
-  const { buffer, byteOffset } = Buffer.allocUnsafe(length);
-  return new Uint8Array(buffer, byteOffset, length);
-}
-
-/** Like `copyOf`, in the pool: for bytes that are soon copied again. */
-export function pooledCopy(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  const copy = pooled(end - start);
-  copy.set(bytes.subarray(start, end));
-  return copy;
-}
-
 const BLOCK_BYTES = 32 * 1024;
 const OWN_FROM_BYTES = 4 * 1024;
 
-/** @returns a function that copies `bytes[start, end)` */
-export function createKeeper(): (bytes: Uint8Array, start: number, end: number) => Uint8Array {
-  let block = new Uint8Array(0);
-  let used = 0;
-  return (bytes, start, end) => {
-    const length = end - start;
-    if (length >= OWN_FROM_BYTES) return copyOf(bytes, start, end);
-    if (used + length > block.length) {
-      block = new Uint8Array(BLOCK_BYTES);
-      used = 0;
+/** Blocks of memory that small pieces share. */
+class Blocks {
+  #block = new ArrayBuffer(0);
+  #used = 0;
+
+  take(length: number): Uint8Array {
+    if (length >= OWN_FROM_BYTES) return new Uint8Array(length);
+    if (this.#used + length > this.#block.byteLength) {
+      this.#block = new ArrayBuffer(BLOCK_BYTES);
+      this.#used = 0;
     }
-    const copy = block.subarray(used, used + length);
+    const piece = new Uint8Array(this.#block, this.#used, length);
+    this.#used += length;
+    return piece;
+  }
+
+  copy(bytes: Uint8Array, start: number, end: number): Uint8Array {
+    const copy = this.take(end - start);
     copy.set(bytes.subarray(start, end));
-    used += length;
     return copy;
-  };
+  }
+}
+
+const passing = new Blocks();
+
+/** New bytes, in blocks with other bytes that are soon copied again. */
+export const pooled = (length: number): Uint8Array => passing.take(length);
+
+/** Like `copyOf`, for bytes that are soon copied again. */
+export const pooledCopy = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
+  passing.copy(bytes, start, end);
+
+/** @returns a function that copies `bytes[start, end)` into blocks of its own */
+export function createKeeper(): (bytes: Uint8Array, start: number, end: number) => Uint8Array {
+  const blocks = new Blocks();
+  return (bytes, start, end) => blocks.copy(bytes, start, end);
 }
