@@ -10,18 +10,25 @@ export function copyOf(bytes: Uint8Array, start = 0, end: number = bytes.length)
   return copy;
 }
 
-const BLOCK_BYTES = 32 * 1024;
+/** Sizes of blocks for bytes that live shortly, and for those that are kept; one is told from the other by its size. */
+const PASSING_BYTES = 16 * 1024;
+const KEPT_BYTES = 32 * 1024;
 const OWN_FROM_BYTES = 4 * 1024;
 
 /** Blocks of memory that small pieces share. */
 class Blocks {
   #block = new ArrayBuffer(0);
   #used = 0;
+  readonly #size: number;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
 
   take(length: number): Uint8Array {
     if (length >= OWN_FROM_BYTES) return new Uint8Array(length);
     if (this.#used + length > this.#block.byteLength) {
-      this.#block = new ArrayBuffer(BLOCK_BYTES);
+      this.#block = new ArrayBuffer(this.#size);
       this.#used = 0;
     }
     const piece = new Uint8Array(this.#block, this.#used, length);
@@ -36,7 +43,7 @@ class Blocks {
   }
 }
 
-const passing = new Blocks();
+const passing = new Blocks(PASSING_BYTES);
 
 /** New bytes, in blocks with other bytes that are soon copied again. */
 export const pooled = (length: number): Uint8Array => passing.take(length);
@@ -45,8 +52,12 @@ export const pooled = (length: number): Uint8Array => passing.take(length);
 export const pooledCopy = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
   passing.copy(bytes, start, end);
 
+/** Are the bytes in a block with others that live shortly, as in Node's pool of buffers? Keeping them would keep the block. */
+export const isPassing = ({ buffer: { byteLength } }: Uint8Array): boolean =>
+  byteLength === PASSING_BYTES || byteLength === Buffer.poolSize;
+
 /** @returns a function that copies `bytes[start, end)` into blocks of its own */
 export function createKeeper(): (bytes: Uint8Array, start: number, end: number) => Uint8Array {
-  const blocks = new Blocks();
+  const blocks = new Blocks(KEPT_BYTES);
   return (bytes, start, end) => blocks.copy(bytes, start, end);
 }

@@ -153,23 +153,25 @@ function metasOf({ entry, metas }: HeldEntry): PackedList<Meta> {
   return list;
 }
 
-function heldEntry({ messages, reply, meta, ...entry }: Entry): Entry {
-  return {
-    ...entry,
-    messages: messages.map(heldMessage),
-    reply: reply && heldMessage(reply),
-    ...(meta && { meta: heldMeta(meta) }),
-  };
+function heldEntry(entry: Entry): Entry {
+  const { reply, meta } = entry;
+  const messages = entry.messages.map(heldMessage);
+  const held: Entry = { ...entry, messages, reply: reply && heldMessage(reply) };
+  return meta === undefined ? held : { ...held, meta: heldMeta(meta) };
 }
 
 /** The entry with the tools and the time of an earlier call of its conversation added. */
 function withTools(entry: Entry, earlier: Entry): Entry {
-  const names = new Set(earlier.tools.map(({ name }) => name));
-  const more = entry.tools.filter(({ name }) => name === undefined || !names.has(name));
   const [a, b] = [earlier.timestamp, entry.timestamp];
   const timestamp = a !== undefined && (b === undefined || a < b) ? a : b;
-  const tools = earlier.tools.length === 0 ? entry.tools : [...earlier.tools, ...more];
-  return { ...entry, tools, timestamp };
+  return { ...entry, tools: allTools(earlier.tools, entry.tools), timestamp };
+}
+
+function allTools(earlier: Entry['tools'], tools: Entry['tools']): Entry['tools'] {
+  if (earlier === tools || earlier.length === 0) return tools;
+  const names = new Set(earlier.map(({ name }) => name));
+  const more = tools.filter(({ name }) => name === undefined || !names.has(name));
+  return more.length === 0 ? earlier : [...earlier, ...more];
 }
 
 /** Conversations that the next calls may continue. Those before them are packed. */

@@ -1,17 +1,15 @@
 /**
- * Messages and metadata that are held until a source ends. Small values lie in blocks of Node's buffer pool, and holding
- * one keeps its whole block.
+ * Messages and metadata that are held until a source ends. Small values lie in blocks with others that live shortly, and
+ * holding one would keep its whole block.
  */
-import { createKeeper } from '../../json/keep.ts';
+import { createKeeper, isPassing } from '../../json/keep.ts';
 import { perObject } from '../../json/notes.ts';
 import type { Message } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 
 const keep = createKeeper();
 
-const isInPool = ({ buffer }: Uint8Array): boolean => buffer.byteLength === Buffer.poolSize;
-
-const heldBytes = (bytes: Uint8Array): Uint8Array => (isInPool(bytes) ? keep(bytes, 0, bytes.length) : bytes);
+const heldBytes = (bytes: Uint8Array): Uint8Array => (isPassing(bytes) ? keep(bytes, 0, bytes.length) : bytes);
 
 const USUAL_MEMBERS = 2;
 
@@ -24,7 +22,7 @@ const copied = perObject((message: Message): Message => {
 
 /** The message in memory that it shares only with others that are held; the same object for the same message. */
 export const heldMessage = (message: Message): Message =>
-  isInPool(message.bytes) ? copied(message) : message;
+  isPassing(message.bytes) ? copied(message) : message;
 
 export const heldMeta = (meta: Meta): Meta =>
   new Map([...meta].map(([name, value]) => [name, heldBytes(value)]));
