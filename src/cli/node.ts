@@ -56,7 +56,7 @@ export function exposeGarbageCollector(): void {
 }
 
 const YOUNG_BYTES = 8 * 1024 * 1024;
-const OLD_GROWTH_PERCENT = 80;
+const OLD_GROWTH_PERCENT = 50;
 
 /**
  * Keeps V8's heap small: by default, V8 uses more memory to collect garbage less often. It reads both flags whenever a
