@@ -90,8 +90,8 @@ writeFileSync(join(out, 'LICENSES.txt'), licencesOf(output.flatMap(({ moduleIds 
 /** Escapes what is not ASCII: V8 stores a text with such a character in twice the memory, and takes longer to read it. */
 function writeAscii(file) {
   const code = readFileSync(file, 'utf8');
-  const escape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const ascii = code.replace(/[^\0-\x7f]/g, escape);
+  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const ascii = code.replace(/[^\0-\x7f]/g, escaped);
   if (ascii !== code) writeFileSync(file, ascii);
 }
 

@@ -9,7 +9,8 @@ import type { Meta } from '../../model/meta.ts';
 
 const keep = createKeeper();
 
-const heldBytes = (bytes: Uint8Array): Uint8Array => (isPassing(bytes) ? keep(bytes, 0, bytes.length) : bytes);
+const heldBytes = (bytes: Uint8Array): Uint8Array =>
+  isPassing(bytes) ? keep(bytes, 0, bytes.length) : bytes;
 
 const USUAL_MEMBERS = 2;
 
