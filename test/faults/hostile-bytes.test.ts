@@ -19,7 +19,7 @@ const TEXT_ARGS = JSON.stringify('{"a": 1.0}');
 const HAVE_TEXT: ReadonlySet<string> = new Set(['codex', 'openhands', 'sts', 'responses']);
 
 /** Their lines are known only by what comes before them, so none is taken out of the rest of another. */
-const KNOWN_BY_HEAD: ReadonlySet<string> = new Set(['gemini-cli', 'goose', 'sts', 'opencode']);
+const KNOWN_BY_HEAD: ReadonlySet<string> = new Set(['goose', 'opencode']);
 
 const logOf = (lines: readonly string[], end = '\n'): string => lines.map((line) => `${line}${end}`).join('');
 const sumOf = (fates: Readonly<Record<string, number>>): number =>
