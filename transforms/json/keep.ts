@@ -56,7 +56,7 @@ export const pooledCopy = (bytes: Uint8Array, start: number, end: number): Uint8
 export const isPassing = ({ buffer: { byteLength } }: Uint8Array): boolean =>
   byteLength === PASSING_BYTES || byteLength === Buffer.poolSize;
 
-/** @returns a function that copies `bytes[start, end)` into blocks of its own */
+/** @returns a function that copies `bytes[start, end)` */
 export function createKeeper(): (bytes: Uint8Array, start: number, end: number) => Uint8Array {
   const blocks = new Blocks(KEPT_BYTES);
   return (bytes, start, end) => blocks.copy(bytes, start, end);
