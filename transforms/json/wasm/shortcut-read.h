@@ -106,6 +106,9 @@ static u32 read_calls(u32 p, u32 end, u32 depth) { return read_elements(p, end, 
 static inline u8 first_byte(Span span) { return span.at ? byte_at(span.at) : 'n'; }  // an absent value counts as null
 static int is_plain_string(Span span) { return first_byte(span) == '"' && span.end - span.at > 2 && !has_escape(span); }
 
+static u32 marks;  // of the message (marks_in)
+static int spells(Span text) { return marks & SPELLED && may_spell(text); }
+
 // May a check report the message, or its calls?
 static u32 is_doubtful(void) {
   const Span content = row->spans[CONTENT];
@@ -115,7 +118,7 @@ static u32 is_doubtful(void) {
   if (kind != '[' && row->first == 0 && (row->role != ASSISTANT || spoken)) return 1;  // its words may be in another member
   if (row->role == TOOL) {
     if (kind != '"' || row->first == 0 || !is_plain_string(row->spans[CALL_ID])) return 1;
-    return (row->first == '{' || row->first == '[') && (holds(content, ERRORS) || may_spell(content));
+    return (row->first == '{' || row->first == '[') && (holds(content, ERRORS) || spells(content));
   }
   if (row->role != ASSISTANT) return 0;
   u8 list = first_byte(row->spans[TOOL_CALLS]);
@@ -126,11 +129,11 @@ static u32 is_doubtful(void) {
 }
 
 // May the text be cut by a logger, or only a thought? Such a message is not taught.
-static u32 is_untaught(u32 p, u32 end) {
+static u32 is_untaught(void) {
   const Span content = row->spans[CONTENT];
-  if (may_be_cut((Span){p, end})) return 1;
+  if (marks & MAY_BE_CUT) return 1;
   if (content.at && content.end - content.at <= MAX_MASKED) {
-    if (may_spell(content)) return 1;
+    if (spells(content)) return 1;
     for (u32 i = 0; i < sizeof(CUT_TEXTS) / sizeof(*CUT_TEXTS); i++)
       if (row->first == (u8)**CUT_TEXTS[i] && holds(content, CUT_TEXTS[i])) return 1;
   }
@@ -141,18 +144,19 @@ static u32 is_untaught(u32 p, u32 end) {
 
 // Computes the facts about the row, whose text is from p to `end`, that rules and checks need.
 static void judge(u32 p, u32 end) {
+  marks = marks_in((Span){p, end});
   const Span content = row->spans[CONTENT];
   u32 text = first_byte(content) == '"', list = first_byte(content) == '[', role = row->role, ask = 0;
   u32 calling = row->calls || first_byte(row->spans[FUNCTION_CALL]) != 'n';
   row->first = text ? first_visible(content) : 0;
   row->sign = role <= DEVELOPER ? 'S' : role == USER ? 'U' : role != ASSISTANT ? 'T' : (row->first ? 1 : 0) | (calling ? 2 : 0);
-  if (role == SYSTEM) ask = list || (text && (holds(content, PURPOSE) || may_spell(content)));
+  if (role == SYSTEM) ask = list || (text && (holds(content, PURPOSE) || spells(content)));
   if (role == USER) ask = list || row->first == '<';
   if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
   row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0);
-  if (is_untaught(p, end)) row->flags |= UNTAUGHT;
+  if (is_untaught()) row->flags |= UNTAUGHT;
   if (row->flags & UNTAUGHT || (role == ASSISTANT && thoughts & 2) || is_doubtful()) row->flags |= DOUBTFUL;
-  if (role == ASSISTANT && !calling && content.at && (holds(content, CALL_TAG) || may_spell(content))) row->flags |= TAGS;
+  if (role == ASSISTANT && !calling && content.at && (holds(content, CALL_TAG) || spells(content))) row->flags |= TAGS;
 }
 
 static void make_relative(u32 at, Span *list, u32 count) {

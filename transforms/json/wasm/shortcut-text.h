@@ -63,10 +63,14 @@ static int may_spell(Span text) {
   return 0;
 }
 
-// Does the text have `_truncated` in any case, or an escape of a letter or of `_`, written \\u0040 to \\u007f?
-static int may_be_cut(Span text) {
+enum { MAY_BE_CUT = 1, SPELLED = 2 };
+
+// Whether a text may be cut, having `_truncated` in any case or an escape of a letter or of `_`, and whether it has an escape of an ASCII
+// character at all. One pass: every new message is searched.
+static u32 marks_in(Span text) {
   const v128_t line = wasm_i8x16_splat('_'), t = wasm_i8x16_splat('t'), backslash = wasm_i8x16_splat('\\'), u = wasm_i8x16_splat('u');
   const v128_t lower = wasm_i8x16_splat(0x20);
+  u32 marks = 0;
   for (u32 p = text.at; p < text.end; p += 16) {
     const v128_t bytes = wasm_v128_load((void *)p), next = wasm_v128_or(wasm_v128_load((void *)(p + 1)), lower);
     const v128_t mark = wasm_v128_and(wasm_i8x16_eq(bytes, line), wasm_i8x16_eq(next, t));
@@ -74,10 +78,11 @@ static int may_be_cut(Span text) {
     for (; found; found &= found - 1) {
       const u32 at = p + __builtin_ctz(found);
       if (at >= text.end) break;
-      if (byte_at(at) == '_' ? begins(at + 1, "truncated") : begins(at + 1, "u00") && byte_at(at + 4) >= '4' && byte_at(at + 4) <= '7') return 1;
+      if (byte_at(at) == '_') marks |= begins(at + 1, "truncated") ? MAY_BE_CUT : 0;
+      else if (begins(at + 1, "u00") && byte_at(at + 4) < '8') marks |= byte_at(at + 4) >= '4' ? MAY_BE_CUT | SPELLED : SPELLED;
     }
   }
-  return 0;
+  return marks;
 }
 
 static u64 mix(u64 digest, u64 more) { return (digest ^ digest >> 29 ^ more) * 0x9e3779b97f4a7c15; }
