@@ -40,6 +40,9 @@ async function build(
   return { ...ended, logs, out, beside: readdirSync(folder) };
 }
 
+/** Contents that are not texts are rejected by default, however deep they are. */
+const KEEP_CONTENTS = ['--on-finding', 'unread-text=keep'];
+
 const settingsOf = ({ out }: Run): object =>
   JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).settings;
 
@@ -84,7 +87,7 @@ describe.each(SCANNERS)('F051 --max-depth with TURNMILL_SCANNER=%s', (scanner) =
         const files = Object.fromEntries(
           lines.map((line, i) => [`${String(i).padStart(2, '0')}.jsonl`, line]),
         );
-        const run = await build(files, ['--max-depth', `${limit}`], scanner);
+        const run = await build(files, ['--max-depth', `${limit}`, ...KEEP_CONTENTS], scanner);
         const { sums, quarantine } = readDataset(run.out);
         expect([run.status, sums.fates]).toEqual([
           3,
@@ -105,7 +108,7 @@ faultTest('F051', 'the deepest allowed text passes every format and its consumer
     entryLine({ messages: [USER, { role: 'tool', content: text }], reply: callWith(text) }),
   );
   const files = Object.fromEntries([...logs, ...texts].map((line, i) => [`${i}.jsonl`, line]));
-  const limit = ['--max-depth', `${MAX_DEPTH_CEILING}`, '--workers', '1'];
+  const limit = ['--max-depth', `${MAX_DEPTH_CEILING}`, '--workers', '1', ...KEEP_CONTENTS];
   const run = await build(files, [...limit, ...FORMATS.flatMap((name) => ['--format', name])]);
   expect(run.status, run.stderr).toBe(3); // some formats reject arguments that are not an object
   expect((await turnmill(['verify', run.out])).status).toBe(0);

@@ -296,6 +296,27 @@ describe('an invocation of Converse', () => {
     expect(conversation?.slice(3)).toEqual([{ role: 'tool', tool_call_id: 'c', content: expected }, reply]);
   });
 
+  it('has images with their data, and keeps other media as they are', () => {
+    const image = { image: { format: 'png', source: { bytes: 'aGk=' } } };
+    const kept = [
+      { image: { format: 'png', source: { s3Location: { uri: 's3://b/k' } } } },
+      { document: { format: 'pdf', name: 'n', source: { bytes: 'aGk=' } } },
+      { video: { format: 'mp4', source: { bytes: 'aGk=' } } },
+    ];
+    const answer = [{ citationsContent: { content: [{ text: 'b' }], citations: [] } }];
+    const [conversation] = conversations(
+      log([{ role: 'user', content: [image, ...kept, { text: 'a' }] }], answer),
+    );
+    const url = 'data:image/png;base64,aGk=';
+    expect(conversation?.slice(1)).toEqual([
+      {
+        role: 'user',
+        content: [{ type: 'image_url', image_url: { url } }, ...kept, { type: 'text', text: 'a' }],
+      },
+      { role: 'assistant', content: answer },
+    ]);
+  });
+
   it('may be written by the models of Amazon without the operation', () => {
     const logged = { ...log([asked], [{ text: 'b' }]), operation: 'InvokeModel' };
     expect(conversations(logged)).toEqual([[system, question, reply]]);

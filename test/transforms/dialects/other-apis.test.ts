@@ -299,6 +299,30 @@ describe('an answer of Gemini', () => {
     expect(messagesOf(raw)).toEqual([question, reply]);
   });
 
+  it('keeps files and code, and its results may have images', () => {
+    const file = { fileData: { mimeType: 'video/mp4', fileUri: 'gs://b/v' } };
+    const code = { executableCode: { language: 'PYTHON', code: 'print(7)' } };
+    const inlineData = { mimeType: 'image/png', data: 'aGk=' };
+    const request = {
+      contents: [
+        { role: 'user', parts: [file, { text: 'a' }] },
+        { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+        {
+          role: 'user',
+          parts: [{ functionResponse: { name: 'f', response: { r: 1 }, parts: [{ inlineData }] } }],
+        },
+      ],
+    };
+    const content = { role: 'model', parts: [{ text: 'b' }, code] };
+    const logged = entryOf({ request, response: { candidates: [{ content, finishReason: 'STOP' }] } });
+    const [asked, , result, reply] = messagesOf(logged);
+    expect(asked.content).toEqual([file, { type: 'text', text: 'a' }]);
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
+    expect(result.content).toEqual([{ type: 'text', text: '{"r":1}' }, image]);
+    expect(reply.content).toEqual([{ type: 'text', text: 'b' }, code]);
+    expect(rulesOf(logged)).toEqual(['block-kept', 'block-kept']);
+  });
+
   it('whose request has a content of no known speaker is rejected', () => {
     const request = { contents: [{ role: 'narrator', parts: [{ text: 'a' }] }] };
     expect(read({ request, response: geminiAnswer })).toMatchObject([{ reason: 'bad-messages' }]);

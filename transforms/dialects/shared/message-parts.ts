@@ -3,7 +3,9 @@
  * blocks of one form.
  */
 
+import { QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
+import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
 import { encode, latin1 } from '../../json/utf8.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
@@ -212,6 +214,16 @@ function resultOf(part: JsonView): ResultBlock {
   };
 }
 
+/** A result of Gemini, which may have images and files beside its response. */
+function resultOfGemini(response: JsonView): ResultBlock {
+  const result = resultOf(response);
+  const media = response.get('parts')?.elements() ?? [];
+  if (media.length === 0) return result;
+  const { content } = result;
+  const said = content[0] === QUOTE ? [partBytes({ text: content })] : elementsOf(content);
+  return { ...result, content: arrayOf([...said, ...media.map((part) => mediaPart(part).object)]) };
+}
+
 /** The content of a result, by the rule of its API. */
 function contentOfResult(part: JsonView, content: JsonView | undefined): Uint8Array {
   if (part.get('toolCallId') !== undefined && RESULT_KEYS.every((key) => part.get(key) === undefined))
@@ -288,7 +300,7 @@ function untypedPart(part: JsonView): MessageBlock {
   const call = firstOf(part, 'functionCall', 'function_call');
   if (call?.type === 'object') return callOfGemini(call);
   const response = firstOf(part, 'functionResponse', 'function_response');
-  if (response?.type === 'object') return resultOf(response);
+  if (response?.type === 'object') return resultOfGemini(response);
   return sdkPart(part) ?? conversePart(part) ?? mediaPart(part);
 }
 
@@ -324,14 +336,33 @@ function converseResult(content: JsonView | undefined): Uint8Array {
   return content !== undefined && parts.length > 0 && areKnown ? textBytes(content) : resultText(content);
 }
 
-function mediaPart(part: JsonView): MessageBlock {
+/** Members that are the kind of a part of Gemini or Converse, which is kept as it is. */
+const KEPT: readonly string[] = [
+  ...['inlineData', 'inline_data', 'fileData', 'file_data', 'executableCode', 'executable_code'],
+  ...['codeExecutionResult', 'code_execution_result', 'image', 'document', 'video', 'audio', 'guardContent'],
+  ...['citationsContent', 'searchResult'],
+];
+
+function mediaPart(part: JsonView): PartBlock {
   const data = firstOf(part, 'inlineData', 'inline_data');
-  const image = data && imageData(data);
-  return image ?? (data === undefined ? unknownPart(part) : keptPart(part, 'unknown'));
+  const image = data === undefined ? converseImage(part.get('image')) : imageData(data);
+  if (image !== undefined) return image;
+  const kind = KEPT.find((name) => part.get(name)?.type === 'object');
+  return kind === undefined ? unknownPart(part) : { kind: 'part', object: part.copy(), kept: kind };
+}
+
+const FORMATS = ['png', 'jpeg', 'gif', 'webp'];
+
+/** An image of Converse with its data; one in S3 is kept as it is. */
+function converseImage(image: JsonView | undefined): PartBlock | undefined {
+  const format = image?.textOf('format') ?? '';
+  const data = image?.get('source')?.get('bytes');
+  if (data?.type !== 'string' || !FORMATS.includes(format)) return undefined;
+  return imageBlock(dataUrl(encode(`"image/${format}"`), data.bytes));
 }
 
 /** Images of Inspect and the AI SDK (an address), of LangChain and Pydantic AI (an address or data), and of OpenTelemetry. */
-function imageOf(part: JsonView): MessageBlock | undefined {
+function imageOf(part: JsonView): PartBlock | undefined {
   const address = IMAGES.map((key) => part.get(key)).find(isAddress);
   const type = part.get('type')?.text() ?? '';
   if (address !== undefined && (/image/.test(type) || part.get('image') === address))
@@ -344,7 +375,7 @@ function imageOf(part: JsonView): MessageBlock | undefined {
 const IMAGES = ['image', 'image_url', 'url'] as const;
 
 /** An image as its type and its data in base64. */
-function imageData(part: JsonView): MessageBlock | undefined {
+function imageData(part: JsonView): PartBlock | undefined {
   const media = firstOf(part, 'mime_type', 'mimeType', 'media_type', 'mediaType');
   const data = firstOf(part, 'data', 'content', 'base64', 'image');
   if (media?.text()?.startsWith('image/') !== true || data?.type !== 'string') return undefined;
@@ -352,7 +383,7 @@ function imageData(part: JsonView): MessageBlock | undefined {
 }
 
 /** @param url a JSON string */
-const imageBlock = (url: Uint8Array): MessageBlock => ({ kind: 'part', object: imagePart(url) });
+const imageBlock = (url: Uint8Array): PartBlock => ({ kind: 'part', object: imagePart(url) });
 
 export const unknownPart = (part: JsonView): PartBlock => ({
   kind: 'part',

@@ -178,10 +178,9 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
   ['{', '}'],
 ]);
 const TOKEN = /\s+|[([{]|[)\]}]|,|=>|[=:]|["']|[^\s([{)\]},=:"']+/y;
-const TEXTS: Readonly<Record<string, RegExp>> = {
-  "'": /[^'\\]*(?:\\[\s\S][^'\\]*)*/y,
-  '"': /[^"\\]*(?:\\[\s\S][^"\\]*)*/y,
-};
+/** The rest of a text after its quote. */
+const IN_SINGLE = /[^'\\]*(?:\\[\s\S][^'\\]*)*/y;
+const IN_DOUBLE = /[^"\\]*(?:\\[\s\S][^"\\]*)*/y;
 /** A letter before the quote of a text: bytes, raw or Unicode of Python. */
 const PREFIX = /^[bBrRuU]{1,2}$/;
 const BLANK = /^\s/;
@@ -326,7 +325,7 @@ class Scan {
   /** A quote inside of a word, or after one, begins no text. */
   #quote(quote: string): void {
     if (this.#before === 'word' && !PREFIX.test(this.#last)) return;
-    const text = TEXTS[quote] as RegExp;
+    const text = quote === "'" ? IN_SINGLE : IN_DOUBLE;
     text.lastIndex = this.#at;
     const [token] = text.exec(this.#text) as RegExpExecArray;
     this.#at += token.length + 1;
