@@ -6,7 +6,15 @@ import type { Fate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
-import { foldGooseMessage, isGooseLine, isGooseMessage, isHidden, isHiddenSummary } from './goose/message.ts';
+import { noteItem } from './fold/thread.ts';
+import {
+  countReplaced,
+  foldGooseMessage,
+  isGooseLine,
+  isGooseMessage,
+  isHidden,
+  isHiddenSummary,
+} from './goose/message.ts';
 import { contentOfUnknown } from './shared/carried-content.ts';
 import { metaOf } from './shared/logged-meta.ts';
 
@@ -25,22 +33,29 @@ interface Memory {
   messages: number;
   /** Number of exported sessions so far. */
   runs: number;
+  /** Whether a line of the session was seen by the model. */
+  isBegun: boolean;
 }
 
 function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Rejection | undefined {
   const conversation = json.get('conversation');
   if (conversation?.type === 'array') return readExport(json, conversation, context, memory);
-  if (json.get('role') === undefined) return readHead(json, context);
+  if (json.get('role') === undefined) return readHead(json, context, memory);
   if (!isGooseMessage(json)) return context.reject('bad-event', 'the message has no list of content', json);
+  const isSeen = !isHidden(json);
+  if (!isSeen && memory.isBegun) return context.drop('client-event');
+  memory.isBegun ||= isSeen;
   open(MAIN, context.origin.source, json.get('created'), context);
   foldGooseMessage(json, `${memory.messages++}`, context);
   return undefined;
 }
 
 /** Reads the first line of an older session. */
-function readHead(head: JsonView, context: ReadContext): Fate | Rejection {
-  if (head.get('working_dir') !== undefined) context.fold.closeAll();
-  else if (contentOfUnknown(undefined, head) !== undefined)
+function readHead(head: JsonView, context: ReadContext, memory: Memory): Fate | Rejection {
+  if (head.get('working_dir') !== undefined) {
+    context.fold.closeAll();
+    memory.isBegun = false;
+  } else if (contentOfUnknown(undefined, head) !== undefined)
     return context.reject('bad-event', 'the message has no role', head);
   return context.drop('client-event');
 }
@@ -58,27 +73,41 @@ function readExport(
   const { fold, origin } = context;
   const thread = `export ${memory.runs++}`;
   const session = json.get('id')?.text() ?? origin.source;
-  const conversations = divide(messages);
+  const { conversations, hidden } = divide(messages);
   for (const [i, part] of conversations.entries()) {
     open(thread, session, part[0]?.get('created'), context);
     const model = json.get('model_config')?.get('model_name');
     fold.describe(metaOf({ source_id: json.get('id'), harness: HARNESS, model }));
     for (const message of part) foldGooseMessage(message, `${memory.messages++}`, context);
-    fold.close(i < conversations.length - 1);
+    const isCurrent = i === conversations.length - 1;
+    if (isCurrent && hidden > 0 && fold.last.index >= 0)
+      noteItem(fold.last, { changes: Array.from({ length: hidden }, () => 'not-by-model') });
+    fold.close(!isCurrent);
   }
-  if (messages.length === 0) open(thread, session, undefined, context);
+  if (conversations.length === 0) open(thread, session, undefined, context);
   return undefined;
+}
+
+interface Divided {
+  readonly conversations: readonly (readonly JsonView[])[];
+  /** Number of messages of the last conversation that its model does not see: commands of the client, for example. */
+  readonly hidden: number;
 }
 
 /**
  * The conversations of a session: a compaction hides all messages before it from the model and adds a summary. What
- * earlier ones added was hidden by the next one.
+ * earlier ones added was hidden by the next one. Without what is hidden elsewhere, the rest is the last one.
  */
-function divide(messages: readonly JsonView[]): readonly (readonly JsonView[])[] {
-  const end = messages.findLastIndex(isHidden) + 1;
-  const summaries = messages.slice(0, end).flatMap((_, i) => (isHiddenSummary(messages, i) ? [i] : []));
-  const starts = [0, ...summaries, end];
-  return starts.map((start, i) => messages.slice(start, starts[i + 1])).filter(({ length }) => length > 0);
+function divide(messages: readonly JsonView[]): Divided {
+  const end = countReplaced(messages);
+  const replaced = messages.slice(0, end);
+  const current = messages.slice(end);
+  const seen = current.filter((message) => !isHidden(message));
+  const summaries = replaced.flatMap((_, i) => (isHiddenSummary(messages, i) ? [i] : []));
+  const starts = [0, ...summaries];
+  const earlier = starts.map((start, i) => replaced.slice(start, starts[i + 1]));
+  const conversations = [...earlier, seen].filter(({ length }) => length > 0);
+  return { conversations, hidden: current.length - seen.length };
 }
 
 function open(thread: string, session: string, stamp: JsonView | undefined, { fold }: ReadContext): void {
@@ -90,7 +119,7 @@ const goose: Dialect = defineDialect({
   summary: 'Exported sessions of goose, and the lines of its older versions.',
   keys: ['conversation', 'working_dir', 'description', 'id', 'role', 'created', 'content'],
   folds: true,
-  memory: (): Memory => ({ messages: 0, runs: 0 }),
+  memory: (): Memory => ({ messages: 0, runs: 0, isBegun: false }),
   knownBy: 'working_dir and a conversation list; working_dir and description; or role, created and blocks',
   marks: ['conversation', 'working_dir'],
   detect,

@@ -128,6 +128,48 @@ it('knows the lines of the stream that say nothing', () => {
   expect(entry.messages[0]?.notes?.map(({ rule }) => rule)).not.toContain('unknown-event');
 });
 
+describe('a line whose uuid has occurred', () => {
+  const gives = (uuid: string, id: string, content: string, ...texts: readonly string[]) => ({
+    ...{ type: 'user', uuid, session_id: 's', parent_tool_use_id: null },
+    message: {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: id, content },
+        ...texts.map((one) => ({ type: 'text', text: one })),
+      ],
+    },
+  });
+  const call = (id: string) => piece(`call-${id}`, { type: 'tool_use', id, name: 'f', input: {} });
+  const readAll = (...lines: readonly object[]) => {
+    const reader = claudeCode.create();
+    const read = lines.flatMap((line, i) => [...reader.read(lineOf(JSON.stringify(line), asBuffer, i + 1))]);
+    const elements = [...read, ...(reader.end?.() ?? [])];
+    const { messages, reply } = elements.find(({ kind }) => kind === 'entry') as Entry;
+    const all = [...messages, ...(reply === undefined ? [] : [reply])].map(({ bytes }) =>
+      JSON.parse(text(bytes)),
+    );
+    return { elements, contents: all.flatMap(({ content }) => content ?? []) };
+  };
+  const both = [call('a'), call('b')];
+
+  it('is rejected if it has the result of another call', () => {
+    const { elements, contents } = readAll(...both, gives('r', 'a', '1'), gives('r', 'b', '2'));
+    expect(elements).toContainEqual(expect.objectContaining({ kind: 'rejection', reason: 'bad-event' }));
+    expect(contents).toEqual(['1']);
+  });
+
+  it.each([
+    ['is dropped', gives('r', 'a', '1', 'words'), ['1', 'words'], 'copied-line'],
+    ['replaces both', gives('r', 'a', '2', 'others'), ['2', 'others'], undefined],
+    ['is rejected if the call is another', gives('r', 'c', '2', 'others'), ['1', 'words'], 'bad-event'],
+  ])('and that has a text beside a result %s', (_, again, expected, why) => {
+    const { elements, contents } = readAll(call('a'), gives('r', 'a', '1', 'words'), again);
+    expect(contents).toEqual(expected);
+    if (why !== undefined)
+      expect(JSON.stringify(elements.map((one) => ({ ...one, json: 0 })))).toContain(why);
+  });
+});
+
 describe('the messages that a compaction keeps', () => {
   const line = (type: string, uuid: string, parentUuid: string | null, more: object) => ({
     ...{ type, uuid, parentUuid, sessionId: 's' },

@@ -79,7 +79,8 @@ describe('goose', () => {
 
   it('counts a compacted export as two lines and any other as one', () => {
     const hidden = { metadata: { agentVisible: false } };
-    const conversation = [words('user', 'a', hidden), words('assistant', 'b', hidden), words('user', 'sum')];
+    const sum = words('user', 'sum', { metadata: { userVisible: false, agentVisible: true } });
+    const conversation = [words('user', 'a', hidden), words('assistant', 'b', hidden), sum];
     const kinds = elementsOf(goose, { conversation, working_dir: '/' }).map(({ kind }) => kind);
     expect(kinds).toEqual(['repair', 'entry', 'entry']);
     const whole = conversation.map(({ role, created, content }) => ({ role, created, content }));
@@ -153,6 +154,71 @@ describe('goose', () => {
     const entries = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
     expect(entries).toHaveLength(1);
     expect(messagesOf(entries[0] as Entry)).toHaveLength(3);
+  });
+
+  describe('messages that the model does not see, without a compaction', () => {
+    const hidden = { metadata: { userVisible: true, agentVisible: false } };
+    const added = { metadata: { userVisible: false, agentVisible: true } };
+    const command = [words('user', '/list', hidden), words('assistant', 'none', hidden)];
+    const turn = [words('user', 'a'), words('assistant', 'b')];
+    const expanded = [
+      words('user', '/dig now', hidden),
+      words('user', 'dig', added),
+      words('assistant', 'c'),
+    ];
+
+    it.each([
+      ['a command and its answer in the middle', [...turn, ...command, words('user', 'c')], 'abc', 2],
+      ['a command and its answer at the end', [...turn, ...command], 'ab', 2],
+      ['a command and its answer at the beginning', [...command, ...turn], 'ab', 2],
+      ['a command before its prompt', [...turn, ...expanded], 'abdigc', 1],
+      ['a command before its prompt at the beginning', expanded, 'digc', 1],
+      ['two commands at the beginning', [...command, ...expanded], 'digc', 3],
+      ['a message whose summary follows', [...turn, ...command, words('user', 's', added)], 'abs', 2],
+    ])('are left out: %s', (_, conversation, said, left) => {
+      const entries = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
+      expect(entries).toHaveLength(1);
+      const all = messagesOf(entries[0] as Entry) as readonly { readonly content: string }[];
+      expect(all.map(({ content }) => content).join('')).toBe(said);
+      expect(entries[0]?.changes.get('not-by-model')).toBe(left);
+    });
+
+    it('are left out after a compaction too', () => {
+      const before = [words('user', 'a', hidden), words('assistant', 'b', hidden)];
+      const conversation = [...before, words('user', 'sum', added), ...command, words('user', 'c')];
+      const elements = elementsOf(goose, { conversation, working_dir: '/' });
+      const entries = elements.filter((element): element is Entry => element.kind === 'entry');
+      expect(entries.map((entry) => messagesOf(entry).length)).toEqual([2, 2]);
+      expect(entries[1]?.changes.get('not-by-model')).toBe(2);
+    });
+
+    it('are dropped in lines, and with a session of nothing else', () => {
+      const [user, answer, question] = [...command, words('user', 'c')];
+      const lines = elementsOf(
+        goose,
+        words('user', 'a'),
+        user as object,
+        answer as object,
+        question as object,
+      );
+      expect(lines.flatMap((one) => ('fate' in one ? [one.fate] : []))).toContain('dropped:client-event');
+      expect(messagesOf(lines.find(({ kind }) => kind === 'entry') as Entry)).toHaveLength(2);
+      expect(elementsOf(goose, { conversation: command, working_dir: '/' })).toMatchObject([
+        { fate: 'dropped:client-event' },
+      ]);
+    });
+  });
+
+  it.each([42, true, { content: 42 }])('does not take a result for an empty one: %j', (value) => {
+    const call = { type: 'toolRequest', id: 'a', toolCall: { value: { name: 'f' } } };
+    const result = { type: 'toolResponse', id: 'a', toolResult: { status: 'success', value } };
+    const conversation = [
+      { role: 'assistant', created: 1, content: [call] },
+      { role: 'user', created: 1, content: [result] },
+    ];
+    const [entry] = elementsOf(goose, { conversation, working_dir: '/' }) as readonly Entry[];
+    const notes = [entry?.reply, ...(entry?.messages ?? [])].flatMap((one) => one?.notes ?? []);
+    expect(notes.map(({ rule }) => rule)).toContain('unread-text');
   });
 
   it('reads reasoning of both kinds as thoughts', () => {

@@ -384,8 +384,9 @@ function versionsOf({ type, blocks, userContent }: ClaudeLine): readonly Version
   if (type === 'assistant') return blocks === undefined ? [] : [{ kind: 'answer', blocks }];
   if (type !== 'user' || userContent === undefined) return [];
   const { results, rest } = userContent;
-  if (results.length > 0) return results.map((result) => ({ ...result, kind: 'result' }));
-  return rest === undefined ? [] : [{ kind: 'message', message: rest }];
+  const versions: Version[] = results.map((result) => ({ ...result, kind: 'result' }));
+  const hasText = rest !== undefined && !(results.length > 0 && isMark(userContent));
+  return hasText ? [...versions, { kind: 'message', message: rest }] : versions;
 }
 
 /** Whether all texts of a user message are marks of an interruption. */

@@ -32,11 +32,42 @@ export function readVersions(
 ): Fate | Rejection | undefined {
   if (versions.some((one) => one.kind !== 'result' && !isOfKind(one, place)))
     return context.reject('bad-event', OTHER_KIND);
-  const changed = versions.map((one) => rewrites(one, place, context.fold));
+  const results = versions.filter(({ kind }) => kind === 'result');
+  if (results.length > 0 && results.every((one) => isOfOtherCall(one, place)))
+    return context.reject('bad-event', OTHER_CALL);
+  const changed = versions.map((one) => {
+    const holder = holderOf(one, place);
+    return holder !== undefined && rewrites(one, holder, context.fold);
+  });
   return changed.includes(true) ? undefined : context.drop('copied-line');
 }
 
 const OTHER_KIND = 'an earlier line has the same id and a message of another kind';
+const OTHER_CALL = 'an earlier line has the same id and the result of another call';
+
+/** Is it the result of a call that has none at the place? A line may have results of several answers. */
+function isOfOtherCall(version: Version, place: FoldPlace): boolean {
+  if (version.kind !== 'result' || version.callId === undefined) return false;
+  const holder = holderOf(version, place);
+  if (holder === undefined) return true;
+  const { content, calls } = holder;
+  const isAnswered = calls.some(({ id, result }) => id === version.callId && result !== undefined);
+  return content !== undefined && !('role' in content) && !isAnswered;
+}
+
+/**
+ * The message that a version replaces; undefined if there is none. A line may have results besides a text of the user,
+ * which comes after them.
+ */
+function holderOf(version: Version, place: FoldPlace): FoldPlace | undefined {
+  if (version.kind !== 'result' || !isText(place)) return place;
+  let holder = place.before;
+  while (holder.index >= 0 && (isText(holder) || !isOfKind(version, holder))) holder = holder.before;
+  return holder.index < 0 ? undefined : holder;
+}
+
+const isText = ({ content }: FoldPlace): boolean =>
+  content !== undefined && 'role' in content && content.role !== 'tool';
 
 function isOfKind(version: Version, { content, calls }: FoldPlace): boolean {
   if (content === undefined) return true;

@@ -10,7 +10,7 @@ import { arrayOf, makeMessage, objectOf, type Piece, toolMessage } from '../shar
 import { contentOfParts, listOfParts, mcpPart, partBytes } from '../shared/content-parts.ts';
 import { isTrue, present, structured, textOf } from '../shared/logged-values.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
-import { known, knownByType } from '../shared/unread-text.ts';
+import { known, knownByType, unreadMember } from '../shared/unread-text.ts';
 
 /** Blocks that goose shows to the user and does not send to the model. */
 const CLIENT: ReadonlySet<string> = new Set([
@@ -65,7 +65,7 @@ export function isGooseLine(line: FirstObject): boolean {
   return line.get('created')?.type === 'number' && BLOCK_TYPES.has(type.text() ?? '');
 }
 
-/** Whether a compaction hid the message from the model. Notices that only the user sees do not count. */
+/** Whether a message of the conversation is hidden from the model. Notices that only the user sees do not count. */
 export function isHidden(message: JsonView): boolean {
   if (!isHiddenFrom('agent', message)) return false;
   const blocks = message.get('content')?.elements() ?? [];
@@ -85,6 +85,24 @@ export function isHiddenSummary(messages: readonly JsonView[], index: number): b
   const isUnseen = [summary, next].every((one) => isHiddenFrom('agent', one) && isHiddenFrom('user', one));
   return isUnseen && summary?.get('role')?.text() === 'user' && next?.get('role')?.text() === 'assistant';
 }
+
+/**
+ * Number of the first messages that a compaction replaced. It hides all of them from the model and adds a summary, which
+ * the user does not see. A command of the client and its answer are hidden too, in any place, and so is a command
+ * before its prompt.
+ */
+export function countReplaced(messages: readonly JsonView[]): number {
+  const end = messages.findIndex((message) => !isHiddenFrom('agent', message));
+  const [summary, next] = messages.slice(end, end + 2);
+  const replaced = messages.slice(0, Math.max(end, 0)).filter(isHidden);
+  if (!isHiddenFrom('user', summary) || !replaced.some(isAnswer)) return 0;
+  return isHiddenFrom('user', next) || !isCommand(replaced.at(-1)) ? end : 0;
+}
+
+const isAnswer = (message: JsonView): boolean => message.get('role')?.text() === 'assistant';
+
+const isCommand = (message: JsonView | undefined): boolean =>
+  message?.get('content')?.elements()[0]?.get('text')?.text()?.startsWith('/') === true;
 
 /** Whether a block is sent to the model. Tools also return parts for the user only, often the same content. */
 function isForModel(block: JsonView): boolean {
@@ -171,6 +189,10 @@ function callOf(block: JsonView): FoldBlock {
   return callBlock(id, call?.get('name')?.text(), written);
 }
 
+const isBare = (value: JsonView | undefined): boolean =>
+  value?.type === 'number' || value?.type === 'boolean';
+const BARE_RESULT = unreadMember('a result', 'toolResult', 'a number or a boolean in place of its parts');
+
 interface GooseResult {
   readonly callId: string | undefined;
   readonly result: Message;
@@ -187,6 +209,7 @@ function resultOf(block: JsonView): GooseResult {
   const list = (value?.type === 'array' ? value : value?.get('content'))?.elements() ?? [];
   const isError = present(error) || isTrue(value?.get('isError'));
   const notes: ReadingNote[] = isError ? [RESULT_ERROR] : [];
+  if ([value, value?.get('content')].some(isBare)) notes.push(BARE_RESULT);
   const seen = list.filter(isForModel);
   const structured = value?.get('structuredContent');
   const parts = seen.map((part) => mcpPart(part, notes));
