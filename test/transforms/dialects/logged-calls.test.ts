@@ -107,6 +107,17 @@ describe('an answer that a program printed into a text', () => {
     expect(read(pairs)).toMatchObject([{ kind: 'rejection', reason: 'bad-messages' }]);
   });
 
+  it('is rejected in place of the messages if these are cut JSON', () => {
+    const messages = '[{"role":"system","content":"a"},{"role":"user","cont';
+    for (const cut of [{ messages }, { messages: undefined, input: messages }])
+      expect(read([{ ...litellm, ...cut, response: completion }])).toMatchObject([
+        { kind: 'rejection', reason: 'bad-messages' },
+      ]);
+    const instructions = '[{"type":"text","text":"Be br';
+    const pair = { request: { model: 'm', input: 'a', instructions }, response: completion };
+    expect(read([pair])).toMatchObject([{ kind: 'rejection', reason: 'bad-messages' }]);
+  });
+
   it('is not one that a model may write', () => {
     for (const content of ["{'a': 1}", 'print(x)', '[1] b'])
       expect(conversations({ ...asked, response: content })).toEqual([

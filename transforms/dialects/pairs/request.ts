@@ -163,6 +163,7 @@ export class RequestReader {
   /** The system message in a member that is a text. */
   #systemIn(body: JsonView, member: string): readonly ReadMessage[] | Problem {
     const text = body.get(member);
+    if (text?.type === 'string' && isPrintedMessages(text)) return printed(text);
     if (present(text) && text.type !== 'string')
       return { reason: 'bad-messages', detail: `${member} is not a text`, at: text };
     return this.#systemOf(present(text) ? text.copy() : undefined);
@@ -197,10 +198,10 @@ function marked(body: JsonView, request: Request): Request {
   return { ...request, messages: messages.with(at, { ...first, message }) };
 }
 
-/** A request whose messages a program printed into a text. JSON in a string never comes here. */
+/** A request whose messages a program printed into a text, or cut. Whole JSON in a string never comes here. */
 const printed = (text: JsonView): Problem => ({
   reason: 'bad-messages',
-  detail: 'the messages were printed into a text, not as JSON',
+  detail: 'the messages were printed into a text, not as whole JSON',
   at: text,
 });
 

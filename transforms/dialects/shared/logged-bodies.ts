@@ -15,6 +15,7 @@ import { RESPONSE_ITEM } from './known-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
 import { blocksIn } from './message-blocks.ts';
 import { blocksOf, callOf, type MessageBlock, resultText } from './message-parts.ts';
+import { isPrintedMessages } from './printed-value.ts';
 import { warning } from './reading-notes.ts';
 import { readItem } from './responses-items.ts';
 import { defineTool } from './tool-definitions.ts';
@@ -61,10 +62,15 @@ const PRINTED =
 const PRINTED_LENGTH = 400;
 
 const isPrinted = (view: JsonView): boolean =>
-  view.type === 'string' && PRINTED.test(decode(view.bytes.subarray(1, PRINTED_LENGTH)));
+  view.type === 'string' &&
+  (PRINTED.test(decode(view.bytes.subarray(1, PRINTED_LENGTH))) || isPrintedMessages(view));
 
 function refusePrinted(transcript: Transcript, view: JsonView): void {
-  transcript.refuse('unknown-content', 'the messages were printed into a text: their ends are unknown', view);
+  transcript.refuse(
+    'unknown-content',
+    'the messages were printed into a text, or cut: their ends are unknown',
+    view,
+  );
 }
 
 /** Adds a list of messages, a batch of such lists, or the parts of one user message. */
@@ -140,6 +146,7 @@ const SYSTEMS = [
 export function addSystem(transcript: Transcript, logged: JsonView | undefined): void {
   const system = unpacked(logged);
   if (system === undefined || system.text() === '') return;
+  if (system.type === 'string' && isPrintedMessages(system)) refusePrinted(transcript, system);
   const blocks = blocksOf(firstOf(system, 'parts', 'content') ?? system);
   if (blocks.length > 0) transcript.addBlocks('system', blocks);
 }
@@ -194,6 +201,24 @@ function resultOfItem(item: JsonView): readonly MessageBlock[] {
 export function refuseValue(transcript: Transcript, value: JsonView): void {
   transcript.refuse('unknown-content', 'a value is neither a message nor a text of a known form', value);
 }
+
+/** As `toolsIn`, with a finding if a place has a list or a definition as a text that is not whole JSON. */
+export function readTools(
+  transcript: Transcript,
+  ...places: readonly (JsonView | undefined)[]
+): readonly ToolDefinition[] {
+  const lists = places.flatMap((place) => unpacked(place) ?? []);
+  const values = lists.flatMap((list) => [list, ...list.elements().flatMap((one) => unpacked(one) ?? [])]);
+  if (values.some((value) => value.type === 'string' && isCutJson(value.text() ?? '')))
+    transcript.noteFirst(UNREAD_TOOLS);
+  return toolsIn(...lists);
+}
+
+const UNREAD_TOOLS: ReadingNote = {
+  rule: 'unread-text',
+  severity: 'ERROR',
+  message: 'the definitions of the tools are a text that is not whole JSON',
+};
 
 /** The definitions in the first place that has any: a list, possibly as text, or an object by name. */
 export function toolsIn(...places: readonly (JsonView | undefined)[]): readonly ToolDefinition[] {

@@ -96,6 +96,8 @@ const isOpenAiCall = (call: JsonView): boolean =>
 /** Reasoning, content and calls of a message. */
 export function blocksIn(body: JsonView): readonly MessageBlock[] {
   const calls = listedCalls(body);
+  const parts = firstOf(body, 'content') === undefined ? body.get('parts') : undefined;
+  if (parts?.type === 'string' && parts.text() !== '') return [unknownPart(parts)]; // a list in every API
   const content = blocksOf(contentOf(body)).map((block) =>
     block.kind === 'call' ? withArguments(block, calls) : block,
   );

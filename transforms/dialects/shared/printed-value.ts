@@ -92,15 +92,33 @@ export function isPrintedAnswer(view: JsonView): boolean {
   return form === 'answer' || form === 'cut';
 }
 
-/** Whether a text is a list of messages, of any speakers, as a language prints it. */
+/**
+ * Whether a text is a list of messages, of any speakers, as a language prints it, or the beginning of messages, of parts
+ * or of a request with them as JSON whose end is missing.
+ */
 export function isPrintedMessages(view: JsonView): boolean {
   if (!MAY_BE.test(latin1(view.bytes.subarray(1, BEGINNING_BYTES)))) return false;
-  const root = new Scan((view.text() ?? '').trim()).read();
-  const items = root?.open === '[' ? root.items : [];
+  const scan = new Scan((view.text() ?? '').trim());
+  const root = scan.read();
+  if (root === undefined) return false;
+  if (scan.isCut && scan.isJson) return beginsMessages(root);
+  const items = root.open === '[' ? root.items : [];
   return (
     items.length > 0 &&
     items.every((one) => MESSAGES.has(one.name) || (has(one, 'role') && has(one, 'content', 'parts')))
   );
+}
+
+/** Members of a request that hold its messages. */
+const LISTED = ['messages', 'contents', 'input', 'prompt'] as const;
+
+/** Is what can be seen of cut JSON a message, a part, a list of them, or a request that has one? */
+function beginsMessages(root: Printed): boolean {
+  const [first] = root.items;
+  if (root.open === '[') return first !== undefined && beginsMessages(first);
+  if (LISTED.some((key) => inBrackets(root.members.get(key)) !== undefined)) return true;
+  const type = root.members.get('type');
+  return has(root, 'role', 'content', 'parts') || (typeof type === 'string' && PARTS.has(type));
 }
 
 function formOf(text: string): PrintedForm | undefined {
@@ -146,7 +164,8 @@ function isResponse(value: Printed): boolean {
     const one = first?.open === '[' ? first.items[0] : first; // LangChain has a list for each prompt
     return one !== undefined && (isOfClass(one) || has(one, ...members));
   });
-  const message = inBrackets(value.members.get('message'));
+  const members = inBrackets(value.members.get('output'))?.members ?? value.members; // Converse has it in `output`
+  const message = inBrackets(members.get('message'));
   return isListed || (message !== undefined && (isOfClass(message) || isMessage(message)));
 }
 
@@ -164,6 +183,13 @@ const BLOCKS: ReadonlyMap<string, string> = new Map([
   ...['text', 'output_text'].map((type) => [type, 'text'] as const),
   ...['tool_use', 'function_call'].map((type) => [type, 'name'] as const),
   ['thinking', 'thinking'],
+]);
+
+/** Types of messages and of parts, in any API. */
+const PARTS: ReadonlySet<string> = new Set([
+  ...BLOCKS.keys(),
+  ...['input_text', 'image', 'image_url', 'input_image', 'file', 'tool_result', 'function_call_output'],
+  ...['tool_call', 'tool_call_response', 'reasoning', 'message', 'human', 'ai', 'system', 'tool'],
 ]);
 
 function isBlock(value: Printed): boolean {

@@ -9,13 +9,15 @@ import {
   addSystem,
   type CallFacts,
   type LoggedCall,
+  readTools,
   refuseValue,
-  toolsIn,
 } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { callOf, type MessageBlock } from '../shared/message-parts.ts';
+import { isPrintedMessages } from '../shared/printed-value.ts';
 import type { Transcript } from '../shared/transcript.ts';
+import { says } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
 import { answerIn } from './no-answer.ts';
 import { readOpenInference } from './open-inference.ts';
@@ -107,7 +109,7 @@ function inTwoValues(paths: BodyPaths): Pick<Convention, 'hasMessages' | 'read'>
       addRequest(transcript, request);
       const hasReply = addAnswer(transcript, answerIn(output, response));
       const [sent, received] = [unpacked(request), unpacked(response)];
-      const tools = toolsIn(sent?.get('tools'), unpacked(sent?.get('config'))?.get('tools'));
+      const tools = readTools(transcript, sent?.get('tools'), unpacked(sent?.get('config'))?.get('tools'));
       const meta = metaOf({
         model:
           valueAt(attributes.at(paths.model).value) ?? firstOf(received, 'model') ?? firstOf(sent, 'model'),
@@ -118,6 +120,12 @@ function inTwoValues(paths: BodyPaths): Pick<Convention, 'hasMessages' | 'read'>
       return { hasReply, tools, meta };
     },
   };
+}
+
+/** Has a span a request with messages as JSON whose end is missing? */
+function isCutRequest(span: SpanAttributes, path: string): boolean {
+  const request = span.at(path).value;
+  return request?.type === 'string' && isPrintedMessages(request);
 }
 
 /** Attributes of OpenTelemetry that clients have beside their own. */
@@ -170,12 +178,15 @@ const CONVENTIONS: readonly Convention[] = [
   {
     isModelCall: () => undefined,
     ...inTwoValues({ input: `${ADK}.llm_request`, output: `${ADK}.llm_response`, ...OF_REQUEST }),
-    hasMessages: (span) => has(span, `${ADK}.llm_request.contents`),
+    hasMessages: (span) =>
+      has(span, `${ADK}.llm_request.contents`) || isCutRequest(span, `${ADK}.llm_request`),
   },
   {
     isModelCall: () => undefined,
     ...inTwoValues({ input: 'request_data', output: 'response_data', ...OF_REQUEST }),
-    hasMessages: (span) => has(span, 'request_data.messages', 'request_data.input', 'request_data.contents'),
+    hasMessages: (span) =>
+      has(span, 'request_data.messages', 'request_data.input', 'request_data.contents') ||
+      isCutRequest(span, 'request_data'),
   },
 ];
 
@@ -243,7 +254,7 @@ function readGenAi(attributes: SpanAttributes, transcript: Transcript): CallFact
   const isNoted = (output?.elements() ?? []).some((one) => isCut(one.get('finish_reason')));
   if (hasReply && !isNoted) noteFinish(transcript, finish);
   const ofPydantic = unpacked(attributes.at('model_request_parameters').value)?.get('function_tools');
-  const tools = toolsIn(attributes.at('gen_ai.tool.definitions').value, ofPydantic);
+  const tools = readTools(transcript, attributes.at('gen_ai.tool.definitions').value, ofPydantic);
   const meta = metaOf({
     harness: attributes.at('gen_ai.agent.name').value,
     model: response.at('model').value ?? request.at('model').value,
@@ -262,7 +273,7 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFact
   const strange = [answer.at('text').value, answer.at('object').value].find(isNoText);
   const calls = unpacked(answer.at('toolCalls').value);
   if (strange !== undefined) refuseValue(transcript, strange);
-  if (calls?.type === 'object') refuseValue(transcript, calls);
+  if (calls !== undefined && calls.type !== 'array' && says(calls)) refuseValue(transcript, calls);
   const blocks = blocksIn(answer);
   const lacksObject = blocks.length === 0 && OBJECT_CALL.test(attributes.at('ai.operationId').text() ?? '');
   const stray = lacksObject ? strayJson(attributes) : undefined;
@@ -276,7 +287,11 @@ function readAiSdk(attributes: SpanAttributes, transcript: Transcript): CallFact
     finish,
   });
   const tools = prompt.at('tools').items();
-  return { hasReply: blocks.length > 0, tools: toolsIn(prompt.at('tools').value ?? tools[0]?.value), meta };
+  return {
+    hasReply: blocks.length > 0,
+    tools: readTools(transcript, prompt.at('tools').value ?? tools[0]?.value),
+    meta,
+  };
 }
 
 const isNoText = (value: JsonView | undefined): boolean => value !== undefined && value.type !== 'string';

@@ -9,7 +9,7 @@ import { roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { imagePart } from '../shared/content-parts.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
-import { addRequest, addSystem, type CallFacts, toolsIn } from '../shared/logged-bodies.ts';
+import { addRequest, addSystem, type CallFacts, readTools } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
 import { blocksOf, type CallBlock, type MessageBlock, resultText } from '../shared/message-parts.ts';
@@ -53,7 +53,11 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
     finish: llm.at('finish_reason').value,
     tags: attributes.at('tag.tags').json(),
   });
-  return { hasReply, tools: toolsIn(listed, parameters?.get('tools'), sent?.get('tools')), meta };
+  return {
+    hasReply,
+    tools: readTools(transcript, listed, parameters?.get('tools'), sent?.get('tools')),
+    meta,
+  };
 }
 
 const ODD_MESSAGES = 'the messages are not a list of objects';

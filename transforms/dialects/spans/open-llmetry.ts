@@ -12,6 +12,7 @@ import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest, type CallFacts, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { jsonIn } from '../shared/logged-values.ts';
+import { isPrintedMessages } from '../shared/printed-value.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
@@ -80,9 +81,11 @@ function addPrompts(transcript: Transcript, items: readonly SpanAttributes[]): v
   }
 }
 
-/** Is a content a list of typed parts as JSON text, with one that is not known? */
+/** Is a content a list of typed parts as JSON text, with one that is not known, or without its end? */
 function hasUnknownParts(logged: JsonView | undefined): boolean {
-  const parts = jsonIn(logged?.text() ?? '')?.elements() ?? [];
+  const text = logged?.text() ?? '';
+  if (logged !== undefined && text.trimStart().startsWith('[') && isPrintedMessages(logged)) return true;
+  const parts = jsonIn(text)?.elements() ?? [];
   const types = parts.map((part) => part.get('type')?.text());
   return types.every((type) => type !== undefined) && types.some((type) => !PARTS.has(type ?? ''));
 }

@@ -2,7 +2,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { addAnswer } from '../shared/logged-answer.ts';
-import { addRequest, addSystem, type LoggedCall, toolsIn } from '../shared/logged-bodies.ts';
+import { addRequest, addSystem, type LoggedCall, readTools } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
@@ -20,7 +20,8 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
   const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
   return {
     hasReply,
-    tools: toolsIn(
+    tools: readTools(
+      transcript,
       firstOf(observation, 'toolDefinitions', 'tool_definitions'),
       input?.get('tools'),
       unpacked(input?.get('config'))?.get('tools'),
@@ -57,7 +58,8 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   const sent = unpacked(extra?.get('invocation_params'));
   return {
     hasReply,
-    tools: toolsIn(
+    tools: readTools(
+      transcript,
       sent?.get('tools'),
       inputs?.get('tools'),
       sent?.get('functions'),

@@ -10,6 +10,7 @@ import { carriesContent } from '../shared/carried-content.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest, refuseValue } from '../shared/logged-bodies.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
+import { isPrintedAnswer, isPrintedMessages } from '../shared/printed-value.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { says } from '../shared/unread-text.ts';
@@ -134,6 +135,8 @@ const completionOf = (body: JsonView): JsonView | undefined =>
 function addChoice(transcript: Transcript, choice: JsonView): boolean {
   const message = unpacked(firstOf(choice, 'message', 'content'));
   const before = transcript.messages.length;
+  if (message?.type === 'string' && (isPrintedMessages(message) || isPrintedAnswer(message)))
+    refuseValue(transcript, message);
   const isWhole = message?.type === 'object' && firstOf(message, 'content', 'tool_calls') !== undefined;
   transcript.addAnswer(asAnswer(isWhole ? message : withContent(choice, message)));
   noteFinish(transcript, choice.get('finish_reason'));

@@ -6,7 +6,7 @@
  */
 import type { JsonView } from '../../json/json-view.ts';
 import type { LoggedCall } from '../shared/logged-bodies.ts';
-import { toolsIn } from '../shared/logged-bodies.ts';
+import { readTools } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present, unpacked } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
@@ -123,7 +123,8 @@ export function readTracked(
   const metadata = unpacked(span.get('metadata'));
   return {
     hasReply,
-    tools: toolsIn(
+    tools: readTools(
+      transcript,
       request?.get('tools'),
       firstOf(request, 'toolConfig', 'config')?.get('tools'),
       unpacked(output)?.get('tools'),

@@ -83,7 +83,30 @@ it('is a list of messages of any speakers', () => {
     expect(isPrintedMessages(stringOf(text))).toBe(false);
 });
 
+it('is a list of messages if it is the beginning of one as JSON', () => {
+  const request = { model: 'm', messages: [{ role: 'user', content: 'a' }] };
+  const texts = [
+    '[{"role": "system", "content": "a"}, {"role": "us',
+    '[{"role":"user","parts":[{"type":"text","content":"a',
+    '[{"role":"user","content":"a...[truncated]',
+    '{"role":"user","content":"a',
+    '[{"type":"text","text":"a',
+    JSON.stringify(request).slice(0, -6),
+  ];
+  for (const text of texts) expect(isPrintedMessages(stringOf(text))).toBe(true);
+  const others = [
+    '[{"a": 1}, {"b"',
+    '{"type":"object","properties":{',
+    '[1, 2',
+    '{"role":"user"} is a message',
+  ];
+  for (const text of [...others, JSON.stringify(request), '{"input":"a'])
+    expect(isPrintedMessages(stringOf(text))).toBe(false);
+});
+
 it('is cut if it is JSON without its end', () => {
+  const converse = '{"output": {"message": {"role": "assistant", "content": [{"text": "Two';
+  expect(formOf(converse)).toBe('cut');
   const text = '{"choices": [{"message": {"role": "assistant", "content": "Two';
   expect(formOf(text)).toBe('cut');
   expect(isPrintedAnswer(stringOf(text))).toBe(true);
