@@ -412,3 +412,73 @@ describe('an answer that only an event has', () => {
     expect(saidIn(told('b'), say('assistant', 'b'))).toEqual([['assistant b']]);
   });
 });
+
+describe('a question that only an event has', () => {
+  const asked = (message: string) => event({ type: 'user_message', message });
+  const told = (message: string) => event({ type: 'agent_message', message });
+  const completed = (type: string, ...texts: readonly string[]) =>
+    event({
+      type: 'item_completed',
+      item: { type, content: texts.map((one) => ({ type: 'text', text: one })) },
+    });
+  const turn = [say('user', 'a'), asked('a'), say('assistant', 'b'), told('b')];
+  const four = [['user a', 'assistant b', 'user c', 'assistant d']];
+
+  it.each([
+    ['between two answers', [...turn, asked('c'), say('assistant', 'd'), told('d')]],
+    ['without other events', [say('user', 'a'), say('assistant', 'b'), asked('c'), say('assistant', 'd')]],
+    [
+      'after an answer that only an event has',
+      [say('user', 'a'), told('b'), asked('c'), say('assistant', 'd')],
+    ],
+    ['before an answer that only an event has', [...turn, asked('c'), told('d')]],
+    ['before its item', [...turn, asked('c'), say('user', 'c'), say('assistant', 'd')]],
+    ['before its item and another answer', [...turn, asked('c'), say('assistant', 'd'), say('user', 'c')]],
+    ['as an item too', [...turn, asked('c'), completed('UserMessage', 'c'), say('assistant', 'd')]],
+    ['only as an item', [...turn, completed('UserMessage', 'c'), completed('AgentMessage', 'd'), told('d')]],
+  ])('is read once, at its place: %s', (_, lines) => {
+    expect(saidIn(...lines)).toEqual(four);
+  });
+
+  it('may be the first line, and the last one', () => {
+    expect(saidIn(asked('a'), say('assistant', 'b'), asked('c'))).toEqual([
+      ['user a', 'assistant b', 'user c'],
+    ]);
+    expect(saidIn(asked('a'), asked('c'), say('user', 'a'), say('assistant', 'b'))[0]).toContain('user c');
+  });
+
+  it('is none if an item has it with other texts around it', () => {
+    const around = say('user', 'A file is open.\n\nc and\nmore');
+    const answer = say('assistant', 'd');
+    for (const lines of [
+      [around, asked('c and\nmore'), completed('UserMessage', 'c and', 'more'), answer],
+      [asked('c and\nmore'), say('developer', 'x'), around, answer],
+    ])
+      expect(saidIn(...turn, ...lines)[0]?.filter((one) => one.startsWith('user'))).toHaveLength(2);
+    expect(saidIn(...turn, asked('<environment_context>x</environment_context>'), answer)[0]).toHaveLength(2);
+  });
+
+  it('may repeat one of another turn, and be short', () => {
+    const again = [say('user', 'a and more'), asked('a and more'), say('assistant', 'e')];
+    const said = saidIn(...turn, asked('a'), say('assistant', 'd'), ...again);
+    expect(said).toEqual([
+      ['user a', 'assistant b', 'user a', 'assistant d', 'user a and more', 'assistant e'],
+    ]);
+  });
+
+  it('is read from the events of whole items alone', () => {
+    const lines = [completed('UserMessage', 'a'), asked('a'), completed('AgentMessage', 'b'), told('b')];
+    expect(saidIn(...lines)).toEqual([['user a', 'assistant b']]);
+    const empty = event({ type: 'item_completed', item: { type: 'AgentMessage', content: [] } });
+    expect(elementsOf(...turn, empty)).toContainEqual(expect.objectContaining({ reason: 'bad-event' }));
+  });
+
+  it('is taken back with its turn', () => {
+    const back = event({ type: 'thread_rolled_back', num_turns: 1 });
+    expect(saidIn(...turn, asked('c'), back, say('user', 'd'), asked('d'))).toContainEqual([
+      'user a',
+      'assistant b',
+      'user d',
+    ]);
+  });
+});

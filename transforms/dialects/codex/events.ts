@@ -2,7 +2,9 @@
  * Events of a rollout (`event_msg`) by type. They repeat what the items say, or are about the client. Only if a rollout
  * has no items do its events say what was said.
  */
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
+import { quote } from '../../json/respace.ts';
+import { encode } from '../../json/utf8.ts';
 
 /** Events with a text of the user or the model, in the member `message` or `text`. */
 const SAID: ReadonlyMap<string, 'user' | 'answer' | 'thought'> = new Map([
@@ -10,6 +12,12 @@ const SAID: ReadonlyMap<string, 'user' | 'answer' | 'thought'> = new Map([
   ['agent_message', 'answer'],
   ['agent_reasoning', 'thought'],
   ['agent_reasoning_raw_content', 'thought'],
+]);
+
+/** Items that an event has whole, with a list of texts. */
+const SAID_ITEMS: ReadonlyMap<string, 'user' | 'answer'> = new Map([
+  ['UserMessage', 'user'],
+  ['AgentMessage', 'answer'],
 ]);
 
 /** The text of the client after a compaction, logged as an answer. */
@@ -52,6 +60,8 @@ const REALTIME = /^realtime_conversation_/;
 export interface CodexSaid {
   readonly kind: 'user' | 'answer' | 'thought';
   readonly text: JsonView;
+  /** Whether it is the event of a whole item, which has the text of another event again. */
+  readonly isItem?: boolean;
 }
 
 export type CodexEvent =
@@ -64,6 +74,7 @@ export type CodexEvent =
 export function readCodexEvent(event: JsonView, isAlone: boolean): CodexEvent {
   const type = event.textOf('type');
   const said = SAID.get(type ?? '');
+  if (type === 'item_completed') return readCompleted(event.get('item'), isAlone);
   if (said !== undefined) {
     const text = event.get('message') ?? event.get('text');
     if (said === 'answer' && isCompacted(text)) return { kind: 'client' };
@@ -76,3 +87,18 @@ export function readCodexEvent(event: JsonView, isAlone: boolean): CodexEvent {
   if (type !== undefined && (CLIENT.has(type) || REALTIME.test(type))) return { kind: 'client' };
   return { kind: 'unknown' };
 }
+
+function readCompleted(item: JsonView | undefined, isAlone: boolean): CodexEvent {
+  const kind = SAID_ITEMS.get(item?.textOf('type') ?? '');
+  if (kind === undefined) return { kind: 'client' };
+  const parts = item?.get('content')?.elements() ?? [];
+  const texts = parts.flatMap((part) => part.get('text') ?? []).filter(({ type }) => type === 'string');
+  const [text] = texts;
+  if (text !== undefined && isCompacted(text)) return { kind: 'client' };
+  if (text !== undefined) return { kind, text: texts.length === 1 ? text : joined(texts), isItem: true };
+  const isBad = isAlone || kind === 'answer';
+  return isBad ? { kind: 'bad', detail: 'the event has no text' } : { kind: 'client' };
+}
+
+const joined = (texts: readonly JsonView[]): JsonView =>
+  new JsonView(encode(quote(texts.map((text) => text.text()).join('\n'))));

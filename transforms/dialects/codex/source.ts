@@ -20,31 +20,16 @@ import {
 } from '../shared/reading-notes.ts';
 import { type ResponseItem, readItem } from '../shared/responses-items.ts';
 import { defineTool, definitionsOf } from '../shared/tool-definitions.ts';
-import { known } from '../shared/unread-text.ts';
 import { isAborted, isInserted, isSaid, isTurn } from './client-texts.ts';
 import { type CodexSaid, readCodexEvent } from './events.ts';
-import { isApart, TurnAnswers, UNSURE } from './turn-answers.ts';
+import { CLIENT, COMPACTED, HEADER } from './known-members.ts';
+import { questionOf } from './questions.ts';
+import { hasAnswer, isApart, TurnAnswers, UNSURE } from './turn-answers.ts';
 
 const MAIN = 'main';
 /** The conversation that the events make. */
 const EVENTS = 'events';
 const HARNESS = 'codex';
-/** Lines and items about the client, not the conversation. */
-const CLIENT: ReadonlySet<string> = new Set([
-  ...['ghost_snapshot', 'compaction_trigger', 'world_state', 'inter_agent_communication_metadata'],
-]);
-const HEADER = known(
-  [
-    'id session_id timestamp cwd originator cli_version instructions source thread_source agent_nickname agent_role',
-    'agent_path model_provider dynamic_tools git memory_mode history_base history_mode forked_from_id',
-    'forked_from_ordinal parent_thread_id context_window multi_agent_version selected_capability_roots environments',
-    'workspace_roots permission_profile subagent_history_start_ordinal session_prefix model effort type',
-  ].join(' '),
-  { base_instructions: known('text:text! provenance') },
-);
-const COMPACTED = known(
-  'message:text! replacement_history! window_number window_id first_window_id previous_window_id type reason',
-);
 const BASE_ELSEWHERE = warning(
   'parent-missing',
   'the session continues another one, whose messages are in the log of that one',
@@ -71,7 +56,9 @@ export class CodexSource {
   #hasItems = false;
   /** Whether the current conversation has anything besides the system text. */
   #hasBegun = false;
-  readonly #answers = new TurnAnswers();
+  #answers = new TurnAnswers();
+  /** The last text of an event before any item. */
+  #said: { readonly text: string | undefined; readonly isItem: boolean | undefined } | undefined;
 
   /** @param splits whether another session id begins a new session */
   constructor(splits: boolean) {
@@ -115,14 +102,17 @@ export class CodexSource {
     } else this.#endTurn(fold);
   }
 
-  /** Adds the answers of the turn that only events have. */
   #endTurn(fold: Fold): void {
-    const alone = this.#answers.addItem([]);
-    if (this.#hasItems && alone.length > 0 && fold.has(MAIN)) {
-      fold.open(MAIN, '');
-      this.#addAlone(alone, fold);
-    }
+    this.#addWaiting(fold);
     this.#answers.end();
+  }
+
+  /** Adds what only the events so far have. */
+  #addWaiting(fold: Fold): void {
+    const alone = this.#answers.addItem([]);
+    if (!this.#hasItems || alone.length === 0 || !fold.has(MAIN)) return;
+    fold.open(MAIN, '');
+    this.#addAlone(alone, fold);
   }
 
   /** A line was rejected: the answer before it does not go on. */
@@ -130,11 +120,13 @@ export class CodexSource {
     this.#answers.cut();
   }
 
-  #addAlone(texts: readonly (Uint8Array | undefined)[], fold: Fold): void {
-    if (this.#answers.isUnsure && texts.some((text) => text !== undefined)) fold.note(UNSURE);
-    for (const text of texts)
+  #addAlone(texts: ReturnType<TurnAnswers['addItem']>, fold: Fold): void {
+    if (this.#answers.isUnsure && texts.some(({ text }) => text !== undefined)) fold.note(UNSURE);
+    for (const { text, asked } of texts) {
       if (text === undefined) this.#growing = undefined;
-      else this.#addBlocks([{ kind: 'text', text }], [], fold);
+      else if (asked === undefined) this.#addBlocks([{ kind: 'text', text }], [], fold);
+      else if (isTurn(questionOf(text, asked))) this.#take(questionOf(text, asked), { fold });
+    }
   }
 
   /** Events repeat what items say, except for rollbacks, interruptions and token counts. */
@@ -149,27 +141,38 @@ export class CodexSource {
     if (read.kind === 'bad') return context.reject('bad-event', read.detail, event);
     if (read.kind === 'unknown') return this.#leaveOut(type ?? '', event, context, stamp);
     if (read.kind !== 'client') return this.#addSaid(read, context, stamp);
+    if (type === 'thread_rolled_back' || type === 'turn_aborted') {
+      if (this.#hasItems) this.#addWaiting(context.fold);
+      this.#open(context, stamp, thread);
+    }
     if (type === 'thread_rolled_back') {
       const turns = event.get('num_turns');
-      this.#open(context, stamp, thread);
       if (turns?.type === 'number' && this.#goBack(turns.parsed() as number, context)) return undefined;
-    } else if (type === 'turn_aborted') {
-      this.#open(context, stamp, thread);
-      this.#interrupt(context);
-    } else if (type === 'entered_review_mode' || type === 'exited_review_mode')
+    } else if (type === 'turn_aborted') this.#interrupt(context);
+    else if (type === 'entered_review_mode' || type === 'exited_review_mode')
       this.#answers.review(type === 'entered_review_mode');
     else if (type === 'token_count') this.#countTokens(event, thread, context);
     return context.drop('client-event');
   }
 
   /** Adds the text of an event to a separate conversation, which counts only if the rollout has no items. */
-  #addSaid({ kind, text }: CodexSaid, context: ReadContext, stamp: JsonView | undefined): Fate | undefined {
+  #addSaid(
+    { kind, text, isItem }: CodexSaid,
+    context: ReadContext,
+    stamp: JsonView | undefined,
+  ): Fate | undefined {
     if (this.#hasItems) {
-      if (kind === 'answer') this.#answers.addEvent(text);
+      if (kind === 'answer') this.#answers.addEvent(text, isItem);
+      else if (kind === 'user') this.#answers.addQuestion(text, isItem);
       return context.drop('client-event');
     }
     const { fold } = context;
+    const last = this.#said;
+    this.#said = { text: text.text(), isItem };
+    if (last?.text === this.#said.text && last?.isItem !== isItem) return context.drop('client-event');
     this.#open(context, stamp, EVENTS);
+    if (kind !== 'user') this.#answers.clear();
+    else if (!hasAnswer(fold.items)) this.#answers.addQuestion(text, isItem);
     if (kind === 'user') {
       this.#growing = undefined;
       fold.add(makeMessage('user', [['content', text.copy()]]), { isTurn: true });
@@ -224,6 +227,7 @@ export class CodexSource {
       fold.closeAll();
       this.#enter(id, payload);
       this.#hasBegun = this.#hasItems = false;
+      this.#answers = new TurnAnswers();
       this.#growing = undefined;
     }
     this.#open(context, stamp);
@@ -303,7 +307,12 @@ export class CodexSource {
     const texts: Uint8Array[] = [];
     if (item.kind === 'blocks') for (const one of item.blocks) if (one.kind === 'text') texts.push(one.text);
     if (this.#answers.isRepeat(texts)) return true;
-    this.#addAlone(this.#answers.addItem(texts), fold);
+    const alone =
+      item.kind === 'message' && isTurn(item)
+        ? this.#answers.addMessage(item)
+        : this.#answers.addItem(texts, item.kind !== 'blocks');
+    if (alone === undefined) return true;
+    this.#addAlone(alone, fold);
     if (item.kind === 'message') this.#answers.end();
     return false;
   }
@@ -318,7 +327,7 @@ export class CodexSource {
     else fold.discard();
   }
 
-  #take(item: ResponseItem, { fold }: ReadContext): void {
+  #take(item: ResponseItem, { fold }: Pick<ReadContext, 'fold'>): void {
     this.#hasBegun = true;
     const isCopied = this.#isCopying;
     if (item.kind === 'sealed-context') fold.note(SEALED_CONTEXT);

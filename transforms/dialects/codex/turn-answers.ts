@@ -1,24 +1,36 @@
 /**
- * Finds answers that only an event has. The events of a turn repeat the texts of its items, each right before or after
- * its item; an event may lack lines that the client does not show.
+ * Finds answers and questions that only an event has. The events of a turn repeat the texts of its items, each right
+ * before or after its item; an event may lack lines that the client does not show.
  */
 import type { JsonView } from '../../json/json-view.ts';
 import { isSameBytes } from '../../json/same-bytes.ts';
 import { parseString } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { FoldPlace } from '../fold/fold.ts';
-import type { ResponseItem } from '../shared/responses-items.ts';
+import type { ResponseItem, ResponseMessage } from '../shared/responses-items.ts';
+import { isSaidIn, Questions } from './questions.ts';
 
 const NONE: readonly never[] = [];
+
+/** The text of an event that no item has repeated yet. */
+interface Waiting {
+  /** None where a line was rejected. */
+  readonly text: Uint8Array | undefined;
+  /** The last item before it. */
+  readonly last?: Uint8Array | undefined;
+  /** The text of a question, as a plain text; undefined for an answer. */
+  readonly asked?: string;
+  readonly isItem?: boolean;
+}
 
 export class TurnAnswers {
   /** Texts of the turn's items, as JSON strings. */
   #items: Uint8Array[] = [];
-  /** Texts of events that no item has repeated yet, each with the last item before it; no text where a line was rejected. */
-  #waiting: { readonly text: Uint8Array | undefined; readonly last: Uint8Array | undefined }[] = [];
+  #waiting: Waiting[] = [];
   /** Texts of events that no item repeats. */
   #alone: Uint8Array[] = [];
 
+  readonly #questions = new Questions();
   #isReviewing = false;
   /** Has the turn an event of an unknown type, which may say that a review begins or ends? */
   isUnsure = false;
@@ -28,32 +40,79 @@ export class TurnAnswers {
     this.#isReviewing = isOn;
   }
 
-  /** Adds the text of an event. */
-  addEvent(text: JsonView): void {
+  /** Adds the answer of an event. */
+  addEvent(text: JsonView, isItem = false): void {
     if (this.#isReviewing && !this.isUnsure) return;
     const { bytes } = text;
-    if (this.#items.some((item) => isSameText(item, bytes))) return;
-    this.#waiting.push({ text: text.copy(), last: this.#items.at(-1) });
+    if (this.#items.some((item) => isSameText(item, bytes)) || this.#isAgain(bytes, isItem)) return;
+    this.#waiting.push({ text: text.copy(), last: this.#items.at(-1), isItem });
+  }
+
+  /** Adds what the user said in an event. */
+  addQuestion(text: JsonView, isItem = false): void {
+    if (this.#isReviewing && !this.isUnsure) return;
+    const asked = text.text() ?? '';
+    if (asked.trim() === '' || this.#isAgain(text.bytes, isItem) || this.#questions.repeat(asked, isItem))
+      return;
+    this.#waiting.push({ text: text.copy(), asked, isItem });
+  }
+
+  /** Has the last event, which was of another type, the text already? */
+  #isAgain(text: Uint8Array, isItem: boolean): boolean {
+    const last = this.#waiting.at(-1);
+    return last?.text !== undefined && last.isItem !== isItem && isSameText(last.text, text);
+  }
+
+  /** Forgets the events so far. */
+  clear(): void {
+    this.#waiting = [];
   }
 
   /** Marks that a line was rejected: the texts before it and after it are not one answer. */
   cut(): void {
-    if (this.#waiting.length > 0) this.#waiting.push({ text: undefined, last: undefined });
+    if (this.#waiting.length > 0) this.#waiting.push({ text: undefined });
   }
 
-  /** Adds an item. @returns the texts of the events before it that it does not repeat; undefined between two answers */
-  addItem(texts: readonly Uint8Array[]): readonly (Uint8Array | undefined)[] {
+  /**
+   * Adds a message of the user.
+   * @returns what the events before it have alone; undefined if it repeats a question that was taken for one
+   */
+  addMessage(message: ResponseMessage): readonly Waiting[] | undefined {
+    if (this.#questions.isAdded(message)) return undefined;
+    const at = this.#waiting.findIndex(({ asked }) => asked !== undefined && isSaidIn(asked, message));
+    if (at < 0) {
+      this.#questions.add(message);
+      return this.addItem([]);
+    }
+    const after = this.#waiting.slice(at + 1);
+    this.#questions.match(message, this.#waiting[at]?.isItem === true);
+    this.#waiting = this.#waiting.slice(0, at);
+    const alone = this.addItem([]);
+    this.#waiting = after;
+    return alone;
+  }
+
+  /**
+   * Adds an item.
+   * @param isAside whether a message of the user may still follow the events before it
+   * @returns what these have alone
+   */
+  addItem(texts: readonly Uint8Array[], isAside = false): readonly Waiting[] {
     for (const text of texts) this.#items.push(text);
     if (this.#waiting.length === 0) return NONE;
+    const asked = isAside ? this.#waiting.findIndex((one) => one.asked !== undefined) : -1;
+    const kept = asked < 0 ? [] : this.#waiting.splice(asked);
     // the item after an event mostly repeats it as it is, so the one before is compared last
-    const alone = this.#waiting.flatMap(({ text, last }) => {
-      if (text === undefined) return [undefined];
-      const isRepeated =
-        texts.some((one) => isPartOf(text, one)) || (last !== undefined && isPartOf(text, last));
-      return isRepeated ? [] : [text];
-    });
-    this.#waiting = [];
-    this.#alone.push(...alone.filter((text) => text !== undefined));
+    const alone = this.#waiting.filter(
+      ({ text, last, asked: question }) =>
+        text === undefined ||
+        question !== undefined ||
+        !(texts.some((one) => isPartOf(text, one)) || (last !== undefined && isPartOf(text, last))),
+    );
+    this.#waiting = kept;
+    for (const { text, asked: question } of alone)
+      if (question !== undefined) this.#questions.setAdded(question);
+      else if (text !== undefined) this.#alone.push(text);
     return alone;
   }
 
@@ -63,13 +122,11 @@ export class TurnAnswers {
     return texts.every((text) => this.#alone.some((event) => isSameText(event, text)));
   }
 
-  /** Ends the turn. @returns the texts of events that no item repeats */
-  end(): readonly (Uint8Array | undefined)[] {
-    const alone = this.addItem([]);
+  /** Ends the turn. */
+  end(): void {
     this.#items = [];
     this.#alone = [];
     this.isUnsure = false;
-    return alone;
   }
 }
 
@@ -86,6 +143,10 @@ function isPartOf(event: Uint8Array, item: Uint8Array): boolean {
 }
 
 const textOf = (json: Uint8Array): string => parseString(json, 0, json.length);
+
+/** Is any of the messages an answer? */
+export const hasAnswer = (items: readonly FoldPlace[]): boolean =>
+  items.some(({ content }) => content !== undefined && !('role' in content));
 
 /** Do the events before the first item have an answer, and does the item not repeat what they begin with? */
 export function isApart(events: readonly FoldPlace[], item: ResponseItem): boolean {
