@@ -109,6 +109,10 @@ export function isPrintedMessages(view: JsonView): boolean {
   );
 }
 
+/** Whether a text is a list of parts, in place of a content, that was printed or whose end is missing. */
+export const isPrintedParts = (view: JsonView): boolean =>
+  (view.text() ?? '').trimStart().startsWith('[') && isPrintedMessages(view);
+
 /** Members of a request that hold its messages. */
 const LISTED = ['messages', 'contents', 'input', 'prompt'] as const;
 

@@ -11,7 +11,7 @@ import { imagePart } from '../shared/content-parts.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest, addSystem, type CallFacts, readTools } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { firstOf, textOf, unpacked } from '../shared/logged-values.ts';
+import { firstOf, isCutJson, textOf, unpacked } from '../shared/logged-values.ts';
 import { blocksOf, type CallBlock, type MessageBlock, resultText } from '../shared/message-parts.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
@@ -282,7 +282,8 @@ function toolAt(item: SpanAttributes): Uint8Array {
   const tool = item.at('tool').isEmpty ? item : item.at('tool');
   const schema = unpacked(tool.at('json_schema').value);
   const isWhole = schema?.get('function') !== undefined || schema?.get('name') !== undefined;
-  if (schema !== undefined && isWhole) return schema.copy();
+  const isCut = isCutJson(schema?.text() ?? ''); // readTools reports it
+  if (schema !== undefined && (isWhole || isCut)) return schema.copy();
   const pieces: Piece[] = [];
   for (const key of ['name', 'description']) {
     const value = tool.at(key).value;

@@ -12,7 +12,7 @@ import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest, type CallFacts, toolsIn } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { jsonIn } from '../shared/logged-values.ts';
-import { isPrintedMessages } from '../shared/printed-value.ts';
+import { isPrintedParts } from '../shared/printed-value.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
@@ -41,6 +41,8 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
   const isShort = [...prompt.items(), ...answers].some((item) => item.at('content').isEmpty);
   const isStrange = [...prompt.items(), ...answers].some(saysUnderOtherName);
   if (isStrange) transcript.refuse('unknown-content', STRAY_TEXT);
+  const calls = [...prompt.items(), ...answers].map((item) => item.at('tool_calls').value).find(isText);
+  if (calls !== undefined) transcript.refuse('unknown-content', CALLS_AS_TEXT, calls);
   const stray = isShort ? strayAttribute(attributes.json()) : undefined;
   if (stray !== undefined) transcript.refuse('unknown-content', STRAY_TEXT, stray);
   const finish = answers.find((item) => !item.at('finish_reason').isEmpty)?.at('finish_reason').value;
@@ -53,6 +55,8 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
   return { hasReply, tools: toolsAt(attributes.at('llm.request.functions')), meta };
 }
 
+const isText = (value: JsonView | undefined): boolean => value?.type === 'string' && says(value);
+const CALLS_AS_TEXT = 'the calls of a message are a text, not a list';
 const STRAY_TEXT = 'a message has no text; an attribute that turnmill does not know may hold it';
 
 /** Has a message words under an unknown name, or anything if it has nothing else? */
@@ -83,9 +87,8 @@ function addPrompts(transcript: Transcript, items: readonly SpanAttributes[]): v
 
 /** Is a content a list of typed parts as JSON text, with one that is not known, or without its end? */
 function hasUnknownParts(logged: JsonView | undefined): boolean {
-  const text = logged?.text() ?? '';
-  if (logged !== undefined && text.trimStart().startsWith('[') && isPrintedMessages(logged)) return true;
-  const parts = jsonIn(text)?.elements() ?? [];
+  if (logged !== undefined && isPrintedParts(logged)) return true;
+  const parts = jsonIn(logged?.text() ?? '')?.elements() ?? [];
   const types = parts.map((part) => part.get('type')?.text());
   return types.every((type) => type !== undefined) && types.some((type) => !PARTS.has(type ?? ''));
 }

@@ -10,7 +10,7 @@ import { carriesContent } from '../shared/carried-content.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest, refuseValue } from '../shared/logged-bodies.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
-import { isPrintedAnswer, isPrintedMessages } from '../shared/printed-value.ts';
+import { isPrintedAnswer, isPrintedMessages, isPrintedParts } from '../shared/printed-value.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { says } from '../shared/unread-text.ts';
@@ -112,6 +112,8 @@ export function addEvents(transcript: Transcript, events: readonly JsonView[]): 
     const role = MESSAGE.exec(name)?.[1];
     const whole = event.get('attributes')?.get(WHOLE);
     if (whole !== undefined && unpacked(whole)?.type !== 'object') refuseValue(transcript, whole);
+    const content = role === 'tool' ? undefined : body.get('content');
+    if (content?.type === 'string' && isPrintedParts(content)) refuseValue(transcript, content);
     const stray = strayOfModel(SpanAttributes.of(event.get('attributes')), []);
     if (stray !== undefined) transcript.refuse('unknown-content', UNKNOWN_ATTRIBUTE, body);
     if (isOfOther(body, role)) transcript.refuse('unknown-speaker', differentSpeakers('an event'), body);

@@ -27,19 +27,29 @@ const aiSdk = (more: object) =>
     'ai.response.text': 'Two metres.',
     ...more,
   });
-const openLlmetry = (content: string) =>
+const openLlmetry = (content: string, more: object = {}) =>
   span({
     'llm.request.type': 'chat',
     'gen_ai.prompt.0.role': 'user',
     'gen_ai.prompt.0.content': content,
     'gen_ai.completion.0.role': 'assistant',
     'gen_ai.completion.0.content': 'Two metres.',
+    ...more,
   });
-const choice = (message: string) =>
+const choice = (message: string, content = 'How deep is it?') =>
   span({ 'gen_ai.operation.name': 'chat' }, [
-    { name: 'gen_ai.user.message', attributes: { content: 'How deep is it?' } },
+    { name: 'gen_ai.user.message', attributes: { content } },
     { name: 'gen_ai.choice', attributes: { message } },
   ]);
+const openInference = (more: object) =>
+  span({
+    'openinference.span.kind': 'LLM',
+    'llm.input_messages.0.message.role': 'user',
+    'llm.input_messages.0.message.content': 'How deep is it?',
+    'llm.output_messages.0.message.role': 'assistant',
+    'llm.output_messages.0.message.content': 'Two metres.',
+    ...more,
+  });
 const calls = [{ toolCallId: 'c', toolName: 'sound', input: '{"pier":4}' }];
 const parts = (value: string) => json([{ role: 'user', parts: value }]);
 const mlflow = (inputs: string) =>
@@ -62,6 +72,8 @@ describe('a call is rejected', () => {
     ['whose choice is cut', choice('{"role":"assistant","content":"Two m')],
     ['whose choice is printed', choice("{'role': 'assistant', 'content': 'Two metres.'}")],
     ['whose parts OpenLLMetry cut', openLlmetry('[{"type":"text","text":"How de')],
+    ['whose calls OpenLLMetry cut', openLlmetry('a', { 'gen_ai.completion.0.tool_calls': cut(calls) })],
+    ['whose parts in an event are cut', choice(json({ content: 'b' }), '[{"type":"text","text":"How de')],
     ['whose request MLflow cut', mlflow(cut({ messages: asked }))],
     ['whose request the Agent Development Kit cut', adk(cut({ model: 'm', contents }))],
     ['whose request Logfire cut', logfire(cut({ messages: asked }))],
@@ -103,6 +115,7 @@ describe('definitions of tools', () => {
   const values: readonly (readonly [string, object])[] = [
     ['that are cut', genAi({ 'gen_ai.tool.definitions': tools.slice(0, -9) })],
     ['that are printed', genAi({ 'gen_ai.tool.definitions': "[{'type': 'function', 'name': 'sound'}]" })],
+    ['that OpenInference cut', openInference({ 'llm.tools.0.tool.json_schema': '{"type":"function","na' })],
     ['of which one is cut', aiSdk({ 'ai.prompt.tools': ['{"type":"function","na'] })],
   ];
 
