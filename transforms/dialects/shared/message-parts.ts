@@ -351,14 +351,12 @@ function mediaPart(part: JsonView): PartBlock {
   return kind === undefined ? unknownPart(part) : { kind: 'part', object: part.copy(), kept: kind };
 }
 
-const FORMATS = ['png', 'jpeg', 'gif', 'webp'];
-
 /** An image of Converse with its data; one in S3 is kept as it is. */
 function converseImage(image: JsonView | undefined): PartBlock | undefined {
-  const format = image?.textOf('format') ?? '';
+  const format = image?.textOf('format');
   const data = image?.get('source')?.get('bytes');
-  if (data?.type !== 'string' || !FORMATS.includes(format)) return undefined;
-  return imageBlock(dataUrl(encode(`"image/${format}"`), data.bytes));
+  if (data?.type !== 'string' || format === undefined) return undefined;
+  return imageBlock(dataUrl(encode(JSON.stringify(`image/${format}`)), data.bytes));
 }
 
 /** Images of Inspect and the AI SDK (an address), of LangChain and Pydantic AI (an address or data), and of OpenTelemetry. */
