@@ -27,7 +27,8 @@ export class Questions {
 
   /** Does an event repeat an item before it? Two events of different types may repeat the same one. */
   repeat(asked: string, isItem: boolean): boolean {
-    const at = this.#items.findIndex((item) => isSaidIn(asked, item));
+    const same = this.#items.findIndex(({ text }) => text === asked);
+    const at = same < 0 ? this.#items.findIndex((item) => isSaidIn(asked, item)) : same;
     if (at < 0)
       return (
         this.#matched !== undefined &&
