@@ -29,13 +29,12 @@ export class Questions {
   repeat(asked: string, isItem: boolean): boolean {
     const same = this.#items.findIndex(({ text }) => text === asked);
     const at = same < 0 ? this.#items.findIndex((item) => isSaidIn(asked, item)) : same;
-    if (at < 0)
-      return (
-        this.#matched !== undefined &&
-        this.#matched.isItem !== isItem &&
-        isSaidIn(asked, this.#matched.message)
-      );
-    const [later, item] = [this.#items.slice(at + 1), this.#items[at] as ResponseMessage];
+    const item = this.#items[at];
+    if (item === undefined) {
+      const last = this.#matched;
+      return last !== undefined && last.isItem !== isItem && isSaidIn(asked, last.message);
+    }
+    const later = this.#items.slice(at + 1);
     this.match(item, isItem);
     this.#items = later;
     return true;

@@ -9,7 +9,7 @@ import type { Message, ReadingNote } from '../../model/element.ts';
 import { stringValue } from '../../model/message.ts';
 import { readForeignMessages } from '../messages/foreign-messages.ts';
 import { readReply, speakerOf, stopNotes } from '../shared/anthropic-message.ts';
-import { bodyInBase64, decoded } from '../shared/base64-text.ts';
+import { bodyInBase64, decoded, isBody } from '../shared/base64-text.ts';
 import { makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { BARE_CHOICE, CHAT_CHOICE } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
@@ -90,8 +90,7 @@ function fromText(view: JsonView, keepSealed: boolean, isRaw: boolean): Answer {
     if (isCut) return { messages: [], notes: [STREAM_CUT] };
   }
   const inner = isRaw ? decoded(view) : undefined;
-  if (inner !== undefined && /^\s*(?:[[{]|data:|event:)/.test(inner.text() ?? ''))
-    return fromText(inner, keepSealed, isRaw);
+  if (inner !== undefined && isBody(inner)) return fromText(inner, keepSealed, isRaw);
   if (isRaw && printedForm(view) !== 'answer') return { messages: [], notes: [UNREADABLE] };
   return fromBase64(view, keepSealed) ?? textAnswer(view);
 }

@@ -13,7 +13,10 @@ const HEADS: ReadonlySet<string> = new Set([
 ]);
 const HEAD_LETTERS = 3;
 const GZIP = 'H4sI';
-const IS_BODY = /^\s*(?:[[{]|data:|event:)/;
+const BODY = /^\s*(?:[[{]|data:|event:)/;
+
+/** Whether a text begins like a body of an API: JSON, or a stream of events. */
+export const isBody = (view: JsonView): boolean => BODY.test(view.text() ?? '');
 
 /** The text that a string holds in base64; undefined if it is anything else. */
 export function decoded(view: JsonView): JsonView | undefined {
@@ -37,7 +40,7 @@ export function bodyInBase64(view: JsonView): JsonView | 'packed' | undefined {
   if (text === undefined) return undefined;
   const body = textOfBase64(text);
   if (body === undefined) return text.startsWith(GZIP) ? 'packed' : undefined;
-  return IS_BODY.test(body.text() ?? '') ? structured(body) : undefined;
+  return isBody(body) ? structured(body) : undefined;
 }
 
 function encodedIn(view: JsonView): string | undefined {
