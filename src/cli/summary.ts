@@ -144,7 +144,7 @@ function findings({ sums }: RunSummary, { errors }: RunNotes): (string | undefin
 
 function rejections(
   { rejections: count, out }: RunSummary,
-  { examples, reading }: RunNotes,
+  { examples, reading, mixedSources }: RunNotes,
 ): (string | undefined)[] {
   if (count === 0) return [];
   const shown = examples.map(
@@ -158,11 +158,19 @@ function rejections(
       `${showCount(count)}${count > examples.length && examples.length > 0 ? ', for example' : ''}`,
     ]),
     ...shown,
+    ...mixed(mixedSources),
     ...(first === undefined
       ? []
       : ['', `  To see why:  turnmill explain ${[first.where, ...reading].map(shellWord).join(' ')}`]),
     ...(written ? [`  All rejections: ${printable(quarantinePath(out))}`] : []),
   ];
+}
+
+/** Says what to do about sources that were rejected because they have several session ids. */
+function mixed(sources: number): readonly string[] {
+  if (sources === 0) return [];
+  const seem = sources === 1 ? '1 source seems' : `${showCount(sources)} sources seem`;
+  return ['', `  ${seem} to hold several sessions: add --session-by id`];
 }
 
 /** Characters that need no quotes in a shell. */
@@ -195,6 +203,8 @@ export class RunNotes {
   readonly reading: readonly string[];
   readonly #examples: Example[] = [];
   readonly #errors = new Map<string, number>();
+  /** Sources that were rejected because they have several session ids. */
+  #mixedSources = 0;
   #source = -1;
   /** Number of examples from earlier sources; the rest is dropped if the results of the source are withdrawn. */
   #examplesBefore = 0;
@@ -213,6 +223,10 @@ export class RunNotes {
 
   get examples(): readonly Example[] {
     return this.#examples;
+  }
+
+  get mixedSources(): number {
+    return this.#mixedSources;
   }
 
   /** Findings of severity ERROR, by rule. */
@@ -249,6 +263,7 @@ export class RunNotes {
 
   #noteSession({ rejection, snapshot, recordRejections = [] }: SessionReport, listing: Listing): void {
     if (rejection !== undefined) this.#note(listing, rejection.line, rejection.reason, rejection.detail);
+    if (rejection?.reason === 'session-id-mismatch') this.#mixedSources++;
     for (const { reason, detail } of recordRejections) this.#note(listing, snapshot?.line, reason, detail);
   }
 

@@ -57,7 +57,10 @@ export function createChain(
     { name: parse.name, handlers: parse.create({ ...settings, ...readingOf(settings), sessionBy, begun }) },
     ...selected(selectSessions),
     { name: cleanup.name, handlers: cleanup.create(settings) },
-    { name: validate.name, handlers: validate.create({ ended: begun?.ended }) },
+    {
+      name: validate.name,
+      handlers: validate.create({ ended: begun?.ended, strictTime: settings.strictTime }),
+    },
     ...checked(checkEntries),
     { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
     { name: limitParts.name, handlers: limitParts.create(settings) },

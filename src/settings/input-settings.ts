@@ -3,6 +3,7 @@ import { FOLD_SELECTIONS, type FoldSelect } from '../../transforms/dialects/dial
 import { dialects } from '../../transforms/dialects/index.ts';
 import { ANY_NUMBER, MAX_DEPTH_CEILING } from '../../transforms/json/scanner.ts';
 import { parse } from '../../transforms/stages/parse.ts';
+import { validate } from '../../transforms/stages/validate.ts';
 import { DEFAULT_RATIOS } from '../input/decompress/limits.ts';
 import type { Follow } from '../input/sources/links.ts';
 import type { Setting } from './option.ts';
@@ -47,6 +48,13 @@ export const INPUT_SETTINGS = {
     shown: 'file; id for standard input; folder for event files',
     type: choice(['file', 'id', 'folder']),
   } as Setting<'file' | 'id' | 'folder' | undefined>,
+  strictTime: {
+    ...input,
+    advanced: true,
+    help: validate.options.strictTime.describe,
+    default: validate.options.strictTime.default as boolean,
+    type: flag,
+  } as Setting<boolean>,
   /** Which conversations of an event log become records. */
   select: {
     ...input,

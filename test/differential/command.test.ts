@@ -34,6 +34,7 @@ const KEEP = ['unread-text', 'content-not-text'].flatMap((rule) => ['--on-findin
 function flagsFor(settings: OracleSettings): readonly string[] {
   return [
     ...KEEP,
+    '--strict-time',
     ...(settings.inline ? ['--format', 'chat-inline'] : []),
     ...(settings.sessionBy === 'id' ? ['--session-by', 'id'] : []),
     ...(settings.groupBy === 'date' ? [] : ['--group-by', settings.groupBy]),

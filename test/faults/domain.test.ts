@@ -67,8 +67,12 @@ describe('F182 ids and files', () => {
   const mixed = log({ id: 'p' }, { id: 'q' }, { id: 'p' });
 
   faultTest('F182', 'two ids in one file: nothing is merged', {}, async () => {
-    const { status, sums, records } = await buildLogs({ files: { 's.jsonl': mixed } });
+    const { status, stderr, sums, records, quarantine } = await buildLogs({ files: { 's.jsonl': mixed } });
     expect([status, records, sums.fates]).toEqual([3, [], { 'rejected:session-id-mismatch': 3 }]);
+    expect(quarantine.map(({ error }) => error?.message)).toEqual(
+      Array(3).fill('the source seems to hold 2 sessions: read it with --session-by id (line 2)'),
+    );
+    expect(stderr).toContain('\n  1 source seems to hold several sessions: add --session-by id\n');
   });
 
   faultTest(

@@ -65,9 +65,14 @@ describe('rejected sessions leave the others alone', () => {
     }));
 
   it('timestamp-not-increasing', () =>
-    rejectsLog('timestamp-not-increasing', `${good}\n${later}\n${later}`, {
+    rejectsLog('timestamp-not-increasing', `${later}\n${good}\n${later}`, {
       'rejected:timestamp-not-increasing': 3,
     }));
+
+  it('timestamp-not-increasing for equal times, with --strict-time', () => {
+    const fates = { 'rejected:timestamp-not-increasing': 3 };
+    return rejectsLog('timestamp-not-increasing', `${good}\n${later}\n${later}`, fates, ['--strict-time']);
+  });
 
   it('session-reopened rejects the whole session', () => {
     const log = `${good}\n${entry({ at: 2, id: 't' })}\n${later}`;

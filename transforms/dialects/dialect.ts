@@ -65,6 +65,8 @@ export interface ReadingOptions {
   readonly userTurn?: string | undefined;
   /** Whether a session is one source, or all entries with one id. */
   readonly sessionBy?: 'file' | 'id' | undefined;
+  /** Whether a call must be later than the one before it to continue it. */
+  readonly strictTime?: boolean | undefined;
   /** `leaves` by default. */
   readonly select?: FoldSelect | undefined;
   /** Bytes that open conversations may hold; 256 MiB by default. */

@@ -35,7 +35,8 @@ export const LINE_REASONS = {
 } as const;
 
 export const SESSION_REASONS = {
-  'session-id-mismatch': 'The source has a second session id.',
+  'session-id-mismatch':
+    'The source has a second session id. The message says how many sessions it seems to hold; --session-by id reads them.',
   'session-reopened':
     'The session id occurs again after its session had ended. All parts of the session are rejected, as long as its record can still be withdrawn.',
   'body-placeholder':
@@ -46,7 +47,8 @@ export const SESSION_REASONS = {
     'The session has more branches than --max-branches, and these lines are only in branches beyond them.',
   'context-missing':
     'The request continues a response that is not in the source, so the earlier messages are unknown.',
-  'timestamp-not-increasing': 'An entry is not later than the entry before it in the session.',
+  'timestamp-not-increasing':
+    'An entry is earlier than the entry before it in the session (with --strict-time: is not later).',
   'control-token-in-content':
     'A text contains a control token of the format (chat-inline writes it unless --on-finding control-token-in-content=reject).',
   'non-text-part':

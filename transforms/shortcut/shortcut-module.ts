@@ -3,7 +3,7 @@
 /** Exports of the shortcut (wasm/shortcut.c). Addresses are offsets into the memory; 0 means refused. */
 export interface ShortcutExports {
   forget_tools(): void;
-  begin(depth: number, most: number, mostMessages: number, endOfArena: number): void;
+  begin(depth: number, most: number, mostMessages: number, strictTime: number, endOfArena: number): void;
   line(at: number, end: number, number: number, offset: number): number;
   /** Like `line`, in a source of many sessions; 2 if it belongs to another session, and waits. */
   packed_line(at: number, end: number, number: number, offset: number): number;

@@ -70,6 +70,8 @@ export interface ShortcutOptions {
   readonly maxElements: number;
   /** Most messages of an entry, its reply included; undefined for no limit. */
   readonly maxMessages: number | undefined;
+  /** Whether an entry must be later than the one before it. */
+  readonly strictTime: boolean;
   /** The dialect that the user named, or `auto`. */
   readonly dialect: string;
 }
@@ -110,8 +112,8 @@ export class ShortcutReader implements ShortcutHost {
       this.#forgetTools();
     } else if (this.#definitions.length > MAX_DEFINITIONS) this.#forgetTools();
     this.#module.setHost(this);
-    const { maxDepth, maxElements, maxMessages = NO_LIMIT } = this.#options;
-    exports.begin(maxDepth, maxElements, maxMessages, this.#module.arenaEnd);
+    const { maxDepth, maxElements, maxMessages = NO_LIMIT, strictTime } = this.#options;
+    exports.begin(maxDepth, maxElements, maxMessages, Number(strictTime), this.#module.arenaEnd);
     this.#entries = 0;
     this.#state.renewViews();
   }

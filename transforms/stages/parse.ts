@@ -60,6 +60,7 @@ export interface ParseOptions {
   readonly maxConversation: number;
   /** Limit for the branches of a session that are written. */
   readonly maxBranches: number;
+  readonly strictTime?: boolean;
   readonly select: FoldSelect;
   readonly keepSealed: boolean;
   readonly keepsMeta: boolean;
@@ -119,6 +120,7 @@ const options: OptionSpecs<ParseOptions> = {
     default: 'leaves',
     choices: FOLD_SELECTIONS,
   },
+  strictTime: { describe: 'Continue a call only with one that is later', default: false },
   keepSealed: { describe: 'Keep reasoning that only its provider can read', default: false },
   keepsMeta: { describe: 'Keep the metadata of event logs', default: true },
   dialects: { describe: 'Dialects besides the built-in ones, which take precedence', default: [] },
@@ -163,14 +165,9 @@ class Parser {
   #isSpoiled = false;
 
   constructor({ dialect, scanner, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
-    const { sessionBy, userTurn, select, maxConversation, maxBranches, maxMessages } = options;
-    const { keepSealed, keepsMeta } = options;
     this.#begun = begun;
-    this.#sessionBy = sessionBy;
-    this.#reading = {
-      ...{ userTurn, sessionBy, select, maxConversation, maxBranches, maxMessages },
-      ...{ keepSealed, keepsMeta },
-    };
+    this.#sessionBy = options.sessionBy;
+    this.#reading = options;
     this.#limits = new EntryLimits(options);
     this.#ownScanner = createScanner(scanner, maxDepth, options.maxElements);
     this.#known = [...more, ...dialects];

@@ -81,7 +81,7 @@ describe('the fate of a line', () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [
       entry({ second: 5 }),
       entry({ second: 6 }),
-      entry({ second: 6 }),
+      entry({ second: 4 }),
     ]);
     for (const line of [1, 2, 3]) {
       const [found] = await explain(`${log}:${line}`);

@@ -90,7 +90,7 @@ describe('times', () => {
     const { status, sums } = await buildLogs({ files: { 's.jsonl': `${timed(time)}\n${later}` } });
     expect([status, sums.fates]).toEqual([0, { snapshot: 1, superseded: 1 }]);
     const equal = entryLine({ at: '2026-01-01T00:00:00Z' });
-    const same = await buildLogs({ files: { 's.jsonl': `${timed(time)}\n${equal}` } });
+    const same = await buildLogs({ files: { 's.jsonl': `${timed(time)}\n${equal}` } }, ['--strict-time']);
     expect(same.sums.fates).toEqual({ 'rejected:timestamp-not-increasing': 2 });
   });
 

@@ -8,7 +8,13 @@ import { KNOWN_CHECKS, knowsEntries, ShortcutReader } from '../../../transforms/
 import type { ShortcutSession } from '../../../transforms/shortcut/shortcut-session.ts';
 import { entryLine, REPLY, TOOL, USER } from '../../support/build-logs.ts';
 
-const OPTIONS = { maxDepth: 512, maxElements: 100_000, maxMessages: undefined, dialect: 'auto' };
+const OPTIONS = {
+  maxDepth: 512,
+  maxElements: 100_000,
+  maxMessages: undefined,
+  strictTime: false,
+  dialect: 'auto',
+};
 const OTHER_TOOL = {
   type: 'function',
   function: { name: 'other', parameters: { type: 'object', properties: {} } },
@@ -53,6 +59,14 @@ describe('a session that took the shortcut', () => {
     expect(session?.places().count).toBe(3);
     expect(session?.isCertain).toBe(true);
     expect(session?.findings().map(({ rule }) => rule)).toEqual(['truncated']);
+  });
+
+  it('may have entries of the same time, unless times are strict', () => {
+    const lines = [entryLine({ at: 1 }), entryLine({ at: 1, messages: [USER, REPLY, USER] })];
+    expect(sessionOf(...lines)?.facts.entries).toBe(2);
+    reader = new ShortcutReader(memory, { ...OPTIONS, strictTime: true });
+    expect(sessionOf(...lines)).toBeUndefined();
+    expect(sessionOf(...lines.slice(1), entryLine({ at: 2 }))?.facts.entries).toBe(2);
   });
 
   it('reports where an entry diverges from the previous one', () => {
@@ -303,7 +317,7 @@ describe('refuses odd lines', () => {
     ['no JSON', good.slice(0, -1)],
     ['a blank line', `${good}\n\n${good}`],
     ['a second session', `${good}\n${entryLine({ at: 2, id: 'other' })}`],
-    ['a time that does not increase', `${good}\n${good}`],
+    ['a time that goes back', `${entryLine({ at: 2 })}\n${good}`],
     ['two objects', `${good}${entryLine({ at: 2 })}`],
     ['a carriage return', `${good}\r\n`],
     ['an unknown role', entryLine({ messages: [{ role: 'narrator', content: 'once' }] })],

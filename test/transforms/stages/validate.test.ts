@@ -37,18 +37,39 @@ describe('a session', () => {
   });
 
   it.each([
-    ['equal', 5n],
-    ['decreasing', 4n],
-  ])('with %s timestamps is rejected at the entry', (_what, second) => {
-    const emitted = run(entry(1, 5n), entry(2, second), entry(3, 9n), end());
+    ['decreasing', 4n, false],
+    ['decreasing', 4n, true],
+    ['equal', 5n, true],
+  ])('with %s timestamps is rejected at the entry (%s, strict: %s)', (_what, second, strictTime) => {
+    const entries = [entry(1, 5n), entry(2, second), entry(3, 9n), end()];
+    const emitted = [...apply(validate.create({ strictTime }), entries)];
     expect(shown(emitted)).toEqual(['entry', 'session timestamp-not-increasing 2', 'end s 1,2,3']);
     expect(emitted[1]).toMatchObject({ stage: 'validate', sessionId: 's' });
   });
 
-  it('with a second id is rejected once, under its first id', () => {
+  it('with equal timestamps is in order', () => {
+    const emitted = run(entry(1, 5n), entry(2, 5n), entry(3, 5n), end());
+    expect(shown(emitted)).toEqual(['entry', 'entry', 'entry', 'end s 1,2,3']);
+  });
+
+  it('with several ids is rejected once, under its first id, and the message counts them', () => {
     const emitted = run(entry(1, 5n), entry(2, 6n, 't'), entry(3, 1n, 'u'), entry(4, 7n), end());
     expect(shown(emitted)).toEqual(['entry', 'session session-id-mismatch 2', 'end s 1,2,3,4']);
-    expect(emitted[1]).toMatchObject({ sessionId: 's' });
+    expect(emitted[1]).toMatchObject({
+      sessionId: 's',
+      detail: 'the source seems to hold 3 sessions: read it with --session-by id',
+    });
+  });
+
+  it('counts the ids of each source anew', () => {
+    const twice = [entry(1, 5n), entry(2, 6n, 't'), end()];
+    const details = run(...twice, ...twice).flatMap((one) => (one.kind === 'rejection' ? [one.detail] : []));
+    expect(details).toEqual(Array(2).fill(expect.stringContaining('hold 2 sessions')));
+  });
+
+  it('keeps the first reason if the times went back before', () => {
+    const emitted = run(entry(1, 5n), entry(2, 4n), entry(3, 6n, 't'), end());
+    expect(shown(emitted)).toEqual(['entry', 'session timestamp-not-increasing 2', 'end s 1,2,3']);
   });
 
   it('has the places of all calls that were joined to an entry', () => {
@@ -61,7 +82,7 @@ describe('a session', () => {
   });
 
   it('does not affect the next session', () => {
-    const emitted = run(entry(1, 5n), entry(2, 5n), end(), entry(1, 3n, 't'), end());
+    const emitted = run(entry(1, 5n), entry(2, 4n), end(), entry(1, 3n, 't'), end());
     expect(shown(emitted)).toEqual([
       'entry',
       'session timestamp-not-increasing 2',
@@ -150,7 +171,7 @@ describe('entries without a timestamp', () => {
   it('keep the order of the source among entries with one', () => {
     const emitted = run(timeless(1), entry(2, 5n), timeless(3), entry(4, 6n), end());
     expect(shown(emitted)).toEqual(['entry', 'entry', 'entry', 'entry', 'end s 1,2,3,4']);
-    expect(shown(run(entry(1, 5n), timeless(2), entry(3, 5n), end()))).toContain(
+    expect(shown(run(entry(1, 5n), timeless(2), entry(3, 4n), end()))).toContain(
       'session timestamp-not-increasing 3',
     );
   });

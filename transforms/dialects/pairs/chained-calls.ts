@@ -21,6 +21,7 @@ interface Open {
 
 export class ChainedCalls {
   readonly #isByFile: boolean;
+  readonly #isStrict: boolean;
   readonly #maxMessages: number;
   /** By what the next call continues; the chain that was idle the longest is first. */
   readonly #open = new Map<History | CallChain, Open>();
@@ -30,8 +31,9 @@ export class ChainedCalls {
   #places = createEntryLog();
   #isHolding = false;
 
-  constructor({ sessionBy, maxMessages = Number.POSITIVE_INFINITY }: ReadingOptions) {
+  constructor({ sessionBy, strictTime, maxMessages = Number.POSITIVE_INFINITY }: ReadingOptions) {
     this.#isByFile = sessionBy !== 'id';
+    this.#isStrict = strictTime === true;
     this.#maxMessages = maxMessages;
   }
 
@@ -78,7 +80,8 @@ export class ChainedCalls {
   /** Whether a session that has both takes a call after the last one. */
   #isNext({ timestamp: time, sessionId }: Entry, last: Entry): boolean {
     const { timestamp: earlier } = last;
-    const isLater = earlier === undefined || time === undefined ? earlier === time : time > earlier;
+    const areTimed = earlier !== undefined && time !== undefined;
+    const isLater = areTimed ? time > earlier || (time === earlier && !this.#isStrict) : earlier === time;
     return isLater && (this.#isByFile || sessionId === last.sessionId);
   }
 

@@ -103,5 +103,6 @@ static List *before, *clean, *best;     // after cleanup: the previous line, thi
 static u32 max_depth, max_elements, max_messages, arena, arena_end, soft;  // soft: the arena is compacted when it grows beyond
 static u32 row_count, call_count, run_count, known_tools_count, tools_top, tools_end_at;
 static i64 latest;
+static u32 strict_time;  // 1: an entry must be later than the one before it
 static Crowd crowd;
 

@@ -131,7 +131,7 @@ static u32 take_entry(void) {
   if (state.entries == 0) {
     state.id = (u32)id_text, state.id_end = put_bytes(state.id, spans[ID].at, spans[ID].end);
     state.started_at = entry_time;
-  } else if (entry_time <= latest) return 0;
+  } else if (entry_time < latest + strict_time) return 0;
   latest = entry_time;
   if (!clean_up() || !count_tools() || (!raw->reply && !report(FOUND_NO_REPLY, 0, 0, 0, 0))) return 0;
   if (state.entries > 0 && !compare_traces()) return 0;
@@ -196,10 +196,10 @@ EXPORT(finish) u32 finish(void) {
   return write_messages(best);
 }
 
-EXPORT(begin) void begin(u32 depth, u32 most, u32 most_messages, u32 end_of_arena) {
+EXPORT(begin) void begin(u32 depth, u32 most, u32 most_messages, u32 strict, u32 end_of_arena) {
   extern u8 __heap_base;
   arena = ((u32)&__heap_base + 15) & ~15u, arena_end = end_of_arena, soft = arena + MIN_SOFT_BYTES;
-  max_depth = depth, max_elements = crowd.most = most, max_messages = most_messages;
+  max_depth = depth, max_elements = crowd.most = most, max_messages = most_messages, strict_time = strict;
   row_count = call_count = 0;
   known = &lists[3], raw = &lists[4];
   known->count = known->reply = raw->count = raw->reply = 0;
