@@ -1,6 +1,7 @@
 // Writes the files generated from the code: node scripts/gen.mjs [registries|docs] [--check]
 //
-//   registries   transforms/{dialects,rules,checks,formats}/index.ts, from the files in each folder (runs before the build)
+//   registries   transforms/{dialects,rules,checks,formats,stages}/index.ts and transforms/stages/library.ts, from the files in each folder
+//                (runs before the build)
 //   docs         docs/{data-model,cli,dataset,dialects,faults,formats,rejections}.md, from the built program (needs a build)
 //
 // With --check, writes nothing: lists the stale files and exits with 1 if there are any.

@@ -1,24 +1,20 @@
-/** Exports the stages for use in `stream.pipeline`, in their order. */
-import * as chain from './chain.ts';
+/** The stages for use in `stream.pipeline`: those with a fixed place here, the others in a generated file. */
 import { type PipelineStage, pipelineStage } from './pipeline-stage.ts';
 import * as check from './stages/check.ts';
-import type { CleanupOptions } from './stages/cleanup.ts';
-import type { FormatOptions } from './stages/format.ts';
-import type { LimitPartsOptions } from './stages/limit-parts.ts';
-import type { ParseOptions } from './stages/parse.ts';
-import type { ReasoningOptions } from './stages/reasoning.ts';
-import type { ValidateOptions } from './stages/validate.ts';
+import * as ofCleanup from './stages/cleanup.ts';
+import * as ofFormat from './stages/format.ts';
+import * as ofParse from './stages/parse.ts';
+import * as ofSelect from './stages/snapshot-select.ts';
+import * as ofValidate from './stages/validate.ts';
 
-export const parse: PipelineStage<ParseOptions> = pipelineStage(chain.parse);
-export const cleanup: PipelineStage<CleanupOptions> = pipelineStage(chain.cleanup);
-export const validate: PipelineStage<ValidateOptions> = pipelineStage(chain.validate);
+export * from './stages/library.ts';
+export const parse: PipelineStage<ofParse.ParseOptions> = pipelineStage(ofParse.parse);
+export const cleanup: PipelineStage<ofCleanup.CleanupOptions> = pipelineStage(ofCleanup.cleanup);
+export const validate: PipelineStage<ofValidate.ValidateOptions> = pipelineStage(ofValidate.validate);
 export const checkEntries: PipelineStage<object> = pipelineStage(check.checkEntries);
-export const snapshotSelect: PipelineStage<object> = pipelineStage(chain.snapshotSelect);
-export const limitParts: PipelineStage<LimitPartsOptions> = pipelineStage(chain.limitParts);
-export const toolDedupe: PipelineStage<object> = pipelineStage(chain.toolDedupe);
-export const reasoning: PipelineStage<ReasoningOptions> = pipelineStage(chain.reasoning);
+export const snapshotSelect: PipelineStage<object> = pipelineStage(ofSelect.snapshotSelect);
 export const checkConversations: PipelineStage<check.ConversationOptions> = pipelineStage(
   check.checkConversations,
 );
-export const format: PipelineStage<FormatOptions> = pipelineStage(chain.format);
+export const format: PipelineStage<ofFormat.FormatOptions> = pipelineStage(ofFormat.format);
 export const checkRecords: PipelineStage<object> = pipelineStage(check.checkRecords);

@@ -3,13 +3,7 @@
  */
 import type { Dialect } from './dialects/dialect.ts';
 import type { Format } from './formats/format.ts';
-import type { Stage } from './stage.ts';
-
-/** A stage with its place in the chain. */
-export interface PlacedStage extends Stage {
-  /** Name of the built-in stage that it follows: `cleanup`, `snapshot-select`, ... */
-  readonly after: string;
-}
+import type { PlacedStage } from './stage.ts';
 
 export interface PlugIns {
   readonly dialects: readonly Dialect[];

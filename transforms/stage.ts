@@ -32,6 +32,15 @@ export interface Stage<Options extends object = object> {
   create(options: Options): Handlers;
 }
 
+/** A stage with its place in the chain. */
+export interface PlacedStage<Options extends object = object> extends Stage<Options> {
+  /** Name of the built-in stage that it follows: `cleanup`, `snapshot-select`, ... */
+  readonly after: string;
+}
+
+/** The options of a type of stage. */
+export type OptionsOf<S> = S extends Stage<infer Options> ? Options : never;
+
 type Handler = (element: StreamElement) => Iterable<StreamElement>;
 
 /** The output of a stage for one element. */

@@ -1,13 +1,15 @@
-// Generates docs/data-model.md: the kinds of elements with their fields and comments, from the text of transforms/model/element.ts.
+// Generates docs/data-model.md: the kinds of elements with their fields and comments, from the text of transforms/model/element.ts, and the
+// stages.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { code, page, table } from './markdown.mjs';
+import { built, code, page, prose, table } from './markdown.mjs';
+import { Missing } from './missing.mjs';
 
 const SOURCE = 'transforms/model/element.ts';
 const DECLARATION = /^export (interface|type) (\w+)/;
 const FIELD = /^ {2}readonly (\w+\??): (.+);$/;
 
-export function dataModelPage(root) {
+export async function dataModelPage(root) {
   const lines = readFileSync(join(root, SOURCE), 'utf8').split('\n');
   const { about, declarations } = parse(lines);
   const elements = declarations.filter(({ kind }) => kind !== undefined);
@@ -21,11 +23,34 @@ export function dataModelPage(root) {
       elements.map(({ kind, name, doc }) => [`[${code(kind)}](#${name.toLowerCase()})`, firstSentence(doc)]),
     ),
     '[architecture.md](architecture.md) lists which stage emits and takes each kind.',
+    '## Stages',
+    'In their order. The library has each as a function that returns a stream ([library.md](library.md#your-own-pipeline)); `turnmill list stages` shows their options. Elements of other kinds pass through.',
+    await stagesTable(root),
     '## Elements',
     ...elements.flatMap(section),
     '## What they hold',
     ...rest.flatMap(section),
   ]);
+}
+
+async function stagesTable(root) {
+  const { stages } = await built(root, 'transforms/chain.js');
+  const { placedStages } = await built(root, 'transforms/stages/index.js');
+  const { SETTINGS } = await built(root, 'src/settings/table.js');
+  for (const { name, after, options } of placedStages) {
+    const path = `transforms/stages/${name}.ts`;
+    if (!stages.some((stage) => stage.name === name))
+      throw new Missing(`${path} follows '${after}', which is not a stage: name one of turnmill list stages`);
+    const unset = Object.keys(options).filter((option) => !Object.hasOwn(SETTINGS, option));
+    if (unset.length > 0)
+      throw new Missing(
+        `${path} has the option ${unset.join(', ')}: add a setting with that name to src/settings/conversion-settings.ts`,
+      );
+  }
+  return table(
+    ['stage', 'takes', 'what it does'],
+    stages.map(({ name, takes = 'record', summary }) => [code(name), code(takes), prose(summary)]),
+  );
 }
 
 const isUnion = (name) => ['StreamElement', 'Kind', 'ElementOf'].includes(name);

@@ -10,7 +10,7 @@ import { rejectionsPage } from './rejections-page.mjs';
 /** @returns the pages' texts by path below the root */
 export async function make(root) {
   return [
-    ['docs/data-model.md', dataModelPage(root)],
+    ['docs/data-model.md', await dataModelPage(root)],
     ['docs/dialects.md', await dialectsPage(root)],
     ['docs/dataset.md', datasetPage(root)],
     ['docs/formats.md', await formatsPage(root)],

@@ -1,25 +1,22 @@
 /** Creates the stages of a run for one worker, in order, and fuses them: one call takes an element through all of them. */
 
-import {
-  cleanup,
-  format,
-  limitParts,
-  parse,
-  reasoning,
-  snapshotSelect,
-  supply,
-  toolDedupe,
-  validate,
-} from '../../transforms/chain.ts';
+import { reportingStages, stages } from '../../transforms/chain.ts';
 import { formats as allFormats } from '../../transforms/formats/index.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
 import type { SessionIds } from '../../transforms/model/session-ids.ts';
-import type { PlacedStage } from '../../transforms/plug-ins.ts';
-import { defaultsOf, FusedStages, type Handlers } from '../../transforms/stage.ts';
-import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
+import {
+  defaultsOf,
+  FusedStages,
+  type Handlers,
+  type PlacedStage,
+  type Stage,
+} from '../../transforms/stage.ts';
+import { checkConversations } from '../../transforms/stages/check.ts';
 import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
-import type { BegunSource } from '../../transforms/stages/parse.ts';
+import { format } from '../../transforms/stages/format.ts';
+import { type BegunSource, parse } from '../../transforms/stages/parse.ts';
 import { selectFindings, selectSessions } from '../../transforms/stages/select-sessions.ts';
+import { validate } from '../../transforms/stages/validate.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { measured } from './measure.ts';
 
@@ -45,48 +42,46 @@ export function createChain(
   sessionBy: 'file' | 'id',
   begun?: SharedSource,
 ): readonly ChainLink[] {
-  const { integrity, only, plugIns } = settings;
-  const endsInCall = [...allFormats, ...plugIns.formats]
-    .filter(({ name }) => settings.format.includes(name))
-    .every((one) => one.endsInCall === true);
-  const checked = (stage: typeof checkEntries): ChainLink[] =>
-    integrity ? [{ name: stage.name, handlers: stage.create({}) }] : [];
+  const { only, plugIns } = settings;
+  const options = optionsOf(settings, sessionBy, begun);
   const selected = (stage: typeof selectSessions): ChainLink[] =>
     only === undefined ? [] : [{ name: stage.name, handlers: stage.create({ only }) }];
-  const chain: readonly ChainLink[] = [
-    { name: parse.name, handlers: parse.create({ ...settings, ...readingOf(settings), sessionBy, begun }) },
-    ...selected(selectSessions),
-    { name: cleanup.name, handlers: cleanup.create(settings) },
-    {
-      name: validate.name,
-      handlers: validate.create({ ended: begun?.ended, strictTime: settings.strictTime }),
-    },
-    ...checked(checkEntries),
-    { name: snapshotSelect.name, handlers: snapshotSelect.create({}) },
-    { name: limitParts.name, handlers: limitParts.create(settings) },
-    { name: supply.name, handlers: supply.create(settings) },
-    { name: toolDedupe.name, handlers: toolDedupe.create({}) },
-    { name: reasoning.name, handlers: reasoning.create(settings) },
-    ...(integrity
-      ? [{ name: checkConversations.name, handlers: checkConversations.create({ endsInCall }) }]
-      : []),
-    ...selected(selectFindings),
-    { name: format.name, handlers: format.create({ ...settings, formats: plugIns.formats }) },
-    ...checked(checkRecords),
-    ...(settings.consumers ? [{ name: checkConsumers.name, handlers: checkConsumers.create({}) }] : []),
-  ];
+  const chain = stages
+    .filter((stage) => isOn(stage, settings))
+    .flatMap((stage): readonly ChainLink[] => [
+      ...(stage === format ? selected(selectFindings) : []),
+      { name: stage.name, handlers: stage.create(options.get(stage) ?? settings) },
+      ...(stage === parse ? selected(selectSessions) : []),
+    ]);
   const links = chain.flatMap((link) => [link, ...placedAfter(link.name, plugIns.stages)]);
   return settings.measures || settings.minRead !== undefined ? measured(links, settings.minRead) : links;
 }
 
-/** Returns the options of parse that are not settings. */
-function readingOf({ reasoning: mode, meta, plugIns }: TaskSettings) {
-  return {
-    keepSealed: mode === 'keep-sealed',
-    // plug-ins may read fields that are never written
-    keepsMeta: meta.length > 0 || plugIns.stages.length > 0 || plugIns.formats.length > 0,
-    dialects: plugIns.dialects,
-  };
+function isOn(stage: Stage, { integrity, consumers }: TaskSettings): boolean {
+  if (stage === checkConsumers) return consumers;
+  return integrity || !reportingStages.includes(stage);
+}
+
+/** Returns the options of the stages that take more than settings. */
+function optionsOf(
+  settings: TaskSettings,
+  sessionBy: 'file' | 'id',
+  begun: SharedSource | undefined,
+): ReadonlyMap<Stage, object> {
+  const { reasoning: mode, meta, plugIns } = settings;
+  const { dialects, formats } = plugIns;
+  // plug-ins may read fields that are never written
+  const keepsMeta = meta.length > 0 || plugIns.stages.length > 0 || formats.length > 0;
+  const endsInCall = [...allFormats, ...formats]
+    .filter(({ name }) => settings.format.includes(name))
+    .every((one) => one.endsInCall === true);
+  const reading = { keepSealed: mode === 'keep-sealed', keepsMeta, dialects };
+  return new Map<Stage, object>([
+    [parse, { ...settings, ...reading, sessionBy, begun }],
+    [validate, { ...settings, ended: begun?.ended }],
+    [checkConversations, { endsInCall }],
+    [format, { ...settings, formats }],
+  ]);
 }
 
 /** Returns the plug-in stages to run after a built-in one, in order. */

@@ -7,12 +7,16 @@ import type { SessionEnd } from '../../transforms/model/element.ts';
 import { groupOf } from '../../transforms/model/group.ts';
 import { knowsChecks } from '../../transforms/shortcut/shortcut-reader.ts';
 import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
-import type { FusedStages } from '../../transforms/stage.ts';
+import type { FusedStages, PlacedStage } from '../../transforms/stage.ts';
+import { placedStages } from '../../transforms/stages/index.ts';
 import { snapshotSelect } from '../../transforms/stages/snapshot-select.ts';
 import type { RecordResult } from '../ledger/result.ts';
 import { SHORTCUT_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { type ChainLink, createChain, fuseChain } from './chain.ts';
+
+/** Stages whose work the shortcut does, or whose settings `isPlain` and `handOut` look at. */
+const KNOWN_STAGES: ReadonlySet<string> = new Set(['limit-parts', 'tool-dedupe', 'reasoning']);
 
 export class ShortcutResults {
   readonly #settings: TaskSettings;
@@ -58,27 +62,24 @@ export class ShortcutResults {
   }
 }
 
-function isPlain({
-  format,
-  formatOptions,
-  meta,
-  systemText,
-  toolDefinitions,
-  reasoning,
-  integrity,
-  consumers,
-  plugIns,
-}: TaskSettings): boolean {
+function isPlain(settings: TaskSettings): boolean {
+  const { format, formatOptions, meta, reasoning, integrity, consumers, plugIns } = settings;
   const isChat = format.length === 1 && format[0] === 'chat' && formatOptions.arrowSafe !== true;
   return (
     isChat &&
     reasoning === 'keep' &&
     integrity &&
     meta.length === 0 &&
-    systemText === undefined &&
-    toolDefinitions === undefined &&
     !consumers &&
-    !plugIns.formats.some(({ name }) => name === 'chat')
+    !plugIns.formats.some(({ name }) => name === 'chat') &&
+    !hasUnknownWork(placedStages, settings)
+  );
+}
+
+/** Returns whether one of the stages has work that the shortcut does not know: with these settings it has handlers. */
+export function hasUnknownWork(stages: readonly PlacedStage[], settings: TaskSettings): boolean {
+  return stages.some(
+    (stage) => !KNOWN_STAGES.has(stage.name) && Object.keys(stage.create(settings)).length > 0,
   );
 }
 

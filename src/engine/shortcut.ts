@@ -1,5 +1,6 @@
 /** Takes the shortcut (transforms/shortcut/) through sources that are one session of plain entries. */
 
+import { earlyStages } from '../../transforms/chain.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
 import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { Line, SessionEnd, StreamElement } from '../../transforms/model/element.ts';
@@ -8,7 +9,7 @@ import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-import { ShortcutResults } from './shortcut-results.ts';
+import { hasUnknownWork, ShortcutResults } from './shortcut-results.ts';
 
 /** Least limit on nesting with which the shortcut is taken; with a lower one, the stages read the sources. */
 const MIN_DEPTH = 16;
@@ -102,6 +103,7 @@ export function mayTakeShortcut(settings: TaskSettings): boolean {
     only === undefined &&
     !settings.measures &&
     settings.minRead === undefined &&
-    plugIns.stages.length === 0
+    plugIns.stages.length === 0 &&
+    !hasUnknownWork(earlyStages, settings)
   );
 }

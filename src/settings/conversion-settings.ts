@@ -15,9 +15,9 @@ import { META_NAMES, type MetaName } from '../../transforms/model/meta.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import { ruleSets } from '../../transforms/stages/cleanup.ts';
 import { type Decisions, format } from '../../transforms/stages/format.ts';
-import { limitParts } from '../../transforms/stages/limit-parts.ts';
-import { REASONING_MODES, type ReasoningMode, reasoning } from '../../transforms/stages/reasoning.ts';
-import { supply } from '../../transforms/stages/supply.ts';
+import limitParts from '../../transforms/stages/limit-parts.ts';
+import reasoning, { REASONING_MODES, type ReasoningMode } from '../../transforms/stages/reasoning.ts';
+import supply from '../../transforms/stages/supply.ts';
 import { flagOf, type NamedOption, type Setting } from './option.ts';
 import { choice, choices, decisions, flag, list, size, text, textFile } from './value-types.ts';
 

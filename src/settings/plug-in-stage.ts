@@ -10,8 +10,7 @@ import type {
   ToolDefinition,
   WrittenRecord,
 } from '../../transforms/model/element.ts';
-import type { PlacedStage } from '../../transforms/plug-ins.ts';
-import type { Handlers } from '../../transforms/stage.ts';
+import type { Handlers, PlacedStage } from '../../transforms/stage.ts';
 import { isRecord } from './plug-in-format.ts';
 
 /** All kinds: the handlers of plug-ins for a missing one would be lost. */

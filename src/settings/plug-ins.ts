@@ -1,14 +1,14 @@
 /** Plug-ins of a run: objects from the caller, or ES modules that worker threads load too. */
 import { pathToFileURL } from 'node:url';
-import * as builtIn from '../../transforms/chain.ts';
+import { reportingStages, stages } from '../../transforms/chain.ts';
 import { dialectFrom } from '../../transforms/dialects/define-dialect.ts';
 import type { Dialect } from '../../transforms/dialects/dialect.ts';
 import type { DialectSpec } from '../../transforms/dialects/dialect-spec.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
 import type { Format } from '../../transforms/formats/format.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import type { PlacedStage, PlugIns } from '../../transforms/plug-ins.ts';
-import type { OptionSpec } from '../../transforms/stage.ts';
+import type { PlugIns } from '../../transforms/plug-ins.ts';
+import type { OptionSpec, PlacedStage } from '../../transforms/stage.ts';
 import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { sha256 } from '../sha256.ts';
@@ -41,14 +41,14 @@ const OPTION_NAME = /^[a-z][A-Za-z0-9]*$/;
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 /** Order in which the kinds are tried: stages first, because a dialect has a `create` too. */
 const KINDS: readonly Kind[] = ['stages', 'dialects', 'formats'];
-const CHAIN: readonly string[] = Object.values(builtIn).map(({ name }) => name);
+/** The stages that a stage can follow: those that every run has. */
+const CHAIN: readonly string[] = stages
+  .filter((stage) => !reportingStages.includes(stage))
+  .map(({ name }) => name);
 const TAKEN: Readonly<Record<Kind, readonly string[]>> = {
   dialects: ['auto', ...dialects.map(({ name }) => name)],
   formats: formats.map(({ name }) => name),
-  stages: [
-    ...CHAIN,
-    ...['framing', 'check-entries', 'check-conversations', 'check-records', 'check-consumers', 'source'],
-  ],
+  stages: ['framing', ...stages.map(({ name }) => name), 'source'],
 };
 
 export const NO_RUN_PLUG_INS: RunPlugIns = {

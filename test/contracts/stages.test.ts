@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import * as stages from '../../transforms/chain.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
+import { stages } from '../../transforms/chain.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
-import { apply, defaultsOf, type OptionSpec, type Stage } from '../../transforms/stage.ts';
-import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
-import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
+import { apply, defaultsOf, type OptionSpec } from '../../transforms/stage.ts';
+import { placedStages } from '../../transforms/stages/index.ts';
 import { entryJson, lineOf } from '../transforms/log-lines.ts';
 import { conversations, ends, entries, freeze, records, snapshot } from './samples.ts';
 
-const all: readonly Stage[] = [
-  ...new Set([
-    ...Object.values(stages),
-    checkEntries,
-    checkConversations,
-    checkRecords,
-    checkConsumers,
-  ] as unknown as Stage[]),
-];
 const elements = (): readonly StreamElement[] => [
   ...[entryJson(), '', 'x', `${entryJson()}${entryJson()}`].map((json) => lineOf(json)),
   ...entries,
@@ -24,7 +15,7 @@ const elements = (): readonly StreamElement[] => [
   ...records,
 ];
 
-describe.each(all.map((stage) => [stage.name, stage] as const))('stage %s', (name, stage) => {
+describe.each(stages.map((stage) => [stage.name, stage] as const))('stage %s', (name, stage) => {
   it('has a kebab-case name and a summary', () => {
     expect(name).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
     expect(stage.summary).toMatch(/^[A-Z].{10,}\.$/);
@@ -49,5 +40,13 @@ describe.each(all.map((stage) => [stage.name, stage] as const))('stage %s', (nam
 });
 
 it('no two stages have the same name', () => {
-  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  expect(new Set(stages.map(({ name }) => name)).size).toBe(stages.length);
 });
+
+it.each(placedStages.map((stage) => [stage.name, stage] as const))(
+  '%s follows a stage of every build, and its options are settings with the same defaults',
+  (_name, stage) => {
+    expect(stages).toContain(stage);
+    expect(DEFAULT_SETTINGS).toMatchObject(defaultsOf(stage.options));
+  },
+);

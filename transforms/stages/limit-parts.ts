@@ -11,7 +11,7 @@ import { encode, textPieces } from '../json/utf8.ts';
 import type { Conversation, Message, ReadingNote } from '../model/element.ts';
 import { createSha256 } from '../model/hashed-set.ts';
 import { dataLongerThan, type PartData } from '../model/part-data.ts';
-import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
+import type { Handlers, OptionSpecs, PlacedStage } from '../stage.ts';
 
 export interface LimitPartsOptions {
   /** Most bytes of the data of a part, as logged; 0 for any number. */
@@ -117,10 +117,13 @@ function create({ maxPart }: LimitPartsOptions): Handlers {
   return maxPart === 0 ? {} : { conversation: (conversation) => [limited(conversation, maxPart)] };
 }
 
-export const limitParts: Stage<LimitPartsOptions> = {
+const limitParts: PlacedStage<LimitPartsOptions> = {
   name: 'limit-parts',
+  after: 'snapshot-select',
   summary: 'Replaces images, recordings and files that are too long by their SHA-256.',
   options,
   takes: 'conversation',
   create,
 };
+
+export default limitParts;

@@ -18,7 +18,7 @@ import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts
 import { hasOtherName, nameReasoning } from '../model/reasoning-names.ts';
 import { rejectSession } from '../model/rejection.ts';
 import { afterThought, CLOSE_THOUGHT, isLoneThought, OPEN_THOUGHT } from '../model/reply.ts';
-import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
+import type { Handlers, OptionSpecs, PlacedStage } from '../stage.ts';
 import { hasOnlyPlaceholders, ONLY_PLACEHOLDERS, withoutCutAnswers } from './cut-answers.ts';
 
 export const REASONING_MODES = ['keep', 'keep-sealed', 'last', 'drop', 'inline'] as const;
@@ -166,10 +166,13 @@ function create({ reasoning: mode }: ReasoningOptions): Handlers {
   return { conversation: (conversation) => [applyTo(conversation, mode)] };
 }
 
-export const reasoning: Stage<ReasoningOptions> = {
+const reasoning: PlacedStage<ReasoningOptions> = {
   name: 'reasoning',
+  after: 'tool-dedupe',
   summary: "Keeps, drops or inlines the model's reasoning.",
   options,
   takes: 'conversation',
   create,
 };
+
+export default reasoning;

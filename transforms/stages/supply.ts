@@ -14,7 +14,7 @@ import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
 import { toolCallsOf } from '../model/message.ts';
 import type { Meta } from '../model/meta.ts';
-import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
+import type { Handlers, OptionSpecs, PlacedStage } from '../stage.ts';
 import { firstByName } from './tool-dedupe.ts';
 
 export interface SupplyOptions {
@@ -131,10 +131,13 @@ function calledNames(messages: readonly Message[]): ReadonlySet<string> {
   return names;
 }
 
-export const supply: Stage<SupplyOptions> = {
+const supply: PlacedStage<SupplyOptions> = {
   name: 'supply',
+  after: 'limit-parts',
   summary: 'Adds a system text and tool definitions to conversations that have none, if you supply them.',
   options,
   takes: 'conversation',
   create,
 };
+
+export default supply;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build, check, defineDialect, dialects, formats } from '../../../src/index.ts';
-import type { PlacedStage } from '../../../transforms/plug-ins.ts';
+import type { PlacedStage } from '../../../transforms/stage.ts';
 import { turnmill as command } from '../../support/command.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';

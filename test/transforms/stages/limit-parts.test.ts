@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import { apply } from '../../../transforms/stage.ts';
-import { limitParts } from '../../../transforms/stages/limit-parts.ts';
+import limitParts from '../../../transforms/stages/limit-parts.ts';
 import { asArray, asBuffer, text } from '../bytes.ts';
 import { conversationOf } from '../checks/samples.ts';
 

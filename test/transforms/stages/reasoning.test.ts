@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Conversation } from '../../../transforms/model/element.ts';
 import { apply } from '../../../transforms/stage.ts';
-import { REASONING_MODES, type ReasoningMode, reasoning } from '../../../transforms/stages/reasoning.ts';
+import reasoning, { REASONING_MODES, type ReasoningMode } from '../../../transforms/stages/reasoning.ts';
 import { text } from '../bytes.ts';
 import { conversationOf, rawMessage } from '../checks/samples.ts';
 

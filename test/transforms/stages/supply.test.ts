@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { encode } from '../../../transforms/json/utf8.ts';
 import type { Conversation, Message } from '../../../transforms/model/element.ts';
 import { apply } from '../../../transforms/stage.ts';
-import { definitionsIn, supply } from '../../../transforms/stages/supply.ts';
+import supply, { definitionsIn } from '../../../transforms/stages/supply.ts';
 import { text } from '../bytes.ts';
 import { assistant, conversationOf, user } from '../checks/samples.ts';
 

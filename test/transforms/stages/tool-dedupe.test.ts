@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Conversation, ToolDefinition } from '../../../transforms/model/element.ts';
 import { apply } from '../../../transforms/stage.ts';
-import { firstByName, toolDedupe } from '../../../transforms/stages/tool-dedupe.ts';
+import toolDedupe, { firstByName } from '../../../transforms/stages/tool-dedupe.ts';
 import { conversationOf, entryOf } from '../checks/samples.ts';
 
 const tool = (name: string | undefined, version: number): ToolDefinition => ({
