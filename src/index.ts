@@ -44,7 +44,8 @@ export {
 } from '../transforms/dialects/text-protocol/message-segments.ts';
 export { formatToolActivity, getActivityLine } from '../transforms/dialects/text-protocol/tool-activity.ts';
 export { extractToolCall, stripToolBlocks } from '../transforms/dialects/text-protocol/tool-blocks.ts';
-export type { EncodedRecord, Format, FormatFinding } from '../transforms/formats/format.ts';
+export type { EncodedRecord, Format, FormatFinding, OwnRule } from '../transforms/formats/format.ts';
+export { sessionReasons as SESSION_REASONS } from '../transforms/formats/format-rules.ts';
 export { formats } from '../transforms/formats/index.ts';
 export { TeachingError, type TeachingFault } from '../transforms/formats/teaching-error.ts';
 export type { TeachingLayout, TeachingParameter } from '../transforms/formats/teaching-layout.ts';
@@ -57,26 +58,14 @@ export {
   wrapAsJsonl,
 } from '../transforms/formats/teaching-turn.ts';
 export { type JsonType, JsonView } from '../transforms/json/json-view.ts';
-export {
-  checkConversations,
-  checkEntries,
-  checkRecords,
-  cleanup,
-  format,
-  limitParts,
-  parse,
-  reasoning,
-  snapshotSelect,
-  toolDedupe,
-  validate,
-} from '../transforms/library-stages.ts';
+export * from '../transforms/library-stages.ts';
 export type * from '../transforms/model/element.ts';
 export { GROUPINGS, type Grouping } from '../transforms/model/group.ts';
 export { contentOf, memberValue, textOf, toolCallsOf } from '../transforms/model/message.ts';
-export { LINE_REASONS, SESSION_REASONS } from '../transforms/model/reasons.ts';
+export { LINE_REASONS } from '../transforms/model/reasons.ts';
 export { rejectLine, rejectSession } from '../transforms/model/rejection.ts';
 export type { PipelineStage } from '../transforms/pipeline-stage.ts';
-export type { PlacedStage, PlugIns } from '../transforms/plug-ins.ts';
+export type { PlugIns } from '../transforms/plug-ins.ts';
 export { rules } from '../transforms/rules/index.ts';
 export type { Rule } from '../transforms/rules/rule.ts';
 export {
@@ -85,6 +74,7 @@ export {
   type Handlers,
   type OptionSpec,
   type OptionSpecs,
+  type PlacedStage,
   type Stage,
 } from '../transforms/stage.ts';
 export { type ElementCounts, type StageChunk, StageStream } from '../transforms/stage-stream.ts';

@@ -13,12 +13,12 @@ const THOUGHT = 'Warm and dry: lay it.';
 export async function formatsPage(root) {
   const { formats } = await built(root, 'transforms/formats/index.js');
   const { consumerRules } = await built(root, 'transforms/consumers/consumer-rules.js');
-  const { SESSION_REASONS } = await built(root, 'transforms/model/reasons.js');
+  const { sessionReasons } = await built(root, 'transforms/formats/format-rules.js');
   const { input } = await workedExample(root, { dialect: DIALECT, format: 'chat' });
   const expected = readExpected(root);
   const sections = await Promise.all(
     formats.map(async (format) => [
-      ...(await section(root, format, SESSION_REASONS, consumerRules)),
+      ...(await section(root, format, sessionReasons, consumerRules)),
       ...consumersTable(expected, format.name),
     ]),
   );
@@ -47,12 +47,13 @@ export async function formatsPage(root) {
   ]);
 }
 
-async function section(root, { name, summary, rules, otherContent, options }, reasons, consumerRules) {
+async function section(root, format, reasons, consumerRules) {
+  const { name, summary, rules, needsAnswer, otherContent, options } = format;
   const { input, records, findings } = await workedExample(root, { dialect: DIALECT, format: name });
   const nameless = rules.filter((rule) => reasons[rule] === undefined);
   if (nameless.length > 0)
     throw new Missing(
-      `transforms/formats/${name}.ts reports ${nameless.join(', ')}: say what it means in SESSION_REASONS, transforms/model/reasons.ts`,
+      `transforms/formats/${name}.ts reports ${nameless.join(', ')}: say what it means in its ownRules`,
     );
   const meanings = rules.map((rule) => [code(rule), prose(reasons[rule])]);
   return [
@@ -63,6 +64,7 @@ async function section(root, { name, summary, rules, otherContent, options }, re
     ...findingsList(findings),
     ...(rules.length > 0 ? [table(['rule', 'when'], meanings)] : []),
     prose(`A content that is a number, an object or a boolean ${otherContent}.`),
+    ...(needsAnswer ? ['It needs an answer: `no-answer` rejects the session by default.'] : []),
     ...optionTable(options),
     ...readerTable(name, consumerRules),
   ];

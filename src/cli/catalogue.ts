@@ -1,27 +1,16 @@
 /** Lists stages, dialects, rules, formats and reasons from the registries, and prints them for `turnmill list`. */
 
-import {
-  cleanup,
-  format,
-  limitParts,
-  parse,
-  reasoning,
-  snapshotSelect,
-  supply,
-  toolDedupe,
-  validate,
-} from '../../transforms/chain.ts';
+import { stages } from '../../transforms/chain.ts';
 import { checks } from '../../transforms/checks/index.ts';
 import type { Dialect } from '../../transforms/dialects/dialect.ts';
 import { dialects } from '../../transforms/dialects/index.ts';
 import type { Format } from '../../transforms/formats/format.ts';
+import { sessionReasons } from '../../transforms/formats/format-rules.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { LINE_REASONS, SESSION_REASONS } from '../../transforms/model/reasons.ts';
+import { LINE_REASONS } from '../../transforms/model/reasons.ts';
 import type { PlugIns } from '../../transforms/plug-ins.ts';
 import { rules } from '../../transforms/rules/index.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
-import { checkConversations, checkEntries, checkRecords } from '../../transforms/stages/check.ts';
-import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
 import { ruleSets } from '../../transforms/stages/cleanup.ts';
 import { SOURCE_REASONS } from '../errors.ts';
 import { flagOf } from '../settings/option.ts';
@@ -77,40 +66,24 @@ const setsOf = (name: string): readonly string[] =>
 
 type Catalogue = Readonly<Record<string, readonly CatalogueItem[]>>;
 
-const STAGES: readonly CatalogueItem[] = [
-  parse,
-  cleanup,
-  validate,
-  checkEntries,
-  snapshotSelect,
-  limitParts,
-  supply,
-  toolDedupe,
-  reasoning,
-  checkConversations,
-  format,
-  checkRecords,
-  checkConsumers,
-].map((stage) => stageItem(stage));
-
 const dialectItem = ({ name, summary }: Dialect): CatalogueItem => ({ name, summary });
 
 export const catalogue: Catalogue = {
-  stages: STAGES,
+  stages: stages.map((stage) => stageItem(stage)),
   dialects: dialects.map(dialectItem),
   rules: rules.map(({ name, summary }) => ({ name, summary, sets: setsOf(name) })),
   checks: checks.map(({ name, summary, rules: reported }) => ({ name, summary, rules: reported })),
   formats: formats.map((format) => ({ ...stageItem(format), rules: format.rules })),
   reasons: [
     ...reasons('line', LINE_REASONS),
-    ...reasons('session', SESSION_REASONS),
+    ...reasons('session', sessionReasons),
     ...reasons('source', SOURCE_REASONS),
   ],
 };
 
 /** Returns the catalogue with the dialects, formats and stages of plug-ins; each stage comes after the one that it follows. */
 export function catalogueOf(own: PlugIns): Catalogue {
-  const { stages = [], dialects: known = [], formats: written = [] } = catalogue;
+  const { stages: builtIn = [], dialects: known = [], formats: written = [] } = catalogue;
   const following = (name: string): CatalogueItem[] =>
     own.stages.filter(({ after }) => after === name).map((stage) => stageItem(stage));
   const formatItem = (format: Format): CatalogueItem => ({
@@ -119,7 +92,7 @@ export function catalogueOf(own: PlugIns): Catalogue {
   });
   return {
     ...catalogue,
-    stages: stages.flatMap((stage) => [stage, ...following(stage.name)]),
+    stages: builtIn.flatMap((stage) => [stage, ...following(stage.name)]),
     dialects: [...known, ...own.dialects.map(dialectItem)],
     formats: [...written, ...own.formats.map(formatItem)],
   };

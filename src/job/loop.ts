@@ -2,6 +2,7 @@
 
 import { closeSync, fchmodSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageFormats } from '../../transforms/formats/format-rules.ts';
 import { LF } from '../../transforms/json/bytes.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
@@ -71,8 +72,6 @@ export interface LoopSummary {
 /** Step limit for the record's own replies, whose number limits the steps anyway. */
 const ANY_STEPS = Number.MAX_SAFE_INTEGER;
 const DEFAULT_STEPS = 8;
-/** Formats whose records hold messages with structured calls. */
-const MESSAGE_FORMATS: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'openai', 'trl', 'axolotl']);
 const FILES = { loop: 'loop.jsonl', continuations: 'continuations.jsonl', preferences: 'preferences.jsonl' };
 
 /**
@@ -209,7 +208,7 @@ interface SessionRecord {
 async function* readRecords(dataset: string): AsyncGenerator<SessionRecord> {
   const { shards, settings } = readManifest(dataset);
   const { format = [] } = settings as { readonly format?: readonly string[] };
-  const chosen = format.find((name) => MESSAGE_FORMATS.has(name));
+  const chosen = format.find((name) => messageFormats.has(name));
   if (chosen === undefined)
     throw new TurnmillError(
       'usage',

@@ -2,8 +2,9 @@
  * Counts the figures of the report, from the lines of the dataset as they are written. All lists are bounded, because
  * the result goes into `reports/summary.json`; it depends only on the lines.
  */
+
+import { type RecordShape, shortName } from '../../transforms/formats/record-shape.ts';
 import { type Grouping, groupOf } from '../../transforms/model/group.ts';
-import { type RecordShape, shortName } from '../../transforms/model/record-shape.ts';
 import type { Counts, SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type {

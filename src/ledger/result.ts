@@ -1,4 +1,6 @@
 /** Results of a task, in the order of its sources: plain data for the ledger, the quarantine and the writers. */
+
+import type { RecordShape } from '../../transforms/formats/record-shape.ts';
 import type {
   EntryLog,
   Finding,
@@ -7,7 +9,6 @@ import type {
   SessionFate,
   ToolCounts,
 } from '../../transforms/model/element.ts';
-import type { RecordShape } from '../../transforms/model/record-shape.ts';
 import type { ToolUsage } from '../../transforms/model/tool-usage.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
 import type { Compression } from '../input/decompress/sniff.ts';

@@ -4,6 +4,7 @@
  */
 
 import { crc32 } from 'node:zlib';
+import { shapeOfWritten } from '../../transforms/formats/record-shape.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type {
   EntryLog,
@@ -15,7 +16,6 @@ import type {
   StreamElement,
   WrittenRecord,
 } from '../../transforms/model/element.ts';
-import { shapeOfWritten } from '../../transforms/model/record-shape.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
 import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import { TurnmillError } from '../errors.ts';

@@ -5,7 +5,7 @@
  */
 
 import { crc32 } from 'node:zlib';
-import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
+import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
 import { addUsage, type UsageByGroup } from '../../transforms/model/tool-usage.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { checks } from '../../transforms/checks/index.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { shortName } from '../../transforms/model/record-shape.ts';
+import { shortName } from '../../transforms/formats/record-shape.ts';
 import { Stack } from '../charts/bars.tsx';
 import { fitted, fittedName, shellWord, showNumber, showShare } from '../charts/numbers.ts';
 import type { FindingProfile, RejectionExample, RejectionProfile } from '../dataset/schema/reports.ts';

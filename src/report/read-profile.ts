@@ -1,9 +1,9 @@
 /** Counts the profile of a dataset from its files, with one line in memory at a time. */
 
 import { join } from 'node:path';
+import { shapeOfRecord } from '../../transforms/formats/record-shape.ts';
 import { LF } from '../../transforms/json/bytes.ts';
 import type { Grouping } from '../../transforms/model/group.ts';
-import { shapeOfRecord } from '../../transforms/model/record-shape.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import { readBack } from '../dataset/read-back.ts';
 import { RecordLines } from '../dataset/record-lines.ts';

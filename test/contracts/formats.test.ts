@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FormatOption, formatOptionsWith } from '../../transforms/formats/format-options.ts';
+import { sessionReasons } from '../../transforms/formats/format-rules.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { SESSION_REASONS } from '../../transforms/model/reasons.ts';
 import type { OptionSpec } from '../../transforms/stage.ts';
 import { describePlugIns } from './plug-ins.ts';
 import { conversations, freeze, snapshot } from './samples.ts';
@@ -56,7 +56,12 @@ describe('formats', () => {
     });
 
     it('rejects only by its own rules, each of which is a rejection reason', () => {
-      for (const rule of format.rules) expect(SESSION_REASONS).toHaveProperty([rule]);
+      for (const rule of format.rules) expect(sessionReasons).toHaveProperty([rule]);
+      const others = formats.filter((other) => other !== format && other.rules !== format.rules);
+      for (const rule of Object.keys(format.ownRules ?? {})) {
+        expect(format.rules).toContain(rule);
+        expect(others.flatMap(({ rules }) => rules)).not.toContain(rule);
+      }
       for (const { rule, rejects } of conversations.flatMap((one) => format.encode(one).findings)) {
         if (rejects === true) expect(format.rules).toContain(rule);
       }

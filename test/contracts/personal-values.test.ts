@@ -4,6 +4,7 @@
  * keys) into every member, one at a time: each of them with TURNMILL_LONG=1, else one.
  */
 import { expect, it } from 'vitest';
+import { formats as registered } from '../../transforms/formats/index.ts';
 import { META_NAMES } from '../../transforms/model/meta.ts';
 import { dialectLogs } from '../support/dialect-logs.ts';
 import { LONG } from '../support/long.ts';
@@ -53,7 +54,7 @@ const BY_FORM: readonly string[] = [
   'user:zoe-quux',
 ];
 
-const formats = ['chat', 'openai', 'axolotl', 'sharegpt', 'trl', 'prompt', 'sts', 'atif'];
+const formats = registered.map(({ name }) => name);
 
 const isObject = (value: Json): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

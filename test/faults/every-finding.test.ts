@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checks } from '../../transforms/checks/index.ts';
+import type { Format } from '../../transforms/formats/format.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import type { SESSION_REASONS } from '../../transforms/model/reasons.ts';
 import { entryLine as entry, TOOL as tool, USER as user } from '../support/build-logs.ts';
 import { build, call, calls, inFormats, result, withMessages } from '../support/rejected-content.ts';
 
@@ -19,6 +19,12 @@ function inGoldens(): readonly string[] {
 
 const good = entry();
 const later = entry({ at: 30 });
+
+/** The rules of a single format that its own test names. */
+function testedAlone({ name, ownRules = {} }: Format): readonly string[] {
+  const test = readFileSync(join(import.meta.dirname, `../transforms/formats/${name}.test.ts`), 'utf8');
+  return Object.keys(ownRules).filter((rule) => test.includes(`'${rule}'`));
+}
 
 describe('findings', () => {
   const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
@@ -98,11 +104,11 @@ describe('findings', () => {
   const lesson = (id: string, ...before: unknown[]): string =>
     entry({ id, messages: [...before, user], reply: calls(call('a')) });
   /** These always reject, so the sessions above cover them. */
-  const rejecting: readonly (keyof typeof SESSION_REASONS)[] = [
-    ...(['key-not-bare', 'number-out-of-range', 'call-unreadable', 'arguments-not-object'] as const),
-    ...(['result-without-call', 'result-order-lost', 'unknown-role'] as const),
-    ...(['no-final-call', 'several-final-calls', 'no-user-turn'] as const),
-    ...(['nested-arguments', 'input-missing', 'comment-end-in-reasoning'] as const),
+  const rejecting: readonly string[] = [
+    ...['key-not-bare', 'number-out-of-range', 'call-unreadable', 'arguments-not-object'],
+    ...['result-without-call', 'result-order-lost', 'unknown-role'],
+    ...['no-final-call', 'several-final-calls', 'no-user-turn'],
+    ...['nested-arguments', 'input-missing', 'comment-end-in-reasoning'],
   ];
   /** Cannot occur in this dialect, which rejects such an entry as `bad-tools`. */
   const unreachable = ['tool-not-object'];
@@ -131,12 +137,13 @@ describe('findings', () => {
     expect((await build({ 's.jsonl': entry({ tools: [] }) }, ['--no-integrity'])).sums.findings).toEqual({});
   });
 
-  it('every rule was tested', () => {
+  it('every rule was tested, here or, if only one format has it, in the test of that format', () => {
     const known = new Set([...checks, ...formats].flatMap((plugIn) => plugIn.rules));
     const seen = new Set([
       ...[...Object.keys(cases), 'messages-left-out', ...rejecting, ...unreachable],
       ...inFormats.map(({ rule }) => rule),
       ...inGoldens(),
+      ...formats.flatMap(testedAlone),
     ]);
     expect([...seen].sort()).toEqual([...known].sort());
   });

@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { messageFormats } from '../../transforms/formats/format-rules.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { buildLogs, entryLine, USER } from '../support/build-logs.ts';
 import { turnmillHere as turnmill } from '../support/command-here.ts';
@@ -12,7 +13,7 @@ import { temporaryFolder } from '../support/folder.ts';
 
 const build = (lines: readonly string[], args: readonly string[] = [], name = 's.jsonl') =>
   buildLogs({ files: { [name]: `${lines.join('\n')}\n` } }, args);
-const KEEPING = ['chat', 'chat-inline', 'openai', 'trl', 'axolotl'];
+const KEEPING = [...messageFormats];
 const rulesOf = (findings: readonly { readonly rule: string }[]) => findings.map(({ rule }) => rule);
 const lastMessage = (record: string | undefined): unknown => JSON.parse(record ?? '').messages.at(-1);
 
@@ -129,12 +130,12 @@ describe('a content that is not text', () => {
       const { status, quarantine } = await build(log, ['--format', format]);
       expect([status, quarantine[0]?.reason]).toEqual([3, 'unread-text']);
       const flags = ['--format', format, '--on-finding', 'unread-text=keep'];
-      const ofFormat = await build(log, KEEPING.includes(format) ? [...flags, ...REJECT] : flags);
+      const ofFormat = await build(log, messageFormats.has(format) ? [...flags, ...REJECT] : flags);
       expect([ofFormat.status, ofFormat.quarantine[0]?.reason]).toEqual([3, 'content-not-text']);
       if (format === 'samples') return;
       const { sums, records, ...kept } = await build(log, [...flags, ...KEEP]);
       expect([kept.status, sums.findings['content-not-text']]).toEqual([0, 2]);
-      expect(records.join('\n')).toContain(KEEPING.includes(format) ? '"content":5' : '5'); // sts writes several lines
+      expect(records.join('\n')).toContain(messageFormats.has(format) ? '"content":5' : '5'); // sts writes several lines
     },
   );
 

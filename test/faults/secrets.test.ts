@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { formats } from '../../transforms/formats/index.ts';
 import { buildLogs, entryLine, TOOL } from '../support/build-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { faultTest } from '../support/faults.ts';
@@ -65,16 +66,7 @@ faultTest(
     const log = [...bad, line, line].join('\n');
     process.env.TURNMILL_TEST_SECRET = secret('env');
     let seen = 0;
-    for (const format of [
-      'chat',
-      'chat-inline',
-      'openai',
-      'trl',
-      'axolotl',
-      'sharegpt',
-      'functiongemma',
-      'functiongemma-teaching',
-    ]) {
+    for (const { name: format } of formats) {
       const { out, stderr, findings } = await buildLogs({ files: { 's.jsonl': log, 't.jsonl': line } }, [
         '--format',
         format,

@@ -3,6 +3,7 @@
  * are linear.
  */
 
+import { formatsThat } from '../formats/format-rules.ts';
 import { valueBytes } from '../json/members.ts';
 import { knownToolCalls } from '../model/assistant-calls.ts';
 import type { Message, WrittenRecord } from '../model/element.ts';
@@ -10,7 +11,7 @@ import { textOf } from '../model/message.ts';
 import { strip } from '../model/white-space.ts';
 import type { Found, RecordCheck } from './check.ts';
 
-const INLINE_FORMATS: ReadonlySet<string> = new Set(['chat-inline']);
+const INLINE_FORMATS = formatsThat(({ tagsCalls }) => tagsCalls);
 
 /** Does the record's format write calls and results as tags in the text? The check `tool-calls` skips such records. */
 export function isInline(record: WrittenRecord): boolean {

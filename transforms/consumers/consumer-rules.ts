@@ -5,6 +5,7 @@
  * formats.
  */
 
+import { ownLosses } from '../formats/format-rules.ts';
 import { NO_ANSWER } from '../formats/no-answer.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
@@ -67,7 +68,7 @@ export const consumerRules: readonly ConsumerRule[] = [
   ...openaiRules,
 ];
 
-/** Rules of formats that report that a part of the conversation is left out. Any other rule reports a change. */
+/** Rules of several formats that report that a part of the conversation is left out. Any other rule reports a change. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'definition-left-out',
   'malformed-call',
@@ -76,6 +77,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'messages-left-out',
   'non-text-part',
   'unanswered-end',
+  ...ownLosses,
 ]);
 
 /** How consumers treat a record with a finding of this rule, which may also be a rule of its format. */

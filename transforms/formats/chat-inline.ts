@@ -115,6 +115,8 @@ const chatInline: Format<ArrowSafe> = {
   summary:
     'Like chat, with <tool_call> and <tool_result> in the content: for models that call tools by text.',
   rules: ['content-not-text', 'control-token-in-content', NO_ANSWER, 'non-text-part'],
+  listsMessages: true,
+  tagsCalls: true,
   otherContent:
     'is written as it is, and as its JSON text in the message of calls or a result that become text',
   options: { arrowSafe: arrowSafeOption(false) },

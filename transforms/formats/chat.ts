@@ -58,6 +58,7 @@ const chat: Format<ArrowSafe> = {
   name: 'chat',
   summary: 'One conversation per line: {"messages": [...], "tools": [...]}, bytes as logged.',
   rules: ['content-not-text', 'empty-arguments', NO_ANSWER],
+  listsMessages: true,
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),

@@ -24,6 +24,12 @@ export interface Format<Options extends object = object> {
    * RULE=reject|keep`).
    */
   readonly rules: readonly string[];
+  /** Those of `rules` that no other format has; the meanings of the others are in `SESSION_REASONS`. */
+  readonly ownRules?: Readonly<Record<string, OwnRule>>;
+  /** Whether its records have `messages` that are exactly those in `written`. */
+  readonly listsMessages?: true;
+  /** Whether it writes calls and results as `<tool_call>` and `<tool_result>` in texts. */
+  readonly tagsCalls?: true;
   /** Whether it rejects a conversation without an answer (`no-answer`), because its consumers cannot learn from it. */
   readonly needsAnswer?: true;
   /** Rest of a sentence of docs/formats.md about contents that are a number, an object or a boolean. */
@@ -43,6 +49,14 @@ export interface Format<Options extends object = object> {
   readonly endsInCall?: true;
   /** Encodes a conversation. Absent options have their default values. */
   encode(conversation: Conversation, options?: Partial<Options>): EncodedRecord;
+}
+
+/** A rule of a single format. */
+export interface OwnRule {
+  /** When it applies, in a sentence, and whether it rejects the session by default. */
+  readonly meaning: string;
+  /** Whether it reports that a part of the conversation is left out; otherwise, that something is changed. */
+  readonly leavesOut?: true;
 }
 
 export interface EncodedRecord {

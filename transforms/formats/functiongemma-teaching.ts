@@ -155,6 +155,17 @@ const functiongemmaTeaching: Format<TeachingOptions> = {
   name: 'functiongemma-teaching',
   summary: 'FunctionGemma, teaching layout: {"text": ...} with three turns, the last one exactly one call.',
   rules,
+  ownRules: {
+    'nested-arguments': {
+      meaning: 'The arguments of the call contain an object.',
+    },
+    'input-missing': {
+      meaning: 'The call has no arguments at all, not even empty ones.',
+    },
+    'comment-end-in-reasoning': {
+      meaning: 'The reasoning would become a comment, but contains the end of one.',
+    },
+  },
   otherContent: 'is written as its JSON text',
   options,
   metadata: () => 'object',

@@ -70,6 +70,7 @@ const openai: Format<ArrowSafe> = {
     'unknown-role',
   ],
   needsAnswer: true,
+  listsMessages: true,
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),

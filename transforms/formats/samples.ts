@@ -95,6 +95,16 @@ const samples: Format<SamplesOptions> = {
     'parts-joined',
     'unknown-role',
   ],
+  ownRules: {
+    'calls-inlined': {
+      meaning:
+        'A message without text has calls or a result that would become its text (with --on-finding calls-inlined=reject).',
+    },
+    'not-toml': {
+      meaning:
+        'The record has a value that TOML cannot express: null, a duplicate key, an integer of more than 64 bits, an unpaired surrogate.',
+    },
+  },
   otherContent:
     'rejects the session, unless calls or a result become the text: then its JSON text is part of that',
   options,

@@ -157,6 +157,14 @@ const sharegpt: Format = {
     'unknown-role',
   ],
   needsAnswer: true,
+  ownRules: {
+    'messages-merged': {
+      meaning: 'Messages would be merged into one turn (with --on-finding messages-merged=reject).',
+    },
+    'not-alternating': {
+      meaning: 'The turns do not alternate between the two sides (by default; =keep writes them unchanged).',
+    },
+  },
   otherContent: 'is written as its JSON text',
   options: {},
   metadata: () => 'string',

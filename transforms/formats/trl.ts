@@ -36,6 +36,7 @@ const trl: Format<ArrowSafe> = {
     'unknown-role',
   ],
   needsAnswer: true,
+  listsMessages: true,
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),

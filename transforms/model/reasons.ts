@@ -62,9 +62,6 @@ export const SESSION_REASONS = {
     'An entry of tool_calls is not a call of a named function (by default; =keep leaves it out).',
   'members-dropped':
     'A message has members that would be left out (with --on-finding members-dropped=reject).',
-  'messages-merged': 'Messages would be merged into one turn (with --on-finding messages-merged=reject).',
-  'not-alternating':
-    'The turns do not alternate between the two sides (by default; =keep writes them unchanged).',
   'reasoning-inlined':
     'The reasoning of a message would become text (with --on-finding reasoning-inlined=reject).',
   'results-reordered':
@@ -93,18 +90,11 @@ export const SESSION_REASONS = {
   'several-final-calls': 'The last assistant message, the one to be learned, has more than one call.',
   'no-user-turn': 'No user message comes before the turn to be learned.',
   'record-not-json': 'A format of a plug-in returned a record that is not one JSON object on one line.',
-  'nested-arguments': 'The arguments of the call contain an object.',
-  'input-missing': 'The call has no arguments at all, not even empty ones.',
-  'comment-end-in-reasoning': 'The reasoning would become a comment, but contains the end of one.',
-  'calls-inlined':
-    'A message without text has calls or a result that would become its text (with --on-finding calls-inlined=reject).',
   'content-not-text':
     'A content is a number, an object or a boolean. In formats of text by default (=keep writes its JSON text), in formats of messages with --on-finding content-not-text=reject. In samples: a message has no text (by default; =keep writes it unchanged).',
   'no-answer':
-    'The conversation has no answer of the model to learn from: no text, call, refusal or audio. In trl, openai, axolotl and sharegpt by default (=keep writes the record, except in sharegpt, whose turns must end with an answer); in other formats with --on-finding no-answer=reject.',
+    'The conversation has no answer of the model to learn from: no text, call, refusal or audio. In the formats that need one by default (docs/formats.md; =keep writes the record, except in sharegpt, whose turns must end with an answer); in other formats with --on-finding no-answer=reject.',
   'no-messages': 'The conversation has no messages, but the format needs one (by default).',
-  'not-toml':
-    'The record has a value that TOML cannot express: null, a duplicate key, an integer of more than 64 bits, an unpaired surrogate.',
   'parts-joined': 'A content of several parts would become one text (with --on-finding parts-joined=reject).',
   'messages-left-out':
     'The conversation has messages besides those that are taught (with --on-finding messages-left-out=reject).',

@@ -4,9 +4,9 @@ import { noteFindings } from '../checks/as-read.ts';
 import { openEndFindings } from '../checks/protocol-open.ts';
 import { truncatedFindings } from '../checks/truncated.ts';
 import { answerNotes, noted } from '../dialects/shared/reading-notes.ts';
+import type { RecordShape } from '../formats/record-shape.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, EntryLog, Finding, Message, Origin, ReadingNote } from '../model/element.ts';
-import type { RecordShape } from '../model/record-shape.ts';
 import { type ToolUsage, usageOf } from '../model/tool-usage.ts';
 import type { SessionTools } from './shortcut-tools.ts';
 

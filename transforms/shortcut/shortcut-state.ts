@@ -4,11 +4,11 @@ import { NO_REPLY } from '../checks/no-reply.ts';
 import { notAPrefix } from '../checks/not-a-prefix.ts';
 import { partingText } from '../checks/role-sequence.ts';
 import { NO_CHANGES } from '../dialects/shared/line-objects.ts';
+import { type RecordShape, ShapeCounter } from '../formats/record-shape.ts';
 import { knownText } from '../json/utf8.ts';
 import type { ScanMemory } from '../json/wasm-scanner.ts';
 import type { EntryLog, Finding, Message, Origin } from '../model/element.ts';
 import { createEntryLog } from '../model/entry-log.ts';
-import { type RecordShape, ShapeCounter } from '../model/record-shape.ts';
 import type { ShortcutExports } from './shortcut-module.ts';
 import type { LastSession } from './shortcut-session.ts';
 import {

@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { stages } from '../../../transforms/chain.ts';
 import { checks } from '../../../transforms/checks/index.ts';
 import { dialects } from '../../../transforms/dialects/index.ts';
+import { sessionReasons } from '../../../transforms/formats/format-rules.ts';
 import { formats } from '../../../transforms/formats/index.ts';
-import { LINE_REASONS, SESSION_REASONS } from '../../../transforms/model/reasons.ts';
+import { LINE_REASONS } from '../../../transforms/model/reasons.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -31,22 +33,6 @@ const SOURCE_REASONS = [
   'internal-error',
   'worker-crash',
 ];
-const STAGES = [
-  'parse',
-  'cleanup',
-  'validate',
-  'check-entries',
-  'snapshot-select',
-  'limit-parts',
-  'supply',
-  'tool-dedupe',
-  'reasoning',
-  'check-conversations',
-  'format',
-  'check-records',
-  'check-consumers',
-];
-
 const PLUG_INS = `export default [
   { name: 'desk', summary: 'Written by desks.', marks: ['desk'], detect: () => false, read: () => undefined },
   { name: 'quiet', summary: 'Written by nobody.', detect: () => false, read: () => undefined },
@@ -55,12 +41,12 @@ const PLUG_INS = `export default [
 ];`;
 
 test.each<[string, readonly string[]]>([
-  ['stages', STAGES],
+  ['stages', names(stages)],
   ['dialects', names(dialects)],
   ['rules', names(rules)],
   ['checks', names(checks)],
   ['formats', names(formats)],
-  ['reasons', [...Object.keys(LINE_REASONS), ...Object.keys(SESSION_REASONS), ...SOURCE_REASONS]],
+  ['reasons', [...Object.keys(LINE_REASONS), ...Object.keys(sessionReasons), ...SOURCE_REASONS]],
 ])('list %s', async (group, expected) => {
   const json = await turnmill(['list', group, '--json']);
   const items = json.stdout

@@ -10,7 +10,7 @@ import { binOf, binRange } from '../../../src/ledger/counts.ts';
 import { PROFILE_LIMITS, ProfileCounter } from '../../../src/ledger/dataset-profile.ts';
 import { readProfile } from '../../../src/report/read-profile.ts';
 import { formats } from '../../../transforms/formats/index.ts';
-import { shortName } from '../../../transforms/model/record-shape.ts';
+import { shortName } from '../../../transforms/formats/record-shape.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const root = resolve(import.meta.dirname, '../../..');

@@ -1,5 +1,6 @@
 import { expect, it, test } from 'vitest';
-import { LINE_REASONS, SESSION_REASONS } from '../../../transforms/model/reasons.ts';
+import { sessionReasons } from '../../../transforms/formats/format-rules.ts';
+import { LINE_REASONS } from '../../../transforms/model/reasons.ts';
 import { rejectLine, rejectSession } from '../../../transforms/model/rejection.ts';
 import { originOf } from '../checks/samples.ts';
 import { lineOf, why } from '../log-lines.ts';
@@ -23,12 +24,12 @@ test('exactly these reasons exist', () => {
       ...['bad-sample', 'invalid-toml', 'unknown-content', 'body-elsewhere'],
     ].sort(),
   );
-  expect(Object.keys(SESSION_REASONS)).toEqual(
+  expect(Object.keys(sessionReasons)).toEqual(
     expect.arrayContaining(['session-id-mismatch', 'session-reopened', 'timestamp-not-increasing']),
   );
 });
 
-test.each(Object.entries({ ...LINE_REASONS, ...SESSION_REASONS }))(
+test.each(Object.entries({ ...LINE_REASONS, ...sessionReasons }))(
   '%s is explained in a sentence',
   (_reason, text) => {
     expect(text).toMatch(/^[A-Za-z].+[.)]$/);

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checks } from '../../../transforms/checks/index.ts';
+import { shapeOfRecord } from '../../../transforms/formats/record-shape.ts';
 import { createScanMemory, type ScanMemory } from '../../../transforms/json/wasm-scanner.ts';
 import type { Line } from '../../../transforms/model/element.ts';
-import { shapeOfRecord } from '../../../transforms/model/record-shape.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { KNOWN_CHECKS, knowsEntries, ShortcutReader } from '../../../transforms/shortcut/shortcut-reader.ts';
 import type { ShortcutSession } from '../../../transforms/shortcut/shortcut-session.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { formatsThat, messageFormats } from '../../../transforms/formats/format-rules.ts';
 import type { Finding, Rejection, StreamElement, WrittenRecord } from '../../../transforms/model/element.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
 import { type FormatOptions, format } from '../../../transforms/stages/format.ts';
@@ -133,11 +134,12 @@ describe('a conversation without an answer', () => {
       one.kind === 'finding' ? one.rule : one.kind === 'rejection' ? `rejected: ${one.reason}` : one.kind,
     );
 
-  it.each(['trl', 'openai', 'axolotl', 'sharegpt'])('is rejected by %s', (name) => {
+  const needing = [...formatsThat(({ needsAnswer }) => needsAnswer)];
+  it.each(needing)('is rejected by %s', (name) => {
     expect(outcome(name)).toEqual(['rejected: no-answer']);
   });
 
-  it.each(['trl', 'openai', 'axolotl'])('is written by %s on request', (name) => {
+  it.each(needing.filter((name) => messageFormats.has(name)))('is written by %s on request', (name) => {
     expect(outcome(name, { onFinding: { 'no-answer': 'keep' } })).toEqual(['no-answer', 'record']);
   });
 

@@ -4,9 +4,10 @@ import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { createTextScanner } from '../json/plain-scanner.ts';
 import { skipBlanks } from '../json/scanner.ts';
-import { eachAssistantCall, hasFunctionCall } from './assistant-calls.ts';
-import type { Message, WrittenRecord } from './element.ts';
-import { legacyCallOf, stringValue } from './message.ts';
+import { eachAssistantCall, hasFunctionCall } from '../model/assistant-calls.ts';
+import type { Message, WrittenRecord } from '../model/element.ts';
+import { legacyCallOf, stringValue } from '../model/message.ts';
+import { messageFormats } from './format-rules.ts';
 
 /** Plain data, because it is posted to another thread. */
 export interface RecordShape {
@@ -25,8 +26,6 @@ const OWN_ONE = { value: 1, writable: true, enumerable: true, configurable: true
 const LISTS = ['messages', 'fullConversation', 'conversations'];
 /** Names of the member with the role of a message, by format. */
 const ROLE_KEYS = ['role', 'from'];
-/** Formats whose records contain exactly the messages in `written`. */
-const AS_LISTED: ReadonlySet<string> = new Set(['chat', 'chat-inline', 'openai', 'trl', 'axolotl']);
 
 /** Shortens a long name by cutting out its middle. */
 export function shortName(name: string, most: number = MAX_NAME): string {
@@ -37,13 +36,14 @@ export function shortName(name: string, most: number = MAX_NAME): string {
 
 /** The shape of a record; undefined if its format does not write a list of messages. */
 export function shapeOfWritten({ format, written, bytes }: WrittenRecord): RecordShape | undefined {
-  return AS_LISTED.has(format) ? shapeOfMessages(written) : shapeOfRecord(bytes, format);
+  return messageFormats.has(format) ? shapeOfMessages(written) : shapeOfRecord(bytes, format);
 }
 
 /** Reads the shape from the bytes of a record; undefined if these are not an object with a list of messages. */
 export function shapeOfRecord(record: Uint8Array, format: string): RecordShape | undefined {
   if (record[0] !== OPEN_OBJECT) return undefined;
-  if (!AS_LISTED.has(format) && createTextScanner().value(record, 0, 0) !== record.length) return undefined;
+  if (!messageFormats.has(format) && createTextScanner().value(record, 0, 0) !== record.length)
+    return undefined;
   for (const name of LISTS) {
     const list = valueBytes(record, name);
     if (list?.[0] === OPEN_ARRAY) return shapeOfMessages(elementsOf(list).flatMap(messageOf));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ShapeCounter } from '../../../transforms/model/record-shape.ts';
+import { ShapeCounter } from '../../../transforms/formats/record-shape.ts';
 
 /** Names of inherited members, and names that objects sort by themselves. */
 const ODD = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', '1', '0', '', '?'];
