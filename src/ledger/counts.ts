@@ -6,7 +6,7 @@ export type CountList = readonly (readonly [name: string, count: number])[];
 
 /** Counts by name, without the names whose count is 0. */
 export class Tally {
-  readonly #counts = new Map<string, number>();
+  #counts = new Map<string, number>();
 
   add(name: string, n = 1): void {
     if (n !== 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
@@ -23,7 +23,7 @@ export class Tally {
   }
 
   clear(): void {
-    if (this.#counts.size > 0) this.#counts.clear(); // clearing an empty map allocates a new table
+    if (this.#counts.size > 0) this.#counts = new Map();
   }
 
   /** Returns the counts, sorted by name. */

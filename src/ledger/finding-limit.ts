@@ -13,7 +13,7 @@ export class FindingLimit {
   readonly #report: (finding: FindingResult) => void;
   #count = 0;
   /** Findings that are not reported one by one, by severity and rule: the first of each and their number. */
-  readonly #rest = new Map<string, { readonly first: Finding; count: number }>();
+  #rest = new Map<string, { readonly first: Finding; count: number }>();
 
   constructor(report: (finding: FindingResult) => void) {
     this.#report = report;
@@ -42,7 +42,7 @@ export class FindingLimit {
   /** Drops the findings of the session that have not been reported. */
   forget(): void {
     this.#count = 0;
-    if (this.#rest.size > 0) this.#rest.clear();
+    if (this.#rest.size > 0) this.#rest = new Map();
   }
 }
 

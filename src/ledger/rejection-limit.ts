@@ -12,7 +12,7 @@ export class RejectionLimit {
   #line = -1;
   #count = 0;
   #last: RejectedLine | undefined;
-  readonly #rest = new Map<string, number>();
+  #rest = new Map<string, number>();
 
   constructor(report: (rejected: RejectedLine) => void) {
     this.#report = report;
@@ -39,6 +39,6 @@ export class RejectionLimit {
     this.#line = -1;
     this.#count = 0;
     this.#last = undefined;
-    this.#rest.clear();
+    if (this.#rest.size > 0) this.#rest = new Map();
   }
 }

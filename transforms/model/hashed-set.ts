@@ -12,7 +12,7 @@ const MAX_KEY = 40;
 const MARK = '\0';
 
 export class HashedSet {
-  readonly #keys = new Set<string>();
+  #keys = new Set<string>();
 
   get size(): number {
     return this.#keys.size;
@@ -29,7 +29,7 @@ export class HashedSet {
   }
 
   clear(): void {
-    this.#keys.clear();
+    this.#keys = new Set();
   }
 }
 

@@ -17,7 +17,7 @@ const FEW = 8;
 
 export class ToolUnion {
   /** Most names have a single definition, which is stored without a `Seen`. */
-  readonly #byName = new Map<string, Uint8Array | Seen>();
+  #byName = new Map<string, Uint8Array | Seen>();
   #distinct: ToolDefinition[] = [];
   #last: readonly ToolDefinition[] | undefined;
   #lastNameless: readonly ToolDefinition[] = [];
@@ -57,7 +57,7 @@ export class ToolUnion {
   }
 
   reset(): void {
-    this.#byName.clear();
+    this.#byName = new Map();
     this.#distinct = [];
     this.#last = undefined;
     this.#seen = this.#committedSeen = this.#committedKept = 0;

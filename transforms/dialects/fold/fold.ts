@@ -43,7 +43,8 @@ export class Fold {
   /** Whether metadata is read: dialects test this first, because reading it takes a tenth of the time of a line. */
   readonly keepsMeta: boolean;
   readonly #options: FoldOptions;
-  readonly #threads = new Map<string, Thread>();
+  /** Replaced, never cleared: the table of a cleared map keeps what the map had until the next full collection. */
+  #threads = new Map<string, Thread>();
   /** Finished conversations that `take` has not returned yet. */
   #finished: Closed[] = [];
   readonly #counts: SessionCounts;
@@ -250,7 +251,7 @@ export class Fold {
   closeAll(): void {
     const threads = [...this.#threads.values()];
     for (const thread of threads) this.#finished.push({ thread, isContinued: false });
-    this.#threads.clear();
+    this.#threads = new Map();
   }
 
   /** Sets the tools of the current thread. */
@@ -355,7 +356,7 @@ export class Fold {
   }
 
   forget(): void {
-    this.#threads.clear();
+    this.#threads = new Map();
     this.#counts.clear();
     this.#finished = [];
     this.#held = 0;

@@ -1,8 +1,8 @@
 /** Counts what was written of each session: its conversations, and the branches that were abandoned. */
 export class SessionCounts {
   readonly #maxBranches: number;
-  readonly #conversations = new Map<string, number>();
-  readonly #branches = new Map<string, number>();
+  #conversations = new Map<string, number>();
+  #branches = new Map<string, number>();
 
   /** @param maxBranches conversations that are written of a session in which the user went back */
   constructor(maxBranches: number) {
@@ -25,7 +25,7 @@ export class SessionCounts {
   }
 
   clear(): void {
-    this.#conversations.clear();
-    this.#branches.clear();
+    this.#conversations = new Map();
+    this.#branches = new Map();
   }
 }

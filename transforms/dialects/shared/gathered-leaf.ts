@@ -186,11 +186,6 @@ export class RecentLeaves {
     this.#next = (this.#next + 1) % MAX_RECENT;
     if (oldest !== undefined) this.#last = oldest.pack(this.#last);
   }
-
-  clear(): void {
-    this.#leaves.length = this.#next = 0;
-    this.#last = undefined;
-  }
 }
 
 const MAX_RECENT = 32;

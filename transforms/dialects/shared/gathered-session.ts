@@ -59,14 +59,6 @@ export class GatheredIndex {
   setLeaf(call: number, leaf: Leaf | undefined): void {
     if (call >= 0) this.#calls[call] = leaf;
   }
-
-  clear(): void {
-    this.ends.clear();
-    this.asked.clear();
-    this.recent?.clear();
-    this.#ids.clear();
-    this.#calls.length = 0;
-  }
 }
 
 // estimates of memory in bytes: a call and a message, besides their text

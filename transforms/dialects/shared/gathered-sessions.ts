@@ -38,12 +38,14 @@ function answerIn(messages: readonly Message[]): number {
 export class GatheredSessions {
   readonly #options: GatherOptions;
   /** Open sessions by each of their ids: equal calls in separate traces form one session that has all their ids. */
-  readonly #open = new Map<string, GatheredSession>();
+  #open = new Map<string, GatheredSession>();
   /** The sessions in `#open`; the one that was idle the longest is first. */
-  readonly #idle = new Set<GatheredSession>();
+  #idle = new Set<GatheredSession>();
+  /** The last one of them. */
+  #latest: GatheredSession | undefined;
   /** Ids of the sessions that were written before the end of the source. */
   readonly #ended = new SessionIds();
-  readonly #index: GatheredIndex;
+  #index: GatheredIndex;
   /** The session of the last call, if it has no id: only the next call may continue it. */
   #nameless: GatheredSession | undefined;
   /** Hashes of the last call's messages, most of which the next call repeats. */
@@ -55,7 +57,7 @@ export class GatheredSessions {
 
   constructor(options: GatherOptions) {
     this.#options = options;
-    this.#index = new GatheredIndex(options.packs === true);
+    this.#index = this.#newIndex();
   }
 
   add(entry: Entry, { hasId = true, joins = !hasId, chain, callId }: Joining = {}): void {
@@ -74,9 +76,10 @@ export class GatheredSessions {
       this.#open.set(id, session);
     }
     this.#nameless = session.ids.size === 0 ? session : undefined;
-    if (session.ids.size > 0) {
+    if (session.ids.size > 0 && session !== this.#latest) {
       this.#idle.delete(session);
       this.#idle.add(session);
+      this.#latest = session;
     }
     const before = session.weight;
     const { maxBranches, select } = this.#options;
@@ -155,16 +158,22 @@ export class GatheredSessions {
   }
 
   forget(): void {
-    this.#open.clear();
-    this.#idle.clear();
+    // new ones, because a cleared map keeps what it had until the next full collection
+    this.#open = new Map();
+    this.#idle = new Set();
+    this.#index = this.#newIndex();
     this.#ended.clear();
-    this.#index.clear();
-    this.#nameless = this.#path = undefined;
+    this.#nameless = this.#latest = this.#path = undefined;
     this.#finished = [];
     this.#held = 0;
   }
 
+  #newIndex(): GatheredIndex {
+    return new GatheredIndex(this.#options.packs === true);
+  }
+
   #close(session: GatheredSession): void {
+    if (session === this.#latest) this.#latest = undefined;
     for (const id of session.ids) this.#open.delete(id);
     this.#idle.delete(session);
     session.close();

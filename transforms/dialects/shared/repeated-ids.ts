@@ -11,7 +11,7 @@ export class RepeatedIds {
   readonly #objects = new HashedSet();
   /** The line of the last new id, and the new ids of that line: a line with NaN is read several times. */
   #line: number | undefined;
-  readonly #onLine = new Set<string>();
+  #onLine = new Set<string>();
 
   /** The fate of an object whose id occurred before; undefined if the id is new. */
   fateOf(id: string, json: JsonView, context: ReadContext): Fate | Rejection | undefined {
@@ -21,7 +21,7 @@ export class RepeatedIds {
   }
 
   #isNew(id: string, { at }: JsonView, { line }: Origin): boolean {
-    if (line !== this.#line) this.#onLine.clear();
+    if (line !== this.#line && this.#onLine.size > 0) this.#onLine = new Set();
     this.#line = line;
     const place = `${at} ${id}`;
     if (this.#ids.add(id)) this.#onLine.add(place);
