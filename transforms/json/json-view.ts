@@ -170,11 +170,13 @@ export class JsonView {
 
   /** Maps the contained values, in order; returns an empty list if the value does not begin with `first`. */
   #each<T>(first: number, make: (tape: ValueTape, row: number) => T): T[] {
-    const results: T[] = [];
-    if (this.#line[this.#start] !== first) return results;
+    if (this.#line[this.#start] !== first) return [];
     const tape = this.#walked();
-    for (let row = this.#row + 1, end = tape.next(this.#row); row < end; row = tape.next(row))
-      results.push(make(tape, row));
+    const [begin, end] = [this.#row + 1, tape.next(this.#row)];
+    let count = 0;
+    for (let row = begin; row < end; row = tape.next(row)) count++;
+    const results = new Array<T>(count); // a list that grows takes at least seventeen places
+    for (let row = begin, i = 0; row < end; row = tape.next(row)) results[i++] = make(tape, row);
     return results;
   }
 

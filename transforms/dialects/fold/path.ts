@@ -33,7 +33,7 @@ export interface Item {
   readonly offset: number;
   /** Undefined once it was moved to a later call as its result. */
   content: Message | AssistantDraft | undefined;
-  readonly calls: FoldCall[];
+  calls: FoldCall[];
   notes?: ReadingNote[];
   /** Rules that rewrote the message. */
   changes?: string[];

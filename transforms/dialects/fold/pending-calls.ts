@@ -9,6 +9,8 @@ interface Group {
   readonly calls: FoldCall[];
   /** Index of the first call without a result. */
   next: number;
+  /** The calls with that id in the nearest message before it that has some. */
+  readonly before: Group | undefined;
 }
 
 interface Early {
@@ -28,8 +30,8 @@ const EARLY_LINES = 64;
 const MAX_EARLY = 1000;
 
 export class PendingCalls {
-  /** By call id, the nearest message last. */
-  readonly #byId = new Map<string, Group[]>();
+  /** By call id, those of the nearest message. */
+  readonly #byId = new Map<string, Group>();
   /** All in order, for results without an id. */
   #inOrder: Pending[] = [];
   #first = 0;
@@ -38,11 +40,9 @@ export class PendingCalls {
   open(item: Item, call: FoldCall): void {
     this.#inOrder.push({ item, call });
     if (call.id === undefined) return;
-    const groups = this.#byId.get(call.id) ?? [];
-    this.#byId.set(call.id, groups);
-    const last = groups.at(-1);
-    if (last?.item === item) last.calls.push(call);
-    else groups.push({ item, calls: [call], next: 0 });
+    const before = this.#byId.get(call.id);
+    if (before?.item === item) before.calls.push(call);
+    else this.#byId.set(call.id, { item, calls: [call], next: 0, before });
   }
 
   /**
@@ -82,13 +82,14 @@ export class PendingCalls {
   }
 
   #takeNearest(id: string, isHere: (item: Item) => boolean): Pending | undefined {
-    const groups = this.#byId.get(id) ?? [];
-    for (let group = groups.at(-1); group !== undefined; group = groups.at(-1)) {
+    for (let group = this.#byId.get(id); group !== undefined; group = group.before) {
       const { item, calls } = group;
       let call = calls[group.next];
       while (call !== undefined && !isOpen(call)) call = calls[++group.next];
-      if (call !== undefined && isHere(item)) return { item, call };
-      groups.pop();
+      if (call !== undefined && isHere(item)) {
+        this.#byId.set(id, group);
+        return { item, call };
+      }
     }
     this.#byId.delete(id);
     return undefined;

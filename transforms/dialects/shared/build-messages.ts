@@ -53,16 +53,17 @@ const lengthAt = (pieces: readonly Uint8Array[], index: number): number =>
 
 /** A brace, a key and a value for each member, and a brace. The comma belongs to the key after it. */
 function piecesIn(members: readonly Piece[]): readonly Uint8Array[] {
-  const pieces: Uint8Array[] = [OPEN];
+  const pieces = new Array<Uint8Array>(members.length * 2 + 2);
+  pieces[0] = OPEN;
+  let count = 1;
   for (const [key, json] of members) {
-    const isFirst = pieces.length === 1;
+    const isFirst = count === 1;
     const known = isFirst ? firstKeys : laterKeys;
-    pieces.push(known.get(key) ?? encoded(known, key, `${isFirst ? '' : ','}${quote(key)}:`));
-    pieces.push(
-      typeof json === 'string' ? (shortValues.get(json) ?? encoded(shortValues, json, json)) : json,
-    );
+    pieces[count++] = known.get(key) ?? encoded(known, key, `${isFirst ? '' : ','}${quote(key)}:`);
+    pieces[count++] =
+      typeof json === 'string' ? (shortValues.get(json) ?? encoded(shortValues, json, json)) : json;
   }
-  pieces.push(CLOSE);
+  pieces[count] = CLOSE;
   return pieces;
 }
 

@@ -84,9 +84,9 @@ export class ChatChunks implements StreamGrammar {
     if (choices === undefined && isOllamaChunk(chunk)) this.#choiceAt(0).putOllama(chunk);
     else if (!present(choices) && chunk.others(AROUND_CHOICES).some(isSaid)) this.#unknown.lose(undefined);
     else if (present(choices) && choices.type !== 'array') this.#unknown.lose(undefined);
-    for (const [i, one] of (choices?.elements() ?? []).entries()) {
+    choices?.elements().forEach((one, i) => {
       if (!this.#choiceAt(indexIn(one, 'index') ?? i).put(one)) this.#unknown.lose(undefined);
-    }
+    });
   }
 
   #choiceAt(index: number): Choice {
@@ -106,13 +106,12 @@ export class ChatChunks implements StreamGrammar {
 
   /** A chunk with another id begins another answer only if it has a role: some servers change the id in every chunk. */
   begins(chunk: JsonView): boolean {
-    const [first] = chunk.get('choices')?.elements() ?? [];
-    if (first === undefined) return this.#hasEnd;
-    const isStart = first.get('delta')?.get('role')?.type === 'string';
-    const id = stringIn(chunk, 'id');
+    if (this.#hasEnd) return true;
+    if (chunk.get('choices')?.elements()[0]?.get('delta')?.get('role')?.type !== 'string') return false;
     const own = this.#head.get('id');
-    const isOther = id !== undefined && own !== undefined && id.length > 2 && Buffer.compare(id, own) !== 0;
-    return this.#hasEnd || (isStart && (isOther || (this.#isFinished && own === undefined)));
+    if (own === undefined) return this.#isFinished;
+    const id = stringIn(chunk, 'id');
+    return id !== undefined && id.length > 2 && Buffer.compare(id, own) !== 0;
   }
 
   get isOver(): boolean {
@@ -170,19 +169,25 @@ const PIECES = [
   'refusal',
 ] as const;
 
+/** Members of a call that say something. */
+const OF_CALLS = ['function', 'custom', 'arguments'] as const;
+
 /** Does an object lack its piece of the answer, but have one under a name that is not known? */
 const hidesPiece = (piece: JsonView, { names }: KnownObject, pieces: readonly string[]): boolean =>
   piece.others(names).some(([, value]) => says(value)) && !pieces.some((key) => says(piece.get(key)));
 
 function hidesCall(delta: JsonView): boolean {
   const calls = delta.get('tool_calls');
-  if (says(calls) && calls?.type !== 'array') return true;
-  return [...(calls?.elements() ?? []), delta.get('function_call')].some((call) => {
-    if (call?.type !== 'object') return says(call);
-    const fn = call.get('function') ?? call;
-    if (fn.type !== 'object') return says(fn);
-    return hidesPiece(call, CHAT_CALL, ['function', 'custom', 'arguments']) || hidesArguments(fn);
-  });
+  const only = delta.get('function_call');
+  if (calls?.type !== 'array' && says(calls)) return true;
+  return (only !== undefined && hidesInCall(only)) || calls?.elements().some(hidesInCall) === true;
+}
+
+function hidesInCall(call: JsonView): boolean {
+  if (call.type !== 'object') return says(call);
+  const fn = call.get('function') ?? call;
+  if (fn.type !== 'object') return says(fn);
+  return hidesPiece(call, CHAT_CALL, OF_CALLS) || hidesArguments(fn);
 }
 
 const hidesArguments = (fn: JsonView): boolean =>
