@@ -127,6 +127,22 @@ export function valueSpan(object: Uint8Array, key: string): ValueSpan | undefine
   return found;
 }
 
+/**
+ * Index of the value of the first member with that key; -1 if there is none. A walk ends there, because the value may be
+ * a giant one.
+ */
+export function valueAt(object: Uint8Array, key: string): number {
+  const members = Walked.membersOf(object);
+  if (members !== undefined) return members.find((member) => member.key === key)?.valueStart ?? -1;
+  let found = -1;
+  walkMembers(object, 0, trustingScanner, (start, end, value) => {
+    if (!isKey(object, start, end, key)) return trustingScanner.value(object, value, 1);
+    found = value;
+    return -1;
+  });
+  return found;
+}
+
 /** The JSON text of a member's value: the last one with that key; undefined if absent. */
 export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefined {
   const span = valueSpan(object, key);

@@ -123,7 +123,8 @@ export class Thread {
     this.weight += BLOCK_BYTES + bytesOf(block).length;
     if (block.kind !== 'call' || !isNew) return;
     const call = { id: block.id };
-    if (item.calls.length === 0) item.calls = [call]; // most have one: a list that grows takes more
+    if (item.calls.length === 0)
+      item.calls = [call]; // most have one: a list that grows takes more
     else item.calls.push(call);
     const early = this.#pending.takeEarly(block.id, line, this.#isHere);
     if (early === undefined) this.#pending.open(item, call);

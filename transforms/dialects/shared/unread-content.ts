@@ -5,7 +5,7 @@
  */
 import { DELETE, LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
-import { elementsOf, membersOf } from '../../json/members.ts';
+import { elementsOf, membersOf, valueAt } from '../../json/members.ts';
 import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
@@ -14,7 +14,7 @@ import { sayingOf } from '../../model/reply.ts';
 import { CHAT_MESSAGE } from './known-members.ts';
 import { isKnownPart } from './known-parts.ts';
 import { isPrintedAnswer } from './printed-value.ts';
-import { ASIDE, contentAt } from './unreadable.ts';
+import { ASIDE } from './unreadable.ts';
 
 /** Members with words, by the names that programs give them. Beside calls, only these are what the content lacks. */
 const SPOKEN: ReadonlySet<string> = new Set([
@@ -25,7 +25,7 @@ const SPOKEN: ReadonlySet<string> = new Set([
 /** The finding about a message; undefined if its content is known, or if it says nothing. */
 export const unreadContent: (message: Message) => ReadingNote | undefined = perObject((message: Message) => {
   const { bytes } = message;
-  const at = contentAt(bytes);
+  const at = valueAt(bytes, 'content');
   const first = at < 0 ? LETTER_N : (bytes[at] as number);
   if (first === OPEN_ARRAY) {
     const parts = elementsOf(bytes.subarray(at, trustingScanner.value(bytes, at, 1)));

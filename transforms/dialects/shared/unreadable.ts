@@ -4,7 +4,7 @@
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
-import { elementsOf, isKey, keptMembersOf, membersOf, valuesOf, walkMembers } from '../../json/members.ts';
+import { elementsOf, keptMembersOf, membersOf, valueAt, valuesOf } from '../../json/members.ts';
 import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import type { Message } from '../../model/element.ts';
@@ -50,7 +50,7 @@ function contentFault(message: Message): string | undefined {
   const { bytes, role, notes } = message;
   const note = notes?.find(({ rule }) => rule === 'unknown-content');
   if (note !== undefined) return `: ${note.message}`;
-  const at = contentAt(bytes);
+  const at = valueAt(bytes, 'content');
   if (at < 0) return (role === 'assistant' || role === '') && isSilent(message) ? undefined : NO_CONTENT;
   const first = bytes[at];
   if (first === QUOTE || first === LETTER_N) return undefined;
@@ -58,17 +58,6 @@ function contentFault(message: Message): string | undefined {
   const list = bytes.subarray(at, trustingScanner.value(bytes, at, 1));
   const bad = elementsOf(list).findIndex((part) => !isKnownPart(part));
   return bad < 0 ? undefined : `: content[${bad}] is not a part of a known type (${role})`;
-}
-
-/** Index of the content, or -1. The walk ends there, because the content may be a giant one. */
-export function contentAt(bytes: Uint8Array): number {
-  let found = -1;
-  walkMembers(bytes, 0, trustingScanner, (start, end, value) => {
-    if (!isKey(bytes, start, end, 'content')) return trustingScanner.value(bytes, value, 1);
-    found = value;
-    return -1;
-  });
-  return found;
 }
 
 /** Whether a message without content has nothing else that could be one. */
@@ -94,7 +83,7 @@ export function maySay(logged: JsonView): boolean {
  */
 const copyFault: (message: Message) => string | undefined = perObject((message: Message) => {
   if (message.notes?.some(({ rule }) => rule === 'block-kept') === true) return contentFault(message);
-  return contentAt(message.bytes) < 0 && !isSilent(message) ? NO_CONTENT : undefined;
+  return valueAt(message.bytes, 'content') < 0 && !isSilent(message) ? NO_CONTENT : undefined;
 });
 
 const SPEAKER = 'speaker';
