@@ -54,6 +54,7 @@ describe.each([
   ['docs/quickstart.md', 7],
   ['docs/nightly.md', 6],
   ['docs/choosing-a-format.md', 4],
+  ['docs/copies.md', 3],
 ])('%s', (page, atLeast) => {
   const commands = commandsOf(page);
 
@@ -96,7 +97,21 @@ describe('pages that are read in full', () => {
   });
 });
 
-it.each(['README.md', 'docs/quickstart.md', 'docs/nightly.md', 'docs/view.md', 'docs/choosing-a-format.md'])(
+it('docs/copies.md shows what explain prints about a contained session', () => {
+  const run = (line: string): string =>
+    spawnSync('bash', ['-c', line], {
+      cwd: folderOf('docs/copies.md'),
+      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
+      encoding: 'utf8',
+    }).stdout;
+  const shown = commandsOf('docs/copies.md').map(({ line }) => run(line.replaceAll('once', 'shown')));
+  const [lines = ''] = blocks('docs/copies.md', 'text');
+  expect(shown.at(-1)).toContain(lines);
+});
+
+const PAGES = ['README.md', 'docs/quickstart.md', 'docs/nightly.md', 'docs/view.md'];
+
+it.each([...PAGES, 'docs/choosing-a-format.md', 'docs/copies.md'])(
   'git ignores what the commands of %s write in a clone',
   (page) => {
     const ignored = read('.gitignore').split('\n');

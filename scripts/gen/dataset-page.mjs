@@ -17,6 +17,10 @@ const FILES = [
   ['ledger/sources.jsonl', 'The fate of each source.', 'SourceLine'],
   ['ledger/sessions.jsonl', 'The fate of each session, and the place of its records.', 'SessionLine'],
   [
+    'ledger/paths.bin',
+    'Only with `--copies drop`: for each written or contained session, in the order of `sessions.jsonl`, the number of its messages (u32, little-endian), and 16 bytes for each message, a hash of it and all messages before it ([copies.md](copies.md)).',
+  ],
+  [
     'quarantine/rejected.jsonl',
     'Everything that was rejected, why, and where its bytes are. Only its owner can read the file.',
     'QuarantineLine',

@@ -17,6 +17,7 @@ import { listInputs } from '../input/sources/list-inputs.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { explainLine } from '../job/explain.ts';
 import type { Explanation, FindingNote, MessageTrail } from '../job/line-trail.ts';
+import { CONTAINED_ENTRY } from '../ledger/result.ts';
 import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { streamOwnFile } from '../own-file.ts';
@@ -33,12 +34,16 @@ export async function explain({ words: [where = ''], values, signal, host }: Req
   host.checkStdin([file], true);
   const isStored = isObjectUrl(values.root ?? file) || isObjectUrl(file);
   const ref = isStored ? await objectAt(file, values.root, settings) : sourceAt(file, values.root, settings);
-  for (const explanation of await explainLine({ ref, line, settings, signal })) {
-    const records = await recordsOf(explanation, values.in, settings.s3);
+  for (const logged of await explainLine({ ref, line, settings, signal })) {
+    const found = await recordsOf(logged, values.in, settings.s3);
+    const explanation =
+      found?.in === undefined
+        ? logged
+        : ({ ...logged, fate: CONTAINED_ENTRY, sessionFate: 'contained' } as const);
     const text =
       values.json === true
-        ? JSON.stringify({ ...explanation, records })
-        : explanationText(explanation, records);
+        ? JSON.stringify({ ...explanation, ...found })
+        : explanationText(explanation, found);
     await host.print(text);
   }
   await host.endPrinting();
@@ -49,13 +54,25 @@ interface RecordPlace {
   readonly line: number;
 }
 
+/** The record that contains a session, and the session that it was made from. */
+interface Container extends RecordPlace {
+  readonly session: string | null;
+  readonly source: string;
+}
+
+/** The records of a session in a dataset, or the record that contains it. */
+interface Found {
+  readonly records: readonly RecordPlace[];
+  readonly in?: Container;
+}
+
 async function recordsOf(
   { source, session, snapshotLine }: Explanation,
   out: string | undefined,
   s3: S3Options,
-): Promise<readonly RecordPlace[] | undefined> {
+): Promise<Found | undefined> {
   if (out === undefined) return undefined;
-  if (session === undefined || snapshotLine === undefined) return [];
+  if (session === undefined || snapshotLine === undefined) return { records: [] };
   const isWanted = (path: string): boolean => path === LINE_FILES.sessions;
   return withDataset(out, s3, isWanted, (folder) => findRecords(folder, source, session));
 }
@@ -128,31 +145,49 @@ function statsOf(path: string): Stats | undefined {
 }
 
 /**
- * Returns the places of a session's records. Sources are compared by the end of their paths, because these may be
- * relative to any folder; if several match, the records of all are returned.
+ * Returns the places of a session's records, or of the record that contains it. Sources are compared by the end of their
+ * paths, because these may be relative to any folder; if several match, the records of all are returned.
  */
-async function findRecords(out: string, source: string, session: string): Promise<readonly RecordPlace[]> {
+async function findRecords(out: string, source: string, session: string): Promise<Found> {
+  const records: RecordPlace[] = [];
+  let place: RecordPlace | undefined;
+  await eachSession(out, (line) => {
+    if (line.id !== session || !sameEnd(line.source, source)) return;
+    records.push(...placesOf(line));
+    place ??= line.in;
+  });
+  if (place === undefined || records.length > 0) return { records };
+  const { shard, line } = place;
+  let container: Container | undefined;
+  await eachSession(out, (other) => {
+    if (placesOf(other).some((one) => one.shard === shard && one.line === line))
+      container = { shard, line, session: other.id, source: other.source };
+  });
+  if (container !== undefined) return { records, in: container };
+  const message = `${out} has no session with the record in ${shard}, line ${line}: the dataset is damaged`;
+  throw new TurnmillError('invalid-dataset', message, { subject: out });
+}
+
+function placesOf(session: SessionLine): readonly RecordPlace[] {
+  return (session.records ?? [session]).flatMap(({ shard, line }) =>
+    typeof shard === 'string' && typeof line === 'number' ? [{ shard, line }] : [],
+  );
+}
+
+/** Calls `take` with each session of a dataset. */
+async function eachSession(out: string, take: (line: SessionLine) => void): Promise<void> {
   const root = resolveDataset(out);
   checkManifest(root);
   const path = join(root, LINE_FILES.sessions);
-  const places: RecordPlace[] = [];
   try {
     await pipeline(streamOwnFile(path), split2(), async (lines: AsyncIterable<string>) => {
-      for await (const text of lines) {
-        const written = sessionIn(text, path);
-        const { id, source: name, records = [written] } = written;
-        if (id !== session || !sameEnd(name, source)) continue;
-        for (const { shard, line } of records) {
-          if (typeof shard === 'string' && typeof line === 'number') places.push({ shard, line });
-        }
-      }
+      for await (const text of lines) take(sessionIn(text, path));
     });
   } catch (error) {
     if (error instanceof TurnmillError) throw error;
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw ioError('read', path, error);
     throw new TurnmillError('no-input', `no dataset found at ${out}`, { subject: out, cause: error });
   }
-  return places;
 }
 
 function sessionIn(text: string, path: string): SessionLine {
@@ -169,7 +204,7 @@ function sameEnd(a: string, b: string): boolean {
 const LABEL_WIDTH = 11;
 
 /** Returns several lines, without a newline after the last one. */
-function explanationText(explanation: Explanation, records: readonly RecordPlace[] | undefined): string {
+function explanationText(explanation: Explanation, found: Found | undefined): string {
   const { source, line, offset, length, messages, changes, findings, sessionFindings } = explanation;
   const { fate, session, sessionFate, group } = explanation;
   const bytes = offset === undefined ? '' : `, bytes ${offset} to ${offset + (length ?? 0)}`;
@@ -180,7 +215,7 @@ function explanationText(explanation: Explanation, records: readonly RecordPlace
     row('why', whyOf(explanation)),
     row('session', session === undefined ? undefined : `${printable(session)}, ${sessionFate}`),
     row('group', group === undefined ? undefined : printable(group)),
-    row('record', records && recordText(records)),
+    row('record', found && recordText(found)),
     ...recordRejectionLines(explanation),
     row('messages', messages && messagesText(messages)),
     row(
@@ -220,6 +255,8 @@ function whyOf(explanation: Explanation): string {
   if (fate === 'truncated')
     return `it has fewer messages than the earlier line ${snapshotLine}, so the record is made from that line`;
   if (fate === 'blank') return 'the line is blank';
+  if (fate === CONTAINED_ENTRY)
+    return `its conversation, made from line ${snapshotLine}, lies inside the record of another one`;
   const dropped: string | undefined = (DROPS as Readonly<Record<string, string>>)[
     fate.replace('dropped:', '')
   ];
@@ -246,7 +283,11 @@ function messagesText(messages: readonly MessageTrail[]): string {
   return logged === kept ? showCount(logged) : `${showCount(logged)}, ${showCount(kept)} after cleanup`;
 }
 
-function recordText(records: readonly RecordPlace[]): string {
+function recordText({ records, in: container }: Found): string {
+  if (container !== undefined) {
+    const { shard, line, session, source } = container;
+    return `none; it lies inside ${printable(shard)}, line ${line} (session ${printable(session ?? '')} of ${printable(source)})`;
+  }
   if (records.length === 0) return 'none in that dataset';
   return records.map(({ shard, line }) => `${printable(shard)}, line ${line}`).join('; ');
 }

@@ -16,6 +16,12 @@ export const LINE_FILES = {
   findings: 'reports/integrity.jsonl',
 } as const;
 
+/**
+ * With `--copies drop`: for each session that is written or contained, in the order of `sessions.jsonl`, the number of
+ * its messages (u32, little-endian) and 16 bytes for each of them, the hash of all messages up to it.
+ */
+export const PATHS = 'ledger/paths.bin';
+
 /** Reports that are written in one piece at the end. */
 export const REPORTS = {
   summary: 'reports/summary.json',
@@ -33,6 +39,8 @@ export const WORK_FILES = {
   fingerprints: 'work/fingerprints.jsonl',
   /** The sources that the run intends to read. */
   listing: 'work/listing.jsonl',
+  /** Sessions of a replay, until the places of all records are known. */
+  sessions: 'work/sessions.jsonl',
   /** Results of a source that no longer fit in memory before its end. */
   held: 'work/held',
 } as const;

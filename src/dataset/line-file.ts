@@ -54,20 +54,28 @@ export function createLineFile(path: string, options: { mode?: number } = {}): P
 
 /** Returns a line file on top of a file that was just created. */
 export function lineFileOver(file: AppendFile): PlainLineFile {
-  return new GatheredLines(file);
+  return new GatheredLines(file, NEWLINE);
+}
+
+/** The same for a file of bytes: nothing is appended to what is written. */
+export function byteFileOver(file: AppendFile): Omit<LineFile, 'lines'> {
+  return new GatheredLines(file, NOTHING);
 }
 
 class GatheredLines implements PlainLineFile {
   readonly path: string;
   readonly #file: AppendFile;
+  /** Appended to each line. */
+  readonly #end: Uint8Array;
   readonly #gathered = createByteBuffer();
   #lines = 0;
   /** Text that follows the lines in `#gathered`. */
   #text = '';
 
-  constructor(file: AppendFile) {
+  constructor(file: AppendFile, end: Uint8Array) {
     this.path = file.path;
     this.#file = file;
+    this.#end = end;
   }
 
   get bytes(): number {
@@ -89,7 +97,7 @@ class GatheredLines implements PlainLineFile {
     if (gathered.length + line.length + 1 > BUFFER_BYTES) this.flush();
     if (line.length + 1 > BUFFER_BYTES) this.#file.write(line);
     else gathered.append(line);
-    gathered.append(NEWLINE);
+    gathered.append(this.#end);
     this.#lines += 1;
   }
 

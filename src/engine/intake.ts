@@ -95,6 +95,7 @@ export class Intake {
       full: this.#atLimit,
       seals: hasPlugIns(settings.plugIns),
       mayReopen: () => this.#mayReopen,
+      paths: settings.copies === 'drop',
     });
     if (memory !== undefined && mayTakeShortcut(settings)) {
       this.#shortcut = new Shortcut(settings, memory, this.#ledger);

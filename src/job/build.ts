@@ -26,8 +26,7 @@ import {
   pathsOf,
   takeStreams,
 } from '../input/sources/stream-source.ts';
-import { ProfileCounter } from '../ledger/dataset-profile.ts';
-import { Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Result } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { createProfile, type Profile, type ProfileFigures } from '../profile.ts';
@@ -39,7 +38,7 @@ import {
   NoOutput,
   StandardOutput,
 } from '../record/output.ts';
-import { type LateResumption, Recorder } from '../record/result-writer.ts';
+import type { LateResumption } from '../record/result-writer.ts';
 import type { KeptSessions } from '../reuse/kept-sessions.ts';
 import type { ReusePlan } from '../reuse/plan-reuse.ts';
 import { NOTHING_REUSED, type Reuse } from '../reuse/reuse.ts';
@@ -49,8 +48,10 @@ import { type BuildRequest, withPlugInFiles } from '../settings/plug-in-files.ts
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { sha256 } from '../sha256.ts';
 import { toolVersion } from '../version.ts';
+import { type Books, openBooks } from './books.ts';
+import type { LeaveOutOptions } from './contained.ts';
 import type { RunHooks } from './hooks.ts';
-import { recordAll } from './map.ts';
+import { type Recorded, recordAll } from './map.ts';
 
 /** The result of a build. */
 export interface RunSummary {
@@ -105,7 +106,7 @@ async function buildFrom(settings: Settings, hooks: RunHooks): Promise<RunSummar
   const { out } = settings;
   if (out !== undefined && out !== '-') return buildDataset(out, settings, hooks);
   const run = await begin(settings, hooks);
-  return runInto(run, out === '-' ? new StandardOutput() : new NoOutput(), NOTHING_REUSED, 0);
+  return runInto(run, out === '-' ? new StandardOutput() : new NoOutput(), NO_PARTS);
 }
 
 async function buildDataset(out: string, settings: Settings, hooks: RunHooks): Promise<RunSummary> {
@@ -124,11 +125,16 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
     const modes = modesOf({ mode: settings.mode, sources: run.listing.mode });
     const writer = store.open(resumed?.runId, modes);
     for (const note of writer.notes) run.hooks.onNote?.(note);
-    let destination: Destination | undefined;
+    let destination: DatasetOutput | undefined;
     try {
       destination = new DatasetOutput({ writer, settings, listing: run.listing, signal: hooks.signal });
-      const reuse = plan?.open((name) => workPath(writer.path, name)) ?? NOTHING_REUSED;
-      return await runInto(run, destination, reuse, resumed?.sources ?? 0, plan?.keptSessions);
+      const pathFor = (name: string): string => workPath(writer.path, name);
+      return await runInto(run, destination, {
+        reuse: plan?.open(pathFor) ?? NOTHING_REUSED,
+        done: resumed?.sources ?? 0,
+        kept: plan?.keptSessions,
+        leaveOut: leavingOut(run, destination, { pathFor, open: () => store.open(writer.runId, modes) }),
+      });
     } catch (error) {
       if (destination === undefined) await writer.discard();
       throw error;
@@ -136,6 +142,19 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
   } finally {
     await release();
   }
+}
+
+/** Returns the step that leaves out contained records, if the run has it. Its code is loaded on demand. */
+function leavingOut(
+  { settings, listing, hooks: { signal } }: Run,
+  staged: DatasetOutput,
+  files: Pick<LeaveOutOptions, 'open' | 'pathFor'>,
+): RunParts['leaveOut'] {
+  if (settings.copies !== 'drop') return undefined;
+  return async (books, sources) => {
+    const { leaveOutContained } = await import('./contained.ts');
+    return leaveOutContained({ settings, listing, signal, staged, ...files }, books, sources);
+  };
 }
 
 /** Loads the code for reuse on demand, because most runs reuse nothing. */
@@ -194,61 +213,76 @@ export function check(request: BuildRequest, hooks: RunHooks = {}): Promise<RunS
   return build({ ...request, out: undefined }, hooks);
 }
 
-/**
- * @param done number of sources that the resumed run had completed
- * @param kept counts the sessions that an update keeps
- */
-async function runInto(
-  run: Run,
-  destination: Destination,
-  reuse: Reuse,
-  done: number,
-  kept?: KeptSessions,
-): Promise<RunSummary> {
-  const { settings, listing, profile, started } = run;
+/** Results of earlier runs that a run takes, and a step before it publishes. */
+interface RunParts {
+  readonly reuse: Reuse;
+  /** Number of sources that the resumed run had completed. */
+  readonly done: number;
+  /** Counts the sessions that an update keeps. */
+  readonly kept?: KeptSessions | undefined;
+  /** Leaves out records once all are staged. */
+  readonly leaveOut?: ((books: Books, sources: number) => Promise<Books | undefined>) | undefined;
+}
+
+const NO_PARTS: RunParts = { reuse: NOTHING_REUSED, done: 0 };
+
+async function runInto(run: Run, destination: Destination, parts: RunParts): Promise<RunSummary> {
+  const { settings, listing, profile } = run;
+  const { reuse, done, kept, leaveOut } = parts;
   const hooks = kept === undefined ? run.hooks : withResults(run.hooks, (result) => kept.see(result));
+  let books = openBooks(settings, listing, destination);
   try {
     await requireDecoders(listing.sources);
-    const ledger = new Ledger(listing, settings.format);
-    const usage = new Map();
-    const counter = destination.streams ? undefined : new ProfileCounter(settings.groupBy);
-    const recorder = new Recorder({ settings, listing, destination, ledger, usage, profile: counter });
+    const { ledger, recorder } = books;
     const checkpoints = new Checkpoints(destination, done);
     const state = { settings, listing, ledger, recorder, reuse, checkpoints, hooks, profile };
-    const { readBytes, workerRestarts } = await recordAll(state);
+    const recorded = await recordAll(state);
     const late = recorder.reopened();
     if (late !== undefined) hooks.onNote?.(lateNote(late));
-    const sums = reconcile(settings, ledger);
-    kept?.check();
-    destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
-    const counted = counter?.take();
-    destination.text(REPORTS.summary, `${JSON.stringify({ ...sums, profile: counted }, null, 2)}\n`);
-    const reusedSources = countOf(listing.sources.length, (index) => reuse.has(index));
-    const runFacts = runFactsOf(run, reuse, { done, reusedSources, workerRestarts });
-    const body = manifestBody(settings, sums);
-    profile?.enter('sync');
-    const page = counted && settings.report ? makePage(body, counted) : undefined;
-    const committed = await destination.commit(body, runFacts, profile, page);
-    profile?.enter('other');
-    return {
-      sums,
-      rejections: ledger.rejectionCounts().rejections,
-      shards: committed?.manifest.shards ?? [],
-      out: settings.out,
-      elapsedMs: performance.now() - started,
-      readBytes,
-      reusedSources,
-      nothingChanged: false,
-      workerRestarts,
-      problems: committed?.problems.map(({ message }) => message) ?? [],
-      ...(profile && { profile: profile.take() }),
-    };
+    books = (await leaveOut?.(books, recorded.sources)) ?? books;
+    return await publish(run, books, parts, recorded);
   } catch (error) {
+    if (books.destination !== destination) await books.destination.discard();
     if (hooks.signal?.aborted !== true) await destination.discard();
     else if (await destination.leave())
       hooks.onNote?.('run the same command with --resume to continue from the last checkpoint');
     throw error;
   }
+}
+
+/** Reconciles the ledger, and commits. */
+async function publish(
+  run: Run,
+  { destination, ledger, usage, counter }: Books,
+  { reuse, done, kept }: RunParts,
+  { readBytes, workerRestarts }: Recorded,
+): Promise<RunSummary> {
+  const { settings, listing, profile, started } = run;
+  const sums = reconcile(settings, ledger);
+  kept?.check();
+  destination.text(REPORTS.toolUsage, usageCsv(usage, settings.groupBy));
+  const counted = counter?.take();
+  destination.text(REPORTS.summary, `${JSON.stringify({ ...sums, profile: counted }, null, 2)}\n`);
+  const reusedSources = countOf(listing.sources.length, (index) => reuse.has(index));
+  const runFacts = runFactsOf(run, reuse, { done, reusedSources, workerRestarts });
+  const body = manifestBody(settings, sums);
+  profile?.enter('sync');
+  const page = counted && settings.report ? makePage(body, counted) : undefined;
+  const committed = await destination.commit(body, runFacts, profile, page);
+  profile?.enter('other');
+  return {
+    sums,
+    rejections: ledger.rejectionCounts().rejections,
+    shards: committed?.manifest.shards ?? [],
+    out: settings.out,
+    elapsedMs: performance.now() - started,
+    readBytes,
+    reusedSources,
+    nothingChanged: false,
+    workerRestarts,
+    problems: committed?.problems.map(({ message }) => message) ?? [],
+    ...(profile && { profile: profile.take() }),
+  };
 }
 
 /** Returns the hooks with a further one for results. */

@@ -37,7 +37,7 @@ export interface Explanation {
   /** Formats that refused the session while others wrote it. */
   readonly recordRejections?: readonly RecordRejection[];
   readonly session?: string;
-  readonly sessionFate: SessionEnd['fate'];
+  readonly sessionFate: SessionEnd['fate'] | 'contained';
   /** Fate of each of its messages, the reply last. */
   readonly messages?: readonly MessageTrail[];
   /** Number of messages that each rule changed or dropped. */

@@ -29,6 +29,8 @@ export interface RecordingOptions {
 export interface Recorded {
   readonly readBytes: number;
   readonly workerRestarts: number;
+  /** Number of sources that were read or reused. */
+  readonly sources: number;
 }
 
 /** Runs the tasks and records all results, in the order of the sources. */
@@ -69,7 +71,7 @@ class Recording {
     profile?.enter('other');
     signal?.throwIfAborted();
     this.#end();
-    return { readBytes: this.#readBytes, workerRestarts: this.#workerRestarts };
+    return { readBytes: this.#readBytes, workerRestarts: this.#workerRestarts, sources: this.#sources };
   }
 
   async #takeDelivery(delivery: Delivery): Promise<void> {

@@ -75,7 +75,10 @@ export class ProfileCounter {
   readonly #byCalls: number[] = [];
   readonly #roles = new NameTally(MAX_ROLES);
   readonly #tools = new NameTally(MAX_NAMES);
-  readonly #groups = new Map<string, { written: number; empty: number; rejected: number }>();
+  readonly #groups = new Map<
+    string,
+    { written: number; empty: number; rejected: number; contained?: number }
+  >();
   /** Sources that may be shown. */
   readonly #sources: CountedSource[] = [];
   /** The last source that may be shown, once there are enough: a source that sorts after it is not kept. */
@@ -100,6 +103,7 @@ export class ProfileCounter {
     const key = this.#groups.has(name) || this.#groups.size < MAX_NAMES ? name : OTHER;
     const sums = getOrAdd(this.#groups, key, { written: 0, empty: 0, rejected: 0 });
     if (fate === 'written' || fate === 'empty') sums[fate] += 1;
+    else if (fate === 'contained') sums.contained = (sums.contained ?? 0) + 1;
     else sums.rejected += 1;
   }
 
@@ -171,7 +175,8 @@ export class ProfileCounter {
     const groups = [...this.#groups].map(
       ([group, sums]): GroupProfile => ({ group: shortName(group), ...sums }),
     );
-    const sizeOf = ({ written, empty, rejected }: GroupProfile): number => written + empty + rejected;
+    const sizeOf = ({ written, empty, rejected, contained = 0 }: GroupProfile): number =>
+      written + empty + rejected + contained;
     const byName = (a: GroupProfile, b: GroupProfile): number => (a.group < b.group ? -1 : 1);
     if (this.#groupBy === 'date') return groups.sort(byName).slice(-PROFILE_LIMITS.groups);
     return groups.sort((a, b) => sizeOf(b) - sizeOf(a) || byName(a, b)).slice(0, PROFILE_LIMITS.groups);

@@ -7,10 +7,18 @@ import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { RejectionCounts } from '../settings/error-budget.ts';
 import { type CountList, Tally } from './counts.ts';
-import { eachFate, type FindingResult, repairsOf, type SessionReport, type SourceReport } from './result.ts';
+import {
+  CONTAINED_ENTRY,
+  eachFate,
+  type FindingResult,
+  type RecordRejection,
+  repairsOf,
+  type SessionReport,
+  type SourceReport,
+} from './result.ts';
 
 /** Fates that entries get from their session. */
-const ENTRY_FATES = ['snapshot', 'superseded', 'truncated'];
+const ENTRY_FATES = ['snapshot', 'superseded', 'truncated', CONTAINED_ENTRY];
 
 /** Reasons for skipping a source by which no content is lost. */
 const HARMLESS = new Set(['symlink', 'duplicate-inode', 'excluded', 'over-limit']);
@@ -90,6 +98,7 @@ export class Ledger {
     const { toolCounts, recordRejections = [] } = report;
     for (const { format, reason } of recordRejections) this.#format(format).counts.add(`refused:${reason}`);
     this.#refusedRecords += recordRejections.length;
+    if (report.fate === 'contained') this.#addContained(recordRejections);
     if (toolCounts === undefined) return;
     const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
     this.#assert(
@@ -100,6 +109,12 @@ export class Ledger {
     this.#tools.add('kept', kept);
     this.#tools.add('duplicate-same', duplicateSame);
     this.#tools.add('duplicate-conflict', duplicateConflict);
+  }
+
+  /** Counts a contained session in each format that would have written it. */
+  #addContained(refused: readonly RecordRejection[]): void {
+    for (const [name, { counts }] of this.#formats)
+      if (!refused.some(({ format }) => format === name)) counts.add('contained');
   }
 
   finding({ rule, severity, count = 1 }: FindingResult): void {
@@ -124,6 +139,11 @@ export class Ledger {
   /** Counts sources that were not read because of the run's limit of sessions. */
   overLimit(count: number): void {
     this.#notReached += count;
+  }
+
+  /** Number of contained sessions so far. */
+  get contained(): number {
+    return this.#sessions.get('contained');
   }
 
   /** Returns the number of rejections so far, and of lines. */
@@ -223,14 +243,15 @@ export class Ledger {
     const fates = this.#fates.sum();
     this.#assert(fates === this.#lines, () => `I2: ${this.#lines} lines, but ${fates} fates`);
     const written = this.#sessions.get('written');
-    const ended = written + this.#sessions.get('rejected') + this.#sessions.get('empty');
+    const contained = this.#sessions.get('contained');
+    const ended = written + contained + this.#sessions.get('rejected') + this.#sessions.get('empty');
     const seen = this.#sessions.get('seen');
     this.#assert(seen === ended, () => `I4: ${seen} sessions, but ${ended} have a result`);
     for (const [name, { counts, sessions }] of this.#formats) {
       const accounted = counts.sum() - counts.get('records') + sessions;
       this.#assert(
-        accounted === written,
-        () => `I4: ${written} written sessions, ${accounted} accounted for in ${name}`,
+        accounted === written + contained,
+        () => `I4: ${written + contained} written sessions, ${accounted} accounted for in ${name}`,
       );
     }
     const snapshots = this.#fates.get('snapshot');

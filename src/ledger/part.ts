@@ -197,7 +197,7 @@ export const RESULT_BYTES: ByteFields<Result> = {
   'source-begin': {},
   record: { bytes: true },
   'rejected-line': { raw: true },
-  session: { 'entryLog.packed': true, 'rejection.log.packed': true },
+  session: { path: true, 'entryLog.packed': true, 'rejection.log.packed': true },
   finding: {},
   source: {},
 };

@@ -67,7 +67,15 @@ export function recordRejectionOf({ format = '', reason, stage, detail }: Reject
 export interface SessionReport {
   readonly kind: 'session';
   readonly sessionId: string | undefined;
-  readonly fate: Exclude<SessionFate, 'none'>;
+  /** `contained`: its records lie inside another one, so they are not written (docs/copies.md). */
+  readonly fate: Exclude<SessionFate, 'none'> | 'contained';
+  /**
+   * With `--copies drop`: the hashes of the messages of a written or contained session, 16 bytes each; none if it has
+   * several conversations.
+   */
+  readonly path?: Uint8Array | undefined;
+  /** Which of the run's paths belongs to the record that contains this session, once that is decided. From 0. */
+  readonly container?: number | undefined;
   /** Place of the snapshot of a written session. */
   readonly snapshot?: { readonly line: number; readonly offset: number; readonly length: number } | undefined;
   readonly entries: number;
@@ -164,10 +172,14 @@ export interface SourceReport {
 
 export type Result = SourceBegin | RecordResult | SessionReport | RejectedLine | FindingResult | SourceReport;
 
+/** The fate of the entries of a contained session. */
+export const CONTAINED_ENTRY = 'dropped:contained';
+
 /** Calls `take` with each fate of a session's entries, and with the number of entries. */
 export function eachFate(session: SessionReport, take: (fate: string, entries: number) => void): void {
   const { fate, entries, superseded, truncated, folded = 0, rejection } = session;
   if (fate === 'rejected') take(`rejected:${rejection?.reason}`, entries);
+  if (fate === 'contained') take(CONTAINED_ENTRY, entries);
   if (fate !== 'written') return;
   take('snapshot', 1);
   take('superseded', superseded);
@@ -208,8 +220,9 @@ export function weightOf(result: Result): number {
 }
 
 /** Counts the texts too: a session id or the name of a tool may be as long as a line. */
-function sessionWeight({ sessionId = '', root = '', usage, rejection, entryLog }: SessionReport): number {
-  const places = (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0);
+function sessionWeight({ sessionId = '', root = '', ...session }: SessionReport): number {
+  const { usage, rejection, entryLog, path } = session;
+  const places = (rejection?.log.packed.length ?? 0) + (entryLog?.packed.length ?? 0) + (path?.length ?? 0);
   const weight = sessionId.length + root.length + places;
   return weight + (usage === undefined ? 0 : namesWeight(usage.definitions));
 }

@@ -8,6 +8,7 @@ import { shapeOfWritten } from '../../transforms/formats/record-shape.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type {
   EntryLog,
+  Message,
   Origin,
   ReadText,
   Rejection,
@@ -16,6 +17,7 @@ import type {
   StreamElement,
   WrittenRecord,
 } from '../../transforms/model/element.ts';
+import { pathHashes } from '../../transforms/model/path-hashes.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
 import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import { TurnmillError } from '../errors.ts';
@@ -53,6 +55,8 @@ export interface SourceLedgerOptions {
   readonly mayReopen?: (() => boolean) | undefined;
   /** Whether to seal records: code of plug-ins may keep and change their bytes. */
   readonly seals?: boolean | undefined;
+  /** Whether to compute the paths of the conversations. */
+  readonly paths?: boolean | undefined;
   /** Returns whether the run has reached its limit of sessions. */
   readonly full?: (() => boolean) | undefined;
 }
@@ -137,7 +141,8 @@ export class SourceLedger {
     this.#dialect = SHORTCUT_DIALECT;
     this.#findings.end();
     this.#sessions++;
-    const report = shortcutReport(session, this.#options.mayReopen?.() === true);
+    const { mayReopen, paths = false } = this.#options;
+    const report = shortcutReport(session, { mayReopen: mayReopen?.() === true, paths });
     this.#addEntries(report);
     this.#options.onResult(record);
     this.#options.onResult(report);
@@ -187,13 +192,14 @@ export class SourceLedger {
   }
 
   #report(end: SessionEnd, fate: SessionReport['fate']): void {
-    const { onResult, mayReopen } = this.#options;
+    const { onResult, mayReopen, paths = false } = this.#options;
     this.#sessions++;
     const facts = {
       records: this.#records,
       recordRejections: this.#recordRejections,
       rejection: this.#rejection,
       mayReopen: end.alone !== true && mayReopen?.() === true,
+      paths,
     };
     const report = reportOf(end, fate, facts);
     this.#addEntries(report);
@@ -255,12 +261,14 @@ interface SessionFacts {
   readonly recordRejections: readonly RecordRejection[];
   readonly rejection: Rejection | undefined;
   readonly mayReopen: boolean;
+  /** Whether to compute the path of its conversation. */
+  readonly paths: boolean;
 }
 
 function reportOf(
   end: SessionEnd,
   fate: SessionReport['fate'],
-  { records, recordRejections, rejection, mayReopen }: SessionFacts,
+  { records, recordRejections, rejection, mayReopen, paths }: SessionFacts,
 ): SessionReport {
   const { sessionId, entries: log = NO_ENTRIES } = end;
   const conversation = rejection === undefined ? records[0]?.conversation : undefined;
@@ -281,10 +289,14 @@ function reportOf(
       conversation !== undefined && recordRejections.length > 0 ? recordRejections : undefined,
     entryLog: mayReopen && fate === 'written' ? log : undefined,
     rejection: rejection && whyOf(rejection, log),
+    ...(paths && conversation !== undefined && { path: pathIn(records) }),
   };
 }
 
-function shortcutReport(session: ShortcutSession, mayReopen: boolean): SessionReport {
+function shortcutReport(
+  session: ShortcutSession,
+  { mayReopen, paths }: Pick<SessionFacts, 'mayReopen' | 'paths'>,
+): SessionReport {
   const { sessionId, origin, entries, superseded, truncated, changes, tools } = session.facts;
   return {
     kind: 'session',
@@ -302,8 +314,21 @@ function shortcutReport(session: ShortcutSession, mayReopen: boolean): SessionRe
     recordRejections: undefined,
     entryLog: mayReopen ? session.places() : undefined,
     rejection: undefined,
+    ...(paths && { path: pathOf(session.facts.source.messages()) }),
   };
 }
+
+const NO_PATH = new Uint8Array(0);
+
+/** Returns the path of the conversation that all records were made from; an empty one if a plug-in made several of it. */
+function pathIn(records: readonly WrittenRecord[]): Uint8Array {
+  const conversation = records[0]?.conversation;
+  const isOne = conversation !== undefined && records.every((record) => record.conversation === conversation);
+  return isOne ? pathOf(conversation.messages) : NO_PATH;
+}
+
+const pathOf = (messages: readonly Message[]): Uint8Array =>
+  Buffer.from(pathHashes(messages).join(''), 'latin1');
 
 const placeOf = ({ line, offset, length }: Origin): SessionReport['snapshot'] => ({ line, offset, length });
 

@@ -54,9 +54,14 @@ interface PlainFile {
   ];
   /** The record. */
   readonly bytes: Uint8Array;
+  /** The path of its conversation, if the run compares them. */
+  readonly path?: Uint8Array | undefined;
 }
 
-const codec = new PartCodec<Result | PlainFile>({ ...RESULT_BYTES, 'plain-file': { bytes: true } });
+const codec = new PartCodec<Result | PlainFile>({
+  ...RESULT_BYTES,
+  'plain-file': { bytes: true, path: true },
+});
 
 /** Encodes results as one part, for `decodeThreadPart`. */
 export function encodeThreadPart(results: readonly Result[]): readonly Uint8Array[] {
@@ -137,6 +142,7 @@ function pack(results: readonly Result[], known: Map<readonly string[], number>)
         ? [fingerprint, readBytes, lines, fates, repairs]
         : [fingerprint, readBytes, lines, fates, repairs, dialect],
     bytes,
+    ...(session.path !== undefined && { path: session.path }),
   };
 }
 
@@ -197,7 +203,7 @@ function unpack(file: PlainFile, known: (readonly string[])[], into: Result[]): 
   );
 }
 
-function sessionOf({ session, tools }: PlainFile, known: (readonly string[])[]): SessionReport {
+function sessionOf({ session, tools, path }: PlainFile, known: (readonly string[])[]): SessionReport {
   const [sessionId, line, offset, length, entries, superseded, truncated, changes] = session;
   const [seen, kept, duplicateSame, duplicateConflict, ...others] = tools;
   const [toolCalls, clientTurns, assistantTurns, assistantTurnsWithTools, names] = others;
@@ -214,6 +220,7 @@ function sessionOf({ session, tools }: PlainFile, known: (readonly string[])[]):
     changes,
     toolCounts: { seen, kept, duplicateSame, duplicateConflict },
     usage: { toolCalls, definitions, clientTurns, assistantTurns, assistantTurnsWithTools },
+    ...(path !== undefined && { path }),
   };
 }
 

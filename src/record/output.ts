@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, replaceCheckpoint } from '../dataset/checkpoint-file.ts';
 import type { Committed } from '../dataset/commit.ts';
-import { DATA, LINE_FILES, REPORTS, WORK_FILES } from '../dataset/layout.ts';
-import { lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
+import { DATA, LINE_FILES, PATHS, REPORTS, WORK_FILES } from '../dataset/layout.ts';
+import { type LineFile, lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import type { ManifestShard } from '../dataset/schema/manifest.ts';
@@ -21,6 +21,7 @@ import { decisiveSettings } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
 import { FileParts, type HeldParts, MemoryParts } from './held-parts.ts';
+import { PathWriter, type WrittenPath } from './path-writer.ts';
 
 /** Place of a record: the path of its shard below the dataset, and its number in the shard, from 1. */
 export interface Location {
@@ -39,6 +40,8 @@ export interface Destination {
   record(record: RecordResult): Location | Promise<Location>;
   /** Appends a JSON line to one of the files beside the shards. */
   line(file: string, json: string): void;
+  /** Takes the path of a conversation that is written or contained, with `--copies drop`. */
+  path(path: WrittenPath): void;
   /** Writes a report as a whole, at the end. */
   text(file: string, text: string): void;
   openHeldParts(): HeldParts | undefined;
@@ -81,6 +84,8 @@ export class DatasetOutput implements Destination {
   /** The files of lines by name; a dataset has all of them, even empty ones. */
   readonly #lineFiles: ReadonlyMap<string, PlainLineFile>;
   readonly #fingerprints: PlainLineFile;
+  /** The paths of all conversations, with `--copies drop`. */
+  readonly paths: PathWriter | undefined;
   readonly #reports: WrittenFile[] = [];
   #hasCheckpoint = false;
   /** The file of the listing, once it is written. */
@@ -100,6 +105,12 @@ export class DatasetOutput implements Destination {
       ...lineFiles,
       [WORK_FILES.fingerprints, this.#fingerprints],
     ]);
+    if (settings.copies === 'drop') this.paths = new PathWriter(writer.files.create(PATHS), allOf(chosen));
+  }
+
+  /** The staging folder. */
+  get root(): string {
+    return this.#writer.path;
   }
 
   record({ group, format, bytes }: RecordResult): Location | Promise<Location> {
@@ -112,6 +123,10 @@ export class DatasetOutput implements Destination {
     this.#lineFiles.get(file)?.writeText(json);
   }
 
+  path(path: WrittenPath): void {
+    this.paths?.add(path);
+  }
+
   text(file: string, text: string): void {
     this.#reports.push(this.#write(file, text));
   }
@@ -122,12 +137,12 @@ export class DatasetOutput implements Destination {
 
   async commit(body: ManifestBody, runFacts: object, profile?: Profile, page?: MakePage): Promise<Committed> {
     const shards = this.#shards.finish();
-    const lineFiles = [...this.#lineFiles.values()];
-    for (const file of lineFiles) {
+    const files = this.#files();
+    for (const [, file] of files) {
       file.sync();
       file.close();
     }
-    const published = lineFiles.filter((file) => file !== this.#fingerprints);
+    const published = files.filter(([path]) => path !== WORK_FILES.fingerprints).map(writtenFile);
     const { replace, update } = this.#settings;
     profile?.enter('read-back');
     return this.#writer.commit({
@@ -147,7 +162,7 @@ export class DatasetOutput implements Destination {
     if (!this.#writer.keepsCheckpoints) return;
     const { path: root } = this.#writer;
     this.#listed ??= writeListing(root, this.#listing);
-    const files = [...this.#lineFiles].map(([path, file]) => {
+    const files = this.#files().map(([path, file]) => {
       file.checkpoint();
       return { path, bytes: file.bytes, crc32: file.crc32 };
     });
@@ -162,6 +177,12 @@ export class DatasetOutput implements Destination {
     replaceCheckpoint(root, part, shards);
     this.#hasCheckpoint = true;
     this.#writer.supersede();
+  }
+
+  /** Writes a checkpoint and closes all files: nothing follows. */
+  end(sources: number): void {
+    this.checkpoint(sources);
+    this.#close();
   }
 
   async leave(): Promise<boolean> {
@@ -181,9 +202,26 @@ export class DatasetOutput implements Destination {
 
   #close(): void {
     this.#shards.abandon();
-    for (const file of this.#lineFiles.values()) file.abandon();
+    for (const [, file] of this.#files()) file.abandon();
+  }
+
+  /** The files that records do not go to, by path. */
+  #files(): (readonly [path: string, file: ByteFile])[] {
+    const lineFiles = [...this.#lineFiles];
+    return this.paths === undefined ? lineFiles : [...lineFiles, [PATHS, this.paths.file] as const];
   }
 }
+
+type ByteFile = Omit<LineFile, 'lines'>;
+
+/** The figures of a file; the lines of the paths are not counted, because they have none. */
+function writtenFile([path, file]: readonly [string, ByteFile | PlainLineFile]): WrittenFile {
+  const { path: fullPath, bytes, crc32 } = file;
+  return { path: fullPath, bytes, crc32, ...(path !== PATHS && 'lines' in file && { lines: file.lines }) };
+}
+
+/** Returns the bits of all formats. */
+const allOf = (formats: readonly string[]): number => 2 ** formats.length - 1;
 
 /** Returns the folder and the kind of a format's shards; with several formats, each has its own folder. */
 function seriesOf(name: string, { format: chosen, formatOptions, plugIns }: Settings): Series {
@@ -209,6 +247,10 @@ export class NoOutput implements Destination {
 
   line(): void {
     // no files
+  }
+
+  path(): void {
+    // records that leave at once cannot be compared
   }
 
   text(): void {

@@ -4,8 +4,9 @@
  */
 
 import { keyOf } from '../../transforms/model/hashed-set.ts';
-import { NO_COUNTS, sortedCounts } from '../ledger/counts.ts';
-import { eachFate, type Result, type SessionReport, type SourceReport } from '../ledger/result.ts';
+import { NO_COUNTS } from '../ledger/counts.ts';
+import { FateChanges } from '../ledger/fate-changes.ts';
+import type { Result, SessionReport, SourceReport } from '../ledger/result.ts';
 
 export const REOPENED = 'session-reopened';
 
@@ -14,8 +15,7 @@ export class ReopenedSessions {
   readonly #lines = new Map<string, number>();
   /** Numbers of the sessions to withdraw, within the source. */
   readonly #numbers = new Set<number>();
-  /** How the number of entries changes, by fate. */
-  readonly #changes = new Map<string, number>();
+  readonly #changes = new FateChanges();
 
   /** Call it with every result of the source. */
   see(result: Result): void {
@@ -62,11 +62,7 @@ export class ReopenedSessions {
 
   /** Returns the source's report with the new fates. Call it after `amend`. */
   amendReport(report: SourceReport): SourceReport {
-    if (this.#changes.size === 0) return report;
-    const fates = new Map(report.fates);
-    for (const [fate, n] of this.#changes) fates.set(fate, (fates.get(fate) ?? 0) + n);
-    for (const [fate, n] of fates) if (n === 0) fates.delete(fate);
-    return { ...report, fates: sortedCounts(fates) };
+    return this.#changes.amend(report);
   }
 
   /** Returns the line at which a written session resumed, if it did. */
@@ -91,12 +87,7 @@ export class ReopenedSessions {
       changes: NO_COUNTS,
       rejection,
     };
-    eachFate(session, (fate, n) => this.#change(fate, -n));
-    eachFate(rejected, (fate, n) => this.#change(fate, n));
+    this.#changes.replace(session, rejected);
     return rejected;
-  }
-
-  #change(fate: string, n: number): void {
-    this.#changes.set(fate, (this.#changes.get(fate) ?? 0) + n);
   }
 }

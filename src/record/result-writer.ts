@@ -220,11 +220,23 @@ export class Recorder {
     this.#lines.session(ref, session, places, this.#group, settings.format.length === 1);
     if (places.length === 1) ledger.wrote((places[0] as RecordPlace).format);
     else for (const format of new Set(places.map((place) => place.format))) ledger.wrote(format);
+    if (settings.copies === 'drop') this.#writePath(session);
     this.#places = [];
     const { rejection, recordRejections = [] } = session;
     return rejection === undefined && recordRejections.length === 0
       ? undefined
       : this.#writeRejected(session);
+  }
+
+  /** Writes the path of a session that has records, or would have. */
+  #writePath({ fate, path, sessionId, recordRejections = [] }: SessionReport): void {
+    if (fate !== 'written' && fate !== 'contained') return;
+    if (path === undefined) throw new TurnmillError('unbalanced', `session ${sessionId} has no path`);
+    const refused = new Set(recordRejections.map(({ format }) => format));
+    let formats = 0;
+    for (const [bit, name] of this.#options.settings.format.entries())
+      if (!refused.has(name)) formats += 2 ** bit;
+    this.#options.destination.path({ hashes: path, formats, place: this.#places[0] });
   }
 
   async #writeRejected(session: SessionReport): Promise<void> {

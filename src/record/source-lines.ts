@@ -5,6 +5,7 @@
 import { LINE_FILES } from '../dataset/layout.ts';
 import type {
   ByteParts,
+  ContainerPlace,
   Counts,
   PackedLine,
   RefusedFormat,
@@ -95,9 +96,10 @@ export class SourceLines {
     group: string,
     hasOneFormat: boolean,
   ): void {
-    const { sessionId, fate, snapshot, rejection, recordRejections = [] } = session;
+    const { sessionId, fate, snapshot, rejection, recordRejections = [], container = 0 } = session;
     const only = hasOneFormat && places.length === 1 ? places[0] : undefined;
     const isWritten = fate === 'written';
+    const isContained = fate === 'contained';
     const hasSeveral = isWritten && only === undefined;
     const line: SessionLine = {
       id: sessionId ?? null,
@@ -108,7 +110,11 @@ export class SourceLines {
       shard: isWritten ? only?.shard : undefined,
       line: isWritten ? only?.line : undefined,
       records: hasSeveral ? places : undefined,
-      refused: hasSeveral && recordRejections.length > 0 ? recordRejections.map(refused) : undefined,
+      refused:
+        (hasSeveral || isContained) && recordRejections.length > 0
+          ? recordRejections.map(refused)
+          : undefined,
+      in: isContained ? pendingPlace(container) : undefined,
       origin: snapshot,
       entries: session.entries,
       superseded: session.superseded,
@@ -156,6 +162,9 @@ function countsOf(counts: CountList): Counts {
   for (const [name, n] of counts) result[name] = n;
   return result;
 }
+
+/** The place of a record that may not be written yet: its number among the paths takes the place of its line. */
+export const pendingPlace = (path: number): ContainerPlace => ({ shard: '', line: path });
 
 const refused = ({ format, reason }: RecordRejection): RefusedFormat => ({ format, reason });
 

@@ -125,10 +125,12 @@ function Roles({ roles }: { readonly roles: Counts }): VNode {
 
 function Groups({ profile }: { readonly profile: DatasetProfile }): VNode {
   const { groups, group_count: count } = profile;
-  const columns = groups.map(({ group, written, empty, rejected }) => ({
+  const hasContained = groups.some(({ contained = 0 }) => contained > 0);
+  const columns = groups.map(({ group, written, empty, rejected, contained = 0 }) => ({
     name: fitted(group, MAX_LABEL),
     parts: [
       { key: 'written', cls: 'snapshot', value: written },
+      ...(hasContained ? [{ key: 'contained', cls: 'superseded', value: contained }] : []),
       { key: 'without a record', cls: 'blank', value: empty },
       { key: 'rejected', cls: 'rejected', value: rejected },
     ],
@@ -141,6 +143,12 @@ function Groups({ profile }: { readonly profile: DatasetProfile }): VNode {
           <Dot cls="snapshot" />
           written
         </span>
+        {hasContained ? (
+          <span>
+            <Dot cls="superseded" />
+            contained
+          </span>
+        ) : null}
         <span>
           <Dot cls="blank" />
           without a record

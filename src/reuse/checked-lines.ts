@@ -67,6 +67,23 @@ export class CheckedLines implements Lines {
     }
   }
 
+  /**
+   * Returns the next bytes, whatever they are; undefined at the end of the file.
+   * @throws TurnmillError as `next`, and `invalid-dataset` if fewer are left
+   */
+  take(count: number): Buffer | undefined {
+    const unread = (): number => this.#to - this.#from;
+    const left = unread() + this.#bytes - this.#position - this.#used;
+    if (left === 0) return undefined;
+    if (left < count) throw damaged(this.#path, 'is cut');
+    while (unread() < count) {
+      this.#makeRoom();
+      this.#readMore();
+    }
+    this.#from += count;
+    return this.#buffer.subarray(this.#from - count, this.#from);
+  }
+
   park(): void {
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;

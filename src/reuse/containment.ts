@@ -4,7 +4,7 @@
  * it is enough to look for the ends of all records among the hashes of all others.
  */
 
-/** What is compared of a conversation, however many records it has. */
+/** The path of a conversation, however many records it has. */
 export interface ComparedPath {
   /** 16 bytes for each message. Empty if the conversation is not compared. Valid until the next one. */
   readonly hashes: Uint8Array;
@@ -32,6 +32,8 @@ export interface ContainmentOptions {
 export class Containment {
   /** For each record the one that contains it. */
   readonly #containers: Uint32Array;
+  /** Which records are named as containers: 1, else 0. */
+  readonly #isContainer: Uint8Array;
   readonly #options: ContainmentOptions;
   /** Number of leading bits of a hash by which its pass is chosen. */
   readonly #passBits: number;
@@ -42,6 +44,7 @@ export class Containment {
     const { count, maxTableBytes = MAX_TABLE_BYTES } = options;
     this.#options = options;
     this.#containers = new Uint32Array(count).fill(NONE);
+    this.#isContainer = new Uint8Array(count);
     this.#passBits = Math.max(0, Math.ceil(Math.log2((count * ENTRY_BYTES) / MAX_LOAD / maxTableBytes)));
     for (let pass = 0; pass < 2 ** this.#passBits; pass++) this.#decide(pass);
     this.contained = this.#resolve();
@@ -51,6 +54,11 @@ export class Containment {
   containerOf(index: number): number | undefined {
     const container = this.#containers[index];
     return container === NONE ? undefined : container;
+  }
+
+  /** Returns whether another record is contained in this one. */
+  isContainer(index: number): boolean {
+    return this.#isContainer[index] === 1;
   }
 
   /** Decides about the records whose ends begin with the bits of this pass. */
@@ -111,6 +119,7 @@ export class Containment {
       contained++;
       for (let next = container; next !== NONE; next = containers[next] as number) container = next;
       containers[index] = container;
+      this.#isContainer[container] = 1;
     }
     return contained;
   }

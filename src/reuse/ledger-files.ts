@@ -2,12 +2,13 @@
  * Reads the ledger, the findings and the quarantine of a previous run source by source. Each file has its lines in the
  * order of the sources, so it is read once, from the start.
  */
-import { LINE_FILES } from '../dataset/layout.ts';
+import { LINE_FILES, PATHS } from '../dataset/layout.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
 import { compareSources } from '../input/sources/source-table.ts';
 import { losesNothing } from '../ledger/ledger.ts';
+import { damaged } from './checked-lines.ts';
 import type { PreviousRun } from './previous-run.ts';
 
 /** Identifies a source in every file. */
@@ -17,13 +18,19 @@ export interface SourceKey {
   readonly input: number;
 }
 
+/** A session, with the path of its conversation if the run compared them. */
+export interface PathedSession extends SessionLine {
+  readonly path?: Uint8Array;
+}
+
 export class LedgerFiles {
   readonly sources: SourceCursor<SourceLine>;
-  readonly sessions: SourceCursor<SessionLine>;
+  readonly sessions: SourceCursor<PathedSession>;
   readonly quarantine: SourceCursor<QuarantineLine>;
   readonly findings: SourceCursor<FindingLine>;
 
-  constructor(run: PreviousRun) {
+  /** @param hasPaths whether the run compared its records */
+  constructor(run: PreviousRun, hasPaths = false) {
     const sources = new Lookahead(run.lines(LINE_FILES.sources));
     const quarantine = new Lookahead(run.lines(LINE_FILES.quarantine));
     // sources that were skipped come first in both files
@@ -33,7 +40,8 @@ export class LedgerFiles {
     }
     this.sources = new SourceCursor(sources, keyOf);
     this.quarantine = new SourceCursor(quarantine, keyOfQuarantine);
-    this.sessions = new SourceCursor(new Lookahead(run.lines(LINE_FILES.sessions)), keyOf);
+    const sessions = hasPaths ? sessionsWithPaths(run) : run.lines(LINE_FILES.sessions);
+    this.sessions = new SourceCursor(new Lookahead<PathedSession>(sessions), keyOf);
     this.findings = new SourceCursor(new Lookahead(run.lines(LINE_FILES.findings)), keyOf);
   }
 
@@ -96,6 +104,23 @@ export class Lookahead<Item> {
     this.#next = undefined;
     return item;
   }
+}
+
+/** Whether a session has a path, if the run compared its records. */
+const isCompared = ({ fate }: SessionLine): boolean => fate === 'written' || fate === 'contained';
+
+/** Yields the sessions in order, with copies of their paths. */
+function* sessionsWithPaths(run: PreviousRun): Generator<PathedSession, undefined> {
+  const paths = run.paths();
+  for (const line of run.lines(LINE_FILES.sessions)) {
+    if (!isCompared(line)) yield line;
+    else {
+      const { value: path } = paths.next();
+      if (path === undefined) throw damaged(run.pathOf(PATHS), 'does not have a path for each session');
+      yield { ...line, path: path.slice() };
+    }
+  }
+  if (paths.next().done !== true) throw damaged(run.pathOf(PATHS), 'has paths of no session');
 }
 
 /** A source that was read. */

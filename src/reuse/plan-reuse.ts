@@ -43,7 +43,7 @@ export async function planReuse(
   listing: Listing,
   { onNote, signal }: ReuseHooks,
 ): Promise<ReusePlan> {
-  const { update: isUpdate, resume: isResume, format } = settings;
+  const { update: isUpdate, resume: isResume, format, copies } = settings;
   const total = listing.sources.length;
   const planned = isUpdate ? await planUpdate(place.path, settings, listing, signal) : undefined;
   if (planned !== undefined && 'why' in planned) onNote?.(`${planned.why}: everything is read again`);
@@ -64,7 +64,7 @@ export async function planReuse(
     readsDataset: update?.fingerprints.some((fingerprint) => fingerprint !== undefined) === true,
     resumed,
     open(pathFor) {
-      const options = { format: format[0] ?? '', pathFor, signal };
+      const options = { format: format[0] ?? '', hasPaths: copies === 'drop', pathFor, signal };
       const open = (reusable: Reusable): Reuse => new ReusedSources(reusable, listing, options);
       const first = resumed === undefined ? NOTHING_REUSED : open(resumed);
       if (update === undefined) return first;

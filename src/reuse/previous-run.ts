@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import { lstatIfAny } from '../dataset/fs-calls.ts';
+import { PATHS } from '../dataset/layout.ts';
 import { type LineFileName, type LineTypes, parseLine } from '../dataset/parse-line.ts';
 import { readBack, readChunks } from '../dataset/read-back.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
@@ -61,9 +62,39 @@ export class PreviousRun {
    * changed since it was checked
    */
   lines<F extends LineFileName>(name: F): Generator<LineTypes[F], undefined> {
+    return parsedLines(name, this.pathOf(name), this.#file(name));
+  }
+
+  /**
+   * Yields the paths of the written and contained sessions in order, each valid until the next one.
+   * @throws TurnmillError as `lines`
+   */
+  paths(): Generator<Uint8Array, undefined> {
+    return pathsIn(this.pathOf(PATHS), this.#file(PATHS));
+  }
+
+  #file(name: string): CheckedFile {
     const file = this.#files.get(name);
     if (file === undefined) throw damaged(this.pathOf(name), 'is missing');
-    return parsedLines(name, this.pathOf(name), file);
+    return file;
+  }
+}
+
+const COUNT_BYTES = 4;
+const HASH_BYTES = 16;
+const NO_PATH = new Uint8Array(0);
+
+function* pathsIn(path: string, { bytes, sums }: CheckedFile): Generator<Uint8Array, undefined> {
+  const file = new CheckedLines(path, bytes, sums);
+  try {
+    for (let head = file.take(COUNT_BYTES); head !== undefined; head = file.take(COUNT_BYTES)) {
+      const length = head.readUInt32LE() * HASH_BYTES;
+      const hashes = length === 0 ? NO_PATH : file.take(length);
+      if (hashes === undefined) throw damaged(path, 'is cut');
+      yield hashes;
+    }
+  } finally {
+    file.park();
   }
 }
 

@@ -3,6 +3,7 @@
  * changed since, the run ends with an error, and nothing is touched (docs/decisions/0012-resume.md).
  */
 
+import { join } from 'node:path';
 import { readCheckpoint } from '../dataset/checkpoint-file.ts';
 import { WORK_FILES } from '../dataset/layout.ts';
 import { type Place, runsWith, siblingPath } from '../dataset/place.ts';
@@ -14,7 +15,7 @@ import { type Checkpoint, decodeCheckpoint } from '../ledger/checkpoint.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
-import { damaged } from './checked-lines.ts';
+import { changedSince, damaged } from './checked-lines.ts';
 import { checkStagedFiles, cutToCheckpoint, PreviousRun } from './previous-run.ts';
 import type { Reusable } from './reused-sources.ts';
 
@@ -67,6 +68,22 @@ export function findCheckpoint(place: Place): StagedCheckpoint | undefined {
     best = { checkpoint, runId, root };
   }
   return best;
+}
+
+/**
+ * Opens the results that this run has staged up to its last checkpoint.
+ * @throws TurnmillError `io` if a file has other bytes than were written
+ */
+export async function openStaged(root: string, signal?: AbortSignal): Promise<Reusable> {
+  const refuseChanged = (path: string): never => {
+    throw changedSince(join(root, path));
+  };
+  const checkpoint = decodeCheckpoint(readCheckpoint(root) ?? new Uint8Array(0));
+  if (checkpoint === undefined) return refuseChanged(WORK_FILES.checkpoint);
+  const files = await checkStagedFiles(root, checkpoint.files, refuseChanged, signal);
+  const shards = await checkStagedFiles(root, checkpoint.shards, refuseChanged, signal);
+  const run = new PreviousRun(root, files, shards);
+  return { run, fingerprints: [...run.lines(WORK_FILES.fingerprints)] };
 }
 
 function checkSettings(checkpoint: Checkpoint, settings: Settings): void {

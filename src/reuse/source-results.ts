@@ -5,7 +5,7 @@
 import { createEntryLog, type Place } from '../../transforms/model/entry-log.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import type { LineFileName } from '../dataset/parse-line.ts';
-import type { PackedLine, RecordPlace, SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
+import type { PackedLine, RecordPlace, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
 import type { PackedCounts } from '../input/decompress/packed-counts.ts';
@@ -20,13 +20,15 @@ import type {
   SourceReport,
 } from '../ledger/result.ts';
 import { damaged } from './checked-lines.ts';
-import { LedgerFiles, type SourceKey } from './ledger-files.ts';
+import { LedgerFiles, type PathedSession, type SourceKey } from './ledger-files.ts';
 import type { PreviousRun } from './previous-run.ts';
 import { ShardRecords, type ShardRecordsOptions } from './shard-records.ts';
 
 export interface SourceResultsOptions extends ShardRecordsOptions {
   /** Format of records whose line does not name it, because the run has only one. */
   readonly format: string;
+  /** Whether the run compared its records, so that its sessions have paths. */
+  readonly hasPaths: boolean;
 }
 
 export interface ReusedSource extends SourceKey {
@@ -48,7 +50,7 @@ export class SourceResults {
 
   constructor(run: PreviousRun, options: SourceResultsOptions) {
     this.#run = run;
-    this.#files = new LedgerFiles(run);
+    this.#files = new LedgerFiles(run, options.hasPaths);
     this.#records = new ShardRecords(run, options);
     this.#format = options.format;
   }
@@ -88,13 +90,13 @@ export class SourceResults {
     yield this.#sessionOf(line);
   }
 
-  #placesOf({ records, shard, line }: SessionLine): readonly RecordPlace[] {
+  #placesOf({ records, shard, line }: PathedSession): readonly RecordPlace[] {
     if (records !== undefined) return records;
     return shard === undefined || line === undefined ? [] : [{ format: this.#format, shard, line }];
   }
 
-  #sessionOf(line: SessionLine): SessionReport {
-    const { id, fate, origin, entries, superseded, truncated, folded, root } = line;
+  #sessionOf(line: PathedSession): SessionReport {
+    const { id, fate, origin, entries, superseded, truncated, folded, root, path } = line;
     const { changes, tools, usage, refused } = line;
     const reason = fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : undefined;
     return {
@@ -110,13 +112,14 @@ export class SourceResults {
       ...(root !== undefined && { root }),
       ...(tools && { toolCounts: tools }),
       ...(usage && { usage }),
+      ...(path !== undefined && { path }),
       ...(refused && { recordRejections: refused.map(() => this.#nextRecordRejection()) }),
       ...(reason !== undefined && { rejection: this.#rejectionOf(reason, entries) }),
     };
   }
 
-  #fateOf(fate: string): 'written' | 'empty' {
-    if (fate === 'written' || fate === 'empty') return fate;
+  #fateOf(fate: string): 'written' | 'empty' | 'contained' {
+    if (fate === 'written' || fate === 'empty' || fate === 'contained') return fate;
     throw damaged(
       this.#run.pathOf(LINE_FILES.sessions),
       `has a session with the fate ${JSON.stringify(fate)}`,

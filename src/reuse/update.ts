@@ -16,6 +16,7 @@ import { rejectionsIn } from '../ledger/ledger.ts';
 import { differences } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
+import { withContainers } from './container-sources.ts';
 import { sourcesRead, sourcesSkipped } from './ledger-files.ts';
 import { openPreviousDataset, type PreviousRun } from './previous-run.ts';
 import type { Reusable } from './reused-sources.ts';
@@ -63,7 +64,8 @@ export async function planUpdate(
 
   const unchanged = findUnchanged(run, fingerprints, listing.sources, settings);
   const total = listing.sources.length;
-  const { fingerprints: reused, count, previousCount, withoutContent, lostSources } = unchanged;
+  const { fingerprints: same, count, previousCount, withoutContent, lostSources } = unchanged;
+  const reused = settings.copies === 'drop' ? withContainers(run, same, listing.sources) : same;
   const rejections = rejectionsIn(manifest.ledger as LedgerSums, lostSources);
   const isSame = count === total && previousCount === total && sameSkipped(manifest, run, listing);
   return { run, fingerprints: reused, withoutContent, manifest, rejections, nothingChanged: isSame };

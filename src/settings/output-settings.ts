@@ -69,6 +69,16 @@ export const OUTPUT_SETTINGS = {
     type: flag,
     negative: { help: 'Do not write reports/index.html', value: false, only: true },
   } as Setting<boolean>,
+  /** Whether to leave out the records that lie wholly inside another one (docs/copies.md); undefined to keep them. */
+  copies: {
+    ...output,
+    advanced: true,
+    help: 'Write all records (keep), or leave out those that lie wholly inside another one (drop)',
+    default: undefined,
+    shown: 'keep',
+    type: choice(['keep', 'drop']),
+    decides: 'bytes',
+  } as Setting<'keep' | 'drop' | undefined>,
   shardSize: {
     ...output,
     help: 'Start a new shard before one grows beyond SIZE',

@@ -46,6 +46,7 @@ export function resolveSettings({
   const settings = {
     ...merged,
     format: [merged.format].flat(),
+    copies: merged.copies === 'keep' ? undefined : merged.copies,
     s3: resolveS3Options(options.s3),
     formatOptions: sorted(merged.formatOptions),
     onFinding: sorted(merged.onFinding),
@@ -55,6 +56,7 @@ export function resolveSettings({
   checkValues(settings);
   checkConversion(settings);
   checkReuse(settings);
+  checkCopies(settings);
   return settings;
 }
 
@@ -132,6 +134,19 @@ function checkReuse(settings: Settings): void {
       );
     if (limit !== undefined) fail(`--${option} and --limit contradict each other`);
   }
+}
+
+/** Most formats whose numbers fit into the bits of a number (src/reuse/containment.ts). */
+const MAX_COMPARED_FORMATS = 31;
+
+/** Throws if records cannot be left out at the end of the run. */
+function checkCopies({ copies, out, format: names }: Settings): void {
+  if (copies !== 'drop') return;
+  if (out === undefined || out === '-')
+    fail('--copies drop needs an output folder, because which records stay is known only at the end');
+  if (isObjectUrl(out)) fail('--copies drop: a dataset in a store cannot leave records out; use a folder');
+  if (names.length > MAX_COMPARED_FORMATS)
+    fail(`--copies drop works with at most ${MAX_COMPARED_FORMATS} formats`);
 }
 
 function fail(message: string): never {

@@ -94,13 +94,14 @@ function checkFormats(
 function formatCounts(
   formats: readonly string[],
   shards: ReadonlyMap<string, ShardFacts>,
-  { recordRejections, writers }: Totals,
+  { recordRejections, writers, contained }: Totals,
 ): ReadonlyMap<string, Counts> {
   const all = new Map(formats.map((format) => [format, new Map<string, number>()]));
   for (const { format, records } of shards.values()) add(all.get(format) ?? new Map(), 'records', records);
   for (const [format, counts] of all) {
     const sessions = writers.get(format) ?? 0;
     if (sessions !== (counts.get('records') ?? 0)) add(counts, 'sessions', sessions);
+    add(counts, 'contained', contained.get(format) ?? 0);
   }
   for (const [recordRejection, n] of recordRejections) {
     const [format = '', reason] = recordRejection.split(' ');

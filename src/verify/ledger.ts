@@ -53,7 +53,15 @@ class LedgerReader {
     this.#context = context;
     this.#problems = problems;
     const pointers = new Pointers(shards, problems);
-    this.#session = { groupBy: settings.groupBy, formats, pointers, totals: this.#totals, problems };
+    const compares = settings.copies === 'drop';
+    this.#session = {
+      groupBy: settings.groupBy,
+      compares,
+      formats,
+      pointers,
+      totals: this.#totals,
+      problems,
+    };
     this.#sessions = new FollowingLines(this.#linesOf(SESSIONS), SESSIONS, problems, sourceKey);
     this.#quarantine = new FollowingLines(this.#linesOf(QUARANTINE), QUARANTINE, problems, quarantineKey);
     this.#findings = new FollowingLines(this.#linesOf(FINDINGS), FINDINGS, problems, sourceKey);

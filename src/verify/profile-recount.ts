@@ -142,7 +142,7 @@ function lowerEnd(value: number): string {
 function sumsOf(groups: readonly JsonObject[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const group of groups)
-    for (const key of ['written', 'empty', 'rejected'])
-      sums[key] = (sums[key] ?? 0) + (asCount(group[key]) ?? Number.NaN);
+    for (const key of ['written', 'empty', 'rejected', 'contained'])
+      sums[key] = (sums[key] ?? 0) + (asCount(group[key]) ?? (key === 'contained' ? 0 : Number.NaN));
   return Object.fromEntries(Object.entries(sums).filter(([, n]) => n !== 0));
 }

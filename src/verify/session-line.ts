@@ -13,6 +13,8 @@ import { asCount, asCounts, asObject, asObjects, asText, type LineOf, type Untru
 
 export interface SessionContext {
   readonly groupBy: unknown;
+  /** Whether sessions may be contained. */
+  readonly compares: boolean;
   /** Names of the dataset's formats. */
   readonly formats: readonly string[];
   readonly pointers: Pointers;
@@ -24,6 +26,7 @@ type Line = LineOf<SessionLine>;
 
 const FILE = 'ledger/sessions.jsonl';
 const REJECTED = 'rejected:';
+const CONTAINED = 'dropped:contained';
 /** Members that only a written session has. */
 const WRITTEN_ONLY = [
   'shard',
@@ -34,6 +37,8 @@ const WRITTEN_ONLY = [
   'folded',
   'root',
 ] as const satisfies readonly (keyof SessionLine)[];
+/** Those of them that a contained session has too. */
+const OF_CONTAINED = ['refused', 'origin', 'root'];
 
 export function checkSession({ line, value }: Line, tally: SourceTally, context: SessionContext): void {
   const { totals, problems } = context;
@@ -63,13 +68,22 @@ export function checkSession({ line, value }: Line, tally: SourceTally, context:
     checkWritten({ line, value }, tally, context);
     return;
   }
-  if (!rejected && fate !== 'empty') problems.equal(FILE, line, 'fate', 'written, empty or rejected', fate);
+  const isContained = fate === 'contained' && context.compares;
+  if (!isContained) {
+    if (!rejected && fate !== 'empty') problems.equal(FILE, line, 'fate', 'written, empty or rejected', fate);
+    if (value.in !== undefined) problems.equal(FILE, line, 'in', undefined, value.in);
+  }
   problems.equal(FILE, line, 'superseded + truncated without a record', 0, superseded + truncated);
+  const mayHave: readonly string[] = isContained ? OF_CONTAINED : [];
   for (const key of WRITTEN_ONLY) {
-    if (value[key] !== undefined)
+    if (!mayHave.includes(key) && value[key] !== undefined)
       problems.equal(FILE, line, `${key} without a record`, undefined, value[key]);
   }
-  if (rejected) {
+  if (isContained) {
+    add(tally.fates, CONTAINED, entries);
+    checkOrigin({ line, value }, tally, problems);
+    checkRefused({ line, value }, tally, context);
+  } else if (rejected) {
     add(tally.fates, fate, entries);
     add(tally.rejectedEntries, fate.slice(REJECTED.length), entries);
   } else problems.equal(FILE, line, 'entries without a record', 0, entries);
@@ -86,17 +100,21 @@ function checkWritten({ line, value }: Line, tally: SourceTally, context: Sessio
   problems.equal(FILE, line, 'tools seen, by kept + duplicates', true, seen === kept + same + conflict);
   const counts = { seen, kept, 'duplicate-same': same, 'duplicate-conflict': conflict };
   for (const [name, n] of Object.entries(counts)) add(totals.tools, name, n);
+  checkOrigin({ line, value }, tally, problems);
+  checkRecords({ line, value }, kept, tally, context);
+}
+
+function checkOrigin({ line, value }: Line, tally: SourceTally, problems: Problems): void {
   const isCounts = asCounts(value.origin) !== undefined;
   const origin: Untrusted<LinePlace> | undefined = isCounts ? asObject(value.origin) : undefined;
   const start = asCount(origin?.offset) ?? Number.NaN;
   const end = start + (asCount(origin?.length) ?? Number.NaN);
-  // conversations folded from events may begin before others have ended
-  const mayOverlap = value.folded !== undefined;
+  // conversations folded from events may begin before others have ended; a contained one does not say that it was folded
+  const mayOverlap = value.folded !== undefined || value.fate === 'contained';
   const wanted = tally.take('snapshot', { line: origin?.line, start, end }, { mayOverlap });
   if (wanted !== undefined) problems.equal(FILE, line, 'origin', wanted, value.origin);
   if (value.root !== undefined && asText(value.root) === undefined)
     problems.equal(FILE, line, 'root', 'a text', value.root);
-  checkRecords({ line, value }, kept, tally, context);
 }
 
 /** Checks the record, or the list with at least one record in each format that did not refuse the session. */
@@ -107,18 +125,31 @@ function checkRecords(at: Line, tools: number, tally: SourceTally, context: Sess
   const records: readonly Untrusted<RecordPlace>[] = alone
     ? [{ shard: value.shard, line: value.line, format: formats[0] }]
     : asObjects(value.records);
-  const refused: readonly Untrusted<RefusedFormat>[] = alone ? [] : asObjects(value.refused);
+  const refused = alone ? [] : checkRefused(at, tally, context);
   const groups = new Set(records.flatMap((record) => checkRecord(at, record, tools, context)));
   for (const group of groups) add(totals.groups, group);
   if (groups.size > 1) problems.add(FILE, `line ${line}: expected records of one group, found several`);
+  const writers = new Set(records.map(({ format }) => format));
+  for (const format of writers) add(totals.writers, String(format));
+  const named = [...writers, ...refused].sort().join(' ');
+  problems.equal(FILE, line, 'formats of records and refused', [...formats].sort().join(' '), named);
+}
+
+/** Counts the refusals of a session, and the formats in which it is contained. @returns the formats that refused it */
+function checkRefused(
+  { value }: Line,
+  tally: SourceTally,
+  { totals, formats }: SessionContext,
+): readonly unknown[] {
+  const refused: readonly Untrusted<RefusedFormat>[] = asObjects(value.refused);
   for (const { format, reason } of refused) {
     for (const counts of [tally.recordRejections, totals.recordRejections])
       add(counts, `${format} ${reason}`);
   }
-  const writers = new Set(records.map(({ format }) => format));
-  for (const format of writers) add(totals.writers, String(format));
-  const named = [...writers, ...refused.map(({ format }) => format)].sort().join(' ');
-  problems.equal(FILE, line, 'formats of records and refused', [...formats].sort().join(' '), named);
+  const names = refused.map(({ format }) => format);
+  if (value.fate === 'contained')
+    for (const format of formats) if (!names.includes(format)) add(totals.contained, format);
+  return names;
 }
 
 /** Returns the group of the record's shard, if the shard exists. */

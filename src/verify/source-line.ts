@@ -19,7 +19,8 @@ const DOCUMENT = /\.(?:json|traj|toml)(?:[.-]\d+)*(?:\.(?:gz|zst))?$/i;
 const PACKINGS: ReadonlySet<unknown> = new Set(['gzip', 'zstd']);
 
 /** Returns whether a fate is that of a single line, independent of a session. */
-const isOwnFate = (fate: string): boolean => fate === 'blank' || fate.startsWith('dropped:');
+const isOwnFate = (fate: string): boolean =>
+  fate === 'blank' || (fate.startsWith('dropped:') && fate !== 'dropped:contained');
 
 export function checkSource(
   { line, value }: LineOf<SourceLine>,

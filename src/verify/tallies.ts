@@ -42,6 +42,8 @@ export class Totals {
   readonly groups: Counts = new Map();
   /** Sessions that one format refused and another one wrote, by `FORMAT REASON`. */
   readonly recordRejections: Counts = new Map();
+  /** Contained sessions that a format would have written, by its name. */
+  readonly contained: Counts = new Map();
   /** Sessions with records in a format, by its name. */
   readonly writers: Counts = new Map();
 }

@@ -5,6 +5,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
+import { checkContained, PATHS } from './contained.ts';
 import { checkForeignFiles, checkListedFiles } from './files.ts';
 import { readLedger } from './ledger.ts';
 import { checkLedgerSums, checkSummary } from './ledger-sums.ts';
@@ -57,6 +58,7 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
   for (const shard of shards.values()) records += shard.records;
   const totals = await readLedger({ root, manifest, readable, shards, profile, problems });
   checkLedgerSums(manifest, totals, shards, problems);
+  if (comparesRecords(manifest)) await checkContained({ root, manifest, readable, problems });
   if (readable.has(SUMMARY)) checkSummary(root, manifest.ledger, profile, problems);
   if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, totals.groups, usage, problems);
   const { sources, sessions } = totals;
@@ -70,6 +72,9 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
   };
 }
 
+/** Returns whether records that lie inside another one were left out. */
+const comparesRecords = ({ settings }: ManifestFacts): boolean => settings.copies === 'drop';
+
 function realFolder(out: string): string {
   try {
     return realpathSync(out);
@@ -80,9 +85,13 @@ function realFolder(out: string): string {
 }
 
 /** Checks that the manifest lists the files that every dataset has, even if empty, and that only shards are in data/. */
-function checkNames({ shards, files }: ManifestFacts, problems: Problems): void {
+function checkNames(manifest: ManifestFacts, problems: Problems): void {
+  const { shards, files } = manifest;
   const found = new Set(files.map(({ path }) => path));
-  for (const path of REQUIRED_FILES) {
+  const required = comparesRecords(manifest) ? [...REQUIRED_FILES, PATHS] : REQUIRED_FILES;
+  if (!comparesRecords(manifest) && found.has(PATHS))
+    problems.add(MANIFEST, `files: expected no ${PATHS} without --copies drop, found one`);
+  for (const path of required) {
     if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry for it`);
   }
   const misplaced = [

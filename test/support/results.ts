@@ -88,6 +88,10 @@ export class MemoryOutput implements Destination {
     this.files.set(file, [...this.linesOf(file), JSON.parse(json)]);
   }
 
+  path(): void {
+    throw new Error('no paths here');
+  }
+
   linesOf(file: string): readonly unknown[] {
     return this.files.get(file) ?? [];
   }

@@ -71,7 +71,7 @@ export interface SessionLine {
   readonly source_b64?: string | undefined;
   /** As in `sources.jsonl`. @unit from 0 @example 1 */
   readonly input?: number | undefined;
-  /** Its fate: `written`, `empty` or `rejected:REASON`. @example "written" */
+  /** Its fate: `written`, `contained` (with `--copies drop`), `empty` or `rejected:REASON`. @example "written" */
   readonly fate: string;
   /** Shard of its record, if it has exactly one in one format. @example "data/2026-01-13-00000.jsonl" */
   readonly shard?: string | undefined;
@@ -81,6 +81,8 @@ export interface SessionLine {
   readonly records?: readonly RecordPlace[] | undefined;
   /** Formats that refused the session while another one wrote it. */
   readonly refused?: readonly RefusedFormat[] | undefined;
+  /** Place of the record that contains this session, so that it has none. */
+  readonly in?: ContainerPlace | undefined;
   /** Place of the entry that the conversation was taken from. */
   readonly origin?: LinePlace | undefined;
   /** Entries of the session. @unit entries @example 4 */
@@ -106,6 +108,14 @@ export interface RecordPlace {
   /** Format of the record. @example "trl" */
   readonly format: string;
   /** Path of its shard. @example "data/trl/2026-01-13-00000.jsonl" */
+  readonly shard: string;
+  /** Its number in the shard. @unit from 1 @example 1 */
+  readonly line: number;
+}
+
+/** Place of a record that contains a session; with several formats, the record in the first of them. */
+export interface ContainerPlace {
+  /** Path of its shard. @example "data/2026-01-13-00000.jsonl" */
   readonly shard: string;
   /** Its number in the shard. @unit from 1 @example 1 */
   readonly line: number;

@@ -37,7 +37,7 @@ export interface LedgerSums {
   readonly fates: Counts;
   /** Repairs. @unit times @example {"crlf":8} */
   readonly repairs: Counts;
-  /** `seen` = `written` + `rejected` + `empty`. @unit sessions @example {"seen":13,"written":11} */
+  /** `seen` = `written` + `contained` + `rejected` + `empty`. @unit sessions @example {"seen":13,"written":11} */
   readonly sessions: Counts;
   /** Tool definitions: `seen` = `kept` + `duplicate-same` + `duplicate-conflict`. @unit definitions @example {"seen":12,"kept":12} */
   readonly tools: Counts;
@@ -51,7 +51,7 @@ export interface LedgerSums {
   readonly lines: number;
   /** Records of all formats. @unit records @example 21 */
   readonly records: number;
-  /** By format: `records` (also when there are none), `sessions` where they are fewer, and `refused:REASON`. @unit records, sessions @example {"chat":{"records":11}} */
+  /** By format: `records` (also when there are none), `sessions` where they are fewer, `contained` (sessions that lie inside another record), and `refused:REASON`. @unit records, sessions @example {"chat":{"records":11}} */
   readonly formats: Readonly<Record<string, Counts>>;
   /** Findings of severity ERROR. @unit findings @example 5 */
   readonly errors: number;
@@ -153,6 +153,8 @@ export interface GroupProfile {
   readonly empty: number;
   /** Sessions that were rejected. @unit sessions @example 1 */
   readonly rejected: number;
+  /** Sessions that lie inside a record of another one, if there are any. @unit sessions @example 2 */
+  readonly contained?: number | undefined;
 }
 
 /** Fates of the lines of a source. */

@@ -42,6 +42,7 @@ export class DiskStore implements DatasetStore {
 
 class DiskWriter implements DatasetWriter {
   readonly path: string;
+  readonly runId: string;
   readonly files: DatasetFiles;
   readonly keepsCheckpoints = true;
   readonly notes: readonly string[];
@@ -50,6 +51,7 @@ class DiskWriter implements DatasetWriter {
   constructor(staging: Staging) {
     this.#staging = staging;
     this.path = staging.path;
+    this.runId = staging.runId;
     this.notes = staging.notes;
     this.files = new FolderFiles(staging.path, staging.modes);
   }

@@ -195,6 +195,7 @@ interface ObjectWriterParts {
 
 class ObjectWriter implements DatasetWriter {
   readonly path: string;
+  readonly runId = '';
   readonly files: DatasetFiles;
   readonly keepsCheckpoints = false;
   readonly isResumed = false;

@@ -33,6 +33,8 @@ export interface Previous {
 export interface DatasetWriter {
   /** Local folder for the working files of the run. */
   readonly path: string;
+  /** Id of the run, by which a later one resumes it; empty if that is not possible. */
+  readonly runId: string;
   readonly files: DatasetFiles;
   /** Whether a later run can resume from a checkpoint of this one. */
   readonly keepsCheckpoints: boolean;

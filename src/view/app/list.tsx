@@ -168,7 +168,11 @@ function SessionCells({ row }: { readonly row: SessionRow }): VNode {
         {id !== null && selected.value.has(id) ? <Picked /> : null}
       </span>
       <span class="line2">
-        <span class={fate === 'written' ? 'tag good' : fate === 'empty' ? 'tag' : 'tag bad'}>{fate}</span>
+        <span
+          class={fate === 'written' ? 'tag good' : ['empty', 'contained'].includes(fate) ? 'tag' : 'tag bad'}
+        >
+          {fate}
+        </span>
         <span>{showCount(entries, 'entry', 'entries')}</span>
         <Finding finding={finding} />
       </span>

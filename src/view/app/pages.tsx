@@ -103,7 +103,15 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
     <section class="pane span" tabIndex={0} aria-label="Session">
       <div class="bar">
         <h1>Session {showNumber(i + 1)}</h1>
-        <span class={line.fate === 'written' ? 'tag good' : line.fate === 'empty' ? 'tag' : 'tag bad'}>
+        <span
+          class={
+            line.fate === 'written'
+              ? 'tag good'
+              : ['empty', 'contained'].includes(line.fate)
+                ? 'tag'
+                : 'tag bad'
+          }
+        >
           {line.fate}
         </span>
       </div>

@@ -134,6 +134,10 @@ const KINDS: Readonly<Record<string, () => Settings>> = {
     const log = readFileSync(join(root, 'examples/dialects/claude-code.jsonl'), 'utf8');
     return { inputs: [logsOf('copied', { 'a.jsonl': log, 'b.jsonl': log })] };
   },
+  'copies of a session that are left out': () => {
+    const text = session('a', TIMES);
+    return { inputs: [logsOf('copies', { 'a.jsonl': text, 'b.jsonl': text })], copies: 'drop' } as Settings;
+  },
   'a record of every turn': () => ({
     inputs: [join(root, 'examples/dialects/astracodex.json')],
     format: ['prompt'],

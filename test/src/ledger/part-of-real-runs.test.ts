@@ -38,6 +38,7 @@ it('covers every byte field of every result', async () => {
   const hooks: RunHooks = { onResult: (result) => void results.push(result) };
   const all: Partial<Options>[] = [
     { inputs: [EXAMPLES] },
+    { inputs: [EXAMPLES], copies: 'drop' },
     { inputs: [EXAMPLES], format: ['chat', 'trl'], quarantineContent: 'raw' },
     { inputs: [log], sessionBy: 'id', quarantineContent: 'raw' },
   ];
@@ -48,6 +49,7 @@ it('covers every byte field of every result', async () => {
     'record.bytes',
     'rejected-line.raw',
     'session.entryLog.packed',
+    'session.path',
     'session.rejection.log.packed',
   ]);
   expect(new Set(results.map(({ kind }) => kind)).size).toBe(6);

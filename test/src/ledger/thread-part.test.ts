@@ -36,6 +36,7 @@ const ALL_MEMBERS: readonly true[] = [
         | 'root'
       )
     | ('changes' | 'toolCounts' | 'usage' | 'recordRejections' | 'entryLog' | 'rejection')
+    | ('path' | 'container')
   >,
   true satisfies Known<NonNullable<SessionReport['snapshot']>, 'line' | 'offset' | 'length'>,
   true satisfies Known<
@@ -144,6 +145,13 @@ describe('the results of plain files', () => {
   it('keep the shape of a record and the dialect', () => {
     const shaped: RecordResult = { ...record(0), shape: SHAPE };
     const results = [begin(0), shaped, session(), report(0, { dialect: 'calls' })];
+    expect(back(results)).toEqual(results);
+    expect(textOf(results)).not.toContain('"superseded"');
+  });
+
+  it('keep the path of their conversation', () => {
+    const path = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
+    const results = [begin(0), record(0), session({ path }), report(0), ...file(1)];
     expect(back(results)).toEqual(results);
     expect(textOf(results)).not.toContain('"superseded"');
   });

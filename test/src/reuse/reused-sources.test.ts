@@ -19,7 +19,7 @@ async function examples(): Promise<(indices: readonly number[]) => ReusedSources
   const run = await openPreviousDataset(out, readManifest(out));
   const fingerprints = readFingerprints(out) as readonly string[];
   const listing = listSources(settings.inputs, settings.follow);
-  const options = { format: 'chat', pathFor: (name: string) => name };
+  const options = { format: 'chat', hasPaths: false, pathFor: (name: string) => name };
   return (indices) =>
     new ReusedSources(
       { run, fingerprints: fingerprints.map((one, i) => (indices.includes(i) ? one : undefined)) },

@@ -55,7 +55,7 @@ async function reread(run: PreviousRun, listing: Listing, format: string): Promi
   const fingerprints = readFingerprints(run.root) as readonly string[];
   expect(fingerprints).toHaveLength(listing.sources.length);
   const work = temporaryFolder();
-  const options = { format, pathFor: (name: string) => join(work, name) };
+  const options = { format, hasPaths: false, pathFor: (name: string) => join(work, name) };
   const reused = new ReusedSources({ run, fingerprints }, listing, options);
   const found: Result[] = [];
   for await (const result of reused.before(listing.sources.length)) found.push(structuredClone(result));
