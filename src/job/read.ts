@@ -9,8 +9,9 @@ import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { checkStreams, closeStreams, type Input, takeStreams } from '../input/sources/stream-source.ts';
-import { resolveS3Options, type S3Options } from '../object-store/options.ts';
+import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl, parseObjectUrl } from '../object-store/url.ts';
+import { resolveS3Options } from '../settings/s3-settings.ts';
 import { DEFAULT_SETTINGS } from '../settings/settings.ts';
 
 export interface ReadOptions {

@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { readAgain, type SecondReading } from '../input/second-reading.ts';
 import { endOf } from '../input/sources/links.ts';
 import type { FileIdentity, SourceRef } from '../input/sources/source.ts';
-import { resolveS3Options, type S3Options } from '../object-store/options.ts';
+import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { MAX_LINE_CEILING } from '../settings/input-settings.ts';
+import { resolveS3Options } from '../settings/s3-settings.ts';
 import { sha256 } from '../sha256.ts';
 import {
   type PlacedRecord,

@@ -7,10 +7,11 @@ import type { Manifest, RunFacts } from '../dataset/schema/manifest.ts';
 import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
 import { withDataset } from '../dataset/store/with-dataset.ts';
 import { ioError, TurnmillError } from '../errors.ts';
-import { DEFAULT_S3, type S3Options } from '../object-store/options.ts';
+import type { S3Options } from '../object-store/options.ts';
 import { driftOf } from '../report/drift.ts';
 import { readProfile } from '../report/read-profile.ts';
 import { renderReport } from '../report/render.ts';
+import { DEFAULT_S3 } from '../settings/s3-settings.ts';
 
 export interface ReportRequest {
   readonly dataset: string;

@@ -1,9 +1,10 @@
 /** The table of settings, part 3: writing the dataset, and how the run does its work. */
 import type { ScannerName } from '../../transforms/json/scanners.ts';
-import { DEFAULT_S3, type S3Options } from '../object-store/options.ts';
+import type { S3Options } from '../object-store/options.ts';
 import type { Tolerance } from './error-budget.ts';
 import type { Setting } from './option.ts';
 import { NO_RUN_PLUG_INS, type RunPlugIns } from './plug-ins.ts';
+import { DEFAULT_S3 } from './s3-settings.ts';
 import { choice, fileMode, flag, size, text, tolerance, wholeNumber } from './value-types.ts';
 
 const MAX_WORKERS = 1024;

@@ -6,10 +6,11 @@ import { UNREAD_TEXT } from '../../transforms/formats/unread-text.ts';
 import { definitionsIn } from '../../transforms/stages/supply.ts';
 import { TurnmillError } from '../errors.ts';
 import { checkStreams, type Input, nameOfInput } from '../input/sources/stream-source.ts';
-import { resolveS3Options, type S3Options } from '../object-store/options.ts';
+import type { S3Options } from '../object-store/options.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { flagOf, optionWith, type Setting } from './option.ts';
 import { type PlugInObjects, withObjects } from './plug-ins.ts';
+import { resolveS3Options } from './s3-settings.ts';
 import { SETTINGS, type TableValues } from './table.ts';
 
 /** The settings of a run: those of the table, and the inputs. */

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { objectClient } from '../../src/object-store/client.ts';
-import { resolveS3Options } from '../../src/object-store/options.ts';
+import { resolveS3Options } from '../../src/settings/s3-settings.ts';
 import { turnmill } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { HURRIED, hashesHere, newStore, OUT, versions } from '../support/s3-dataset.ts';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/job/build.ts';
 import { report } from '../../src/job/report.ts';
-import { resolveS3Options } from '../../src/object-store/options.ts';
+import { resolveS3Options } from '../../src/settings/s3-settings.ts';
 import { turnmill } from '../support/command.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { newStore, OUT, session } from '../support/s3-dataset.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { objectClient } from '../../src/object-store/client.ts';
-import { resolveS3Options } from '../../src/object-store/options.ts';
+import { resolveS3Options } from '../../src/settings/s3-settings.ts';
 import { ALL_FAULTS, faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { writeOddLogs } from '../support/odd-logs/write-odd-logs.ts';

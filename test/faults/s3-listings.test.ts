@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { ObjectClient } from '../../src/object-store/client.ts';
 import { listObjects } from '../../src/object-store/list-objects.ts';
-import { DEFAULT_S3 } from '../../src/object-store/options.ts';
 import { listUploads } from '../../src/object-store/small-objects.ts';
+import { DEFAULT_S3 } from '../../src/settings/s3-settings.ts';
 import { turnmill } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { startStore } from '../support/s3-logs.ts';

@@ -11,7 +11,7 @@ import { expect } from 'vitest';
 import { withDataset } from '../../src/dataset/store/with-dataset.ts';
 import { build, type RunSummary } from '../../src/job/build.ts';
 import { objectClient } from '../../src/object-store/client.ts';
-import { resolveS3Options } from '../../src/object-store/options.ts';
+import { resolveS3Options } from '../../src/settings/s3-settings.ts';
 import type { PartialSettings } from '../../src/settings/settings.ts';
 import { verifyDataset } from '../../src/verify/verify-dataset.ts';
 import { entryLine } from '../support/build-logs.ts';

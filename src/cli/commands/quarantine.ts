@@ -1,9 +1,8 @@
 /** `turnmill quarantine`: lists what a dataset rejected, or writes it back as logs for another build. */
 
 import { TurnmillError } from '../../errors.ts';
-import { resolveS3Options } from '../../object-store/options.ts';
 import { optionsIn } from '../../settings/option.ts';
-import { s3Of } from '../options/settings-of.ts';
+import { resolveS3Options, s3In } from '../../settings/s3-settings.ts';
 import { FOLLOW_SHORTCUT, JSON_OPTION, LOG_OPTION } from '../options/shared-options.ts';
 import { QUARANTINE_OPTIONS } from '../options/show-options.ts';
 import { s3ReadOptions } from '../options/values.ts';
@@ -37,7 +36,7 @@ export const quarantine: Command = {
       throw new TurnmillError('usage', `quarantine: '${action}' is not one of ${ACTIONS.join(', ')}`);
     const { into, logs, followOutside } = values;
     const { withDataset } = await import('../../dataset/store/with-dataset.ts');
-    const s3 = resolveS3Options(s3Of(values));
+    const s3 = resolveS3Options(s3In(values));
     const isWanted = (path: string): boolean => path.startsWith('quarantine/');
     if (action === 'list') {
       if (into !== undefined || logs !== undefined || followOutside !== undefined)

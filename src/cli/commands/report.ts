@@ -1,9 +1,8 @@
 /** `turnmill report`: shows a build as one HTML page. */
 
-import { resolveS3Options } from '../../object-store/options.ts';
 import { optionsIn } from '../../settings/option.ts';
+import { resolveS3Options, s3In } from '../../settings/s3-settings.ts';
 import { SUCCESS } from '../faults.ts';
-import { s3Of } from '../options/settings-of.ts';
 import { LOG_OPTION } from '../options/shared-options.ts';
 import { REPORT_OPTIONS } from '../options/show-options.ts';
 import { s3ReadOptions } from '../options/values.ts';
@@ -28,7 +27,7 @@ export const report: Command = {
       import('../page-file.ts'),
       import('../../dataset/modes.ts'),
     ]);
-    const page = await make({ dataset, against, s3: resolveS3Options(s3Of(values)) });
+    const page = await make({ dataset, against, s3: resolveS3Options(s3In(values)) });
     await writePage(page, out, modesLike(dataset).file('report.html'), host);
     return SUCCESS;
   },

@@ -1,9 +1,8 @@
 /** `turnmill verify`: checks a dataset against its manifest and its ledger. */
 
-import { resolveS3Options } from '../../object-store/options.ts';
 import { optionsIn } from '../../settings/option.ts';
+import { resolveS3Options, s3In } from '../../settings/s3-settings.ts';
 import { exitCodeOf, SUCCESS } from '../faults.ts';
-import { s3Of } from '../options/settings-of.ts';
 import { JSON_OPTION, LOG_OPTION } from '../options/shared-options.ts';
 import { s3ReadOptions } from '../options/values.ts';
 import type { Command } from './command.ts';
@@ -23,7 +22,7 @@ export const verify: Command = {
       import('../../printable.ts'),
       import('../../sizes.ts'),
     ]);
-    const s3 = resolveS3Options(s3Of(values));
+    const s3 = resolveS3Options(s3In(values));
     const result = await withDataset(
       out,
       s3,

@@ -1,8 +1,7 @@
 /** Turns the options of a command into the argument of `resolveSettings`. */
 import { TurnmillError } from '../../errors.ts';
-import type { S3Options } from '../../object-store/options.ts';
 import type { BuildRequest } from '../../settings/plug-in-files.ts';
-import { S3_SETTINGS } from '../../settings/s3-settings.ts';
+import { s3In } from '../../settings/s3-settings.ts';
 import { SETTINGS } from '../../settings/table.ts';
 import type { Values } from './values.ts';
 
@@ -17,16 +16,8 @@ export function settingsOf(inputs: readonly string[], values: Values): BuildRequ
     update: update !== undefined,
     format: formatOf(values),
     follow: followOf(values),
-    s3: s3Of(values),
+    s3: s3In(values),
   };
-}
-
-/** Returns the options that concern object stores: `endpoint` is the value of `s3Endpoint`. */
-export function s3Of(values: Values): { readonly [K in keyof S3Options]?: S3Options[K] | undefined } {
-  const names = Object.keys(S3_SETTINGS) as (keyof typeof S3_SETTINGS)[];
-  return Object.fromEntries(
-    names.map((name) => [name.charAt(2).toLowerCase() + name.slice(3), values[name]]),
-  );
 }
 
 function followOf({ follow, followOutside }: Values): 'inside' | 'anywhere' | undefined {

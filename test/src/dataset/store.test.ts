@@ -9,7 +9,8 @@ import { Shards } from '../../../src/dataset/shards.ts';
 import type { DatasetStore, DatasetWriter } from '../../../src/dataset/store/store.ts';
 import { storeFor } from '../../../src/dataset/store/store-for.ts';
 import { withDataset } from '../../../src/dataset/store/with-dataset.ts';
-import { resolveS3Options, type S3Options } from '../../../src/object-store/options.ts';
+import type { S3Options } from '../../../src/object-store/options.ts';
+import { resolveS3Options } from '../../../src/settings/s3-settings.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 import { startStore } from '../../support/s3-logs.ts';
 

@@ -34,6 +34,12 @@ describe('a value that a caller of the library passes', () => {
     [{ shardSize: '1MiB' }, "--shard-size: '1MiB' is not a size"],
     [{ maxQuarantine: '101%' }, "--max-quarantine: '101%' is neither a whole number nor a percentage"],
     [{ mode: 0o750 }, "--mode: '0750' has x bits"],
+    [{ s3: { partSize: 1 } }, "--s3-part-size: '1' is out of range: 5242880 to 1073741824 bytes"],
+    [{ s3: { inFlight: 0 } }, "--s3-in-flight: '0' is not a whole number from 1 to 1024"],
+    [{ s3: { sse: 'aws' } }, "--s3-sse: 'aws' is not AES256, aws:kms or aws:kms=KEY"],
+    [{ s3: { endpoint: 'ftp://a' } }, '--s3-endpoint: not a URL such as'],
+    [{ s3: { endpoint: 'http://a:b@c' } }, '--s3-endpoint: the URL holds credentials'],
+    [{ s3: { condition: 'no' } }, "--s3-condition: 'no' is not one of probe, trust, none"],
     [{ mode: 1.5 }, "--mode: '1.5' is not an octal mode"],
   ])('is refused with the name of its flag: %j', (settings, problem) => {
     expect(() => resolve(settings)).toThrow(problem);
