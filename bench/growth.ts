@@ -55,7 +55,7 @@ const measureKind = (kind: BranchKind, counts: readonly number[], seed: number):
   for (const count of counts) {
     const input = writeLog(kind, count, seed);
     rmSync(atRoot(out), { recursive: true, force: true });
-    const by = kind === 'tiny' ? ['--session-by', 'id'] : [];
+    const by = kind === 'tiny' ? ['--session-by', 'run'] : [];
     const { sample, exitCode, stderr } = measure([
       ...['node', turnmillBin, 'build', log, '--out', out, '--workers', '1', ...by],
     ]);

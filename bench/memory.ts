@@ -37,7 +37,7 @@ const out = `${runFolder}/memory`;
 /** In a stream, sessions follow one another without file boundaries, so they are split by id. */
 const buildCommand = (input: string, workers: number): readonly string[] => [
   ...['node', turnmillBin, 'build', input, '--out', out, '--workers', String(workers)],
-  ...(input === '-' ? ['--session-by', 'id'] : []),
+  ...(input === '-' ? ['--session-by', 'run'] : []),
 ];
 
 const measurePiped = (

@@ -126,7 +126,7 @@ export const measureS3 = async (args: readonly string[], place: ResultsPlace): P
   const all: readonly Logs[] = [
     { ...main, name: 'main', words: [] },
     { ...fresh, name: 'fresh', words: [] },
-    { ...joined(fresh), name: 'fresh, many sessions in an object', words: ['--session-by', 'id'] },
+    { ...joined(fresh), name: 'fresh, many sessions in an object', words: ['--session-by', 'run'] },
   ];
   const rows: S3Row[] = [];
   for (const logs of all) rows.push(await measureLogs(logs, runs));

@@ -77,7 +77,7 @@ const CASES = [
   {
     name: 'a line that is a session',
     lineOf: (i) => lineOf(`s${i}`, i, [i]),
-    settings: { sessionBy: 'id' },
+    settings: { sessionBy: 'run' },
   },
 ];
 

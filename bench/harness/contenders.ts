@@ -59,7 +59,7 @@ const turnmill = (name: string, workers: number): Contender => ({
   needs: { file: turnmillBin },
   command: (directory, out) => [
     ...['node', turnmillBin, 'build', directory, '--out', out, '--workers', String(workers)],
-    ...(holdsManySessions(directory) ? ['--session-by', 'id'] : []),
+    ...(holdsManySessions(directory) ? ['--session-by', 'run'] : []),
   ],
   check: recordsInShards,
 });

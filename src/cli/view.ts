@@ -7,9 +7,9 @@ import { TurnmillError } from '../errors.ts';
 import { openView, serveView } from '../job/view.ts';
 import { printable } from '../printable.ts';
 import { showCount } from '../sizes.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import type { ExportOptions } from '../view/export.ts';
 import type { Viewed } from '../view/routes.ts';
-import { createTemporaryFolder } from '../view/temporary-folder.ts';
 import type { Request } from './commands/command.ts';
 import { SIGNALS, type StopSignal, SUCCESS } from './faults.ts';
 import type { Host } from './host.ts';
@@ -69,7 +69,7 @@ function statusOf(reason: unknown): number {
  * program, and the address has the key.
  */
 function writeOpener(url: string): string {
-  const page = join(createTemporaryFolder(), 'open.html');
+  const page = join(createTemporaryFolder('view'), 'open.html');
   writeFileSync(page, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`, { mode: 0o600 });
   return page;
 }

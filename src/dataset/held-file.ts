@@ -3,10 +3,8 @@
  * The lengths and checksums of the blocks are kept in memory, so that damage is detected before a block is used.
  */
 import { crc32 } from 'node:zlib';
-import { ioError } from '../errors.ts';
-import { fileSystem as fs } from './file-system.ts';
-import { writeAll } from './fs-calls.ts';
 import { notAsWritten } from './fs-faults.ts';
+import { UnlinkedFile } from './unlinked-file.ts';
 
 interface Block {
   readonly bytes: number;
@@ -14,17 +12,14 @@ interface Block {
 }
 
 export class HeldFile {
-  readonly #path: string;
-  readonly #fd: number;
+  readonly #file: UnlinkedFile;
   readonly #blocks: Block[] = [];
   /** Reused for all blocks that are read. */
   #memory = Buffer.alloc(0);
 
-  /** Creates the file, which must not exist, and unlinks it immediately, so that it disappears with the process. */
+  /** Creates the file, which must not exist. */
   constructor(path: string) {
-    this.#path = path;
-    this.#fd = this.#attempt('make', () => fs.openSync(path, 'wx+', 0o600));
-    this.#attempt('unlink', () => fs.unlinkSync(path));
+    this.#file = new UnlinkedFile(path);
   }
 
   /** Writes one block. Its pieces are written one after the other, so that none is copied. */
@@ -36,7 +31,7 @@ export class HeldFile {
       checksum = crc32(piece, checksum);
     }
     this.#blocks.push({ bytes, crc32: checksum });
-    for (const piece of pieces) writeAll(this.#fd, piece, this.#path);
+    for (const piece of pieces) this.#file.append(piece);
   }
 
   /**
@@ -46,8 +41,10 @@ export class HeldFile {
   *read(): Generator<Buffer> {
     let at = 0;
     for (const { bytes, crc32: checksum } of this.#blocks) {
-      const block = this.#readAt(at, bytes);
-      if (crc32(block) !== checksum) throw notAsWritten(this.#path);
+      if (this.#memory.length < bytes) this.#memory = Buffer.allocUnsafeSlow(bytes);
+      const block = this.#memory.subarray(0, bytes);
+      this.#file.read(at, block);
+      if (crc32(block) !== checksum) throw notAsWritten(this.#file.path);
       yield block;
       at += bytes;
     }
@@ -55,28 +52,6 @@ export class HeldFile {
 
   /** Closes the file, which frees its disk space. */
   close(): void {
-    this.#attempt('close', () => fs.closeSync(this.#fd));
-  }
-
-  #readAt(position: number, count: number): Buffer {
-    if (this.#memory.length < count) this.#memory = Buffer.allocUnsafeSlow(count);
-    const bytes = this.#memory.subarray(0, count);
-    for (let filled = 0; filled < count; ) {
-      const bytesRead = this.#attempt('read', () =>
-        fs.readSync(this.#fd, bytes, filled, count - filled, position + filled),
-      );
-      if (bytesRead === 0)
-        throw ioError('read', this.#path, new Error('it is shorter than what was written to it'));
-      filled += bytesRead;
-    }
-    return bytes;
-  }
-
-  #attempt<T>(doing: string, call: () => T): T {
-    try {
-      return call();
-    } catch (error) {
-      throw ioError(doing, this.#path, error);
-    }
+    this.#file.close();
   }
 }

@@ -43,6 +43,8 @@ export const WORK_FILES = {
   sessions: 'work/sessions.jsonl',
   /** Results of a source that no longer fit in memory before its end. */
   held: 'work/held',
+  /** Lines that are gathered by session and do not fit in memory; a worker adds its number. */
+  gathered: 'work/gathered',
 } as const;
 
 export function manifestPath(folder: string): string {

@@ -14,7 +14,7 @@ import {
 import { checkConversations } from '../../transforms/stages/check.ts';
 import { checkConsumers } from '../../transforms/stages/check-consumers.ts';
 import { format } from '../../transforms/stages/format.ts';
-import { type BegunSource, parse } from '../../transforms/stages/parse.ts';
+import { type BegunSource, type ParseOptions, parse } from '../../transforms/stages/parse.ts';
 import { selectFindings, selectSessions } from '../../transforms/stages/select-sessions.ts';
 import { validate } from '../../transforms/stages/validate.ts';
 import type { TaskSettings } from '../settings/settings.ts';
@@ -32,14 +32,23 @@ export interface SharedSource extends BegunSource {
   readonly ended: SessionIds;
 }
 
+/** How lines become sessions: all lines of a source, or each run of entries with one id. */
+export type ChainSessions = 'file' | 'run';
+
+/** Creates the first stage. */
+export const createParse = (
+  settings: TaskSettings,
+  sessionBy: ChainSessions,
+  begun: BegunSource | undefined,
+): Handlers => parse.create(parseOptions(settings, sessionBy, begun));
+
 /**
  * Creates the stages, including those of plug-ins. Options of stages have the names of the settings that they take.
- * @param sessionBy whether a session is a whole source or all entries with one id
  * @param begun set if the shortcut has read the beginning of the source
  */
 export function createChain(
   settings: TaskSettings,
-  sessionBy: 'file' | 'id',
+  sessionBy: ChainSessions,
   begun?: SharedSource,
 ): readonly ChainLink[] {
   const { only, plugIns } = settings;
@@ -65,23 +74,31 @@ function isOn(stage: Stage, { integrity, consumers }: TaskSettings): boolean {
 /** Returns the options of the stages that take more than settings. */
 function optionsOf(
   settings: TaskSettings,
-  sessionBy: 'file' | 'id',
+  sessionBy: ChainSessions,
   begun: SharedSource | undefined,
 ): ReadonlyMap<Stage, object> {
-  const { reasoning: mode, meta, plugIns } = settings;
-  const { dialects, formats } = plugIns;
-  // plug-ins may read fields that are never written
-  const keepsMeta = meta.length > 0 || plugIns.stages.length > 0 || formats.length > 0;
+  const { formats } = settings.plugIns;
   const endsInCall = [...allFormats, ...formats]
     .filter(({ name }) => settings.format.includes(name))
     .every((one) => one.endsInCall === true);
-  const reading = { keepSealed: mode === 'keep-sealed', keepsMeta, dialects };
   return new Map<Stage, object>([
-    [parse, { ...settings, ...reading, sessionBy, begun }],
+    [parse, parseOptions(settings, sessionBy, begun)],
     [validate, { ...settings, ended: begun?.ended }],
     [checkConversations, { endsInCall }],
     [format, { ...settings, formats }],
   ]);
+}
+
+function parseOptions(
+  settings: TaskSettings,
+  sessionBy: ChainSessions,
+  begun: BegunSource | undefined,
+): ParseOptions {
+  const { reasoning: mode, meta, plugIns } = settings;
+  const { dialects, formats } = plugIns;
+  // plug-ins may read fields that are never written
+  const keepsMeta = meta.length > 0 || plugIns.stages.length > 0 || formats.length > 0;
+  return { ...settings, keepSealed: mode === 'keep-sealed', keepsMeta, dialects, sessionBy, begun };
 }
 
 /** Returns the plug-in stages to run after a built-in one, in order. */

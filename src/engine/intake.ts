@@ -9,14 +9,17 @@ import type { FusedStages } from '../../transforms/stage.ts';
 import { SourceFault, type SourceReason, TurnmillError } from '../errors.ts';
 import type { FramedSource } from '../input/frame-source.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
+import { isFolder } from '../input/open-folder.ts';
 import type { SourceReader } from '../input/source-reader.ts';
-import { isStdin, type SourceRef } from '../input/sources/source.ts';
+import { isObject, isStdin, type SourceRef } from '../input/sources/source.ts';
 import type { Result } from '../ledger/result.ts';
 import { SourceLedger } from '../ledger/source-ledger.ts';
 import { hasPlugIns } from '../settings/plug-ins.ts';
 import type { TaskSettings } from '../settings/settings.ts';
-import { createChain, fuseChain, type SharedSource } from './chain.ts';
+import { type ChainSessions, createChain, fuseChain, type SharedSource } from './chain.ts';
+import { GatheredLines } from './gathered-lines.ts';
 import type { Watch } from './instrument.ts';
+import type { ReadAt, RoomFor } from './line-sorter.ts';
 import { PackedShortcut } from './packed-shortcut.ts';
 import { mayTakeShortcut, Shortcut } from './shortcut.ts';
 import type { Ended } from './source-report.ts';
@@ -27,12 +30,14 @@ const ONCE_RAW_BYTES = 1024 * 1024;
 /** Its name in a profile. */
 const SHORTCUT = 'shortcut';
 
-export type SessionBy = 'file' | 'id';
-
-export function sessionByFor(ref: SourceRef, settings: TaskSettings): SessionBy {
-  if (settings.sessionBy === 'folder') return isStdin(ref) ? 'id' : 'file';
-  return settings.sessionBy ?? (isStdin(ref) ? 'id' : 'file');
+export function sessionByFor(ref: SourceRef, { sessionBy }: TaskSettings): 'file' | 'run' | 'id' {
+  if (sessionBy === undefined || sessionBy === 'folder') return isStdin(ref) ? 'run' : 'file';
+  return sessionBy;
 }
+
+/** How the stages tell sessions apart: gathered lines reach them session by session. */
+export const chainSessionsFor = (ref: SourceRef, settings: TaskSettings): ChainSessions =>
+  sessionByFor(ref, settings) === 'file' ? 'file' : 'run';
 
 /** Elements that are not taken yet, because the results so far have to be delivered first. */
 interface Stopped {
@@ -56,13 +61,14 @@ export class Intake {
   readonly #watch: Watch;
   readonly #ledger: SourceLedger;
   readonly #isFull: () => boolean;
-  readonly #chains = new Map<SessionBy | 'begun', FusedStages>();
+  readonly #chains = new Map<ChainSessions | 'begun', FusedStages>();
   /** Undefined if nothing can take it. */
   readonly #shortcut: Shortcut | undefined;
   /** For sources of many sessions. */
   readonly #packed: PackedShortcut | undefined;
   /** Undefined if the run does not limit the number of sessions. */
   readonly #atLimit: (() => boolean) | undefined;
+  #gatherer: GatheredLines | undefined;
   /** Sessions in the sources that have ended; counts towards the limit. */
   #sessionsBefore = 0;
 
@@ -79,7 +85,13 @@ export class Intake {
   #mayTakeShortcut = false;
   #mayReopen = false;
   #memberAt: SourceReader['memberAt'];
+  /** Reads a plain file at a position. */
+  #readAt: ReadAt | undefined;
   #refused: SourceFault | undefined;
+  /** Set if the lines of the source may be gathered. */
+  #gathered: GatheredLines | undefined;
+  /** Why gathered lines of the source are rejected, if they are. */
+  #dropped: SourceReason | undefined;
 
   constructor({ settings, watch, memory, onResult, isFull }: IntakeOptions) {
     this.#isFull = isFull;
@@ -130,16 +142,19 @@ export class Intake {
   /** Starts the next source. @param isSafe whether no worker thread has died while reading it */
   begin(ref: SourceRef, isSafe: boolean): void {
     this.#ref = ref;
-    this.#mayReopen = sessionByFor(ref, this.#settings) === 'id';
+    this.#mayReopen = sessionByFor(ref, this.#settings) !== 'file';
     this.#mayTakeShortcut = this.#shortcut !== undefined && !this.#mayReopen && isSafe;
     this.#isSafe = isSafe;
     this.#isOnShortcut = this.#isPacked = this.#isEnding = false;
     this.#stages = this.#stopped = this.#memberAt = this.#refused = undefined;
+    this.#gathered = this.#dropped = undefined;
   }
 
   /** Sets the reader that the next bytes come from. */
-  readFrom({ memberAt }: SourceReader): void {
+  readFrom({ memberAt, readAt, compression }: SourceReader): void {
     this.#memberAt = memberAt;
+    const isPlainFile = compression === 'none' && this.#ref !== undefined && isLocalFile(this.#ref);
+    this.#readAt = isPlainFile ? (readAt as ReadAt | undefined) : undefined;
   }
 
   /** Prepares for the framed lines or elements. @param canRewind whether they can be read again if one is odd */
@@ -150,6 +165,10 @@ export class Intake {
     if (this.#isOnShortcut) this.#shortcut?.begin();
     else this.#stages = this.#chainFor(ref);
     if (this.#isPacked) this.#packed?.begin(ref.name, (begun) => this.#stagesFor(begun));
+    if (sessionByFor(ref, this.#settings) === 'id') {
+      this.#gathered = this.#gatherer ??= new GatheredLines(this.#settings);
+      this.#gathered.begin(ref.name, isLines ? this.#readAt : undefined);
+    }
     if (repair !== undefined) this.#stages?.push(repair);
   }
 
@@ -158,6 +177,10 @@ export class Intake {
    * it returns something else.
    */
   take(elements: Iterable<StreamElement>): 'full' | 'limited' | 'odd' | undefined {
+    return this.#read(this.#gathered === undefined ? elements : this.#gathered.take(elements));
+  }
+
+  #read(elements: Iterable<StreamElement>): 'full' | 'limited' | 'odd' | undefined {
     if (this.#isPacked)
       return this.#takePacked(elements, this.#packed as PackedShortcut) ? 'limited' : undefined;
     const shortcut = this.#isOnShortcut ? this.#shortcut : undefined;
@@ -203,8 +226,28 @@ export class Intake {
 
   /** Prepares for reading the source again; its results so far will be withdrawn. */
   forget(): void {
+    this.#gatherer?.forget();
+    this.#gathered = undefined;
     this.#refused = this.#stopped = undefined;
     this.#isPacked = this.#isEnding = false;
+  }
+
+  /** Drops the gathered lines of a source that is rejected. */
+  drop(reason: SourceReason): void {
+    if (this.#gathered === undefined) return;
+    this.#gathered.forget();
+    this.#dropped = reason;
+  }
+
+  /**
+   * Yields the last elements of the source, and then the lines that were gathered, for `take`.
+   * @param roomFor memory for a line; valid until the next one
+   */
+  *withGathered(last: Iterable<StreamElement>, roomFor: RoomFor): Generator<StreamElement> {
+    yield* last;
+    if (this.#gathered === undefined) return;
+    this.#memberAt = undefined; // it forgets earlier members, but these lines are ordered by session
+    yield* this.#gathered.rest(roomFor);
   }
 
   /**
@@ -229,6 +272,7 @@ export class Intake {
     } catch (error) {
       throw withPlace(origin, error);
     }
+    if (this.#dropped !== undefined) this.#ledger.rejectRest(this.#dropped, lines);
     const { sessions } = this.#ledger;
     return { framing, sessions, totals: this.#ledger.endSource() };
   }
@@ -263,7 +307,7 @@ export class Intake {
 
   /** Creates the stages for the sessions that the packed shortcut refuses. */
   #stagesFor(begun: SharedSource | undefined): (element: StreamElement) => void {
-    const stages = begun === undefined ? (this.#stages as FusedStages) : this.#chainOf('begun', 'id', begun);
+    const stages = begun === undefined ? (this.#stages as FusedStages) : this.#chainOf('begun', 'run', begun);
     this.#stages = stages;
     return (element) => {
       stages.finish();
@@ -274,11 +318,11 @@ export class Intake {
   }
 
   #chainFor(ref: SourceRef): FusedStages {
-    const sessionBy = sessionByFor(ref, this.#settings);
+    const sessionBy = chainSessionsFor(ref, this.#settings);
     return this.#chainOf(sessionBy, sessionBy);
   }
 
-  #chainOf(name: SessionBy | 'begun', sessionBy: SessionBy, begun?: SharedSource): FusedStages {
+  #chainOf(name: ChainSessions | 'begun', sessionBy: ChainSessions, begun?: SharedSource): FusedStages {
     const known = this.#chains.get(name);
     if (known !== undefined) return known;
     const links = this.#watch.chain(createChain(this.#settings, sessionBy, begun));
@@ -320,6 +364,9 @@ export class Intake {
     return undefined;
   }
 }
+
+/** Whether it is a file of this machine, which is read synchronously. */
+const isLocalFile = (ref: SourceRef): boolean => ref.path !== undefined && !isObject(ref) && !isFolder(ref);
 
 /** Adds the position in the logs to the stack of a bug in the chain. */
 function withPlace({ source, line, offset }: Origin, error: unknown): unknown {

@@ -24,6 +24,8 @@ export interface PoolHooks {
   readonly isReused?: (index: number) => boolean;
   readonly signal?: AbortSignal | undefined;
   readonly plugInCalls?: PlugInCalls | undefined;
+  /** Folder for working files; undefined for private temporary ones. */
+  readonly workFolder?: string | undefined;
   /** Called when a worker thread has died and its source is read again. */
   readonly onRestart?: () => void;
   /** Profile of the main thread. */
@@ -38,7 +40,7 @@ export async function* runWorkers(
 ): AsyncGenerator<Delivery> {
   const isRead: IsRead = (index) => hooks.isReused?.(index) !== true;
   const workers = workerCount(refsIn(sources, isRead), settings);
-  const conversion = conversionOf(settings, workers);
+  const conversion = { ...conversionOf(settings, workers), workFolder: hooks.workFolder };
   const tasks = workers === 1 ? [] : planTasks(sources, isRead);
   if (tasks.length > 1) {
     const { WorkerThread } = await import('./worker-thread.ts'); // loaded late: a run with one worker starts no thread

@@ -160,6 +160,7 @@ export class SourceRun {
   async abandon(): Promise<void> {
     const reader = this.#open?.reader;
     this.#open = undefined;
+    this.#intake.forget();
     this.#opener.close();
     if (!this.#isClosing) await reader?.close();
   }
@@ -294,7 +295,7 @@ export class SourceRun {
     this.#arrived = undefined;
     for (let count = arrived ?? read(this.#roomIn(framer)); ; count = read(this.#roomIn(framer))) {
       if (typeof count !== 'number') return count;
-      if (count === 0) return this.#takeRest(framer.end()[Symbol.iterator]());
+      if (count === 0) return this.#takeRest(this.#lastOf(framer));
       this.#sinceTurn += count;
       const stopped = this.#intake.take(framer.filled(count));
       if (stopped !== undefined) return stopped === 'full' ? 'delivery' : stopped;
@@ -304,13 +305,23 @@ export class SourceRun {
     }
   }
 
+  /** The last elements of the source, with those that were gathered: the slab holds nothing else then. */
+  #lastOf(framer: Framer): Iterator<StreamElement> {
+    const roomFor = (bytes: number): Uint8Array => {
+      if (bytes > this.#slab.bytes.length) this.#slab.resize(bytes);
+      return this.#slab.bytes.subarray(0, bytes);
+    };
+    return this.#intake.withGathered(framer.end(), roomFor);
+  }
+
   /** Takes the last elements one by one, until a delivery is due. */
   #takeRest(rest: Iterator<StreamElement>): 'delivery' | 'limited' | 'odd' | 'over' {
     this.#rest = rest;
     for (let { done, value } = rest.next(); done !== true; { done, value } = rest.next()) {
       const stopped = this.#intake.take([value]);
       if (stopped !== undefined) return stopped === 'full' ? 'delivery' : stopped;
-      if (this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
+      this.#sinceTurn += value.origin.length;
+      if (this.#sinceTurn >= TURN_BYTES || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
     }
     this.#rest = undefined;
     return 'over';
@@ -337,6 +348,7 @@ export class SourceRun {
   /** Reads the source again from its start, and withdraws its results so far. */
   #startOver(open: OpenSource, reader: SourceReader): Pause {
     this.#countRead(reader);
+    this.#intake.drop('changed-while-read');
     allOf(this.#endSource(open));
     this.#intake.forget();
     open.framer = this.#rest = undefined;
@@ -357,6 +369,7 @@ export class SourceRun {
   }
 
   #report(open: OpenSource, fault: SourceFault | undefined): Pause {
+    if (fault !== undefined) this.#intake.drop(fault.reason);
     this.#ending = { steps: this.#endSource(open), fault };
     return this.#goOnEnding(open);
   }

@@ -7,7 +7,7 @@ import { SourceFault } from '../errors.ts';
 import { UNLIMITED } from './decompress/limits.ts';
 import { openSource } from './open-source.ts';
 import type { SourceReader } from './source-reader.ts';
-import type { SourceRef } from './sources/source.ts';
+import { isObject, type SourceRef } from './sources/source.ts';
 
 /** The bytes at a place, and their hash. */
 export interface Stretch {
@@ -21,8 +21,8 @@ export interface Stretch {
 
 export interface SecondReading {
   /**
-   * Reads the bytes at a place; offsets must not decrease. Returns undefined if the source ends before the last of them,
-   * or cannot be read.
+   * Reads the bytes at a place. Returns undefined if the source ends before the last of them, or cannot be read. A source
+   * that is packed, or in a store, is opened anew if the place is before an earlier one.
    * @param keepBytes returns the bytes too if there are no more than this
    */
   take(offset: number, length: number, keepBytes: number): Promise<Stretch | undefined>;
@@ -30,7 +30,9 @@ export interface SecondReading {
 }
 
 interface Range {
-  /** Fills `room` from its start with the bytes at an offset; returns 0 at the end. Offsets must not decrease. */
+  /** Whether offsets must not decrease. */
+  readonly isForward: boolean;
+  /** Fills `room` from its start with the bytes at an offset; returns 0 at the end. */
   readAt(offset: number, room: Uint8Array): number | Promise<number>;
   /** Finds the gzip member of a byte that was read. */
   readonly memberAt?: SourceReader['memberAt'];
@@ -50,23 +52,30 @@ export async function readAgain(
   ref: SourceRef,
   identity: string | undefined,
 ): Promise<SecondReading | undefined> {
-  const range = await undefinedOnFault(() => openRange(ref, identity));
+  let range = await undefinedOnFault(() => openRange(ref, identity));
   if (range === undefined) return undefined;
   const room = Buffer.allocUnsafe(ROOM_BYTES);
+  let end = 0;
 
   async function take(offset: number, length: number, keepBytes: number): Promise<Stretch | undefined> {
+    if (offset < end && range?.isForward === true) {
+      await range.close();
+      range = await openRange(ref, identity);
+    }
+    if (range === undefined) return undefined;
+    end = offset + length;
     const hash = createHash('sha256');
     const kept = length <= keepBytes ? Buffer.alloc(length) : undefined;
     for (let done = 0; done < length; ) {
       const wanted = room.subarray(0, Math.min(room.length, length - done));
-      const count = await (range as Range).readAt(offset + done, wanted);
+      const count = await range.readAt(offset + done, wanted);
       if (count === 0) return undefined;
       hash.update(wanted.subarray(0, count));
       kept?.set(wanted.subarray(0, count), done);
       done += count;
     }
-    range?.verify();
-    const member = range?.memberAt?.(offset);
+    range.verify();
+    const member = range.memberAt?.(offset);
     return {
       sha256: hash.digest('hex'),
       ...(kept && { bytes: kept }),
@@ -76,7 +85,7 @@ export async function readAgain(
 
   return {
     take: (offset, length, keepBytes) => undefinedOnFault(() => take(offset, length, keepBytes)),
-    close: async () => range.close(),
+    close: async () => range?.close(),
   };
 }
 
@@ -98,10 +107,11 @@ async function openRange(ref: SourceRef, identity: string | undefined): Promise<
     return undefined;
   }
   const { readAt, verify, close } = reader;
-  if (readAt !== undefined) return { readAt, verify, close };
+  if (readAt !== undefined) return { isForward: isObject(ref), readAt, verify, close };
   let at = 0;
   const skipped = Buffer.allocUnsafe(ROOM_BYTES);
   return {
+    isForward: true,
     async readAt(offset, room) {
       while (at < offset) {
         const count = await reader.read(skipped.subarray(0, Math.min(skipped.length, offset - at)));

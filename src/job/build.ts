@@ -235,7 +235,8 @@ async function runInto(run: Run, destination: Destination, parts: RunParts): Pro
     await requireDecoders(listing.sources);
     const { ledger, recorder } = books;
     const checkpoints = new Checkpoints(destination, done);
-    const state = { settings, listing, ledger, recorder, reuse, checkpoints, hooks, profile };
+    const { root: workFolder } = destination;
+    const state = { settings, listing, ledger, recorder, reuse, checkpoints, hooks, profile, workFolder };
     const recorded = await recordAll(state);
     const late = recorder.reopened();
     if (late !== undefined) hooks.onNote?.(lateNote(late));
@@ -332,7 +333,7 @@ function countOf(length: number, matches: (index: number) => boolean): number {
 
 function lateNote({ sessions, first }: LateResumption): string {
   const count = sessions === 1 ? '1 session' : `${sessions} sessions`;
-  return `${count} came back after the end (${first}): standard output has only the first part; use --out DIR to reject them, or sort the input by session id`;
+  return `${count} came back after the end (${first}): standard output has only the first part; add --session-by id to gather their entries, or use --out DIR to reject them`;
 }
 
 /** @throws TurnmillError if the ledger does not add up, or the result must not be published */

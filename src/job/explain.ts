@@ -1,7 +1,7 @@
 /** Explains the fate of one line of a source by following its session through the main job's chain. */
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { createChain } from '../engine/chain.ts';
-import { sessionByFor } from '../engine/intake.ts';
+import { chainSessionsFor } from '../engine/intake.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -30,7 +30,7 @@ export async function explainLine({
   withTexts,
 }: Question): Promise<readonly Explanation[]> {
   const trail = new LineTrail({ line, cleanup: settings.cleanup, withTexts });
-  const run = tapChain(createChain(settings, sessionByFor(ref, settings)), trail.see, (element) =>
+  const run = tapChain(createChain(settings, chainSessionsFor(ref, settings)), trail.see, (element) =>
     trail.leave(element),
   );
   const push = (element: StreamElement): undefined => void run(element);

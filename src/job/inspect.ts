@@ -7,7 +7,8 @@ import type { StreamElement } from '../../transforms/model/element.ts';
 import { step } from '../../transforms/stage.ts';
 import { listsInside } from '../../transforms/stages/choose-dialect.ts';
 import { type ChainLink, createChain } from '../engine/chain.ts';
-import { sessionByFor } from '../engine/intake.ts';
+import { GatheredLines } from '../engine/gathered-lines.ts';
+import { chainSessionsFor, sessionByFor } from '../engine/intake.ts';
 import { SourceFault, TurnmillError } from '../errors.ts';
 import { frameSource } from '../input/frame-source.ts';
 import { openSource } from '../input/open-source.ts';
@@ -57,6 +58,10 @@ export interface ReadThrough {
 /** Reads a source up to its session-end, and returns its number of lines. Throws SourceFault. */
 export async function readThrough({ ref, settings, push, enough, signal }: ReadThrough): Promise<number> {
   const reader = await openSource(ref, settings, signal);
+  const gathered = sessionByFor(ref, settings) === 'id' ? new GatheredLines(settings) : undefined;
+  gathered?.begin(ref.name);
+  const kept = (elements: Iterable<StreamElement>): Iterable<StreamElement> =>
+    gathered?.take(elements) ?? elements;
   try {
     const { maxLine, maxElements, dialect, plugIns } = settings;
     const lists = listsInside(dialect, plugIns.dialects);
@@ -74,11 +79,12 @@ export async function readThrough({ ref, settings, push, enough, signal }: ReadT
       signal?.throwIfAborted();
       const count = await read(framer.space());
       if (count === 0) break;
-      await pushAll(framer.filled(count));
+      await pushAll(kept(framer.filled(count)));
       if (enough?.() === true) return framer.counts().lines;
       await setImmediate();
     }
-    await pushAll(framer.end());
+    await pushAll(kept(framer.end()));
+    if (gathered !== undefined) await pushAll(gathered.rest((length) => new Uint8Array(length)));
     const { lines, bytes } = framer.counts();
     if (enough?.() === true) return lines;
     reader.verify();
@@ -86,6 +92,7 @@ export async function readThrough({ ref, settings, push, enough, signal }: ReadT
     await push({ kind: 'session-end', origin, last: true });
     return lines;
   } finally {
+    gathered?.forget();
     await reader.close();
   }
 }
@@ -122,7 +129,7 @@ async function inspectSources({ settings, after, see, enough, signal }: Inspecti
   for (const ref of sources) {
     if (enough?.() === true) break;
     let full: Promise<void> | undefined;
-    const chain = createChain(settings, sessionByFor(ref, settings));
+    const chain = createChain(settings, chainSessionsFor(ref, settings));
     const run = tapChain(chain, (stage, element) => {
       if (stage === after && enough?.() !== true) full = see(element) ?? full;
     });

@@ -23,6 +23,8 @@ export interface RecordingOptions {
   readonly checkpoints: Checkpoints;
   readonly hooks: RunHooks;
   readonly profile: Profile | undefined;
+  /** The folder that the run writes to; undefined if it writes no files. */
+  readonly workFolder: string | undefined;
 }
 
 /** Figures about the run that are not in the ledger. */
@@ -53,7 +55,7 @@ class Recording {
   }
 
   async run(): Promise<Recorded> {
-    const { settings, listing, recorder, reuse, hooks, profile } = this.#options;
+    const { settings, listing, recorder, reuse, hooks, profile, workFolder } = this.#options;
     const { signal, plugInCalls } = hooks;
     hooks.heap?.begin();
     recorder.skipped(listing.skipped);
@@ -62,7 +64,7 @@ class Recording {
     };
     const isReused = (index: number): boolean => reuse.has(index);
     const deliveries = runWorkers(listing.sources, settings, {
-      ...{ signal, onRestart, profile, isReused, plugInCalls },
+      ...{ signal, onRestart, profile, isReused, plugInCalls, workFolder },
     });
     profile?.enter('record');
     for await (const delivery of profile?.eachLater('wait', deliveries) ?? deliveries)

@@ -7,11 +7,11 @@ import type { SourceRef } from '../input/sources/source.ts';
 import type { Setting } from '../settings/option.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { SETTINGS } from '../settings/table.ts';
+import { createTemporaryFolder, removeLeftovers } from '../temporary-folder.ts';
 import { FollowedLog } from '../view/follow.ts';
 import type { Viewed } from '../view/routes.ts';
 import { type Serving, serve } from '../view/server.ts';
 import { LogSources } from '../view/sources.ts';
-import { createTemporaryFolder, removeLeftovers } from '../view/temporary-folder.ts';
 import { ViewedDataset } from '../view/viewed-dataset.ts';
 
 export interface ViewRequest {
@@ -43,7 +43,7 @@ export async function openView({ target, logs, signal }: ViewRequest): Promise<V
   if (stat === undefined) throw new TurnmillError('no-input', `${target} not found`, { subject: target });
   if (stat.isDirectory() && existsSync(manifestPath(target))) return openDataset(target, target, logs ?? []);
   if (stat.isFile() && LINES.test(target)) return openLog(target);
-  const temporary = createTemporaryFolder();
+  const temporary = createTemporaryFolder('view');
   const remove = (): void => rmSync(temporary, { recursive: true, force: true });
   try {
     const { build } = await import('./build.ts');

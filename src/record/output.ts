@@ -37,6 +37,8 @@ export interface Destination {
   readonly streams: boolean;
   /** Whether records are only counted, so that held results need no bytes. */
   readonly discards: boolean;
+  /** The folder that it writes to; undefined for none. */
+  readonly root: string | undefined;
   record(record: RecordResult): Location | Promise<Location>;
   /** Appends a JSON line to one of the files beside the shards. */
   line(file: string, json: string): void;
@@ -240,6 +242,7 @@ const NOWHERE: Location = { shard: '', line: 0 };
 export class NoOutput implements Destination {
   readonly streams = true;
   readonly discards: boolean = true;
+  readonly root = undefined;
 
   record(_record: RecordResult): Location | Promise<Location> {
     return NOWHERE;

@@ -38,16 +38,16 @@ export const INPUT_SETTINGS = {
     decides: 'bytes, hashed',
   } as Setting<string | undefined>,
   /**
-   * Undefined for the default: by file for files, folders and streams (a folder of event files is one session), by id
+   * Undefined for the default: by file for files, folders and streams (a folder of event files is one session), by run
    * for standard input.
    */
   sessionBy: {
     ...input,
-    help: 'Make one session of each file, of each run of entries with the same id (an id that returns later is rejected), or of all files in a folder',
+    help: 'Make one session of each file, of all entries of a file or of standard input with the same id, ordered by time (id), of each run of entries with the same id, rejecting an id that returns later (run), or of all files in a folder',
     default: undefined,
-    shown: 'file; id for standard input; folder for event files',
-    type: choice(['file', 'id', 'folder']),
-  } as Setting<'file' | 'id' | 'folder' | undefined>,
+    shown: 'file; run for standard input; folder for event files',
+    type: choice(['file', 'id', 'run', 'folder']),
+  } as Setting<'file' | 'id' | 'run' | 'folder' | undefined>,
   strictTime: {
     ...input,
     advanced: true,

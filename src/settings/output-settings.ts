@@ -160,6 +160,8 @@ export const OUTPUT_SETTINGS = {
   measures: { default: false } as Setting<boolean>,
   /** Whether the results of a source can be withdrawn before its report; not if records or verdicts go to standard output. */
   takesBack: { default: undefined } as Setting<boolean | undefined>,
+  /** Folder for the working files of the run; undefined for a private temporary one. */
+  workFolder: { default: undefined } as Setting<string | undefined>,
   /** How to reach and use object stores (s3-settings.ts). */
   s3: { default: DEFAULT_S3 } as Setting<S3Options>,
   /** Dialects, formats and stages besides the built-in ones. */

@@ -96,8 +96,8 @@ class LedgerReader {
   }
 
   async #readSource(at: LineOf<SourceLine>, key: SourceKey, skipped: boolean): Promise<void> {
-    const { profile } = this.#context;
-    const tally = new SourceTally(at.value);
+    const { manifest, profile } = this.#context;
+    const tally = new SourceTally(at.value, manifest.settings.sessionBy === 'id');
     for await (const line of this.#quarantine.of(key)) {
       checkQuarantined(line, tally, this.#problems);
       profile.quarantined(line.value);

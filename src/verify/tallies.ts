@@ -82,8 +82,14 @@ export class SourceTally {
   readonly #next: Counts = new Map();
   /** Session of the last rejected entry. */
   #session: unknown;
+  /** Whether lines were gathered by session and ordered by time, so that places may go back. */
+  readonly #isGathered: boolean;
 
-  constructor({ status, bytes, framed, size, compression, packed }: Untrusted<SourceLine>) {
+  constructor(
+    { status, bytes, framed, size, compression, packed }: Untrusted<SourceLine>,
+    isGathered: boolean = false,
+  ) {
+    this.#isGathered = isGathered;
     const unfinished = status === 'read' ? 0 : 1; // the member in which reading stopped
     this.bytes = asCount(bytes) ?? Infinity;
     this.lines = asCount(framed) ?? Infinity;
@@ -112,7 +118,7 @@ export class SourceTally {
     const line = asCount(place.line) ?? Number.NaN;
     const start = asCount(place.start) ?? Number.NaN;
     const end = asCount(place.end) ?? Number.NaN;
-    const next = mayOverlap ? 0 : (this.#next.get(kind) ?? 0);
+    const next = mayOverlap || this.#isGathered ? 0 : (this.#next.get(kind) ?? 0);
     if (!(line >= 1 && start <= end)) return 'a line, a start and an end';
     if (line > this.lines) return `a line up to ${this.lines}`;
     if (end > this.bytes) return `an end up to byte ${this.bytes}`;

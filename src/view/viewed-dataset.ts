@@ -12,10 +12,10 @@ import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
 import { ioError } from '../errors.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import { FindingColumns } from './finding-columns.ts';
 import { type IndexedLine, LineIndex } from './line-index.ts';
 import { RecordIndex } from './record-index.ts';
-import { createTemporaryFolder } from './temporary-folder.ts';
 
 interface OpenShard {
   readonly path: string;
@@ -75,7 +75,7 @@ export class ViewedDataset {
   static async open(root: string): Promise<ViewedDataset> {
     const manifest = readManifest(root);
     const isPacked = manifest.shards.some(({ path }) => PACKED.test(path));
-    const temporary = isPacked ? createTemporaryFolder() : undefined;
+    const temporary = isPacked ? createTemporaryFolder('view') : undefined;
     const shards: OpenShard[] = [];
     let first = 0;
     try {

@@ -36,7 +36,7 @@ function flagsFor(settings: OracleSettings): readonly string[] {
     ...KEEP,
     '--strict-time',
     ...(settings.inline ? ['--format', 'chat-inline'] : []),
-    ...(settings.sessionBy === 'id' ? ['--session-by', 'id'] : []),
+    ...(settings.sessionBy === 'id' ? ['--session-by', 'run'] : []),
     ...(settings.groupBy === 'date' ? [] : ['--group-by', settings.groupBy]),
     ...(settings.cleanup ? [] : ['--no-cleanup']),
   ];

@@ -81,7 +81,7 @@ describe('F182 ids and files', () => {
     {},
     async () => {
       for (const input of [{ stdin: mixed }, { files: { 's.jsonl': mixed } }]) {
-        const { status, sums } = await buildLogs(input, ['--session-by', 'id']);
+        const { status, sums } = await buildLogs(input, ['--session-by', 'run']);
         expect([status, sums.fates]).toEqual([3, { 'rejected:session-reopened': 2, snapshot: 1 }]);
       }
     },

@@ -176,7 +176,7 @@ describe('F204 rejections of one line', () => {
   );
 
   faultTest('F204', 'a rejected session lists a hundred entries of one line', {}, async () => {
-    const line = entryLine().repeat(300);
+    const line = Array.from({ length: 300 }, (_, i) => entryLine({ at: 400 - i })).join('');
     const files = { 'a.jsonl': `${line}\n`, 'b.jsonl': `${entryLine({ id: 'b' })}\n` };
     const { out, quarantine, sums } = await buildLogs({ files });
     expect(sums.fates).toEqual({ 'rejected:timestamp-not-increasing': 300, snapshot: 1 });

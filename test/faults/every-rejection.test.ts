@@ -78,7 +78,7 @@ describe('rejected sessions leave the others alone', () => {
   it('session-reopened rejects the whole session', () => {
     const log = `${good}\n${entry({ at: 2, id: 't' })}\n${later}`;
     const fates = { snapshot: 2, 'rejected:session-reopened': 2 };
-    return rejectsLog('session-reopened', log, fates, ['--session-by', 'id']);
+    return rejectsLog('session-reopened', log, fates, ['--session-by', 'run']);
   });
 
   it.each(formats.map(({ name }) => name))('body-placeholder, in %s', async (format) => {

@@ -11,7 +11,7 @@ import { turnmillHere as turnmill } from '../support/command-here.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 
-const BY_ID = ['--session-by', 'id'];
+const BY_RUN = ['--session-by', 'run'];
 const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
 const entry = (id: string, at: number, texts: readonly string[]): string =>
   entryLine({ id, at, messages: texts.map((content) => ({ role: 'user', content })), tools: [tool] });
@@ -35,7 +35,7 @@ const inputs = {
 describe('F213 interleaved sessions', () => {
   for (const [kind, input] of Object.entries(inputs)) {
     faultTest('F213', `in ${kind}: none of them are written, and every line says why`, {}, async () => {
-      const { status, sums, records, quarantine, findings, out } = await buildLogs(input, BY_ID);
+      const { status, sums, records, quarantine, findings, out } = await buildLogs(input, BY_RUN);
       expect([status, sums.fates]).toEqual([3, FATES]);
       expect(records).toHaveLength(1);
       expect(records[0]).toContain('c1');
@@ -128,7 +128,7 @@ describe('F213 interleaved sessions', () => {
     ];
     mkdirSync(logs);
     writeFileSync(join(logs, 'm.jsonl'), LOG);
-    const args = ['--group-by', 'none', ...BY_ID];
+    const args = ['--group-by', 'none', ...BY_RUN];
     expect((await turnmill(['build', logs, '--out', out, ...args])).status).toBe(3);
     writeFileSync(join(logs, 'a.jsonl'), entry('x', 1, ['x1']));
     expect((await turnmill(['build', logs, '--out', out, '--update', ...args])).status).toBe(3);

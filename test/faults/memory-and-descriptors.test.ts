@@ -82,7 +82,7 @@ faultTest('F143', 'the ids of 300,000 sessions in one source', { long: true }, (
     const lines = Array.from({ length: 10_000 }, (_, n) => `${entry({ id: `session-${i}-${n}` })}\n`);
     appendFileSync(log, lines.join(''));
   }
-  const args = ['build', log, '--session-by', 'id', '--out', join(folder, 'out')];
+  const args = ['build', log, '--session-by', 'run', '--out', join(folder, 'out')];
   const { status, peak } = watched(folder, args);
   expect(status).toBe(0);
   expect(peak).toBeLessThan(300);

@@ -11,7 +11,7 @@ import { ALL, build, type Kept, late, lines, recordsOf } from '../support/quaran
 
 describe('a quarantine record', () => {
   test.each(['1', '2'])('has the place and the hash of its bytes, with %s workers', async (workers) => {
-    const { status, logs, out } = await build(ALL, '--session-by', 'id', '--workers', workers);
+    const { status, logs, out } = await build(ALL, '--session-by', 'run', '--workers', workers);
     expect(status).toBe(3);
     const records = recordsOf(out);
     expect(

@@ -84,6 +84,7 @@ interface Build {
   readonly inputs: readonly string[];
   readonly out: string;
   readonly workers?: number;
+  readonly sessionBy?: 'run' | 'id';
 }
 
 /** Builds, and calls `fire` each time a source begins that is still being read, `times` times at most. */
@@ -92,13 +93,13 @@ async function building(request: Build, fire: (time: number) => void, times: num
   const onResult = (result: Result): void => {
     if (result.kind === 'source-begin' && fired < times) fire(fired++);
   };
-  await build({ workers: 1, sessionBy: 'id', ...request }, { onResult });
+  await build({ workers: 1, sessionBy: 'run', ...request }, { onResult });
   return fired;
 }
 
-async function expectBuiltAnew({ folder, logs, out }: Place): Promise<void> {
+async function expectBuiltAnew({ folder, logs, out }: Place, sessionBy: 'run' | 'id' = 'run'): Promise<void> {
   const full = join(folder, 'full');
-  await build({ inputs: [logs], out: full, workers: 1, sessionBy: 'id' });
+  await build({ inputs: [logs], out: full, workers: 1, sessionBy });
   expect(hashesOf(out)).toEqual(hashesOf(full));
   expect((await turnmill(['verify', out])).status).toBe(0);
 }
@@ -107,18 +108,18 @@ for (const [name, pack] of [
   ['log.jsonl', (log: Buffer) => log],
   ['log.jsonl.gz', packed],
 ] as const) {
-  faultTest('F202', `${name} rewritten once during the read is read again from its start`, {}, async () => {
-    const at = place(name);
-    writeOld(at.path, pack(logOf('a')));
-    const fired = await building(
-      { inputs: [at.logs], out: at.out },
-      () => rewrite(at.path, pack(logOf('b'))),
-      1,
-    );
-    expect(fired).toBe(1);
-    expect(sumsOf(at.out)).toMatchObject({ records: SESSIONS, sources: { read: 1 } });
-    await expectBuiltAnew(at);
-  });
+  for (const sessionBy of ['run', 'id'] as const) {
+    const title = `${name} rewritten once during the read is read again from its start, by ${sessionBy}`;
+    faultTest('F202', title, {}, async () => {
+      const at = place(name);
+      writeOld(at.path, pack(logOf('a')));
+      const request = { inputs: [at.logs], out: at.out, sessionBy };
+      const fired = await building(request, () => rewrite(at.path, pack(logOf('b'))), 1);
+      expect(fired).toBe(1);
+      expect(sumsOf(at.out)).toMatchObject({ records: SESSIONS, sources: { read: 1 } });
+      await expectBuiltAnew(at, sessionBy);
+    });
+  }
 
   faultTest(
     'F202',
@@ -145,7 +146,7 @@ faultTest('F202', 'check reads it again too, and counts as build does', {}, asyn
   const onResult = (result: Result): void => {
     if (result.kind === 'source-begin' && fired++ === 0) rewrite(at.path, logOf('b'));
   };
-  const { sums } = await build({ inputs: [at.logs], workers: 1, sessionBy: 'id' }, { onResult });
+  const { sums } = await build({ inputs: [at.logs], workers: 1, sessionBy: 'run' }, { onResult });
   expect(fired).toBe(2);
   expect(sums).toMatchObject({ records: SESSIONS, sources: { read: 1 }, fates: { snapshot: SESSIONS } });
 });
@@ -164,7 +165,7 @@ faultTest('F202', 'in a worker thread', {}, async () => {
   };
   // the built library, because a worker thread cannot start from TypeScript sources
   const built: typeof library = await import(pathToFileURL(join(COMMAND, '../index.js')).href);
-  await built.build({ inputs: [at.logs], out: at.out, workers: 2, sessionBy: 'id' }, { onResult });
+  await built.build({ inputs: [at.logs], out: at.out, workers: 2, sessionBy: 'run' }, { onResult });
   expect([begun, again]).toEqual([3, [1]]);
   expect(sumsOf(at.out)).toMatchObject({ records: 2 * SESSIONS, sources: { read: 2 } });
   await expectBuiltAnew(at);
@@ -194,7 +195,7 @@ faultTest(
   async () => {
     const at = place();
     writeOld(at.path, logOf('a'));
-    const child = start(['build', at.logs, '--out', '-', '--session-by', 'id', '--workers', '1']);
+    const child = start(['build', at.logs, '--out', '-', '--session-by', 'run', '--workers', '1']);
     await new Promise((done) => child.stdout?.once('readable', done)); // and not read, so that the pipe fills up
     rewrite(at.path, logOf('b'));
     const { status, stderr } = await ended(child);
@@ -212,7 +213,7 @@ faultTest(
     const log = join(at.folder, 'strace');
     const strace = ['-f', '-qq', '-o', log, '-P', at.path, '-e', 'trace=read'];
     const stop = ['-e', 'inject=read:signal=SIGSTOP:when=4'];
-    const args = [COMMAND, 'build', at.logs, '--out', at.out, '--session-by', 'id', '--workers', '1'];
+    const args = [COMMAND, 'build', at.logs, '--out', at.out, '--session-by', 'run', '--workers', '1'];
     const child = spawn('strace', [...strace, ...stop, process.execPath, ...args], { stdio: 'ignore' });
     onTestFinished(() => void child.kill('SIGKILL'));
     const status = new Promise((done) => child.on('close', done));

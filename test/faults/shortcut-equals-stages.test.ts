@@ -212,14 +212,14 @@ function inChunks(bytes: Buffer, seed: number): Input {
   return { name: 'streamed', stream: chunks() };
 }
 
-const BY_ID: Partial<TaskSettings> = { sessionBy: 'id' };
+const BY_RUN: Partial<TaskSettings> = { sessionBy: 'run' };
 const PACKED_SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings>, pack?: Pack])[] = [
-  ['chat', BY_ID],
-  ['gzipped files', BY_ID, gzipped],
-  ['two formats, the dialect named', { ...BY_ID, format: ['openai', 'sharegpt'], dialect: 'exchange' }],
-  ['a limit on line length', { ...BY_ID, maxLine: 3000 }],
-  ['a limit on messages', { ...BY_ID, maxMessages: 20 }],
-  ['a limit on sessions', { ...BY_ID, limit: 900 }],
+  ['chat', BY_RUN],
+  ['gzipped files', BY_RUN, gzipped],
+  ['two formats, the dialect named', { ...BY_RUN, format: ['openai', 'sharegpt'], dialect: 'exchange' }],
+  ['a limit on line length', { ...BY_RUN, maxLine: 3000 }],
+  ['a limit on messages', { ...BY_RUN, maxMessages: 20 }],
+  ['a limit on sessions', { ...BY_RUN, limit: 900 }],
 ];
 
 /** Sessions with lines of these sizes in bytes; no content repeats. */
@@ -241,14 +241,14 @@ it.each<[name: string, sessions: readonly (readonly number[])[], byShortcut: num
   const folder = temporaryFolder();
   writeFileSync(join(folder, 's.jsonl'), largeSessions(sessions));
   handOutEach.mockClear();
-  const byShortcut = await resultsOf(folder, 'auto', BY_ID);
+  const byShortcut = await resultsOf(folder, 'auto', BY_RUN);
   expect(handOutEach.mock.calls.length).toBe(count);
-  expectSame(byShortcut, await resultsOf(folder, 'plain', BY_ID));
+  expectSame(byShortcut, await resultsOf(folder, 'plain', BY_RUN));
 });
 
 it.each<[name: string, settings: Partial<TaskSettings>]>([
   ['a file each', {}],
-  ['one file', BY_ID],
+  ['one file', BY_RUN],
 ])('F218: the same results of sessions with long texts and large images, in %s', async (_name, settings) => {
   const folder = temporaryFolder();
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(300)}` } };
@@ -262,7 +262,7 @@ it.each<[name: string, settings: Partial<TaskSettings>]>([
   const lines = contents.map((content, i) =>
     entryLine({ id: `s${i}`, messages: [{ role: 'user', content }] }),
   );
-  if (settings.sessionBy === 'id') writeFileSync(join(folder, 's.jsonl'), `${lines.join('\n')}\n`);
+  if (settings.sessionBy === 'run') writeFileSync(join(folder, 's.jsonl'), `${lines.join('\n')}\n`);
   else for (const [i, line] of lines.entries()) writeFileSync(join(folder, `s${i}.jsonl`), `${line}\n`);
   for (const [maxPart, count] of [
     [200, 2],
@@ -287,9 +287,9 @@ it('F218: a line of another session ends no session if its time cannot be read',
   expect(bad).not.toBe(line('b', 1));
   const lines = [line('a', 1), bad, line('a', 2), line('b', 1)];
   writeFileSync(join(folder, 's.jsonl'), `${lines.join('\n')}\n`);
-  const expected = await resultsOf(folder, 'plain', BY_ID);
+  const expected = await resultsOf(folder, 'plain', BY_RUN);
   expect(expected.map(({ kind }) => kind)).toContain('rejected-line');
-  expectSame(await resultsOf(folder, 'auto', BY_ID), expected);
+  expectSame(await resultsOf(folder, 'auto', BY_RUN), expected);
 });
 
 for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
@@ -313,8 +313,8 @@ for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
     for (let i = 0; i < SOURCES_PER_TEST; i++) {
       const seed = SEED * 1_000_000 + from + i;
       const bytes = packedLog(seed);
-      const byShortcut = await resultsOf(inChunks(bytes, seed), 'auto', BY_ID);
-      expectSame(byShortcut, await resultsOf(inChunks(bytes, seed), 'plain', BY_ID));
+      const byShortcut = await resultsOf(inChunks(bytes, seed), 'auto', BY_RUN);
+      expectSame(byShortcut, await resultsOf(inChunks(bytes, seed), 'plain', BY_RUN));
     }
   });
 }

@@ -135,7 +135,7 @@ faultTest('F206', 'in a worker thread', {}, async () => {
       Array.from({ length: 60 }, (_, i) => text.replace('"s"', `"s${i}"`)).join(''),
     );
   const built: typeof library = await import(pathToFileURL(join(COMMAND, '../index.js')).href);
-  await building(built.build, { inputs: [logs], out, workers: 2, sessionBy: 'id' }, () =>
+  await building(built.build, { inputs: [logs], out, workers: 2, sessionBy: 'run' }, () =>
     swap(at, join(logs, 'sub'), 'b.jsonl'),
   );
   await expectRefused(at, { read: 2, rejected: 1 });

@@ -31,7 +31,7 @@ const lines = (...all: string[]): string => `${all.join('\n')}\n`;
 const good = Array.from({ length: 98 }, (_, i) => entry({ second: i, id: `s${i}` }));
 /** 100 lines, two of them bad. */
 const twoBad = { 'a.jsonl': lines(...good.slice(0, 50), '{', ...good.slice(50), '[') };
-const byId = ['--session-by', 'id'];
+const byId = ['--session-by', 'run'];
 
 test.each(['2', '2%', '2.0%', '100%'])('F163 2 of 100 lines are within %s: 3', async (tolerance) => {
   const run = await build(twoBad, ...byId, '--max-quarantine', tolerance);

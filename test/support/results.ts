@@ -69,6 +69,7 @@ export async function resultsOf(
 export class MemoryOutput implements Destination {
   readonly streams: boolean;
   readonly discards = false;
+  readonly root = undefined;
   readonly records: string[] = [];
   readonly files = new Map<string, unknown[]>();
   readonly checkpoints: number[] = [];

@@ -58,7 +58,7 @@ const claudeCode: Dialect = defineDialect({
   folds: true,
   clientRules: ['system-reminder'],
   inside: 'loglines',
-  memory: ({ sessionBy }) => new ClaudeSource(sessionBy === 'id'),
+  memory: ({ sessionBy }) => new ClaudeSource(sessionBy === 'run'),
   marks: ['type', 'uuid', 'sessionId', 'message'],
   detect,
   read,

@@ -97,7 +97,7 @@ const codex: Dialect = defineDialect({
   folds: true,
   clientRules: ['codex-context'],
   memory: ({ sessionBy }): Memory => ({
-    rollout: new CodexSource(sessionBy === 'id'),
+    rollout: new CodexSource(sessionBy === 'run'),
     exec: new CodexExecSource(),
   }),
   marks: ['type', 'payload'],

@@ -63,8 +63,8 @@ export const MAX_BRANCHES = 1000;
 export interface ReadingOptions {
   /** The user message for a response that was logged without its request. */
   readonly userTurn?: string | undefined;
-  /** Whether a session is one source, or all entries with one id. */
-  readonly sessionBy?: 'file' | 'id' | undefined;
+  /** Whether a session is one source, or a run of entries with one id. */
+  readonly sessionBy?: 'file' | 'run' | undefined;
   /** Whether a call must be later than the one before it to continue it. */
   readonly strictTime?: boolean | undefined;
   /** `leaves` by default. */

@@ -1,6 +1,9 @@
-/** Packs the places of a session's entries into a few bytes each: varints of the differences between neighbours. */
+/**
+ * Packs the places of a session's entries into a few bytes each: varints of the differences between neighbours, which may be
+ * negative, because gathered lines are ordered by time.
+ */
 import type { Entry, EntryLog, Fate, Origin } from './element.ts';
-import { MAX_VARINT_BYTES, putVarint, VarintReader } from './varints.ts';
+import { MAX_VARINT_BYTES, putVarint, signedOf, unsignedOf, VarintReader } from './varints.ts';
 
 export interface EntryLogWriter {
   add(place: Readonly<Place> | Origin): void;
@@ -34,8 +37,8 @@ export function createEntryLog(): EntryLogWriter {
         grown.set(packed.subarray(0, used));
         packed = grown;
       }
-      put(place.line - line);
-      put(place.offset - offset);
+      put(unsignedOf(place.line - line));
+      put(unsignedOf(place.offset - offset));
       put(place.length);
       ({ line, offset } = place);
       count++;
@@ -65,8 +68,8 @@ export function* placesOf({ packed, count }: EntryLog): Generator<Place> {
   let line = 0;
   let offset = 0;
   for (let i = 0; i < count; i++) {
-    line += from.number();
-    offset += from.number();
+    line += signedOf(from.number());
+    offset += signedOf(from.number());
     yield { line, offset, length: from.number() };
   }
 }

@@ -14,6 +14,11 @@ export function putVarint(bytes: Uint8Array, at: number, value: number): number 
   return end;
 }
 
+/** Maps small negative numbers to small whole numbers: 0, -1, 1, -2 to 0, 1, 2, 3. */
+export const unsignedOf = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value);
+
+export const signedOf = (value: number): number => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
+
 /** Reads numbers one after the other. */
 export class VarintReader {
   readonly #bytes: Uint8Array;

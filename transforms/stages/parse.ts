@@ -1,6 +1,6 @@
 /**
  * Stage: line -> entry, by a dialect. Blank lines get their fate, bad lines are rejected with the position of the
- * error, and with `--session-by id` a session ends where the id changes.
+ * error, and unless each file is a session, a session ends where the id changes.
  */
 
 import {
@@ -48,7 +48,7 @@ export interface BegunSource {
 
 export interface ParseOptions {
   readonly dialect: string;
-  readonly sessionBy: 'file' | 'id';
+  readonly sessionBy: 'file' | 'run';
   readonly scanner: ScannerName;
   readonly userTurn: string | undefined;
   readonly maxDepth: number;
@@ -81,7 +81,7 @@ const options: OptionSpecs<ParseOptions> = {
     describe:
       'Treat each file as a session, or each run of entries with the same id; an id that returns later is rejected',
     default: 'file',
-    choices: ['file', 'id'],
+    choices: ['file', 'run'],
   },
   scanner: {
     describe: 'Validate new text with WebAssembly where possible (auto), or without; the result is the same',
@@ -305,7 +305,7 @@ class Parser {
   #endsBefore({ sessionId, alone }: Entry): boolean {
     if (this.#currentId === undefined) return false;
     return (
-      this.#currentAlone || alone === true || (this.#sessionBy === 'id' && sessionId !== this.#currentId)
+      this.#currentAlone || alone === true || (this.#sessionBy === 'run' && sessionId !== this.#currentId)
     );
   }
 

@@ -16,7 +16,7 @@ const EXTENSION = /\.[a-z]+(?:\.(?:gz|zst))?$/i;
 const DIGITS = /(\d+)/;
 
 /** How sources become sessions; undefined for by file, with event files by folder. */
-export type FolderSessions = 'file' | 'id' | 'folder' | undefined;
+export type FolderSessions = 'file' | 'id' | 'run' | 'folder' | undefined;
 
 /** A folder that is an input. */
 interface Root {
@@ -45,7 +45,7 @@ export function joinFolders(
   inputs: readonly unknown[],
   sessionBy: FolderSessions,
 ): Listing {
-  if (sessionBy === 'file' || sessionBy === 'id') return listing;
+  if (sessionBy !== undefined && sessionBy !== 'folder') return listing;
   const folders = new Map<string, SourceRef[]>();
   const others = new Map<string, SourceRef[]>();
   const roots = inputs.map(rootOf);

@@ -108,11 +108,11 @@ describe('the fate of a line', () => {
       entry({ second: 1, id: 't' }),
       entry({ second: 2 }),
     ]);
-    expect((await explain(`${again}:3`, '--session-by', 'id'))[0]?.fate).toBe('rejected:session-reopened');
-    expect((await explain(`${again}:1`, '--session-by', 'id'))[0]).toMatchObject({
+    expect((await explain(`${again}:3`, '--session-by', 'run'))[0]?.fate).toBe('rejected:session-reopened');
+    expect((await explain(`${again}:1`, '--session-by', 'run'))[0]).toMatchObject({
       ...{ fate: 'rejected:session-reopened', stage: 'validate', violationLine: 3, sessionFate: 'rejected' },
     });
-    expect((await explain(`${again}:2`, '--session-by', 'id'))[0]?.fate).toBe('snapshot');
+    expect((await explain(`${again}:2`, '--session-by', 'run'))[0]?.fate).toBe('snapshot');
   });
 
   test('names the rule when the format rejects its session', async () => {

@@ -68,7 +68,7 @@ test.each(['1', '2'])(
 test.each(SIGNALS)('%s ends a run whose output is not read with %i (F005)', async (signal, status) => {
   const lines = Array.from({ length: 400 }, (_, i) => entry({ id: `s${i}`, messages: talk(99) }));
   const log = writeLog(temporaryFolder(), 'a.jsonl', lines);
-  const child = start(['build', log, '--session-by', 'id', '--out', '-']);
+  const child = start(['build', log, '--session-by', 'run', '--out', '-']);
   const { stdout } = child;
   await new Promise((readable) => stdout?.once('readable', readable));
   await new Promise((later) => setTimeout(later, 300)); // by then it usually waits for its reader; otherwise it ends the same way

@@ -182,12 +182,12 @@ const KINDS: Readonly<Record<string, () => Settings>> = {
         })(),
       },
     ],
-    sessionBy: 'id',
+    sessionBy: 'run',
     quarantineContent: 'raw',
   }),
   'a limit': () => ({
     inputs: [logsOf('limited', { 'a.jsonl': `${session('a', TIMES)}${session('b', TIMES)}` })],
-    sessionBy: 'id',
+    sessionBy: 'run',
     limit: 1,
   }),
   'a line of 2,000 rejected objects': () => ({

@@ -155,7 +155,7 @@ describe('an async generator', () => {
       { name: 'a.jsonl', stream: one.stream },
       { name: 'b.jsonl', stream: two },
     ];
-    const { sums } = await build({ inputs, limit: 3, sessionBy: 'id' });
+    const { sums } = await build({ inputs, limit: 3, sessionBy: 'run' });
     expect(sums.sessions.seen).toBe(3);
     await one.closed;
     expect(begun).toBe(false);

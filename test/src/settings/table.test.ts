@@ -19,7 +19,7 @@ describe('a value that a caller of the library passes', () => {
     [{ dialect: 'exchnge' }, "--dialect: 'exchnge' is not one of auto, "],
     [{ format: [] }, '--format: needs a value'],
     [{ format: ['chat', 'chat'] }, "--format: 'chat' appears twice"],
-    [{ sessionBy: 'day' }, "--session-by: 'day' is not one of file, id, folder"],
+    [{ sessionBy: 'day' }, "--session-by: 'day' is not one of file, id, run, folder"],
     [{ follow: 'all' }, "--follow: 'all' is not one of none, inside, anywhere"],
     [{ cleanup: ['gooose'] }, "--cleanup: 'gooose' is not one of "],
     [{ cleanup: 'goose' }, '--cleanup: must be an array of strings'],

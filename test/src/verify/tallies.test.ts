@@ -37,6 +37,14 @@ describe('a place in a source', () => {
     expect(take('b', 1, 0)).toBe('a start from byte 1 on');
   });
 
+  test('may go back if lines were gathered by session', () => {
+    const tally = new SourceTally(read, true);
+    expect([tally.take('line', place(2, 9, 20)), tally.take('line', place(1, 0, 9))]).toEqual([
+      ...[undefined, undefined],
+    ]);
+    expect(tally.take('line', place(5, 0, 1))).toBe('a line up to 4');
+  });
+
   test('does not move the next one when it is refused', () => {
     const tally = new SourceTally(read);
     expect(tally.take('line', place(9, 50, 60))).toBe('a line up to 4');

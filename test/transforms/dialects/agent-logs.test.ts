@@ -205,7 +205,7 @@ describe('hostile Claude Code logs', () => {
   test('two sessions in a file are one, or two with --session-by id', () => {
     const other = user('2', null, 'b', { sessionId: 't', isMeta: true });
     expect(records([user('1', null, 'a'), other])).toEqual([['user a', 'user b']]);
-    expect(records([user('1', null, 'a'), other], { sessionBy: 'id' })).toEqual([['user a'], ['user b']]);
+    expect(records([user('1', null, 'a'), other], { sessionBy: 'run' })).toEqual([['user a'], ['user b']]);
   });
 
   const EVENTS = LONG ? 100_000 : 20_000;

@@ -176,12 +176,12 @@ describe('a chain in a source that begins with a pair of chat completions', () =
 
   it('alternates with one of another session only where a file is a session', () => {
     const calls = alternating(2, 3, (c) => ({ session_id: `s${c}` }));
-    const wordsBy = (sessionBy: 'file' | 'id') =>
+    const wordsBy = (sessionBy: 'file' | 'run') =>
       readAll(calls, { sessionBy })
         .filter(isEntry)
         .map((entry) => wordsOf(entry).at(-1));
     expect(wordsBy('file').slice(1)).toEqual(['a0', 'a2', 'a1002']);
-    expect(wordsBy('id').slice(1)).toEqual(['a0', 'a1000', 'a1', 'a1001', 'a2', 'a1002']);
+    expect(wordsBy('run').slice(1)).toEqual(['a0', 'a1000', 'a1', 'a1001', 'a2', 'a1002']);
   });
 
   it('is not joined over a call that is not later, nor over an entry of no chain', () => {

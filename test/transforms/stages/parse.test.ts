@@ -262,7 +262,7 @@ describe('with sessions by id', () => {
 
   it('a session ends where the id changes', () => {
     const lines = [at('a', 0), at('a', 10), at('b', 20), at('a', 30), END];
-    expect(shown(run(lines, { sessionBy: 'id' }))).toEqual([
+    expect(shown(run(lines, { sessionBy: 'run' }))).toEqual([
       'entry',
       'entry',
       'end false 20 0',
@@ -275,7 +275,7 @@ describe('with sessions by id', () => {
 
   it('blank and rejected lines end no session', () => {
     const lines = [at('a', 0), lineOf(''), lineOf('x'), at('a', 10), END];
-    expect(shown(run(lines, { sessionBy: 'id' }))).toEqual([
+    expect(shown(run(lines, { sessionBy: 'run' }))).toEqual([
       'entry',
       'fate',
       'rejection',
@@ -286,7 +286,7 @@ describe('with sessions by id', () => {
 
   it('the objects of one line may belong to several sessions', () => {
     const line = lineOf(`${entryOfId('a')}${entryOfId('b')}`, asBuffer, 1, 5);
-    expect(shown(run([line], { sessionBy: 'id' }))).toEqual([
+    expect(shown(run([line], { sessionBy: 'run' }))).toEqual([
       'repair',
       'entry',
       `end false ${5 + entryOfId('a').length} 0`,
@@ -295,13 +295,13 @@ describe('with sessions by id', () => {
   });
 
   it('a new source begins without an id', () => {
-    expect(shown(run([at('a', 0), END, at('b', 0)], { sessionBy: 'id' }))).toEqual([
+    expect(shown(run([at('a', 0), END, at('b', 0)], { sessionBy: 'run' }))).toEqual([
       'entry',
       'end true 9900 99',
       'entry',
     ]);
     const sessionEnd = { ...END, last: false }; // ends the session of a
-    expect(shown(run([at('a', 0), sessionEnd, at('b', 0)], { sessionBy: 'id' }))).toEqual([
+    expect(shown(run([at('a', 0), sessionEnd, at('b', 0)], { sessionBy: 'run' }))).toEqual([
       'entry',
       'end false 9900 99',
       'entry',
@@ -373,7 +373,7 @@ describe('the dialect', () => {
 describe('entries that are separate sessions', () => {
   const two = [lineOf(CONVERSATION, asBuffer, 1, 0), lineOf(CONVERSATION, asBuffer, 2, 100), END];
 
-  it.each(['file', 'id'] as const)('end before the next one, with sessions by %s', (sessionBy) => {
+  it.each(['file', 'run'] as const)('end before the next one, with sessions by %s', (sessionBy) => {
     expect(run(two, { sessionBy }).map(({ kind }) => kind)).toEqual([
       ...['entry', 'session-end', 'entry', 'session-end'],
     ]);

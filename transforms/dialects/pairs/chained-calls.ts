@@ -32,7 +32,7 @@ export class ChainedCalls {
   #isHolding = false;
 
   constructor({ sessionBy, strictTime, maxMessages = Number.POSITIVE_INFINITY }: ReadingOptions) {
-    this.#isByFile = sessionBy !== 'id';
+    this.#isByFile = sessionBy !== 'run';
     this.#isStrict = strictTime === true;
     this.#maxMessages = maxMessages;
   }
@@ -124,7 +124,7 @@ function linesUpTo({ offset }: Place, places: Generator<Place>): EntryLog {
   const log = createEntryLog();
   for (let next = places.next(); next.done !== true; next = places.next()) {
     log.add(next.value);
-    if (next.value.offset >= offset) break;
+    if (next.value.offset === offset) break; // gathered lines are ordered by time
   }
   return log.take();
 }

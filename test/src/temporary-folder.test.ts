@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createTemporaryFolder, removeLeftovers } from '../../../src/view/temporary-folder.ts';
+import { createTemporaryFolder, removeLeftovers } from '../../src/temporary-folder.ts';
 
 it('is private, and removes the folders of processes that have ended', () => {
   const { pid } = spawnSync('true');
@@ -14,7 +14,7 @@ it('is private, and removes the folders of processes that have ended', () => {
   mkdirSync(left);
   mkdirSync(own);
   removeLeftovers();
-  const folder = createTemporaryFolder();
+  const folder = createTemporaryFolder('view');
   try {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect([existsSync(left), existsSync(own)]).toEqual([false, true]);

@@ -1,22 +1,22 @@
 /**
- * Private temporary folders of the viewer, which hold copies of logs. They are named after the process, so that a later
- * one can remove what a killed one left.
+ * Private temporary folders, which hold copies of logs: of the viewer, and of lines that are gathered by session. They
+ * are named after the process, so that a later one can remove what a killed one left.
  */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const PREFIX = 'turnmill-view-';
-const NAME = /^turnmill-view-(\d+)-/;
+const PREFIX = 'turnmill-';
+const NAME = /^turnmill-(?:view|gather)-(\d+)-/;
 
 /** Creates a folder that only its owner can read. */
-export function createTemporaryFolder(): string {
-  return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+export function createTemporaryFolder(purpose: 'view' | 'gather'): string {
+  return mkdtempSync(join(tmpdir(), `${PREFIX}${purpose}-${process.pid}-`));
 }
 
 /**
- * Removes the folders of processes of this user that no longer run. Call it when the viewer starts. Ignores errors: they
- * are tried again next time.
+ * Removes the folders of processes of this user that no longer run. Call it before a folder is created. Ignores errors:
+ * they are tried again next time.
  */
 export function removeLeftovers(): void {
   for (const name of namesIn(tmpdir())) {
