@@ -25,6 +25,7 @@ const CORE_FAULTS = [
   'same-bytes',
   'secrets',
   'swapped-folders',
+  'texts-of-agents',
   'torn-logs',
   'update',
 ].map(fault);
@@ -60,6 +61,7 @@ const COMMAND = [
   'src/cli/exit-code',
   'src/cli/explain',
   'src/cli/interrupts',
+  'src/cli/loop',
   'src/cli/max-part',
   'src/cli/meta',
   'src/cli/plug-in-signals',

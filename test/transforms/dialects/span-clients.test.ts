@@ -16,91 +16,6 @@ const metaOf = (name: 'usage' | 'cost' | 'model' | 'parent', ...objects: object[
   });
 const dialectOf = (object: object) => detectDialect(asBuffer(JSON.stringify(object)))?.name;
 
-describe('an observation in an export of Langfuse', () => {
-  const row = {
-    id: 'g',
-    trace_id: 't',
-    type: 'GENERATION',
-    parent_observation_id: 'p',
-    start_time: '2026-01-01 00:00:01.000',
-    input: JSON.stringify([question]),
-    output: JSON.stringify(answer),
-    provided_model_name: 'm',
-    model_parameters: '{}',
-    usage_details: { input: 3 },
-    cost_details: { total: 0.5 },
-  };
-
-  it('has the names of its columns', () => {
-    expect(dialectOf(row)).toBe('spans');
-    expect(conversations(row)).toEqual([[question, answer]]);
-    expect(metaOf('model', row)).toEqual(['m']);
-    expect(metaOf('usage', row)).toEqual([{ input: 3 }]);
-    expect(metaOf('cost', row)).toEqual([0.5]);
-    expect(metaOf('parent', row)).toEqual(['p']);
-  });
-});
-
-describe('a batch of the ingestion API of Langfuse', () => {
-  const event = (type: string, body: object) => ({ id: `e-${type}`, type, timestamp: '', body });
-  const created = event('generation-create', { id: 'g', traceId: 't', input: [question], output: null });
-  const updated = event('generation-update', { id: 'g', traceId: 't', output: answer, usage: { input: 2 } });
-  const batch = [event('trace-create', { id: 't', sessionId: 's' }), created, updated];
-
-  it('has one call for an observation that is created and updated', () => {
-    expect(dialectOf({ batch })).toBe('spans');
-    const [entry, ...others] = entriesOf(read([JSON.stringify({ batch })]));
-    expect(others).toEqual([]);
-    expect(entry && messagesOf(entry)).toEqual([question, answer]);
-    expect(entry?.sessionId).toBe('s');
-    expect(metaOf('usage', { batch })).toEqual([{ input: 2 }]);
-  });
-
-  const inLines = (...events: readonly object[]) => read(events.map((one) => JSON.stringify(one)));
-  const joined = (...events: readonly object[]) => entriesOf(inLines(...events)).map(messagesOf);
-  const isRefused = (...events: readonly object[]) =>
-    inLines(...events).map((one) => (one.kind === 'entry' ? one.refused?.reason : one.kind));
-
-  it('joins an observation with its updates in later lines', () => {
-    const ended = event('generation-update', { id: 'g', endTime: '2026-02-03T10:00:09Z' });
-    expect(joined({ batch: [created] }, { batch: [updated, ended] })).toEqual([[question, answer]]);
-    expect(joined(created, ended, updated)).toEqual([[question, answer]]);
-    expect(joined({ batch: [updated] }, { batch: [created] })).toEqual([[question, answer]]);
-    expect(joined(created)).toEqual([[question]]);
-    const [entry] = entriesOf(inLines(created, updated, { batch: [batch[0]] }));
-    expect(entry?.sessionId).toBe('s');
-    expect(inLines(created, updated)[0]).toMatchObject({ fate: 'dropped:joined-run' });
-  });
-
-  it('is refused if the input is missing, and if messages come after the end', () => {
-    expect(isRefused(updated)).toEqual(['context-missing']);
-    const body = { id: 'g', input: [question], output: answer, endTime: '2026-02-03T10:00:09Z' };
-    const whole = event('generation-create', body);
-    expect(joined(whole)).toEqual([[question, answer]]);
-    expect(isRefused(whole, updated)).toEqual(['rejection', undefined]);
-    const model = event('generation-update', { id: 'g', model: 'm' });
-    expect(joined(whole, model)).toEqual([[question, answer]]);
-  });
-
-  it('rejects an event of an unknown type that carries content', () => {
-    expect(isRefused({ batch: [created, event('spy', { id: 'h', input: [question] })] })).toContain(
-      'rejection',
-    );
-    expect(isRefused({ batch: [event('spy-create', { id: 'h', input: [question] })] })).toEqual([
-      'rejection',
-    ]);
-    expect(joined({ batch: [created, event('sdk-log', { log: 'a message' })] })).toHaveLength(1);
-  });
-
-  it('takes the type of an observation from its body', () => {
-    const body = { id: 'g', traceId: 't', type: 'GENERATION', input: [question], output: answer };
-    expect(conversations({ batch: [event('observation-create', body)] })).toEqual([[question, answer]]);
-    expect(
-      read([JSON.stringify({ batch: [event('span-create', { id: 's', traceId: 't' })] })]),
-    ).toMatchObject([{ fate: 'dropped:no-model-span' }]);
-  });
-});
-
 describe('an answer of LangChain', () => {
   const run = (outputs: object) => ({
     run_type: 'llm',
@@ -322,22 +237,6 @@ it('a body of OTLP may have the names of its protocol buffers', () => {
   expect(metaOf('usage', body)).toEqual([{ input_tokens: 3 }]);
 });
 
-it('a span of Langfuse has its tokens and its cost as JSON', () => {
-  const span = {
-    traceId: 't',
-    attributes: {
-      'langfuse.observation.type': 'generation',
-      'langfuse.observation.input': JSON.stringify([question]),
-      'langfuse.observation.output': 'b',
-      'langfuse.observation.usage_details': '{"input":3}',
-      'langfuse.observation.cost_details': '{"input":0.25,"total":0.5}',
-    },
-  };
-  expect(conversations(span)).toEqual([[question, { role: 'assistant', content: 'b' }]]);
-  expect(metaOf('usage', span)).toEqual([{ input: 3 }]);
-  expect(metaOf('cost', span)).toEqual([0.5]);
-});
-
 describe('definitions of tools', () => {
   const parameters = { type: 'object', properties: {} };
   const toolsOf = (object: object) =>
@@ -403,29 +302,5 @@ describe('a span of a platform that says nothing about being a model call', () =
     const [fate] = read([JSON.stringify({ ...opik, type: 'tool' })]);
     expect(fate).toMatchObject({ fate: 'dropped:no-model-span' });
     expect(fate).not.toHaveProperty('unread');
-  });
-});
-
-describe('a call of Weave or Opik', () => {
-  it('may have an answer that is a word for nothing, which only Langfuse writes in place of one', () => {
-    const span = { trace_id: 't', type: 'llm', input: { messages: [question] }, output: 'None' };
-    expect(conversations(span)).toEqual([[question, { role: 'assistant', content: 'None' }]]);
-  });
-
-  it('is read from the playground of Weave', () => {
-    const op_name = 'weave:///e/p/op/weave.completions_create:a';
-    const output = { choices: [{ message: { role: 'assistant', content: 'b' } }] };
-    expect(conversations({ op_name, trace_id: 't', inputs: { messages: [question] }, output })).toEqual([
-      [question, { role: 'assistant', content: 'b' }],
-    ]);
-  });
-
-  it.each([
-    ['Converse', 'toolConfig', { toolSpec: { name: 'f', inputSchema: { json: {} } } }],
-    ['Gemini', 'config', { functionDeclarations: [{ name: 'f', parameters: {} }] }],
-  ])('may have the tools where %s has them', (_api, member, tool) => {
-    const input = { messages: [question], [member]: { tools: [tool] } };
-    const [entry] = entriesOf(read([JSON.stringify({ trace_id: 't', type: 'llm', input, output: 'b' })]));
-    expect(entry?.tools.map(({ bytes }) => JSON.parse(text(bytes)))).toEqual([{ name: 'f', parameters: {} }]);
   });
 });
