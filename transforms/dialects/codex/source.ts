@@ -125,7 +125,10 @@ export class CodexSource {
     for (const { text, asked } of texts) {
       if (text === undefined) this.#growing = undefined;
       else if (asked === undefined) this.#addBlocks([{ kind: 'text', text }], [], fold);
-      else if (isTurn(questionOf(text, asked))) this.#take(questionOf(text, asked), { fold });
+      else {
+        const question = questionOf(text, asked);
+        if (isTurn(question)) this.#take(question, { fold });
+      }
     }
   }
 

@@ -11,18 +11,17 @@ import { structured } from './logged-values.ts';
 import { shownType } from './reading-notes.ts';
 import { holdsWords } from './unread-text.ts';
 
+/** Members whose value may be an object of any names, because they hold the arguments of a call. */
+const ARGUMENTS: ReadonlySet<string> = new Set(['arguments', 'args', 'input', 'tool_input', 'toolInput']);
 /** Members that programs use for a message, its content or a call; the last part of a name with dots. */
 const CARRIERS: ReadonlySet<string> = new Set([
   ...['message', 'messages', 'content', 'contents', 'parts', 'text', 'delta', 'prompt', 'completion'],
   ...['choices', 'tool_calls', 'toolCalls', 'tool_call', 'toolCall', 'function_call', 'functionCall'],
   'functionResponse',
-  ...['arguments', 'args', 'input', 'tool_input', 'toolInput', 'tool_result', 'toolResult', 'output'],
+  ...ARGUMENTS,
+  ...['tool_result', 'toolResult', 'output'],
   ...['aggregated_output', 'stdout', 'reasoning', 'reasoning_content', 'thinking', 'thought', 'llm_message'],
   ...['observation', 'base64_string'],
-]);
-/** Members whose value may be an object of any names, because they hold the arguments of a call. */
-const ARGUMENTS: ReadonlySet<string> = new Set([
-  ...['arguments', 'args', 'input', 'tool_input', 'toolInput'],
 ]);
 /** Members that hold content if they are a text with white space, or a list. */
 const OFTEN: ReadonlySet<string> = new Set([

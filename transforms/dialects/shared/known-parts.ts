@@ -15,22 +15,29 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['text_plain', 'text'],
 ]);
 
+/** Members that are the kind of a part of Gemini or Converse. */
+export const KINDS_OF_PARTS: readonly string[] = [
+  ...['inlineData', 'inline_data', 'fileData', 'file_data', 'executableCode', 'executable_code'],
+  ...['codeExecutionResult', 'code_execution_result', 'image', 'document', 'video', 'audio', 'guardContent'],
+  ...['citationsContent', 'searchResult'],
+];
+
 /** Parts that are kept as they are. Those without a type (Gemini, Converse) have one of these names as their member. */
 const KEPT: ReadonlySet<string> = new Set([
+  ...KINDS_OF_PARTS,
   // chat completions and Responses API
-  ...['image_url', 'input_image', 'output_image', 'image_file', 'input_audio', 'output_audio', 'audio'],
+  ...['image_url', 'input_image', 'output_image', 'image_file', 'input_audio', 'output_audio'],
   ...['file', 'input_file', 'input_video', 'audio_url', 'video_url', 'item_reference', 'computer_screenshot'],
   ...['mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response', 'document_url', 'reference'],
   // Messages API
-  ...['image', 'document', 'search_result', 'container_upload', 'tool_reference', 'server_tool_use'],
+  ...['search_result', 'container_upload', 'tool_reference', 'server_tool_use'],
   ...['web_search_tool_result', 'web_fetch_tool_result', 'code_execution_tool_result', 'mcp_tool_use'],
   ...['bash_code_execution_tool_result', 'text_editor_code_execution_tool_result', 'mcp_tool_result'],
-  ...['tool_search_tool_result', 'tool_result', 'cachePoint', 'guardContent', 'citationsContent'],
+  ...['tool_search_tool_result', 'tool_result', 'cachePoint'],
   // Gemini
-  ...['fileData', 'file_data', 'inlineData', 'inline_data', 'executableCode', 'executable_code'],
-  ...['codeExecutionResult', 'code_execution_result', 'videoMetadata', 'functionResponse'],
+  ...['videoMetadata', 'functionResponse'],
   // Model Context Protocol, LangChain, OpenTelemetry, the AI SDK and others
-  ...['resource', 'resource_link', 'video', 'media', 'blob', 'uri', 'source_url', 'source_document'],
+  ...['resource', 'resource_link', 'media', 'blob', 'uri', 'source_url', 'source_document'],
   ...['server_tool_call', 'server_tool_call_response', 'server_tool_result', 'non_standard', 'citation'],
   ...['input_json_delta', 'tool_use', 'data', 'source', 'compaction', 'tool_file', 'generic', 'pdf'],
   ...['tool_search_output', 'web_search', 'tool_call', 'function_call', 'custom_tool_call'],

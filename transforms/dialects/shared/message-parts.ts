@@ -13,7 +13,7 @@ import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
 import { dataUrl, imagePart, partBytes } from './content-parts.ts';
 import { CONVERSE_RESULT_PART, GEMINI_CALL } from './known-bodies.ts';
-import { isKnownPart } from './known-parts.ts';
+import { isKnownPart, KINDS_OF_PARTS } from './known-parts.ts';
 import { firstOf, isTrue, present, textBytes, textOf } from './logged-values.ts';
 import { isPrintedAnswer } from './printed-value.ts';
 
@@ -336,18 +336,11 @@ function converseResult(content: JsonView | undefined): Uint8Array {
   return content !== undefined && parts.length > 0 && areKnown ? textBytes(content) : resultText(content);
 }
 
-/** Members that are the kind of a part of Gemini or Converse, which is kept as it is. */
-const KEPT: readonly string[] = [
-  ...['inlineData', 'inline_data', 'fileData', 'file_data', 'executableCode', 'executable_code'],
-  ...['codeExecutionResult', 'code_execution_result', 'image', 'document', 'video', 'audio', 'guardContent'],
-  ...['citationsContent', 'searchResult'],
-];
-
 function mediaPart(part: JsonView): PartBlock {
   const data = firstOf(part, 'inlineData', 'inline_data');
   const image = data === undefined ? converseImage(part.get('image')) : imageData(data);
   if (image !== undefined) return image;
-  const kind = KEPT.find((name) => part.get(name)?.type === 'object');
+  const kind = KINDS_OF_PARTS.find((name) => part.get(name)?.type === 'object');
   return kind === undefined ? unknownPart(part) : { kind: 'part', object: part.copy(), kept: kind };
 }
 

@@ -9,9 +9,9 @@ import type { ToolDefinition } from '../../model/element.ts';
 import { unknownSpeaker } from '../../model/known-roles.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
-import { addRequest, type CallFacts, toolsIn } from '../shared/logged-bodies.ts';
+import { addRequest, type CallFacts, readTools } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
-import { jsonIn } from '../shared/logged-values.ts';
+import { isCutJson, jsonIn } from '../shared/logged-values.ts';
 import { isPrintedParts } from '../shared/printed-value.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
@@ -52,7 +52,7 @@ export function readOpenLlmetry(attributes: SpanAttributes, transcript: Transcri
     usage: attributes.at('gen_ai.usage').json() ?? attributes.at('llm.usage').json(),
     finish,
   });
-  return { hasReply, tools: toolsAt(attributes.at('llm.request.functions')), meta };
+  return { hasReply, tools: toolsAt(transcript, attributes.at('llm.request.functions')), meta };
 }
 
 const isText = (value: JsonView | undefined): boolean => value?.type === 'string' && says(value);
@@ -173,7 +173,7 @@ function callAt(item: SpanAttributes): Uint8Array {
 }
 
 /** Reads `llm.request.functions.0.name`, `.description` and `.parameters`; the last is JSON text. */
-function toolsAt(functions: SpanAttributes): readonly ToolDefinition[] {
+function toolsAt(transcript: Transcript, functions: SpanAttributes): readonly ToolDefinition[] {
   const list = functions.items().map((item) => {
     const pieces: Piece[] = [];
     for (const key of ['name', 'description']) {
@@ -182,8 +182,9 @@ function toolsAt(functions: SpanAttributes): readonly ToolDefinition[] {
     }
     const schema = item.at('parameters').json() ?? item.at('input_schema').json();
     const parameters = schema?.type === 'string' ? (jsonIn(schema.text() as string) ?? schema) : schema;
+    if (parameters?.type === 'string' && isCutJson(parameters.text() ?? '')) return parameters.copy(); // readTools reports it
     if (parameters !== undefined) pieces.push(['parameters', parameters.copy()]);
     return objectOf(pieces);
   });
-  return toolsIn(list.length === 0 ? undefined : new JsonView(arrayOf(list)));
+  return readTools(transcript, list.length === 0 ? undefined : new JsonView(arrayOf(list)));
 }

@@ -116,6 +116,13 @@ describe('definitions of tools', () => {
     ['that are cut', genAi({ 'gen_ai.tool.definitions': tools.slice(0, -9) })],
     ['that are printed', genAi({ 'gen_ai.tool.definitions': "[{'type': 'function', 'name': 'sound'}]" })],
     ['that OpenInference cut', openInference({ 'llm.tools.0.tool.json_schema': '{"type":"function","na' })],
+    [
+      'that OpenLLMetry cut',
+      openLlmetry('How deep is it?', {
+        'llm.request.functions.0.name': 'sound',
+        'llm.request.functions.0.parameters': '{"type":"object","prop',
+      }),
+    ],
     ['of which one is cut', aiSdk({ 'ai.prompt.tools': ['{"type":"function","na'] })],
   ];
 
