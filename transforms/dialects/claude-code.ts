@@ -4,7 +4,7 @@
  * is one document with a list of such events (`loglines`).
  */
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Rejection } from '../model/element.ts';
+import type { LineFate } from '../model/element.ts';
 import { CLIENT_EVENTS } from './claude-code/client-events.ts';
 import { ClaudeLine, SPEAKERS } from './claude-code/line.ts';
 import { ClaudeSource } from './claude-code/source.ts';
@@ -42,7 +42,7 @@ function hasContent(first: FirstObject): boolean {
   return message === undefined || message.get('content') !== undefined;
 }
 
-function read(json: JsonView, context: ReadContext, source: ClaudeSource): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, source: ClaudeSource): LineFate {
   if (json.get('loglines') !== undefined) return context.drop('client-event');
   const line = ClaudeLine.of(json);
   if (line === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));

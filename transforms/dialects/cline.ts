@@ -4,7 +4,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Rejection } from '../model/element.ts';
+import type { LineFate } from '../model/element.ts';
 import { differentSpeakers } from '../model/known-roles.ts';
 import { ClineTask, isClineMessage, isClineSession } from './cline/message.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -34,7 +34,7 @@ function isRooTask(first: FirstObject): boolean {
   return isClineMessage(message) && message.get('ts') !== undefined;
 }
 
-function read(json: JsonView, context: ReadContext, task: ClineTask): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, task: ClineTask): LineFate {
   const messages = json.get('messages');
   if (messages?.type === 'array' && json.get('role') === undefined)
     return readSession(json, messages.elements(), context);
@@ -51,11 +51,7 @@ function read(json: JsonView, context: ReadContext, task: ClineTask): Fate | Rej
 }
 
 /** Reads a task in one object: a session of the command line, which also has the system text, or a task of Roo Code. */
-function readSession(
-  json: JsonView,
-  messages: readonly JsonView[],
-  context: ReadContext,
-): Fate | Rejection | undefined {
+function readSession(json: JsonView, messages: readonly JsonView[], context: ReadContext): LineFate {
   const bad = messages.findIndex((message) => !isClineMessage(message));
   if (bad >= 0) return context.reject('bad-messages', `messages[${bad}] is not a message`, messages[bad]);
   const torn = messages.findIndex(isOfTwoSpeakers);

@@ -4,7 +4,7 @@
  * `{session, items}`. Also the output of `codex exec --json`, whose events are different.
  */
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Rejection } from '../model/element.ts';
+import type { Fate, LineFate, Rejection } from '../model/element.ts';
 import { CodexExecSource, isExecEvent } from './codex/exec.ts';
 import { CodexSource } from './codex/source.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -47,7 +47,7 @@ function detect(first: FirstObject): boolean {
   return first.get('git')?.type === 'object' && first.get('source') === undefined;
 }
 
-function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): LineFate {
   const type = json.textOf('type');
   const payload = json.get('payload');
   if (type !== undefined && payload === undefined && isExecEvent(type)) return exec.read(type, json, context);

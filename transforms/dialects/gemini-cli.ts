@@ -4,7 +4,7 @@
  * checkpoints; its output with `--output-format stream-json`; and recordings of Qwen Code, its fork.
  */
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Rejection } from '../model/element.ts';
+import type { LineFate } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -33,7 +33,7 @@ function detect(first: FirstObject): boolean {
   return ['sessionId', 'projectHash', 'startTime'].every(isText);
 }
 
-function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const { recording, contents, stream } = memory;
   if (memory.isStream || isStreamLine(json)) {
     memory.isStream = true;

@@ -2,7 +2,7 @@
  * Dialect `goose`: sessions exported by `goose session export --format json`, and the JSONL files of older versions.
  */
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Rejection } from '../model/element.ts';
+import type { Fate, LineFate, Rejection } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -37,7 +37,7 @@ interface Memory {
   isBegun: boolean;
 }
 
-function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const conversation = json.get('conversation');
   if (conversation?.type === 'array') return readExport(json, conversation, context, memory);
   if (json.get('role') === undefined) return readHead(json, context, memory);

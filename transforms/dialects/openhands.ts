@@ -4,7 +4,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Rejection } from '../model/element.ts';
+import type { LineFate } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -48,7 +48,7 @@ class Memory {
   runs = 0;
 }
 
-function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const page = listIn(json.get('items'));
   if (page !== undefined && json.get('kind') === undefined) return readPage(page, context, memory.run);
   const history = listIn(json.get('history')) ?? listIn(json.get('trajectory'));
@@ -68,11 +68,7 @@ function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Reje
 }
 
 /** Reads a page of events; the next page continues it. The API can list the newest event first. */
-function readPage(
-  page: readonly JsonView[],
-  context: ReadContext,
-  run: OpenHandsRun,
-): Fate | Rejection | undefined {
+function readPage(page: readonly JsonView[], context: ReadContext, run: OpenHandsRun): LineFate {
   const timeOf = (event: JsonView | undefined): string => event?.get('timestamp')?.text() ?? '';
   const isReversed = timeOf(page[0]) > timeOf(page.at(-1));
   const events = isReversed ? page.toReversed() : page;

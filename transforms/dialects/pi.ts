@@ -3,7 +3,7 @@
  * they were written. The output of `pi --mode json` has no tree, only events in order.
  */
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Rejection } from '../model/element.ts';
+import type { LineFate } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -41,7 +41,7 @@ function detect(first: FirstObject): boolean {
   return first.get('cwd') !== undefined || first.get('version') !== undefined;
 }
 
-function read(json: JsonView, context: ReadContext, source: PiSource): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, source: PiSource): LineFate {
   const type = json.get('type')?.text();
   if (type === undefined) return context.reject('bad-event', 'type is missing', json.get('type'));
   return source.read(type, json, context);

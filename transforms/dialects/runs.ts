@@ -3,7 +3,7 @@
  * tau-bench, tau2, and published lists of their messages. A source of bare messages is one conversation.
  */
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, Rejection } from '../model/element.ts';
+import type { LineFate } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -54,7 +54,7 @@ function detect(first: FirstObject): boolean {
   return isBareMessage(first);
 }
 
-function read(json: JsonView, context: ReadContext, source: RunsSource): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, source: RunsSource): LineFate {
   if (json.get('role') !== undefined || json.get('output') !== undefined || json.get('type') !== undefined)
     return source.readMessage(json, context);
   const simulations = json.get('simulations');

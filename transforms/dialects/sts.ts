@@ -4,7 +4,7 @@
  */
 
 import type { JsonView } from '../json/json-view.ts';
-import type { Fate, ReadingNote, Rejection } from '../model/element.ts';
+import type { LineFate, ReadingNote } from '../model/element.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Detected, Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -61,7 +61,7 @@ interface Memory {
   readonly places: Map<string, FoldPlace>;
 }
 
-function read(json: JsonView, context: ReadContext, memory: Memory): Fate | Rejection | undefined {
+function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
   const type = json.get('type')?.text();
   const { fold } = context;
   if (type === 'session') {

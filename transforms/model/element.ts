@@ -220,6 +220,9 @@ export interface Fate {
   readonly timestamp?: bigint | undefined;
 }
 
+/** Why a line is not part of a conversation; undefined if it is. */
+export type LineFate = Fate | Rejection | undefined;
+
 /**
  * `reply-role`: a reply without a role got the role assistant. `time-prefix`: a time before the object is left out.
  * `nul-prefix`: so are NULs. `text-prefix`: so is a text before a document. `torn-prefix`: an object after a torn one on the same line is read.

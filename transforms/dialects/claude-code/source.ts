@@ -3,7 +3,7 @@
  * line, or the reason to leave it out.
  */
 
-import type { Fate, Message, ReadingNote, Rejection } from '../../model/element.ts';
+import type { Fate, LineFate, Message, ReadingNote } from '../../model/element.ts';
 import { keyOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
@@ -65,7 +65,7 @@ export class ClaudeSource {
     this.#splits = splits;
   }
 
-  read(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
+  read(line: ClaudeLine, context: ReadContext): LineFate {
     const { uuid, message } = line;
     if (message !== undefined && SPEAKERS.has(line.type))
       context.fold.expect(message, ANTHROPIC_MESSAGE, 'message');
@@ -86,7 +86,7 @@ export class ClaudeSource {
   }
 
   /** Reads a line whose uuid has occurred. If its content is another, it is a later version and replaces the former. */
-  #readAgain(line: ClaudeLine, uuid: string, context: ReadContext): Fate | Rejection | undefined {
+  #readAgain(line: ClaudeLine, uuid: string, context: ReadContext): LineFate {
     const spot = this.#spots.get(uuid);
     const { fold } = context;
     const isKnown = SPEAKERS.has(line.type) || CLIENT_EVENTS.has(line.type);
@@ -100,7 +100,7 @@ export class ClaudeSource {
     return readVersions(versionsOf(line), spot.place, context);
   }
 
-  #readMessage(line: ClaudeLine, context: ReadContext): Fate | Rejection | undefined {
+  #readMessage(line: ClaudeLine, context: ReadContext): LineFate {
     const { type } = line;
     if (!SPEAKERS.has(type)) {
       this.#noteUnknown(type);
@@ -149,7 +149,7 @@ export class ClaudeSource {
   }
 
   /** Reads an attachment with a queued prompt, which an event of the queue may have had before. */
-  #readAttached(line: ClaudeLine, prompt: UserContent, context: ReadContext): Fate | Rejection | undefined {
+  #readAttached(line: ClaudeLine, prompt: UserContent, context: ReadContext): LineFate {
     const { fold } = context;
     const place = this.#queue.attach(prompt);
     if (place === undefined) return this.#readUser(line, prompt, context);
@@ -159,7 +159,7 @@ export class ClaudeSource {
     return undefined;
   }
 
-  #readUser(line: ClaudeLine, content: UserContent, context: ReadContext): Fate | Rejection | undefined {
+  #readUser(line: ClaudeLine, content: UserContent, context: ReadContext): LineFate {
     const { results, rest } = content;
     const { fold } = context;
     const fate = results.length === 0 ? this.#leaveOut(line, content, context) : undefined;

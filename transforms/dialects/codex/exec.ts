@@ -6,7 +6,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
-import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
+import type { LineFate, ReadingNote } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import { objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
@@ -64,7 +64,7 @@ export class CodexExecSource {
   /** Calls of the current answer that have started but not ended. */
   readonly #running = new Set<string>();
 
-  read(type: string, json: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  read(type: string, json: JsonView, context: ReadContext): LineFate {
     if (type === 'thread.started') return this.#begin(json, context);
     const item = json.get('item');
     if (type === 'item.completed') return this.#complete(item, context);
@@ -91,7 +91,7 @@ export class CodexExecSource {
     this.#running.add(id);
   }
 
-  #complete(item: JsonView | undefined, context: ReadContext): Fate | Rejection | undefined {
+  #complete(item: JsonView | undefined, context: ReadContext): LineFate {
     const type = item && typeOf(item);
     const id = item?.get('id')?.text();
     if (item === undefined || type === undefined || id === undefined)

@@ -1,7 +1,7 @@
 /** Folds the events of one Codex rollout into conversations; each compaction starts a new one. */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Fate, Message, ReadingNote, Rejection, ToolDefinition } from '../../model/element.ts';
+import type { Fate, LineFate, Message, ReadingNote, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
@@ -65,23 +65,13 @@ export class CodexSource {
     this.#splits = splits;
   }
 
-  read(
-    type: string,
-    payload: JsonView,
-    context: ReadContext,
-    stamp: JsonView | undefined,
-  ): Fate | Rejection | undefined {
+  read(type: string, payload: JsonView, context: ReadContext, stamp: JsonView | undefined): LineFate {
     const read = this.#readLine(type, payload, context, stamp);
     if (read?.kind === 'rejection') this.cut();
     return read;
   }
 
-  #readLine(
-    type: string,
-    payload: JsonView,
-    context: ReadContext,
-    stamp: JsonView | undefined,
-  ): Fate | Rejection | undefined {
+  #readLine(type: string, payload: JsonView, context: ReadContext, stamp: JsonView | undefined): LineFate {
     if (type === 'session_meta') return this.#begin(payload, context, stamp);
     if (type === 'compacted') return this.#compact(payload, context, stamp);
     if (type === 'response_item') return this.#readItem(payload, context, stamp);
@@ -133,11 +123,7 @@ export class CodexSource {
   }
 
   /** Events repeat what items say, except for rollbacks, interruptions and token counts. */
-  #readEvent(
-    event: JsonView,
-    context: ReadContext,
-    stamp: JsonView | undefined,
-  ): Fate | Rejection | undefined {
+  #readEvent(event: JsonView, context: ReadContext, stamp: JsonView | undefined): LineFate {
     const type = event.textOf('type');
     const thread = context.fold.has(EVENTS) ? EVENTS : MAIN;
     const read = readCodexEvent(event, !this.#hasItems);
@@ -203,11 +189,7 @@ export class CodexSource {
   }
 
   /** Adds a message of another agent. */
-  #addAgentMessage(
-    payload: JsonView,
-    context: ReadContext,
-    stamp: JsonView | undefined,
-  ): Fate | Rejection | undefined {
+  #addAgentMessage(payload: JsonView, context: ReadContext, stamp: JsonView | undefined): LineFate {
     const content = payload.get('content');
     if (content?.type !== 'string') return context.reject('bad-event', 'content is not a text', content);
     this.#open(context, stamp);
@@ -281,7 +263,7 @@ export class CodexSource {
     fold.describe(metaOf({ source_id: this.#session, harness: HARNESS, parent }));
   }
 
-  #readItem(item: JsonView, context: ReadContext, stamp: JsonView | undefined): Fate | Rejection | undefined {
+  #readItem(item: JsonView, context: ReadContext, stamp: JsonView | undefined): LineFate {
     const tools = item.textOf('type') === 'additional_tools' ? toolsIn(item.get('tools')) : undefined;
     if (tools !== undefined) {
       this.#open(context, stamp);

@@ -1,5 +1,5 @@
 /** Reads a line or an event whose id has occurred: its content may be a later version of the message. */
-import type { Fate, Message, Rejection } from '../../model/element.ts';
+import type { LineFate, Message } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from './assistant-draft.ts';
 import type { Fold, FoldPlace } from './fold.ts';
@@ -14,22 +14,14 @@ export type Version =
  * Replaces the message at a place by a version that differs from it, and drops one that does not.
  * @param place undefined if the first version is not part of the conversation, or no longer
  */
-export function readVersion(
-  version: Version,
-  place: FoldPlace | undefined,
-  context: ReadContext,
-): Fate | Rejection | undefined {
+export function readVersion(version: Version, place: FoldPlace | undefined, context: ReadContext): LineFate {
   if (place === undefined) return context.drop('copied-line');
   if (!isOfKind(version, place)) return context.reject('bad-event', OTHER_KIND);
   return rewrites(version, place, context.fold) ? undefined : context.drop('copied-line');
 }
 
 /** The same for a line with several messages, the results of calls. */
-export function readVersions(
-  versions: readonly Version[],
-  place: FoldPlace,
-  context: ReadContext,
-): Fate | Rejection | undefined {
+export function readVersions(versions: readonly Version[], place: FoldPlace, context: ReadContext): LineFate {
   if (versions.some((one) => one.kind !== 'result' && !isOfKind(one, place)))
     return context.reject('bad-event', OTHER_KIND);
   const results = versions.filter(({ kind }) => kind === 'result');

@@ -4,7 +4,7 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
+import type { Fate, LineFate, ReadingNote, Rejection } from '../../model/element.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
 import { OTHER_ROLE_THAN_TYPE } from '../../model/known-roles.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
@@ -77,7 +77,7 @@ export class ContentsSource {
   }
 
   /** Reads a line of Qwen Code. */
-  readLine(line: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  readLine(line: JsonView, context: ReadContext): LineFate {
     const { fold } = context;
     this.#session ??= line.get('sessionId')?.text();
     const uuid = line.get('uuid')?.text();
@@ -105,11 +105,7 @@ export class ContentsSource {
   }
 
   /** Reads a line whose uuid has occurred. If its message is another, it is a later version and replaces the former. */
-  #readAgain(
-    message: JsonView | undefined,
-    { place, named }: Spot,
-    context: ReadContext,
-  ): Fate | Rejection | undefined {
+  #readAgain(message: JsonView | undefined, { place, named }: Spot, context: ReadContext): LineFate {
     if (message === undefined || named === undefined) return context.drop('copied-line');
     if (!isContent(message)) return context.reject('bad-event', NO_PARTS, message);
     this.#open(context, undefined, QWEN);

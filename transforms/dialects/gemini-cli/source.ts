@@ -1,7 +1,7 @@
 /** Folds the recordings of Gemini CLI into conversations; each compression of the context starts a new one. */
 
 import { JsonView } from '../../json/json-view.ts';
-import type { Fate, Rejection } from '../../model/element.ts';
+import type { LineFate, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { objectOf, toolMessage } from '../shared/build-messages.ts';
@@ -87,7 +87,7 @@ export class GeminiSource {
   /** Number of conversations so far, part of the names of answers: one that returns later is another message. */
   #stretch = 0;
 
-  read(json: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  read(json: JsonView, context: ReadContext): LineFate {
     if (json.get('sessionId')?.type === 'string') return this.#begin(json, context);
     const target = json.get('$rewindTo')?.text();
     if (target !== undefined) return this.#rewind(target, context);
@@ -118,7 +118,7 @@ export class GeminiSource {
     return this.#takeAll(list, context);
   }
 
-  #readMessage(json: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  #readMessage(json: JsonView, context: ReadContext): LineFate {
     const message = readGeminiMessage(json);
     if (message.kind === 'bad') return context.reject('bad-event', message.detail, json);
     this.#open(context, json.get('timestamp'));

@@ -5,7 +5,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
-import type { Fate, ReadingNote, Rejection } from '../../model/element.ts';
+import type { Fate, LineFate, ReadingNote, Rejection } from '../../model/element.ts';
 import { unknownSpeaker } from '../../model/known-roles.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
@@ -65,7 +65,7 @@ export class StreamJsonSource {
   #pieces: Uint8Array[] = [];
   #waiting = 0;
 
-  read(event: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  read(event: JsonView, context: ReadContext): LineFate {
     const type = event.get('type')?.text();
     if (type === 'message') return this.#readMessage(event, context);
     this.#endText(context);
@@ -165,7 +165,7 @@ export class StreamJsonSource {
   }
 
   /** Adds a result. Its text is what the client showed of it; without a text, the call has no result. */
-  #readResult(event: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  #readResult(event: JsonView, context: ReadContext): LineFate {
     const isError = event.get('status')?.text() === 'error';
     const message = event.get('error')?.get('message');
     const output = isError && present(message) ? message : event.get('output');

@@ -1,7 +1,7 @@
 /** Folds the events of one OpenHands run into conversations; each condensation starts a new one. */
 
 import { JsonView } from '../../json/json-view.ts';
-import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
+import type { LineFate, ToolDefinition } from '../../model/element.ts';
 import { unknownSpeaker } from '../../model/known-roles.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { ReadContext } from '../dialect-spec.ts';
@@ -73,7 +73,7 @@ export class OpenHandsRun {
   }
 
   /** @param session id of the run */
-  read(event: JsonView, context: ReadContext, session: string): Fate | Rejection | undefined {
+  read(event: JsonView, context: ReadContext, session: string): LineFate {
     const delegate = this.#delegate;
     if (delegate !== undefined && !this.#ends(delegate, event))
       return delegate.run.read(event, context, delegate.session);
@@ -123,7 +123,7 @@ export class OpenHandsRun {
     event: JsonView,
     context: ReadContext,
     session: string,
-  ): Fate | Rejection | undefined {
+  ): LineFate {
     const version = versionOf(piece, callId);
     if (version === undefined) return context.drop('copied-line');
     this.#open(event, context, session);

@@ -4,7 +4,7 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Fate, Rejection } from '../../model/element.ts';
+import type { Fate, LineFate } from '../../model/element.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
 import { differentSpeakers } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
@@ -59,7 +59,7 @@ export class PiSource {
   #leaf: string | undefined;
   #parent: string | undefined;
 
-  read(type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  read(type: string, entry: JsonView, context: ReadContext): LineFate {
     if (type === 'session') return this.#begin(entry, context);
     const id = entry.get('id')?.text();
     if (id !== undefined && (this.#spots.has(id) || this.#replaced.has(id)))
@@ -77,7 +77,7 @@ export class PiSource {
   }
 
   /** Reads an entry whose id has occurred. If its message is another, it replaces the former. */
-  #readAgain(id: string, type: string, entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  #readAgain(id: string, type: string, entry: JsonView, context: ReadContext): LineFate {
     const { place, isOwn } = this.#spots.get(id) ?? {};
     const isKnown = MESSAGES.has(type) || CLIENT.has(type) || SUMMARIES.has(type);
     const lost = isKnown ? undefined : contentOfUnknown(type, entry);
@@ -109,11 +109,7 @@ export class PiSource {
     return undefined;
   }
 
-  #readMessage(
-    entry: JsonView,
-    message: JsonView | undefined,
-    context: ReadContext,
-  ): Fate | Rejection | undefined {
+  #readMessage(entry: JsonView, message: JsonView | undefined, context: ReadContext): LineFate {
     if (message !== undefined) context.fold.expect(message, PI_MESSAGE, 'message');
     const parsed = message && readPiMessage(message);
     if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
@@ -135,7 +131,7 @@ export class PiSource {
     return undefined;
   }
 
-  #readSummary(entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  #readSummary(entry: JsonView, context: ReadContext): LineFate {
     const summary = entry.get('summary');
     if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
     this.#goTo(entry, context);
@@ -144,7 +140,7 @@ export class PiSource {
   }
 
   /** Ends the conversation. The next one begins with the summary and the kept messages. */
-  #compact(entry: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  #compact(entry: JsonView, context: ReadContext): LineFate {
     const summary = entry.get('summary');
     if (summary?.type !== 'string') return context.reject('bad-event', 'summary is not a text', summary);
     const tail = entry.get('retainedTail');

@@ -3,7 +3,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
 import { encode } from '../../json/utf8.ts';
-import type { Fate, Rejection, ToolDefinition } from '../../model/element.ts';
+import type { Fate, LineFate, Rejection, ToolDefinition } from '../../model/element.ts';
 import { differentSpeakers } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { type ItemFacts, noteItem } from '../fold/thread.ts';
@@ -109,7 +109,7 @@ export class RunsSource {
   }
 
   /** The head of a list of simulations, which follow one by one, or are in it if the document is one line. */
-  readSimulations(head: JsonView, list: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  readSimulations(head: JsonView, list: JsonView, context: ReadContext): LineFate {
     this.#readHead(head);
     const simulations = list.elements();
     if (simulations.length === 0) return context.drop('client-event');
@@ -135,7 +135,7 @@ export class RunsSource {
   }
 
   /** Reads a bare message; all those of a session form one conversation, or of a source if they name none. */
-  readMessage(message: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  readMessage(message: JsonView, context: ReadContext): LineFate {
     if (message.get('role')?.text() === HEAD && message.get('content') === undefined)
       return this.#readSessionHead(message, context);
     if (!isReadable(message))

@@ -1,6 +1,6 @@
 /** Objects of a log that have the id of an earlier one: an object is read once, and another one with its id is rejected. */
 import type { JsonView } from '../../json/json-view.ts';
-import type { Fate, Origin, Rejection } from '../../model/element.ts';
+import type { LineFate, Origin } from '../../model/element.ts';
 import { HashedSet, hashOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 
@@ -14,7 +14,7 @@ export class RepeatedIds {
   #onLine = new Set<string>();
 
   /** The fate of an object whose id occurred before; undefined if the id is new. */
-  fateOf(id: string, json: JsonView, context: ReadContext): Fate | Rejection | undefined {
+  fateOf(id: string, json: JsonView, context: ReadContext): LineFate {
     const isOther = this.#objects.add(`${id} ${hashOf(json.bytes).toString('latin1')}`);
     if (this.#isNew(id, json, context.origin)) return undefined;
     return isOther ? context.reject('bad-event', OTHER, json) : context.drop('copied-line');
