@@ -314,7 +314,7 @@ function shortcutReport(
     recordRejections: undefined,
     entryLog: mayReopen ? session.places() : undefined,
     rejection: undefined,
-    ...(paths && { path: pathOf(session.facts.source.messages()) }),
+    ...(paths && { path: pathOf(session.facts.source.shownMessages()) }),
   };
 }
 

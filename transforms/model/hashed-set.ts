@@ -5,7 +5,8 @@
  */
 import { createHash, type Hash, hash } from 'node:crypto';
 
-const HASH_BYTES = 16;
+/** Length of `hashOf`. */
+export const HASH_BYTES = 16;
 /** Texts up to this length are stored as they are: a hash would take as much memory, and more time. */
 const MAX_KEY = 40;
 /** Prefix of hashes, so that they differ from all short texts. */
@@ -48,11 +49,4 @@ export function hashOf(text: string | Uint8Array): Buffer {
 /** Computes the SHA-256 of data in pieces. */
 export function createSha256(): Hash {
   return createHash('sha256');
-}
-
-/** `hashOf` for a text in pieces. */
-export function hashOfPieces(pieces: Iterable<string>): Buffer {
-  const all = createSha256();
-  for (const piece of pieces) all.update(Buffer.from(piece, 'utf16le'));
-  return all.digest().subarray(0, HASH_BYTES);
 }

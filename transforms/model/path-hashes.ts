@@ -6,10 +6,11 @@
 
 import { QUOTE } from '../json/bytes.ts';
 import { valuesOf } from '../json/members.ts';
-import { parseJson, textPieces } from '../json/utf8.ts';
+import { plainJson } from '../json/plain-json.ts';
+import { encode, knownText, parseJson } from '../json/utf8.ts';
 import type { Message } from './element.ts';
 import { equalityKey } from './equality-key.ts';
-import { hashOf, hashOfPieces } from './hashed-set.ts';
+import { createSha256, HASH_BYTES, hashOf } from './hashed-set.ts';
 import { isObject } from './message.ts';
 
 const SAME_ROLES: ReadonlyMap<string, string> = new Map([
@@ -18,10 +19,9 @@ const SAME_ROLES: ReadonlyMap<string, string> = new Map([
 ]);
 /** The members of a message that count. */
 const COUNTED = ['role', 'content', 'tool_calls', 'tool_call_id'];
-/** In characters. Longer texts are replaced by their hash. */
-const LONG_TEXT = 16 * 1024;
-/** A JSON string of more bytes holds a longer text, even if every character is an escape. */
-const LONG_JSON_BYTES = 6 * LONG_TEXT + 2;
+const NO_TEXT = encode('""');
+/** Short keys are copied together, because one call of the hash takes a third of the time of four. */
+const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** One hash per message, of itself and the messages before it. */
 export function pathHashes(messages: readonly Message[]): readonly string[] {
@@ -101,7 +101,7 @@ export function extendPath(
     },
   };
   const hashes = messages.map(({ bytes }) => {
-    hash = hashOf(hash + keyOf(bytes, known)).toString('latin1');
+    hash = hashAfter(hash, bytes, known);
     return hash;
   });
   return { hashes, end: { hash, ids, calls } };
@@ -126,17 +126,19 @@ export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Pat
   const counts = known.counts.slice(0, shared);
   const ids = known.ids.slice(0, counts.at(-1) ?? 0);
   for (const { bytes } of messages.slice(shared)) {
-    const key = keyOf(bytes, ids);
-    hashes.push(hashOf((hashes.at(-1) ?? '') + key).toString('latin1'));
+    hashes.push(hashAfter(hashes.at(-1) ?? '', bytes, ids));
     counts.push(ids.length);
   }
   return { messages, hashes, ids, counts };
 }
 
-/** @param ids of the calls so far; the position of a call replaces its id in the key of a result */
-function keyOf(message: Uint8Array, ids: KnownIds): string {
+/**
+ * @param before hash of the message before it; empty for the first one
+ * @param ids of the calls so far; the position of a call replaces its id in the key of a result
+ */
+function hashAfter(before: string, message: Uint8Array, ids: KnownIds): string {
   const [roleJson, content, callsJson, answered] = valuesOf(message, COUNTED);
-  const role = `${valueIn(roleJson)}`;
+  const role = roleJson?.[0] === QUOTE ? knownText(roleJson, 0, roleJson.length) : `${valueIn(roleJson)}`;
   const name = SAME_ROLES.get(role) ?? role;
   const calls = valueIn(callsJson);
   const called = (Array.isArray(calls) ? calls.filter(isObject) : []).map(({ id, function: fn }) => {
@@ -145,7 +147,20 @@ function keyOf(message: Uint8Array, ids: KnownIds): string {
     return [tool ?? null, typeof args === 'string' ? parsedOrText(args) : (args ?? null)];
   });
   const answers = name === 'tool' ? ids.lastIndexOf(`${valueIn(answered)}`) : null;
-  return equalityKey([name, ...keysOfContent(content), called, answers]);
+  const [text, parts] = keysOfContent(content);
+  return hashOfKey(before + equalityKey([name, parts, called, answers]), text).toString('latin1');
+}
+
+/** @param head ends where its last value ends, so that a text cannot be mistaken for a part of it */
+function hashOfKey(head: string, text: Uint8Array | Iterable<Uint8Array>): Buffer {
+  if (text instanceof Uint8Array && 2 * head.length + text.length <= scratch.length) {
+    const length = scratch.write(head, 'utf16le');
+    scratch.set(text, length);
+    return hashOf(scratch.subarray(0, length + text.length));
+  }
+  const hash = createSha256().update(Buffer.from(head, 'utf16le'));
+  for (const piece of text instanceof Uint8Array ? [text] : text) hash.update(piece);
+  return hash.digest().subarray(0, HASH_BYTES);
 }
 
 const valueIn = (json: Uint8Array | undefined): unknown => (json === undefined ? undefined : parseJson(json));
@@ -158,19 +173,18 @@ function parsedOrText(text: string): unknown {
   }
 }
 
-/** The joined texts, and the other parts. Null, an empty text and an empty list give the same key. */
-function keysOfContent(json: Uint8Array | undefined): readonly [text: unknown, parts: readonly unknown[]] {
-  if (json?.[0] === QUOTE && json.length > LONG_JSON_BYTES) return [longText(textPieces(json)), []];
+/**
+ * The joined texts as JSON, the same bytes for the same text, and the other parts. Null, an empty text and an empty list
+ * give the same key.
+ */
+function keysOfContent(
+  json: Uint8Array | undefined,
+): readonly [text: Uint8Array | Iterable<Uint8Array>, parts: readonly unknown[]] {
+  if (json?.[0] === QUOTE) return [plainJson(json), []];
   const content = valueIn(json);
-  if (typeof content === 'string') return [keyOfText(content), []];
-  if (!Array.isArray(content)) return ['', content === null || content === undefined ? [] : [content]];
+  if (!Array.isArray(content)) return [NO_TEXT, content === null || content === undefined ? [] : [content]];
   const isText = (part: unknown): part is { readonly text: string } =>
     isObject(part) && part.type === 'text' && typeof part.text === 'string';
   const texts = content.filter(isText).map(({ text }) => text);
-  return [keyOfText(texts.join('\n')), content.filter((part) => !isText(part))];
+  return [encode(JSON.stringify(texts.join('\n'))), content.filter((part) => !isText(part))];
 }
-
-const keyOfText = (text: string): unknown => (text.length > LONG_TEXT ? longText([text]) : text);
-
-/** An object, so that it cannot equal a short text. */
-const longText = (pieces: Iterable<string>): unknown => ({ hash: hashOfPieces(pieces).toString('latin1') });

@@ -14,6 +14,8 @@ import type { SessionTools } from './shortcut-tools.ts';
 export interface LastSession {
   /** Copies of its messages. */
   messages(): readonly Message[];
+  /** The messages themselves, valid until the next session begins. */
+  shownMessages(): readonly Message[];
   readonly size: number;
   /** Length in bytes of its longest message. */
   readonly longest: number;

@@ -186,11 +186,22 @@ export class ShortcutState implements LastSession {
 
   messages(): readonly Message[] {
     const out = this.field(STATE.out);
-    const copy = this.#bytes.slice(out, this.field(STATE.outEnd));
+    return this.#messagesIn(this.#bytes.slice(out, this.field(STATE.outEnd)), out);
+  }
+
+  shownMessages(): readonly Message[] {
+    return this.#messagesIn(this.#bytes, 0);
+  }
+
+  /** @param start index of the first of these bytes in the memory */
+  #messagesIn(all: Uint8Array, start: number): readonly Message[] {
     const written = this.#exports.written_at() >> 2;
     return Array.from({ length: this.field(STATE.messages) }, (_, i) => {
       const at = written + i * WRITTEN_WORDS;
-      const bytes = copy.subarray((this.#words[at] as number) - out, (this.#words[at + 1] as number) - out);
+      const bytes = all.subarray(
+        (this.#words[at] as number) - start,
+        (this.#words[at + 1] as number) - start,
+      );
       return { bytes, role: ROLES[this.#words[at + 2] as number] as string };
     });
   }

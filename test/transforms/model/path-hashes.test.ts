@@ -21,3 +21,60 @@ describe('the path of messages', () => {
     expect(pathOf([other, ...first], known).hashes).toEqual(pathHashes([other, ...first]));
   });
 });
+
+describe('the key of a message', () => {
+  const bytesOf = (json: string): Message => ({ ...(first[0] as Message), bytes: Buffer.from(json) });
+  const hashOf = (content: string): string | undefined =>
+    pathHashes([bytesOf(`{"role":"user","content":${content}}`)])[0];
+  const escaped = (text: string): string =>
+    `"${[...text]
+      .map((c) =>
+        c
+          .split('')
+          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`)
+          .join(''),
+      )
+      .join('')}"`;
+  const giant = 'a/b "c" \\u \t\u{1f600}é\u001b\ud800'.repeat(8000);
+
+  it.each([
+    ['plain', 'words'],
+    ['with escapes', 'a/b "c" \\ \\u \n\r\t\b\f\u0000\u001b\u007f\u2028'],
+    ['beyond ASCII', 'é\u{1f600}\u{10ffff}'],
+    ['with lone surrogates', '\ud800 \udc00\ud800'],
+    ['empty', ''],
+    ['giant', giant],
+  ])('is the same for a text however it is written: %s', (_, text) => {
+    const same = hashOf(JSON.stringify(text));
+    expect(hashOf(escaped(text))).toBe(same);
+    expect(hashOf(JSON.stringify(text).replaceAll('/', '\\/'))).toBe(same);
+    expect(hashOf(JSON.stringify([{ type: 'text', text }]))).toBe(same);
+    expect(hashOf(JSON.stringify(`${text}.`))).not.toBe(same);
+    expect(hashOf(JSON.stringify(text === '' ? ' ' : text.slice(0, -1)))).not.toBe(same);
+  });
+
+  it('is the same for no content at all', () => {
+    const none = hashOf('""');
+    for (const content of ['null', '[]', '[{"type":"text","text":""}]']) expect(hashOf(content)).toBe(none);
+    expect(pathHashes([bytesOf('{"role":"user"}')])[0]).toBe(none);
+    for (const content of ['0', '{}', '" "', '[{}]']) expect(hashOf(content)).not.toBe(none);
+  });
+
+  it('differs by role, calls, arguments and the call that is answered', () => {
+    const all = [
+      '{"role":"user","content":"x"}',
+      '{"role":"assistant","content":"x"}',
+      '{"role":"x","content":"user"}',
+      '{"role":"assistant","content":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}',
+      '{"role":"assistant","content":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{\\"a\\":1}"}}]}',
+      '{"role":"assistant","content":"x","tool_calls":[{"id":"1","function":{"name":"g","arguments":"{}"}}]}',
+    ].map((json) => pathHashes([bytesOf(json)])[0]);
+    expect(new Set(all).size).toBe(all.length);
+    const call = (id: string) =>
+      bytesOf(`{"role":"assistant","tool_calls":[{"id":"${id}"},{"id":"${id}2"}]}`);
+    const answer = (id: string) => bytesOf(`{"role":"tool","content":"x","tool_call_id":"${id}"}`);
+    const end = (...messages: readonly Message[]) => pathHashes(messages).at(-1);
+    expect(end(call('a'), answer('a'))).toBe(end(call('b'), answer('b')));
+    expect(end(call('a'), answer('a'))).not.toBe(end(call('a'), answer('a2')));
+  });
+});
