@@ -6,6 +6,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import { turnmill } from '../support/command.ts';
+import { writeCopiedLogs } from '../support/copied-logs.ts';
 import { faultTest } from '../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
 import { writePlainLogs } from '../support/plain-logs.ts';
@@ -56,40 +57,47 @@ async function sweep(name: string, { parent, args, prepare, look }: Sweep): Prom
 const leftovers = (parent: string): string[] =>
   readdirSync(parent).filter((name) => /\.(?:staging|link|old)-/.test(name));
 
-faultTest(
-  'F001',
-  'SIGKILL at every mutating system call of a first build',
-  { needs: ['ptrace'], long: true },
-  async () => {
-    const parent = temporaryFolder();
-    const [logs, out] = [join(parent, 'logs'), join(parent, 'out')];
-    writePlainLogs(logs, { sessions: 3, entries: 2, messageChars: 800, seed: 1 });
-    const args = ['build', logs, '--out', out, '--workers', '1'];
-    expect(await turnmill(args)).toMatchObject({ status: 0 });
-    const whole = hashesOf(out);
-    const rerun = async (): Promise<void> => {
-      if (!existsSync(out)) {
-        expect(await turnmill(args)).toMatchObject({ status: 0 });
-        expect(leftovers(parent)).toEqual([]);
+/** The options of a first build, with logs that need them. */
+const FIRST: readonly (readonly [string, readonly string[], (logs: string) => void])[] = [
+  ['', [], (logs) => writePlainLogs(logs, { sessions: 3, entries: 2, messageChars: 800, seed: 1 })],
+  [' that leaves out copies', ['--copies', 'drop'], (logs) => writeCopiedLogs(logs, 1, 4)],
+];
+
+for (const [what, options, writeLogs] of FIRST)
+  faultTest(
+    'F001',
+    `SIGKILL at every mutating system call of a first build${what}`,
+    { needs: ['ptrace'], long: true },
+    async () => {
+      const parent = temporaryFolder();
+      const [logs, out] = [join(parent, 'logs'), join(parent, 'out')];
+      writeLogs(logs);
+      const args = ['build', logs, '--out', out, '--workers', '1', ...options];
+      expect(await turnmill(args)).toMatchObject({ status: 0 });
+      const whole = hashesOf(out);
+      const rerun = async (): Promise<void> => {
+        if (!existsSync(out)) {
+          expect(await turnmill(args)).toMatchObject({ status: 0 });
+          expect(leftovers(parent)).toEqual([]);
+        }
+        expect(hashesOf(out)).toEqual(whole);
+        rmSync(out, { recursive: true });
+      };
+      let kills = 0;
+      for (const name of NAMES) {
+        kills += await sweep(name, {
+          parent,
+          args,
+          prepare: rerun,
+          look: () => {
+            if (existsSync(out)) expect(hashesOf(out)).toEqual(whole);
+          },
+        });
       }
-      expect(hashesOf(out)).toEqual(whole);
-      rmSync(out, { recursive: true });
-    };
-    let kills = 0;
-    for (const name of NAMES) {
-      kills += await sweep(name, {
-        parent,
-        args,
-        prepare: rerun,
-        look: () => {
-          if (existsSync(out)) expect(hashesOf(out)).toEqual(whole);
-        },
-      });
-    }
-    await rerun();
-    expect(kills).toBeGreaterThan(MIN_KILLS);
-  },
-);
+      await rerun();
+      expect(kills).toBeGreaterThan(MIN_KILLS);
+    },
+  );
 
 faultTest(
   'F001',

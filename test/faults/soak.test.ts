@@ -26,6 +26,7 @@ const VARIANTS: readonly (readonly string[])[] = [
   ['--format', 'chat', '--format', 'trl', '--format', 'sharegpt'],
   ['--quarantine-content', 'raw', '--shard-size', '30KiB'],
   ['--group-by', 'none', '--select', 'last'],
+  ['--copies', 'drop', '--shard-size', '20KiB'],
 ];
 
 type Random = () => number;

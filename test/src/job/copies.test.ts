@@ -8,6 +8,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { build } from '../../../src/job/build.ts';
 import type { Settings } from '../../../src/settings/settings.ts';
 import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
+import type { Conversation } from '../../../transforms/model/element.ts';
+import type { PlacedStage } from '../../../transforms/stage.ts';
 import { changeLogs, filesIn } from '../../support/changed-logs.ts';
 import { writeCopiedLogs } from '../../support/copied-logs.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
@@ -168,4 +170,27 @@ describe.each(VARIANTS)('%s', (_, more) => {
       rmSync(path('out'), { recursive: true });
     }
   });
+});
+
+test('a conversation that a stage of a plug-in splits is not compared', async () => {
+  const { logs, path } = folders(3);
+  const split = {
+    ...{
+      name: 'split',
+      summary: 'Splits conversations.',
+      after: 'snapshot-select',
+      takes: 'conversation',
+      options: {},
+    },
+    create: () => ({
+      conversation: (one: Conversation) => [one, { ...one, messages: one.messages.slice(0, 1) }],
+    }),
+  } as unknown as PlacedStage;
+  const shared = { ...settingsFor(logs), stages: [split], onFinding: { 'no-answer': 'keep' as const } };
+  const { sums } = await build({ ...shared, out: path('out') });
+  expect(sums.sessions.contained).toBeUndefined();
+  expect(sums.records).toBe(2 * (sums.sessions.written ?? 0));
+  // verify reports figures of such sessions that depend on there being one conversation, but nothing about paths
+  const problems = (await verifyDataset(path('out'))).problems.map(({ message }) => message);
+  expect(problems.filter((message) => /path|contain/.test(message))).toEqual([]);
 });

@@ -85,3 +85,21 @@ it.each([0, 0.5, 1])('reports io when a bit changes after the file was checked (
     reader.park();
   }
 });
+
+it('takes any number of bytes, and says when fewer are left', () => {
+  const random = randomFrom(4);
+  const content = Buffer.from(Array.from({ length: 400_000 }, (_, i) => (i * 31 + (i >> 8)) & 0xff));
+  const path = join(temporaryFolder(), 'bytes');
+  writeFileSync(path, content);
+  const reader = new CheckedLines(path, content.length, sumsOf(content));
+  for (let at = 0; at < content.length; ) {
+    const count = Math.min(Math.ceil(random() ** 4 * 150_000), content.length - at);
+    expect(reader.take(count)?.equals(content.subarray(at, at + count))).toBe(true);
+    at += count;
+    if (random() < 0.3) reader.park();
+  }
+  expect(reader.take(1)).toBeUndefined();
+  const short = new CheckedLines(path, content.length, sumsOf(content));
+  expect(() => short.take(content.length + 1)).toThrow('is cut');
+  expect(short.take(content.length)?.equals(content)).toBe(true);
+});

@@ -27,23 +27,30 @@ export interface Copy {
 /** Builds the dataset once for the tests of a file; `copy` returns a fresh copy. */
 export function smallDataset(options: BuildOptions = {}): { readonly root: string; copy(): Copy } {
   let root = '';
-  let copies = 0;
+  let copy: () => Copy;
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'turnmill-verify-'));
     writeLogs(join(root, 'logs'));
     await build({ workers: 1, ...options, inputs: [join(root, 'logs')], out: join(root, 'out') });
+    copy = copiesOf(root);
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
   return {
     get root() {
       return root;
     },
-    copy() {
-      copies += 1;
-      const path = join(root, `copy-${copies}`);
-      cpSync(join(root, 'out'), path, { recursive: true });
-      return copyAt(path);
-    },
+    copy: () => copy(),
+  };
+}
+
+/** Returns a function that copies the dataset `out` in a folder. */
+export function copiesOf(root: string): () => Copy {
+  let copies = 0;
+  return () => {
+    copies += 1;
+    const path = join(root, `copy-${copies}`);
+    cpSync(join(root, 'out'), path, { recursive: true });
+    return copyAt(path);
   };
 }
 
