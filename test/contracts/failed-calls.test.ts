@@ -83,6 +83,140 @@ async function built(call: object, format: string) {
   return { status, text: `${stdout}`, report: `${stderr}` };
 }
 
+/** The text that each logger writes as the answer of a call that failed, beside the error. */
+const TEXT = 'The rate limit is reached';
+const asJson = JSON.stringify(messages);
+const body = JSON.stringify({ messages });
+const span = (attributes: object, more: object): object => ({
+  traceId: 't',
+  spanId: '1',
+  attributes,
+  ...more,
+});
+const status = { code: 2, message: TEXT };
+const generation = { id: 'o', traceId: 't', type: 'GENERATION', level: 'ERROR', input: messages };
+const litellm = {
+  ...{ id: '1', call_type: 'acompletion', status: 'failure', model: 'm', messages, metadata: {} },
+  ...{ startTime: 1, endTime: 2 },
+};
+
+const ERRORS_AS_ANSWERS: readonly (readonly [name: string, call: object])[] = [
+  ['a pair', { messages, response: TEXT, error: TEXT }],
+  ['a pair of a gateway', { request, response: TEXT, error: { message: TEXT } }],
+  ['an answer with a status', { request, response: { status: 429, body: { content: TEXT } } }],
+  [
+    'a pair of the Responses API in a log of sessions',
+    { timestamp: time, session_id: 's', request: { model: 'm', input: 'q' }, response: TEXT, error: TEXT },
+  ],
+  ['LiteLLM', { ...litellm, response: `litellm.RateLimitError: ${TEXT}`, error_str: TEXT }],
+  [
+    'a spend log of LiteLLM',
+    { ...litellm, response: TEXT, metadata: { error_information: { error_message: TEXT } } },
+  ],
+  ['Langfuse', { ...generation, statusMessage: TEXT, output: `Error: ${TEXT}` }],
+  ['Langfuse without a message', { ...generation, output: `litellm.RateLimitError: ${TEXT}` }],
+  [
+    'an event of Langfuse',
+    {
+      batch: [
+        { id: 'e', type: 'generation-create', body: { ...generation, statusMessage: TEXT, output: TEXT } },
+      ],
+    },
+  ],
+  [
+    'attributes of Langfuse',
+    span(
+      {
+        'langfuse.observation.type': 'generation',
+        'langfuse.observation.level': 'ERROR',
+        'langfuse.observation.status_message': TEXT,
+        'langfuse.observation.input': asJson,
+        'langfuse.observation.output': TEXT,
+      },
+      {},
+    ),
+  ],
+  [
+    'OpenTelemetry',
+    span(
+      {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.input.messages': [{ role: 'user', parts: [{ type: 'text', content: 'q' }] }],
+        'gen_ai.output.messages': [{ role: 'assistant', parts: [{ type: 'text', content: TEXT }] }],
+      },
+      { status },
+    ),
+  ],
+  [
+    'OpenInference with an exception',
+    span(
+      { 'openinference.span.kind': 'LLM', 'input.value': body, 'output.value': TEXT },
+      {
+        status: { code: 'STATUS_CODE_ERROR' },
+        events: [{ name: 'exception', attributes: { 'exception.message': TEXT } }],
+      },
+    ),
+  ],
+  [
+    'OpenLLMetry',
+    span(
+      {
+        ...{ 'llm.request.type': 'chat', 'gen_ai.prompt.0.role': 'user', 'gen_ai.prompt.0.content': 'q' },
+        ...{ 'gen_ai.completion.0.role': 'assistant', 'gen_ai.completion.0.content': TEXT },
+      },
+      { status },
+    ),
+  ],
+  [
+    'MLflow',
+    span(
+      {
+        'mlflow.spanType': '"CHAT_MODEL"',
+        'mlflow.spanInputs': body,
+        'mlflow.spanOutputs': JSON.stringify(TEXT),
+      },
+      { status },
+    ),
+  ],
+  [
+    'Braintrust',
+    {
+      ...{ id: '1', span_id: '1', root_span_id: '1', span_attributes: { type: 'llm' }, input: messages },
+      ...{ output: TEXT, error: TEXT },
+    },
+  ],
+  [
+    'Opik',
+    {
+      ...{ id: '1', trace_id: 't', type: 'llm', input: { messages }, output: { output: TEXT } },
+      error_info: { exception_type: 'RateLimitError', message: TEXT },
+    },
+  ],
+  [
+    'LangSmith',
+    {
+      ...{ id: '1', trace_id: 't', run_type: 'llm', inputs: { messages }, outputs: { output: TEXT } },
+      ...{ start_time: time, end_time: time, error: `RateLimitError('${TEXT}')` },
+    },
+  ],
+];
+
+it.each(ERRORS_AS_ANSWERS)('has its error in place of an answer: %s', async (_, call) => {
+  const kept = await built(call, 'chat');
+  expect(kept).toMatchObject({ status: 0, text: `${JSON.stringify({ messages, tools: [] })}\n` });
+  expect(kept.report).toContain('response-error');
+});
+
+it.each([
+  ['a pair', { messages, response: 'The larch is gold.', error: false }],
+  ['a guard of LiteLLM', { ...litellm, response: 'The larch is gold.', error_str: 'blocked by a guard' }],
+  ['a cut stream', { ...generation, statusMessage: 'the stream was cancelled', output: 'The larch is' }],
+  ['a parser', { ...generation, statusMessage: 'Could not parse: The larch', output: 'The larch' }],
+])('keeps the answer beside an error: %s', async (_, call) => {
+  const { text } = await built(call, 'chat');
+  expect(JSON.parse(text).messages[1].content).toMatch(/^The larch/);
+});
+
 it.each(CALLS)('has no answer: %s', async (_, call) => {
   const kept = await built(call, 'chat');
   expect(kept).toMatchObject({ status: 0, text: `${JSON.stringify({ messages, tools: [] })}\n` });

@@ -157,7 +157,7 @@ function callOf(request: JsonView, answer: JsonView): Call {
   const body = logged?.get('body') ?? (present(answer.get('error')) ? undefined : logged);
   const response = result?.get('message') ?? result ?? body ?? answer;
   const asked = REQUESTS.map((key) => structured(request.get(key))).find(present);
-  return { request: asked, response, isFailed: hasFailed(logged) };
+  return { request: asked, response, isFailed: hasFailed(logged) && 'status' };
 }
 
 /** Drops a request without an answer, and rejects an answer without its request. */

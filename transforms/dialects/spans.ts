@@ -12,17 +12,19 @@ import type { Dialect, ReadingOptions } from './dialect.ts';
 import { MAX_CONVERSATION_BYTES } from './dialect.ts';
 import type { EntryFields, ObjectPart, ReadContext } from './dialect-spec.ts';
 import { carriesContent } from './shared/carried-content.ts';
+import { withoutError } from './shared/failed-answer.ts';
 import { type CallChain, speaks } from './shared/history.ts';
 import { definedBy, type LoggedCall } from './shared/logged-bodies.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, unpacked } from './shared/logged-values.ts';
-import { NO_QUESTION, RESPONSE_ERROR } from './shared/reading-notes.ts';
+import { NO_QUESTION } from './shared/reading-notes.ts';
 import { STRAY } from './shared/stray-members.ts';
 import { Transcript } from './shared/transcript.ts';
 import { says, unreadMember } from './shared/unread-text.ts';
 import { isAgentBody } from './spans/agent-records.ts';
 import { isModelCall, isNamed, readAttributes } from './spans/attribute-call.ts';
 import { isObservation, isTrace, OTLP_BODIES } from './spans/detect-spans.ts';
+import { errorsOfSpan } from './spans/failed-span.ts';
 import { IngestedEvents, isIngested } from './spans/ingested-events.ts';
 import { strayOfModel } from './spans/known-attributes.ts';
 import { hasStrayContent, isStrayBody, strayIn, strayMember } from './spans/known-spans.ts';
@@ -51,7 +53,6 @@ const STRAY_LIST = 'the body has a list in a member that turnmill does not know,
 const OTHER_RUNS: ReadonlySet<string> = new Set([
   ...['chain', 'tool', 'retriever', 'prompt', 'parser', 'embedding'],
 ]);
-const ERROR_CODES: ReadonlySet<string> = new Set(['2', '"ERROR"', '"STATUS_CODE_ERROR"']);
 
 class SpanReader {
   readonly #keepSealed: boolean;
@@ -131,20 +132,19 @@ class SpanReader {
       return context.reject('unknown-content', UNKNOWN_KIND, span);
     if (!isCall) return this.#leave(isNamed(own) ? undefined : span, context);
     const transcript = new Transcript(this.#keepSealed);
-    const call = readAttributes(attributes, transcript, messages);
+    const read = readAttributes(attributes, transcript, messages);
     const unread = strayOfModel(attributes, transcript.messages);
     if (unread !== undefined) transcript.noteFirst(unreadMember('the span', unread.name));
     const isSilent = !isJoined && transcript.messages.length === 0 && transcript.refusal === undefined;
     if (isSilent && this.#records.describe(traceOf(span), idOf(span), own.json()))
       return context.drop('joined-event');
-    if (liesElsewhere(attributes, call.hasReply)) return context.reject('body-elsewhere', ELSEWHERE, span);
-    const code = firstOf(span.get('status'), 'code', 'status_code') ?? firstOf(span, 'status_code');
-    if (!call.hasReply && code !== undefined && ERROR_CODES.has(`${Buffer.from(code.bytes)}`))
-      transcript.note(RESPONSE_ERROR);
+    if (liesElsewhere(attributes, read.hasReply)) return context.reject('body-elsewhere', ELSEWHERE, span);
+    const hasReply = withoutError(transcript, read.hasReply, errorsOfSpan(span, attributes));
     const link = { ...linkAt(attributes), isJoined };
-    const session = this.#chains.isResponse(call.session) ? undefined : call.session;
+    const session = this.#chains.isResponse(read.session) ? undefined : read.session;
     const time = startOf(span, context);
-    return this.#entryOf(transcript, { ...call, session }, traceOf(span), time, span, link, context);
+    const call = { ...read, hasReply, session };
+    return this.#entryOf(transcript, call, traceOf(span), time, span, link, context);
   }
 
   #observation(observation: JsonView, context: ReadContext, trace: JsonView | undefined): ObjectPart {

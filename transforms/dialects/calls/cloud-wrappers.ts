@@ -126,7 +126,7 @@ export const kong: Wrapper = {
     return {
       request,
       ...answerOf(payload.get('response')),
-      isFailed: loggedAnswer(json.get('response')).isFailed === true,
+      isFailed: loggedAnswer(json.get('response')).isFailed ?? false,
       timestamp: time(json.get('started_at')),
     };
   },

@@ -12,6 +12,7 @@ import { type LoggedAnswer, loggedAnswer } from '../pairs/logged-answer.ts';
 import { askedFor, bodyOf, hasMessages, isCapture } from '../pairs/logged-call.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
+import { errorsIn } from '../shared/failed-answer.ts';
 import { present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
 import { strayMember } from '../shared/stray-members.ts';
@@ -281,7 +282,7 @@ export const pair: Wrapper = {
   call: (json, { time }) => ({
     request: json,
     response: answerIn(json),
-    isFailed: present(json.get('error')),
+    isFailed: errorsIn(json.get('error')) !== undefined,
     timestamp: time(json.get('timestamp')),
   }),
 };

@@ -8,6 +8,7 @@ import type { ReadingOptions } from '../dialect.ts';
 import { MAX_CONVERSATION_BYTES } from '../dialect.ts';
 import type { EntryFields, ReadContext } from '../dialect-spec.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
+import { errorsIn, isErrorText } from '../shared/failed-answer.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { addOtherAnswer, addOtherRequest, isOtherRequest } from '../shared/other-apis.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
@@ -49,7 +50,7 @@ export class CallReader {
   read(call: Call, context: CallContext, json: JsonView): EntryFields | Rejection | Fate {
     const { request, response, isRaw } = call;
     const read = readAnswer(response, this.#keepSealed, isRaw);
-    const answer = call.isFailed === true && read.messages.length === 0 ? { ...read, notes: FAILED } : read;
+    const answer = isError(call, read, json) ? { ...read, messages: [], notes: FAILED } : read;
     if (request !== undefined && isNoCompletion(request, response, answer))
       return context.drop('no-completion');
     if (read.messages.length === 0 && present(call.elsewhere))
@@ -126,6 +127,25 @@ export class CallReader {
     const fields = answeredFields(messages, tools ?? NO_TOOLS, bareAnswer(answer, question));
     return { ...fields, alone: true, ...(tools === undefined && { lacks: NO_REQUEST }), timestamp };
   }
+}
+
+/** Members of a logged call that say why it failed, as loggers name them. */
+const ERRORS = [
+  ...['error', 'error_str', 'error_message', 'errorMessage', 'error_information', 'exception'],
+] as const;
+/** Members that say so only if the call failed. */
+const STATUS = ['status', 'statusMessage', 'status_message'] as const;
+
+/** Did a call fail, so that it has no answer, or its error in place of one? A body of an API may be a part of the answer. */
+function isError(call: Call, { messages, isUnknown }: Answer, json: JsonView): boolean {
+  const { isFailed = false, response } = call;
+  if (messages.length === 0 || isFailed === 'status') return isFailed !== false;
+  if (isUnknown === true || messages.length > 1 || (!isFailed && response?.type !== 'string')) return false;
+  const [answer] = messages.flatMap(({ message }) => message ?? []);
+  const inMetadata = json.get('metadata')?.get('error_information');
+  const errors = errorsIn(...ERRORS.map((key) => json.get(key)), inMetadata) ?? (isFailed ? [] : undefined);
+  if (answer === undefined || errors === undefined) return false;
+  return isErrorText(answer, isFailed ? [...errors, ...STATUS.map((key) => json.get(key))] : errors);
 }
 
 /** Members of logged calls of all wrappers that are read. */

@@ -9,8 +9,8 @@ export interface LoggedAnswer {
   readonly response: JsonView | undefined;
   /** Is it a body from the wire? */
   readonly isRaw?: boolean;
-  /** Did the request fail, by its status? The body is then no answer. */
-  readonly isFailed?: boolean;
+  /** Did the request fail? If its status says so, the body is not an answer. */
+  readonly isFailed?: boolean | 'status';
 }
 
 /** Members of a logged response that show that it is one of HTTP. */
@@ -46,7 +46,7 @@ const FIRST_ERROR = 400;
 export function loggedAnswer(response: JsonView | undefined): LoggedAnswer {
   const logged = structured(response);
   if (logged?.type !== 'object') return { response };
-  return { ...answerIn(logged), isFailed: hasFailed(logged) };
+  return { ...answerIn(logged), isFailed: hasFailed(logged) && 'status' };
 }
 
 /** Does a logged response have the status of an error? */

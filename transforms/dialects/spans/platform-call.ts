@@ -1,11 +1,11 @@
 /** Reads a model call as Langfuse and LangSmith store it: with one value for the input and one for the output. */
 
 import type { JsonView } from '../../json/json-view.ts';
+import { errorsIn, withoutError } from '../shared/failed-answer.ts';
 import { addAnswer } from '../shared/logged-answer.ts';
 import { addRequest, addSystem, type LoggedCall, readTools } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, unpacked } from '../shared/logged-values.ts';
-import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { Transcript } from '../shared/transcript.ts';
 import { answerIn, LANGFUSE_OUTPUT } from './no-answer.ts';
 
@@ -15,8 +15,10 @@ export function readObservation(observation: JsonView, transcript: Transcript): 
   const output = unpacked(observation.get('output'));
   const metadata = unpacked(observation.get('metadata'));
   const logged = answerIn(LANGFUSE_OUTPUT, observation.get('output'));
-  const hasReply = addCall(transcript, observation.get('input'), logged);
-  if (!hasReply && observation.get('level')?.text() === 'ERROR') transcript.note(RESPONSE_ERROR);
+  const isAnswered = addCall(transcript, observation.get('input'), logged);
+  const isError = observation.get('level')?.text() === 'ERROR';
+  const errors = isError ? [firstOf(observation, 'statusMessage', 'status_message')] : undefined;
+  const hasReply = withoutError(transcript, isAnswered, errors);
   const parameters = unpacked(firstOf(observation, 'modelParameters', 'model_parameters'));
   return {
     hasReply,
@@ -50,9 +52,8 @@ export function readRun(run: JsonView, transcript: Transcript, patch: JsonView |
   const outputs = firstOf(patch, 'outputs') ?? firstOf(run, 'outputs');
   addInstructions(transcript, inputs, unpacked(outputs));
   addRequest(transcript, inputs);
-  const hasReply = addAnswer(transcript, outputs);
-  if (!hasReply && (firstOf(run, 'error') ?? firstOf(patch, 'error')) !== undefined)
-    transcript.note(RESPONSE_ERROR);
+  const errors = errorsIn(run.get('error'), patch?.get('error'));
+  const hasReply = withoutError(transcript, addAnswer(transcript, outputs), errors);
   const extra = unpacked(firstOf(run, 'extra') ?? firstOf(patch, 'extra'));
   const metadata = unpacked(extra?.get('metadata'));
   const sent = unpacked(extra?.get('invocation_params'));

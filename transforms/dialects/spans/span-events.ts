@@ -78,6 +78,12 @@ export const detailsIn = (span: JsonView, attributes: SpanAttributes): readonly 
 export const eventsOf = (span: JsonView, attributes: SpanAttributes): readonly JsonView[] =>
   listsOf(span, attributes).flat();
 
+/** The exceptions that a span recorded. */
+export const exceptionsOf = (span: JsonView, attributes: SpanAttributes): readonly (JsonView | undefined)[] =>
+  eventsOf(span, attributes)
+    .filter((event) => nameOf(event) === 'exception')
+    .map((event) => SpanAttributes.of(event.get('attributes')).at('exception').json());
+
 /** Is one of the events not an object? */
 export const hasOddEvent = (span: JsonView, attributes: SpanAttributes): boolean =>
   eventsOf(span, attributes).some((event) => event.type !== 'object' && says(event));

@@ -5,11 +5,11 @@
  * (sdks/python/src/opik/cli/exports/project.py).
  */
 import type { JsonView } from '../../json/json-view.ts';
+import { errorsIn, withoutError } from '../shared/failed-answer.ts';
 import type { LoggedCall } from '../shared/logged-bodies.ts';
 import { readTools } from '../shared/logged-bodies.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, isTrue, present, unpacked } from '../shared/logged-values.ts';
-import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { addCall, toolsOfMetadata } from './platform-call.ts';
 
@@ -98,6 +98,7 @@ export const platformOf = (span: Members): Platform | undefined =>
 /** Begins the address of a value that Weave stores elsewhere. */
 const ELSEWHERE = /^weave:\/\/\//;
 const BODIES = ['messages', 'contents', 'input', 'prompt'] as const;
+const ERRORS = ['error', 'exception', 'error_info'] as const;
 
 /**
  * Reads the call, and adds its messages to the transcript.
@@ -117,9 +118,8 @@ export function readTracked(
   );
   if (elsewhere !== undefined)
     transcript.refuse('body-elsewhere', 'the log has only the address of a value', elsewhere);
-  const hasReply = addCall(transcript, input, output);
-  if (!hasReply && firstOf(span, 'error', 'exception', 'error_info') !== undefined)
-    transcript.note(RESPONSE_ERROR);
+  const errors = errorsIn(...[span, ended].flatMap((row) => ERRORS.map((key) => row?.get(key))));
+  const hasReply = withoutError(transcript, addCall(transcript, input, output), errors);
   const metadata = unpacked(span.get('metadata'));
   return {
     hasReply,
