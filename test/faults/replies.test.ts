@@ -33,7 +33,7 @@ describe('a reply without a role', () => {
     const log = [
       entryLine({ at: 1, reply }),
       entryLine({ at: 2, messages: [USER, more, USER], reply }),
-      entryLine({ at: 2, messages: [USER, more, USER], reply }),
+      entryLine({ at: 1, messages: [USER, more, USER], reply }),
     ];
     const whole = await build(log.slice(0, 2));
     expect(whole.sums.repairs).toEqual({ 'reply-role': 2 });
