@@ -69,6 +69,8 @@ const MESSAGES: ReadonlySet<string> = new Set([
 const OBJECT = /^(?:<[\w.]+(?: [\w.<>]+)* at 0x[\da-fA-F]+>|\[object \w+\](?:,\[object \w+\])*)$/;
 /** How the texts begin that are worth a look, as JSON strings: most do not. */
 const MAY_BE = /^(?:\s|\\[nrt])*(?:[[{(<]|[\w.]{1,80} ?[({=:])/;
+/** How the texts begin that may be lists of objects. */
+const LIST = /^(?:\s|\\[nrt])*\[ ?[\w{]/;
 /** The old client of Gemini prints a title first. */
 const TITLE = /^response:\s*(?=GenerateContentResponse\()/;
 
@@ -91,6 +93,10 @@ export function isPrintedAnswer(view: JsonView): boolean {
   const form = printedForm(view);
   return form === 'answer' || form === 'cut';
 }
+
+/** Whether the text of an answer is the list of its blocks as a language prints it: `[TextBlock(text='Hello')]`. */
+export const isPrintedBlocks = (text: JsonView): boolean =>
+  LIST.test(latin1(text.bytes.subarray(1, BEGINNING_BYTES))) && printedForm(text) === 'answer';
 
 /**
  * Whether a text is a list of messages, of any speakers, as a language prints it, or the beginning of messages, of parts

@@ -13,7 +13,7 @@ import { firstVisible } from '../../model/message.ts';
 import { sayingOf } from '../../model/reply.ts';
 import { CHAT_MESSAGE } from './known-members.ts';
 import { isKnownPart } from './known-parts.ts';
-import { isPrintedAnswer } from './printed-value.ts';
+import { isPrintedAnswer, isPrintedBlocks } from './printed-value.ts';
 import { ASIDE } from './unreadable.ts';
 
 /** Members with words, by the names that programs give them. Beside calls, only these are what the content lacks. */
@@ -35,7 +35,7 @@ export const unreadContent: (message: Message) => ReadingNote | undefined = perO
   } else if (first === QUOTE) {
     const next = bytes[at + 1] as number;
     const isPlain = next > SPACE && next < DELETE && next !== QUOTE;
-    if (isPlain || firstVisible(message) !== undefined) return undefined;
+    if (isPlain || firstVisible(message) !== undefined) return printedBlocks(message, at);
   } else if (first !== LETTER_N) return unread('the content is neither a text nor a list of parts');
   return saysElsewhere(message)
     ? unread('the content is empty, but another member says something')
@@ -43,6 +43,12 @@ export const unreadContent: (message: Message) => ReadingNote | undefined = perO
 });
 
 const unread = (message: string): ReadingNote => ({ rule: 'unread-text', severity: 'ERROR', message });
+
+function printedBlocks({ bytes, role }: Message, at: number): ReadingNote | undefined {
+  return role === 'assistant' && isPrintedBlocks(new JsonView(bytes, at, trustingScanner.value(bytes, at, 1)))
+    ? unread('the content is a list of blocks as a program printed it')
+    : undefined;
+}
 
 /** A bare text in a list is text. */
 const isReadable = (part: Uint8Array): boolean =>

@@ -152,7 +152,7 @@ static void judge(u32 p, u32 end) {
   row->sign = role <= DEVELOPER ? 'S' : role == USER ? 'U' : role != ASSISTANT ? 'T' : (row->first ? 1 : 0) | (calling ? 2 : 0);
   if (role == SYSTEM) ask = list || (text && (holds(content, PURPOSE) || spells(content)));
   if (role == USER) ask = list || row->first == '<';
-  if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
+  if (role == ASSISTANT) ask = list || (text && (row->first == '[' || (row->first == 0 && row->calls == 0)));
   row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0);
   if (is_untaught()) row->flags |= UNTAUGHT;
   if (row->flags & UNTAUGHT || (role == ASSISTANT && thoughts & 2) || is_doubtful()) row->flags |= DOUBTFUL;

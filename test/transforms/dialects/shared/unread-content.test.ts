@@ -27,6 +27,9 @@ describe('a message whose content is known, or that says nothing', () => {
     model({ content: '', text: '', parts: [], output: {}, value: 7 }),
     model({}),
     result({ content: '', tool_name: 'f', is_error: true }),
+    result({ content: "[TextContent(type='text', text='a'), TextBlock(text='b')]" }),
+    model({ content: "[TextBlock(text='a')] is what it prints." }),
+    model({ content: "['a', 'b']" }),
     result({ content: [{ type: 'tool_reference', tool_name: 'f' }] }),
   ])('%j', (message) => {
     expect(detailOf(message)).toBeUndefined();
@@ -47,6 +50,13 @@ describe('a message whose content is of an unknown form', () => {
     ],
     ['content[0] is not a part of a known type', user({ content: [7] })],
     ['content[0] is not a part of a known type', model({ content: ["TextBlock(text='a', type='text')"] })],
+    ...[
+      "[TextBlock(text='a')]",
+      "\n [ToolUseBlock(id='c', name='f', input={})]",
+      "[{'type': 'text', 'text': 'a'}]",
+    ].map(
+      (content) => ['the content is a list of blocks as a program printed it', model({ content })] as const,
+    ),
   ])('%s: %j', (detail, message) => {
     expect(detailOf(message)).toBe(detail);
   });

@@ -80,6 +80,7 @@ describe('a message of which nobody knows what it says', () => {
     '{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}',
     '{"role":"assistant","tool_calls":[{"type":"custom","custom":{"name":"f"}}]}',
     '{"role":"assistant","function_call":{"name":"f"}}',
+    `{"role":"assistant","content":"[TextBlock(text='a', type='text')]"}`,
   ])('%s', (json) => {
     expect(reasonOf(json)).toBe('unknown-content');
   });
