@@ -25,6 +25,14 @@ const conversations = (...objects: readonly object[]) =>
   entriesOf(read(lines(...objects))).map((entry) => messagesOf(entry));
 
 describe('events of a model call in a log', () => {
+  it('have the calls of a choice inside its message or beside it', () => {
+    const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    const answer = { role: 'assistant', content: 'b' };
+    const inside = record(2, 'gen_ai.choice', { message: { ...answer, tool_calls } });
+    const beside = record(2, 'gen_ai.choice', { message: { ...answer, tool_calls: null }, tool_calls });
+    const whole = [{ role: 'user', content: 'a' }, { ...answer, tool_calls }];
+    expect([inside, beside].flatMap((choice) => conversations(asked, choice))).toEqual([whole, whole]);
+  });
   it('are in the order of their times, also in a log that begins with the newest', () => {
     const system = record(1, 'gen_ai.system.message', { content: 'c' });
     const whole = [{ role: 'system', content: 'c' }, ...messages];

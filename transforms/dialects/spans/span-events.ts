@@ -9,7 +9,7 @@ import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { addAnswer, noteFinish } from '../shared/logged-answer.ts';
 import { addRequest, refuseValue } from '../shared/logged-bodies.ts';
-import { firstOf, unpacked } from '../shared/logged-values.ts';
+import { firstOf, present, unpacked } from '../shared/logged-values.ts';
 import { isPrintedAnswer, isPrintedMessages, isPrintedParts } from '../shared/printed-value.ts';
 import { OTHER_CHOICES } from '../shared/reading-notes.ts';
 import type { Transcript } from '../shared/transcript.ts';
@@ -146,7 +146,7 @@ function addChoice(transcript: Transcript, choice: JsonView): boolean {
   if (message?.type === 'string' && (isPrintedMessages(message) || isPrintedAnswer(message)))
     refuseValue(transcript, message);
   const isWhole = message?.type === 'object' && firstOf(message, 'content', 'tool_calls') !== undefined;
-  transcript.addAnswer(asAnswer(isWhole ? message : withContent(choice, message)));
+  transcript.addAnswer(asAnswer(isWhole ? withCalls(message, choice) : withContent(choice, message)));
   noteFinish(transcript, choice.get('finish_reason'));
   return transcript.messages.length > before;
 }
@@ -156,6 +156,15 @@ function asAnswer(message: JsonView): JsonView {
   if (message.get('role') !== undefined) return message;
   const members = message.members().map(([key, value]): Piece => [key, value.copy()]);
   return new JsonView(objectOf([['role', '"assistant"'], ...members]));
+}
+
+/** The message of a choice, with the calls that the choice has beside it. */
+function withCalls(message: JsonView, choice: JsonView): JsonView {
+  const calls = present(message.get('tool_calls')) ? undefined : unpacked(choice.get('tool_calls'));
+  if (!present(calls)) return message;
+  const others = message.members().filter(([key]) => key !== 'tool_calls');
+  const members = others.map(([key, value]): Piece => [key, value.copy()]);
+  return new JsonView(objectOf([...members, ['tool_calls', calls.copy()]]));
 }
 
 /** Builds an answer from a choice that has the content and the calls side by side. */
