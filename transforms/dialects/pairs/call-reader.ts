@@ -36,11 +36,14 @@ const FAILED: readonly ReadingNote[] = [RESPONSE_ERROR];
 
 export class CallReader {
   readonly #keepSealed: boolean;
+  readonly #keepsMeta: boolean;
   readonly #requests: RequestReader;
   readonly #linked: LinkedCalls;
 
-  constructor({ keepSealed = false, maxConversation = MAX_CONVERSATION_BYTES }: ReadingOptions) {
+  constructor(options: ReadingOptions) {
+    const { keepSealed = false, keepsMeta = true, maxConversation = MAX_CONVERSATION_BYTES } = options;
     this.#keepSealed = keepSealed;
+    this.#keepsMeta = keepsMeta;
     const items = new ItemTable(maxConversation / ITEMS_SHARE);
     this.#requests = new RequestReader(keepSealed, items);
     this.#linked = new LinkedCalls(this.#requests, items, maxConversation);
@@ -62,7 +65,7 @@ export class CallReader {
     const isAgain = request === undefined && this.#linked.hasAnswered(answer.id);
     const entry = this.#read(call, answer, context);
     if ('kind' in entry) return entry;
-    if (isAgain) return entry; // its metadata was counted with the first one
+    if (isAgain || !this.#keepsMeta) return entry; // the first answer with this id has its metadata
     const meta = callMeta(call, json, answer.body);
     const { later } = entry;
     return later === undefined

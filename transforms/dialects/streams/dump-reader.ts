@@ -257,13 +257,14 @@ export class DumpReader implements DialectReader, ObjectWalk {
       const refused = { reason: 'conversation-too-long', detail: 'longer than --max-conversation' } as const;
       return { ...shared, tools: NO_TOOLS, messages: [], reply: undefined, changes: new Map(), refused };
     }
-    const { keepSealed = false } = this.#options;
+    const { keepSealed = false, keepsMeta = true } = this.#options;
     const streamed = assembler.answer();
     const answer: Answer =
       streamed === undefined ? { messages: [], notes: [] } : answerFromStream(streamed, keepSealed);
     const before = this.#userTurn.map(asReadMessage);
     const { reply, ...fields } = answeredFields(before, NO_TOOLS, bareAnswer(answer, before));
-    const meta = answer.body && callMeta({ request: undefined, response: answer.body }, answer.body);
+    const { body } = answer;
+    const meta = keepsMeta ? body && callMeta({ request: undefined, response: body }, body) : undefined;
     const refused = answer.isUnknown === true ? UNKNOWN_ANSWER : faultIn(fields.messages, reply);
     const entry = { ...shared, ...fields, reply, ...(meta && meta.size > 0 && { meta }) };
     const unread = { messages: [], reply: undefined, changes: new Map() };
