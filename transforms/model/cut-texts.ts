@@ -31,9 +31,22 @@ const SCRUBBED = {
   mark: /^\s*(?:[[<{]{1,2}REDACTED[\]>}]{1,2}|\*{3,8}REDACTED\*{3,8})\s*$/,
 };
 
+/** Put in place of an empty message by a program that sends it to an API which refuses one. */
+const EMPTY_ANSWERS: readonly Mark[] = [
+  {
+    logger: 'LiteLLM: _EMPTY_TEXT_PLACEHOLDER (BerriAI/litellm, prompt_templates/factory.py)',
+    mark: /^\s*\[System: Empty message content sanitised to satisfy protocol\]\s*$/,
+  },
+  { logger: 'Claude Code: NO_CONTENT_MESSAGE', mark: /^\s*\(no content\)\s*$/ },
+];
+const [SANITISED] = EMPTY_ANSWERS as readonly [Mark, Mark];
+/** Marks in place of answers that logs of clients have, too. */
+const IN_CLIENTS: readonly Mark[] = [SCRUBBED, ...EMPTY_ANSWERS];
+
 /** Marks that are the whole text. The shortcut looks for a word of each in short contents (CUT_TEXTS). */
 const WHOLE: readonly Mark[] = [
   SCRUBBED,
+  SANITISED,
   { logger: 'LiteLLM, configured not to log messages', mark: LITELLM_REDACTED },
   {
     logger: 'OpenInference, configured to hide inputs or outputs: REDACTED_VALUE (Arize-ai/openinference)',
@@ -105,11 +118,15 @@ export function isCutByLogger({ bytes }: Message): boolean {
   return content !== undefined && isMark(content);
 }
 
-/** Whether a scrubber of logs left only its mark of an answer. A client's own log has no other marks. */
+/**
+ * Whether an answer is only the mark of a scrubber of logs, or what a program sends in place of an empty one. A client's
+ * own log has no other marks.
+ */
 export function isScrubbedAnswer(message: Message): boolean {
   if (message.role !== 'assistant') return false;
   const content = shortContent(message.bytes);
-  return content !== undefined && SCRUBBED.mark.test(content) && assistantCalls(message).length === 0;
+  if (content === undefined || !IN_CLIENTS.some(({ mark }) => mark.test(content))) return false;
+  return assistantCalls(message).length === 0;
 }
 
 /** The length of `[REDACTED]`. */

@@ -91,11 +91,11 @@ export function memberValue(message: Message, key: string): unknown {
 export const REASONING_MEMBERS: readonly string[] = ['reasoning_content', 'thinking'];
 /**
  * Other names of the reasoning: OpenRouter and vLLM write `reasoning`, OpenRouter `reasoning_details`, LiteLLM
- * `thinking_blocks`, GitHub Copilot `reasoning_text` and, encrypted, `reasoning_opaque`. In a record it is
- * `reasoning_content` (reasoning-names.ts).
+ * `thinking_blocks`, Cohere `tool_plan`, GitHub Copilot `reasoning_text` and, encrypted, `reasoning_opaque`. In a record
+ * it is `reasoning_content` (reasoning-names.ts).
  */
 export const OTHER_REASONING_MEMBERS: readonly string[] = [
-  ...['reasoning', 'reasoning_text', 'reasoning_details', 'thinking_blocks', 'reasoning_opaque'],
+  ...['reasoning', 'reasoning_text', 'reasoning_details', 'thinking_blocks', 'reasoning_opaque', 'tool_plan'],
 ];
 
 const ALL_REASONING_MEMBERS: ReadonlySet<string> = new Set([

@@ -24,7 +24,7 @@ export interface NamedReasoning {
 const OTHERS: ReadonlySet<string> = new Set(OTHER_REASONING_MEMBERS);
 const NAME = 'reasoning_content';
 /** Members of a message with its reasoning as one text; the first that has any counts. */
-const TEXTS = [NAME, 'reasoning', 'reasoning_text'] as const;
+const TEXTS = [NAME, 'reasoning', 'reasoning_text', 'tool_plan'] as const;
 /** Members of a message that list the parts of its reasoning. */
 const LISTS = ['reasoning_details', 'thinking_blocks'] as const;
 const LIST_NAMES: ReadonlySet<string> = new Set(LISTS);

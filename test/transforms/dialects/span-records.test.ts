@@ -30,7 +30,10 @@ describe('events of a model call in a log', () => {
     const answer = { role: 'assistant', content: 'b' };
     const inside = record(2, 'gen_ai.choice', { message: { ...answer, tool_calls } });
     const beside = record(2, 'gen_ai.choice', { message: { ...answer, tool_calls: null }, tool_calls });
-    const whole = [{ role: 'user', content: 'a' }, { ...answer, tool_calls }];
+    const whole = [
+      { role: 'user', content: 'a' },
+      { ...answer, tool_calls },
+    ];
     expect([inside, beside].flatMap((choice) => conversations(asked, choice))).toEqual([whole, whole]);
   });
   it('are in the order of their times, also in a log that begins with the newest', () => {

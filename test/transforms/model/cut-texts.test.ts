@@ -27,6 +27,7 @@ describe('a mark in place of a text', () => {
       "[Scrubbed due to 'API Key']",
     ],
     ...['redacted-by-litellm', '<truncated due to size exceeding limit>'],
+    '[System: Empty message content sanitised to satisfy protocol]',
   ])('is recognised by its whole shape: %s', (text) => {
     expect(isMasked(text)).toBe(true);
   });
@@ -89,9 +90,12 @@ describe('a message whose content is a mark', () => {
 describe('an answer in the log of a client', () => {
   const CALLS = '"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]';
 
-  it('is left out if a scrubber of logs left its mark', () => {
-    expect(isScrubbedAnswer(message('assistant', '{"role":"assistant","content":"[REDACTED]"}'))).toBe(true);
-  });
+  it.each(['[REDACTED]', '[System: Empty message content sanitised to satisfy protocol]', '(no content)'])(
+    'is left out if it is only the mark of a scrubber, or stands for an empty one: %s',
+    (content) => {
+      expect(isScrubbedAnswer(message('assistant', JSON.stringify({ content })))).toBe(true);
+    },
+  );
 
   it.each([
     ['user', '{"role":"user","content":"[REDACTED]"}'],
@@ -99,6 +103,7 @@ describe('an answer in the log of a client', () => {
     ['assistant', '{"role":"assistant","content":"redacted-by-litellm"}'],
     ['assistant', '{"role":"assistant","content":"__REDACTED__"}'],
     ['assistant', '{"role":"assistant","content":"[redacted]"}'],
+    ['assistant', '{"role":"assistant","content":"It answers (no content)"}'],
   ])('stays if it may be quoted: %s %s', (role, json) => {
     expect(isScrubbedAnswer(message(role, json))).toBe(false);
   });

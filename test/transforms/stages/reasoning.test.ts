@@ -146,6 +146,7 @@ describe('reasoning under another name', () => {
     ['"reasoning_details":[{"summary":"s"}]', '"reasoning_content":"s"', ['reasoning-summary']],
     ['"thinking_blocks":[{"type":"thinking","thinking":"r","signature":"s"}]', '"reasoning_content":"r"', []],
     ['"reasoning_text":"r"', '"reasoning_content":"r"', []],
+    ['"tool_plan":"r"', '"reasoning_content":"r"', []],
     [`"reasoning":"r","reasoning_details":[${SEALED}]`, '"reasoning_content":"r"', ['reasoning-sealed']],
   ])('%s becomes %s', (logged, written, rules) => {
     const { messages, changes } = run('keep', ['assistant', `${ANSWER},${logged}}`]);

@@ -59,7 +59,8 @@ export const CHAT_PART: KnownObject = withKinds(ANTHROPIC_BLOCK, {
 
 /** Members that servers and clients add to messages of the chat completions API: reasoning, sources and their own. */
 const CHAT_EXTRA = [
-  'reasoning:text reasoning_content:text! thinking:text reasoning_signature annotations audio images context citations search_results',
+  'reasoning:text reasoning_content:text! thinking:text reasoning_text:text tool_plan:text reasoning_opaque',
+  'reasoning_signature annotations audio images context citations search_results',
   'sources executed_tools provider_specific_fields provider metadata prefix partial weight phase status cache_control',
   'created_at timestamp refusal function_call',
 ].join(' ');

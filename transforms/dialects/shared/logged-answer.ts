@@ -4,6 +4,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import { isMasked } from '../../model/cut-texts.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { roleNamed } from '../../model/known-roles.ts';
+import { arePieces, joinedPieces } from './answer-pieces.ts';
 import { bodyInBase64 } from './base64-text.ts';
 import { addItems, isItem, PLACEHOLDER, refuseValue } from './logged-bodies.ts';
 import { firstOf, isCutJson, textOf, unpacked } from './logged-values.ts';
@@ -76,6 +77,8 @@ function addAnswers(transcript: Transcript, list: JsonView, several?: Several): 
     if (elements.length > 0) transcript.addBlocks('assistant', blocksOf(list));
   } else if (elements.some((one) => one.get('role')?.text() === 'tool'))
     for (const one of elements) addCompletion(transcript, one);
+  else if (others.length > 0 && several !== 'choices' && arePieces(elements))
+    addCompletion(transcript, joinedPieces(elements));
   else if (others.length > 0 && areItems(elements, several)) {
     transcript.addItems(elements);
     noteFinish(transcript, elements.map(finishOf).find(isCut));

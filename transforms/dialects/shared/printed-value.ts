@@ -70,7 +70,7 @@ const OBJECT = /^(?:<[\w.]+(?: [\w.<>]+)* at 0x[\da-fA-F]+>|\[object \w+\](?:,\[
 /** How the texts begin that are worth a look, as JSON strings: most do not. */
 const MAY_BE = /^(?:\s|\\[nrt])*(?:[[{(<]|[\w.]{1,80} ?[({=:])/;
 /** How the texts begin that may be lists of objects. */
-const LIST = /^(?:\s|\\[nrt])*\[ ?[\w{]/;
+const LIST = /^(?:\s|\\[nrt])*\[ ?(?:[A-Za-z_]|\{')/;
 /** The old client of Gemini prints a title first. */
 const TITLE = /^response:\s*(?=GenerateContentResponse\()/;
 

@@ -166,6 +166,8 @@ const PIECES = [
   'function_call',
   'reasoning',
   'reasoning_content',
+  'reasoning_text',
+  'tool_plan',
   'refusal',
 ] as const;
 

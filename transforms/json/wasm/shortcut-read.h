@@ -109,6 +109,14 @@ static int is_plain_string(Span span) { return first_byte(span) == '"' && span.e
 static u32 marks;  // of the message (marks_in)
 static int spells(Span text) { return marks & SPELLED && may_spell(text); }
 
+// May a text that begins with a bracket be a list of objects as Python prints it?
+static u32 may_be_printed(Span text) {
+  u32 p = find_byte(text.at, text.end, '[') + 1;
+  p += peek(p, text.end) == ' ';
+  u8 c = peek(p, text.end), lower = c | 0x20;
+  return (lower >= 'a' && lower <= 'z') || c == '_' || (c == '{' && peek(p + 1, text.end) == '\'');
+}
+
 // May a check report the message, or its calls?
 static u32 is_doubtful(void) {
   const Span content = row->spans[CONTENT];
@@ -121,6 +129,7 @@ static u32 is_doubtful(void) {
     return (row->first == '{' || row->first == '[') && (holds(content, ERRORS) || spells(content));
   }
   if (row->role != ASSISTANT) return 0;
+  if (row->first == '[' && may_be_printed(content)) return 1;
   u8 list = first_byte(row->spans[TOOL_CALLS]);
   if ((list != '[' && list != 'n') || first_byte(row->spans[FUNCTION_CALL]) != 'n') return 1;
   for (u32 i = row->call; i < call_count; i++)
@@ -152,7 +161,7 @@ static void judge(u32 p, u32 end) {
   row->sign = role <= DEVELOPER ? 'S' : role == USER ? 'U' : role != ASSISTANT ? 'T' : (row->first ? 1 : 0) | (calling ? 2 : 0);
   if (role == SYSTEM) ask = list || (text && (holds(content, PURPOSE) || spells(content)));
   if (role == USER) ask = list || row->first == '<';
-  if (role == ASSISTANT) ask = list || (text && (row->first == '[' || (row->first == 0 && row->calls == 0)));
+  if (role == ASSISTANT) ask = list || (text && row->first == 0 && row->calls == 0);
   row->flags = (ask ? ASK : 0) | (nulls ? NULLS : 0);
   if (is_untaught()) row->flags |= UNTAUGHT;
   if (row->flags & UNTAUGHT || (role == ASSISTANT && thoughts & 2) || is_doubtful()) row->flags |= DOUBTFUL;
@@ -168,7 +177,8 @@ static u32 read_message(u32 p, u32 end, u32 depth) {
   static const Member MEMBERS[] = {
     MEMBER("role", any_value), MEMBER("content", any_value), MEMBER("tool_calls", read_calls), MEMBER("function_call", any_value), MEMBER("tool_call_id", any_value),
     MEMBER("reasoning_content", read_thought), MEMBER("thinking", read_thought), MEMBER("reasoning", read_named_thought), MEMBER("reasoning_text", read_named_thought),
-    MEMBER("reasoning_details", read_named_thought), MEMBER("reasoning_opaque", read_named_thought), MEMBER("thinking_blocks", read_named_thought), {0},
+    MEMBER("reasoning_details", read_named_thought), MEMBER("reasoning_opaque", read_named_thought), MEMBER("thinking_blocks", read_named_thought),
+    MEMBER("tool_plan", read_named_thought), {0},
   };
   Span found[REASONING_SPANS] = {0};
   if (row_count == MAX_ROWS || peek(p, end) != '{') return 0;

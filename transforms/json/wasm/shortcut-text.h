@@ -43,7 +43,7 @@ static const char *const THOUGHT_END[] = {"</think>", 0};
 // The first visible words of each mark that is a whole content, or its last bracket and what follows (cut-texts.ts).
 static const char *const CUT_TEXTS[][2] = {
   {"redacted-by-litellm", 0}, {"[redacted", 0}, {"<redacted", 0}, {"{redacted", 0}, {"*redacted", 0}, {"_redacted", 0},
-  {"[scrubbed due to", 0}, {"[this value has been dropped", 0}, {"<truncated due", 0},
+  {"[scrubbed due to", 0}, {"[this value has been dropped", 0}, {"<truncated due", 0}, {"[system: empty message content", 0},
 };
 static const char *const ERRORS[] = {"\\\"error\\\"", "\\\"timeout\\\"", "\\\"missing\\\"", "\\\"incomplete\\\"", 0};
 static inline int begins(u32 p, const char *word) {

@@ -13,6 +13,14 @@ describe('chat chunks', () => {
     return { entry, message: entry?.reply && JSON.parse(text(entry.reply.bytes)) };
   };
 
+  test.each(['reasoning_text', 'tool_plan'])('join the pieces of %s', (name) => {
+    const { message } = reply(
+      chunk({ delta: { [name]: 'a ' } }),
+      chunk({ delta: { [name]: 'b', content: 'c' } }),
+    );
+    expect(message[name]).toBe('a b');
+  });
+
   test('separate calls without an index by id, then by position', () => {
     const call = (id: string | undefined, args: string) => ({
       ...(id && { id }),
