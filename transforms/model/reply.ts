@@ -26,7 +26,8 @@ import { isBlank } from './white-space.ts';
 const ANSWER_MEMBERS: ReadonlySet<string> = new Set([
   ...['content', 'tool_calls', 'function_call', 'refusal', 'audio'],
 ]);
-const THOUGHT_PARTS: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
+/** Types of the parts of a content that are reasoning: of the Messages API, Mistral and others. */
+export const THOUGHT_PARTS: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 const ASSISTANT = encode('"assistant"');
 const ROLE_MEMBER = encode('"role":"assistant",');
 const REPLY_ROLE: readonly RepairName[] = ['reply-role'];

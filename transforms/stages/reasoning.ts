@@ -4,20 +4,21 @@
  * `<think>` block before its text. Every change is counted by rule.
  */
 
+import { arrayOf } from '../dialects/shared/build-messages.ts';
 import { CHAT_MESSAGE } from '../dialects/shared/known-members.ts';
 import { noted, SEALED, SUMMARY } from '../dialects/shared/reading-notes.ts';
 import { unreadIn } from '../dialects/shared/unread-text.ts';
-import { OPEN_ARRAY, QUOTE } from '../json/bytes.ts';
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { JsonView } from '../json/json-view.ts';
 import { elementsOf, valueBytes } from '../json/members.ts';
 import { quote } from '../json/respace.ts';
 import { addMember, concat, dropMembers, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ReadingNote, StreamElement } from '../model/element.ts';
-import { REASONING_MEMBERS, reasoningOf, textOfValue } from '../model/message.ts';
+import { REASONING_MEMBERS, reasoningOf, stringValue, textOfValue } from '../model/message.ts';
 import { hasOtherName, nameReasoning } from '../model/reasoning-names.ts';
 import { rejectSession } from '../model/rejection.ts';
-import { afterThought, CLOSE_THOUGHT, isLoneThought, OPEN_THOUGHT } from '../model/reply.ts';
+import { afterThought, CLOSE_THOUGHT, isLoneThought, OPEN_THOUGHT, THOUGHT_PARTS } from '../model/reply.ts';
 import type { Handlers, OptionSpecs, PlacedStage } from '../stage.ts';
 import { hasOnlyPlaceholders, ONLY_PLACEHOLDERS, withoutCutAnswers } from './cut-answers.ts';
 
@@ -51,12 +52,24 @@ const UNKNOWN_FORM: ReadingNote = {
 
 /** Removes the reasoning of a message; the same object if it has none. */
 export function withoutReasoning(message: Message): Message {
-  const bytes = dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key));
+  const bytes = withoutThoughtParts(dropMembers(message.bytes, ({ key }) => REASONING_MEMBERS.includes(key)));
   const text = textOfValue(valueBytes(bytes, 'content'));
   const rest = text === undefined ? undefined : afterThought(text);
   const edited =
     rest === undefined ? bytes : (replaceValue(bytes, 'content', encode(quote(rest))) as Uint8Array);
   return edited === message.bytes ? message : { ...message, bytes: edited };
+}
+
+/** Removes the parts of a content that are reasoning; the same bytes if there are none. */
+function withoutThoughtParts(bytes: Uint8Array): Uint8Array {
+  const list = valueBytes(bytes, 'content');
+  if (list?.[0] !== OPEN_ARRAY) return bytes;
+  const parts = elementsOf(list);
+  const kept = parts.filter(
+    (part) => part[0] !== OPEN_OBJECT || !THOUGHT_PARTS.has(stringValue(part, 'type') ?? ''),
+  );
+  if (kept.length === parts.length) return bytes;
+  return replaceValue(bytes, 'content', arrayOf(kept)) as Uint8Array;
 }
 
 /**

@@ -193,6 +193,10 @@ describe('drop', () => {
     ],
     ['{"role":"assistant","thinking":"t","refusal":"no"}', '{"role":"assistant","refusal":"no"}'],
     ['{"role":"assistant","content":" <think>t</think>\\n\\na"}', '{"role":"assistant","content":"a"}'],
+    [
+      '{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"t"}]}, {"type":"text","text":"\\u0041"}]}',
+      '{"role":"assistant","content":[{"type":"text","text":"\\u0041"}]}',
+    ],
   ])('%s', (json, rest) => {
     expect(outcomeOf('drop', json)).toEqual([rest, DROPPED]);
   });
