@@ -15,11 +15,12 @@ export function arePieces(messages: readonly JsonView[]): boolean {
   const stops = messages.map((one) => one.get('finish_reason'));
   const last = stops.pop();
   const areOpen = stops.every((stop) => stop !== undefined && EMPTY_TYPES.has(stop.type) && !stop.text());
-  return areOpen && Boolean(last?.text()) && messages.every((one) => one.get('parts')?.type === 'array');
+  return areOpen && Boolean(last?.text());
 }
 
-/** The answer that the pieces make: texts of one kind that follow each other become one. */
-export function joinedPieces(messages: readonly JsonView[]): JsonView {
+/** The answer that the pieces make: texts of one kind that follow each other become one. Undefined if one has no parts. */
+export function joinedPieces(messages: readonly JsonView[]): JsonView | undefined {
+  if (messages.some((one) => one.get('parts')?.type !== 'array')) return undefined;
   const parts: Uint8Array[] = [];
   let type: string | undefined;
   let texts: Uint8Array[] = [];

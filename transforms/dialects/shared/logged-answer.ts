@@ -77,9 +77,11 @@ function addAnswers(transcript: Transcript, list: JsonView, several?: Several): 
     if (elements.length > 0) transcript.addBlocks('assistant', blocksOf(list));
   } else if (elements.some((one) => one.get('role')?.text() === 'tool'))
     for (const one of elements) addCompletion(transcript, one);
-  else if (others.length > 0 && several !== 'choices' && arePieces(elements))
-    addCompletion(transcript, joinedPieces(elements));
-  else if (others.length > 0 && areItems(elements, several)) {
+  else if (others.length > 0 && several !== 'choices' && arePieces(elements)) {
+    const whole = joinedPieces(elements);
+    if (whole === undefined) refuseValue(transcript, list);
+    else addCompletion(transcript, whole);
+  } else if (others.length > 0 && areItems(elements, several)) {
     transcript.addItems(elements);
     noteFinish(transcript, elements.map(finishOf).find(isCut));
   } else {
