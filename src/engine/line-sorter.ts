@@ -139,7 +139,7 @@ export class LineSorter {
     this.#file ??= this.#options.openFile();
     const writer = new RunWriter(this.#file);
     for (const start of this.#inOrder()) {
-      writer.append(this.#rows.bytes.subarray(start, start + this.#rows.lengthAt(start)));
+      writer.append(this.#rows.sealed(start));
     }
     this.#runs.push(writer.end());
     this.#starts = [];

@@ -60,9 +60,15 @@ export class SortedRows {
     view.setInt32(at + NANOS, nanos);
     view.setUint32(at + LENGTH, length);
     view.setUint32(at + BYTES, payload.length);
-    view.setUint32(at + CRC32, crc32(payload));
     view.setUint32(at + FLAGS, element.kind === 'line' ? flagsOf(element) : OTHER);
     this.bytes.set(payload, at + HEADER_BYTES);
+  }
+
+  /** The bytes of the row at `at`, with the checksum that only a row in a file needs. */
+  sealed(at: number): Uint8Array {
+    const row = this.bytes.subarray(at, at + HEADER_BYTES + this.#view.getUint32(at + BYTES));
+    this.#view.setUint32(at + CRC32, crc32(row.subarray(HEADER_BYTES)));
+    return row;
   }
 
   read(at: number): Row {
@@ -78,11 +84,6 @@ export class SortedRows {
       bytes: view.getUint32(at + BYTES),
       crc32: view.getUint32(at + CRC32),
     };
-  }
-
-  /** Length of the row at `at`, with its header. */
-  lengthAt(at: number): number {
-    return HEADER_BYTES + this.#view.getUint32(at + BYTES);
   }
 
   /** Compares the keys of two rows: below 0 if the first one comes first, 0 if they are equal. */

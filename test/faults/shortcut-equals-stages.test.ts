@@ -216,6 +216,8 @@ const BY_RUN: Partial<TaskSettings> = { sessionBy: 'run' };
 const PACKED_SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings>, pack?: Pack])[] = [
   ['chat', BY_RUN],
   ['gzipped files', BY_RUN, gzipped],
+  ['gathered lines', { sessionBy: 'id' }],
+  ['gathered lines of gzipped files', { sessionBy: 'id' }, gzipped],
   ['two formats, the dialect named', { ...BY_RUN, format: ['openai', 'sharegpt'], dialect: 'exchange' }],
   ['a limit on line length', { ...BY_RUN, maxLine: 3000 }],
   ['a limit on messages', { ...BY_RUN, maxMessages: 20 }],
