@@ -171,6 +171,22 @@ faultTest('F202', 'in a worker thread', {}, async () => {
   await expectBuiltAnew(at);
 });
 
+faultTest('F202', 'a file that is rewritten while its gathered lines are read again', {}, async () => {
+  const at = place();
+  writeOld(at.path, logOf('a'));
+  const kinds: string[] = [];
+  const onResult = ({ kind }: Result): void => {
+    if (kind === 'record' && !kinds.includes(kind)) rewrite(at.path, logOf('b'));
+    kinds.push(kind);
+  };
+  await build({ inputs: [at.logs], out: at.out, workers: 1, sessionBy: 'id' }, { onResult });
+  // it was read to its end before the first record, and began once more
+  expect(new Set(kinds.slice(0, kinds.indexOf('record')))).toEqual(new Set(['source-begin', 'finding']));
+  expect(kinds.filter((kind) => kind === 'source-begin')).toHaveLength(2);
+  expect(sumsOf(at.out)).toMatchObject({ records: SESSIONS, sources: { read: 1 } });
+  await expectBuiltAnew(at, 'id');
+});
+
 faultTest(
   'F202',
   'a file that is deleted, or gets a second name, is read again through the open file',
