@@ -89,7 +89,7 @@ export const SOURCE_REASONS: Readonly<Record<SourceReason, string>> = {
   'known-but-unread':
     'The log comes from a known program, but in a form that turnmill does not read; the detail names a form that it reads.',
   'nothing-read':
-    'The objects carry content, but in forms that their dialect does not know, so that the file gave no conversation; the detail lists their keys.',
+    'The objects carry content, but in forms that their dialect does not know, so that the file gave no conversation; the detail lists their keys. Or an answer is only in pieces and belongs to no conversation.',
   'little-read': 'Less of the text in the file was read than --min-read allows.',
   'unknown-dialect':
     'No dialect recognises the first objects (64 lines or 256 KiB). Name one with --dialect.',

@@ -6,6 +6,7 @@
 import type { JsonView } from '../json/json-view.ts';
 import type { Fate, LineFate, Rejection } from '../model/element.ts';
 import { CodexExecSource, isExecEvent } from './codex/exec.ts';
+import { RolloutPieces } from './codex/rollout-pieces.ts';
 import { CodexSource } from './codex/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -28,6 +29,7 @@ const STATE = 'state';
 
 interface Memory {
   readonly rollout: CodexSource;
+  readonly pieces: RolloutPieces;
   readonly exec: CodexExecSource;
 }
 
@@ -47,7 +49,8 @@ function detect(first: FirstObject): boolean {
   return first.get('git')?.type === 'object' && first.get('source') === undefined;
 }
 
-function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): LineFate {
+function read(json: JsonView, context: ReadContext, memory: Memory): LineFate {
+  const { rollout, pieces, exec } = memory;
   const type = json.textOf('type');
   const payload = json.get('payload');
   if (type !== undefined && payload === undefined && isExecEvent(type)) return exec.read(type, json, context);
@@ -60,7 +63,14 @@ function read(json: JsonView, context: ReadContext, { rollout, exec }: Memory): 
     const detail = type === undefined ? 'type is missing' : 'payload is not an object';
     return context.reject('bad-event', detail, type === undefined ? json.get('type') : payload);
   }
-  return rollout.read(type, payload, context, json.get('timestamp'));
+  const result = rollout.read(type, payload, context, json.get('timestamp'));
+  if (result?.kind !== 'rejection') pieces.see(type, payload, context);
+  return result;
+}
+
+function end({ fold }: ReadContext, { rollout, pieces, exec }: Memory): Rejection | undefined {
+  rollout.end(fold);
+  return pieces.end(fold) ?? exec.end(fold);
 }
 
 /**
@@ -98,12 +108,13 @@ const codex: Dialect = defineDialect({
   clientRules: ['codex-context'],
   memory: ({ sessionBy }): Memory => ({
     rollout: new CodexSource(sessionBy === 'run'),
+    pieces: new RolloutPieces(),
     exec: new CodexExecSource(),
   }),
   marks: ['type', 'payload'],
   detect,
   read,
-  end: ({ fold }, { rollout }) => rollout.end(fold),
+  end,
 });
 
 export default codex;

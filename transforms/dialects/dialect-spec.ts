@@ -83,8 +83,11 @@ export interface DialectSpec<Memory = undefined> {
     context: ReadContext,
     memory: Memory,
   ) => ObjectPart | readonly ObjectPart[] | undefined;
-  /** Called at the end of the source, before the conversations in `context.fold` end. */
-  readonly end?: (context: ReadContext, memory: Memory) => void;
+  /**
+   * Called at the end of the source, before the conversations in `context.fold` end.
+   * @returns the rejection of a source of which something that was said belongs to no conversation
+   */
+  readonly end?: (context: ReadContext, memory: Memory) => Rejection | undefined;
 }
 
 /** The conversation of one object, or of a part of it. */

@@ -58,6 +58,7 @@ const pi: Dialect = defineDialect({
   marks: ['type', 'id', 'cwd', 'version'],
   detect,
   read,
+  end: ({ fold }, source) => source.end(fold),
 });
 
 export default pi;

@@ -61,6 +61,8 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
   /** Whether entries are returned at once instead of being gathered (`readApart`). */
   #isApart = false;
   #onChain: ((chain: object) => void) | undefined;
+  /** Rejects the source at its end. */
+  #lost: Rejection | undefined;
   #line!: Line;
   #origin!: Origin;
 
@@ -118,7 +120,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
   }
 
   *end(): Generator<ReadElement> {
-    this.#spec.end?.(this.#context, this.#memory);
+    const lost = this.#endMemory();
     yield* this.#waiting.end((part, origin, number) => {
       this.#origin = origin;
       const read = this.#partOf(part, number);
@@ -128,6 +130,12 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#fold.closeAll();
     this.#gathered.closeAll();
     yield* this.#takeFinished();
+    if (lost !== undefined) yield lost;
+  }
+
+  #endMemory(): Rejection | undefined {
+    this.#lost = this.#spec.end?.(this.#context, this.#memory) ?? this.#lost;
+    return this.#lost;
   }
 
   forget(): void {
@@ -135,6 +143,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#fold.forget();
     if (this.#spec.gathers === true) this.#gathered.forget();
     this.#waiting.forget();
+    this.#lost = undefined;
     this.#memory = this.#remember();
   }
 
@@ -174,7 +183,7 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
 
   /** Ends the conversations of the list before. */
   #beginList(): void {
-    this.#spec.end?.(this.#context, this.#memory);
+    this.#endMemory();
     this.#fold.closeAll();
     this.#memory = this.#remember();
   }

@@ -8,7 +8,8 @@ export const DROPS = {
   'client-attachment': 'It is an attachment of the client that is not a prompt.',
   'interrupt-mark': 'It only records that the user interrupted the model.',
   'synthetic-message': 'The client wrote it in place of an answer of the model.',
-  'stream-partial': 'It is a piece of an answer that is in the log as a whole elsewhere.',
+  'stream-partial':
+    'It is a piece of an answer. If no line has the answer as a whole, its conversation or source is rejected.',
   'copied-line': 'It repeats an earlier line of the source.',
   'joined-row': 'It is a part of a call that is logged in several rows: its first row has the call.',
   'no-completion':

@@ -7,6 +7,7 @@ import { textOfValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import type { Version } from '../fold/later-version.ts';
 import { argumentsOf, type Block, readBlock } from '../shared/anthropic-blocks.ts';
 import { resultMessage } from '../shared/anthropic-message.ts';
 import { makeMessage } from '../shared/build-messages.ts';
@@ -17,7 +18,8 @@ import { isTrue, present } from '../shared/logged-values.ts';
 import { keptBlock, noted } from '../shared/reading-notes.ts';
 import { holdsWords, says } from '../shared/unread-text.ts';
 import { type Preserved, preservedBy } from './kept-messages.ts';
-import { isReminder } from './marks.ts';
+import { isInterruption, isReminder } from './marks.ts';
+import type { StreamPieces } from './stream-pieces.ts';
 
 /** Modes of queued texts that the model received; a line for the shell is none. */
 const RECEIVED_MODES: ReadonlySet<string> = new Set(['prompt', 'task-notification']);
@@ -120,6 +122,16 @@ export class ClaudeLine {
     return this.#json.get('forkedFrom')?.type === 'object';
   }
 
+  /** The event of a stream that it has. */
+  get event(): JsonView | undefined {
+    return this.#json.get('event');
+  }
+
+  /** Ends a run, of which the line has the result. */
+  endRun(stream: StreamPieces, context: ReadContext): void {
+    stream.endRun(this.#json, context);
+  }
+
   /** The lines that a compaction kept besides the summary. */
   get preserved(): Preserved | undefined {
     return preservedBy(this.#json);
@@ -178,6 +190,17 @@ export class ClaudeLine {
     return content?.type === 'array' ? content.elements().map(foldBlock) : undefined;
   }
 
+  /** Its messages, to compare with those of its former version. */
+  get versions(): readonly Version[] {
+    const { type, blocks, userContent } = this;
+    if (type === 'assistant') return blocks === undefined ? [] : [{ kind: 'answer', blocks }];
+    if (type !== 'user' || userContent === undefined) return [];
+    const { results, rest } = userContent;
+    const versions: Version[] = results.map((result) => ({ ...result, kind: 'result' }));
+    const hasText = rest !== undefined && !(results.length > 0 && isMark(userContent));
+    return hasText ? [...versions, { kind: 'message', message: rest }] : versions;
+  }
+
   /** Why the line, whose type is unknown, is rejected; undefined if it carries no content. */
   get contentOfUnknown(): string | undefined {
     return contentOfUnknown(this.type, this.#json);
@@ -197,6 +220,9 @@ export class ClaudeLine {
     return value?.type === 'boolean' && isTrue(value);
   }
 }
+
+/** Whether all texts of a user message are marks of an interruption. */
+export const isMark = ({ texts }: UserContent): boolean => texts?.every(isInterruption) === true;
 
 function userContentOf(content: JsonView | undefined): UserContent | undefined {
   if (content?.type === 'string') {

@@ -3,12 +3,12 @@
  * line, or the reason to leave it out.
  */
 
-import type { Fate, LineFate, Message, ReadingNote } from '../../model/element.ts';
+import type { Fate, LineFate, Message, ReadingNote, Rejection } from '../../model/element.ts';
 import { keyOf } from '../../model/hashed-set.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
-import { readVersions, type Version } from '../fold/later-version.ts';
+import { readVersions } from '../fold/later-version.ts';
 import { LineSpots } from '../fold/line-spots.ts';
 import { type ItemFacts, noteItem } from '../fold/thread.ts';
 import { ANTHROPIC_MESSAGE } from '../shared/known-members.ts';
@@ -17,10 +17,11 @@ import { COPIED_HISTORY, INTERRUPT, TWO_IDS, unknownEvent, warning } from '../sh
 import { AnswerNames } from './answer-names.ts';
 import { CLIENT_EVENTS } from './client-events.ts';
 import { chooseKept, KeptMessages, type Preserved } from './kept-messages.ts';
-import { type ClaudeLine, SPEAKERS, type UserContent } from './line.ts';
-import { isCommand, isInterruption } from './marks.ts';
+import { type ClaudeLine, isMark, SPEAKERS, type UserContent } from './line.ts';
+import { isCommand } from './marks.ts';
 import { PromptQueue } from './prompt-queue.ts';
 import { Replay } from './replay.ts';
+import { StreamPieces } from './stream-pieces.ts';
 
 const MAIN = 'main';
 const HARNESS = 'claude-code';
@@ -56,6 +57,7 @@ export class ClaudeSource {
   readonly #kept = new KeptMessages();
   readonly #replay = new Replay();
   readonly #queue = new PromptQueue();
+  readonly #stream = new StreamPieces();
   #hasParents = false;
   /** Findings to report with the next message. */
   #notes: ReadingNote[] = [];
@@ -72,7 +74,10 @@ export class ClaudeSource {
     if (uuid !== undefined && this.#spots.has(uuid)) return this.#readAgain(line, uuid, context);
     this.#enterSession(line, context);
     if (typeof line.parent === 'string') this.#hasParents = true;
-    if (line.type === 'stream_event') return this.#drop('stream-partial', line, context);
+    if (line.type === 'stream_event') {
+      this.#stream.add(this.#threadOf(line), line.event, context);
+      return this.#drop('stream-partial', line, context);
+    }
     if (line.type === 'system' && line.text('subtype') === 'compact_boundary')
       return this.#compact(line, context);
     if (line.hasBadPrompt) return context.reject('bad-event', 'attachment.prompt is not valid');
@@ -80,9 +85,17 @@ export class ClaudeSource {
     if (queued !== undefined) return this.#readAttached(line, queued, context);
     if (line.type === 'queue-operation') return this.#readQueue(line, context);
     if (line.type === 'attachment') return this.#drop('client-attachment', line, context);
-    const isEvent = CLIENT_EVENTS.has(line.type) && line.role === undefined;
-    if (isEvent) return this.#drop('client-event', line, context);
+    if (CLIENT_EVENTS.has(line.type) && line.role === undefined) return this.#readState(line, context);
     return this.#readMessage(line, context);
+  }
+
+  /** Drops a line about the client. Where a run begins or ends, no line repeats the pieces of an answer before it. */
+  #readState(line: ClaudeLine, context: ReadContext): Fate {
+    const subtype = line.type === 'system' ? line.text('subtype') : undefined;
+    if (subtype === 'init') this.#stream.settle(MAIN, context.fold);
+    else if (subtype === 'api_retry') this.#stream.forget(MAIN);
+    else if (line.type === 'result') line.endRun(this.#stream, context);
+    return this.#drop('client-event', line, context);
   }
 
   /** Reads a line whose uuid has occurred. If its content is another, it is a later version and replaces the former. */
@@ -97,7 +110,7 @@ export class ClaudeSource {
     const isOpen = spot?.isOwn === true && fold.has(spot.stretch.thread);
     if (!isOpen || spot.place === undefined || line.isSynthetic) return context.drop('copied-line');
     this.#open(line, context);
-    return readVersions(versionsOf(line), spot.place, context);
+    return readVersions(line.versions, spot.place, context);
   }
 
   #readMessage(line: ClaudeLine, context: ReadContext): LineFate {
@@ -115,10 +128,14 @@ export class ClaudeSource {
 
   #readAssistant(line: ClaudeLine, context: ReadContext): Fate | undefined {
     const { messageId } = line;
-    if (line.isSynthetic) return this.#drop('synthetic-message', line, context);
+    if (line.isSynthetic) {
+      this.#stream.skip();
+      return this.#drop('synthetic-message', line, context);
+    }
     const blocks = line.blocks as readonly FoldBlock[];
     const { fold, origin } = context;
     const thread = this.#open(line, context);
+    this.#stream.repeat(thread, line.message, blocks);
     const repeated = this.#replay.answer(thread, blocks, fold);
     if (repeated !== undefined) return this.#repeat(line, thread, repeated, context);
     this.#endReplay(thread, fold);
@@ -244,7 +261,7 @@ export class ClaudeSource {
   }
 
   #interrupt(line: ClaudeLine, context: ReadContext): Fate {
-    this.#open(line, context);
+    this.#stream.forget(this.#open(line, context));
     context.fold.noteLast(INTERRUPT);
     return this.#drop('interrupt-mark', line, context);
   }
@@ -266,6 +283,7 @@ export class ClaudeSource {
 
   #endStretch(thread: string, kept: readonly FoldPlace[], fold: Fold): void {
     this.#replay.clear();
+    this.#stream.settle(thread, fold);
     fold.close(true);
     this.#spots.end(thread, kept);
     this.#turns.delete(thread);
@@ -315,12 +333,13 @@ export class ClaudeSource {
   }
 
   /** Called at the end of the source: reports the lines that were named but did not occur. */
-  end(fold: Fold): void {
+  end(fold: Fold): Rejection | undefined {
     for (const { thread, note } of this.#awaited.values()) {
       if (!fold.has(thread)) continue;
       fold.open(thread, '');
       fold.note(note);
     }
+    return this.#stream.end(fold);
   }
 
   /** Name of the line's thread: `main`, or the sub-agent's id; without one, the uuid of the sub-agent's first line. */
@@ -378,16 +397,3 @@ function addUser(content: UserContent, facts: ItemFacts, fold: Fold): FoldPlace 
     place = fold.answer(callId, message, i === results.length - 1 ? mark : {});
   return rest === undefined || isInterrupted ? place : fold.add(rest, facts);
 }
-
-/** The messages of a line, to compare with its former version. */
-function versionsOf({ type, blocks, userContent }: ClaudeLine): readonly Version[] {
-  if (type === 'assistant') return blocks === undefined ? [] : [{ kind: 'answer', blocks }];
-  if (type !== 'user' || userContent === undefined) return [];
-  const { results, rest } = userContent;
-  const versions: Version[] = results.map((result) => ({ ...result, kind: 'result' }));
-  const hasText = rest !== undefined && !(results.length > 0 && isMark(userContent));
-  return hasText ? [...versions, { kind: 'message', message: rest }] : versions;
-}
-
-/** Whether all texts of a user message are marks of an interruption. */
-const isMark = ({ texts }: UserContent): boolean => texts?.every(isInterruption) === true;

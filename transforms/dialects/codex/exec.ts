@@ -6,17 +6,19 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
-import type { LineFate, ReadingNote } from '../../model/element.ts';
+import type { LineFate, ReadingNote, Rejection } from '../../model/element.ts';
 import type { ReadContext } from '../dialect-spec.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
+import type { Fold } from '../fold/fold.ts';
 import { objectOf, type Piece, toolMessage } from '../shared/build-messages.ts';
 import { leaveUnknown } from '../shared/carried-content.ts';
 import { partsOf } from '../shared/chat-object.ts';
 import { listOfParts } from '../shared/content-parts.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { present, textOf } from '../shared/logged-values.ts';
+import { OpenPieces } from '../shared/open-pieces.ts';
 import { RESPONSE_ERROR, RESULT_ERROR, SUMMARY, unknownEvent, warning } from '../shared/reading-notes.ts';
-import { type KnownObject, known, knownByType } from '../shared/unread-text.ts';
+import { type KnownObject, known, knownByType, says } from '../shared/unread-text.ts';
 
 const MAIN = 'main';
 const HARNESS = 'codex';
@@ -63,11 +65,14 @@ export class CodexExecSource {
   #hasResult = false;
   /** Calls of the current answer that have started but not ended. */
   readonly #running = new Set<string>();
+  /** Texts and calls that have not ended. */
+  readonly #pieces = new OpenPieces();
 
   read(type: string, json: JsonView, context: ReadContext): LineFate {
     if (type === 'thread.started') return this.#begin(json, context);
     const item = json.get('item');
     if (type === 'item.completed') return this.#complete(item, context);
+    if (type.startsWith('item.')) this.#addPiece(item, context);
     if (type === 'item.started') this.#start(item);
     else if (type === 'turn.completed') this.#endTurn(json, context);
     else if (type === 'turn.failed' && context.fold.has(MAIN)) this.#fail(context);
@@ -77,11 +82,23 @@ export class CodexExecSource {
   /** Starts a conversation, unless the thread is the same as before: a resumed thread continues its conversation. */
   #begin(json: JsonView, context: ReadContext): undefined {
     const id = json.get('thread_id')?.text();
+    this.#pieces.settle(MAIN, context.fold);
     if (id !== this.#thread) context.fold.closeAll();
     this.#thread = id;
     this.#beginAnswer();
     this.#open(context);
     return undefined;
+  }
+
+  /** Called at the end of the source. */
+  end(fold: Fold): Rejection | undefined {
+    return this.#pieces.end(fold);
+  }
+
+  #addPiece(item: JsonView | undefined, { origin }: ReadContext): void {
+    if (item === undefined) return;
+    const isText = ITEMS.get(typeOf(item) ?? '') === SAID && says(item.get('text'));
+    if (isText || callOf(item) !== undefined) this.#pieces.add(MAIN, item.get('id')?.text() ?? '', origin);
   }
 
   #start(item: JsonView | undefined): void {
@@ -97,6 +114,7 @@ export class CodexExecSource {
     if (item === undefined || type === undefined || id === undefined)
       return context.reject('bad-event', 'item has no type or no id', item);
     const { fold } = context;
+    this.#pieces.repeat(MAIN, id);
     const fault = faultOf(type, item);
     if (fault !== undefined) return context.reject('unknown-content', fault, item);
     const form = ITEMS.get(type);
@@ -127,6 +145,9 @@ export class CodexExecSource {
   }
 
   #endTurn(json: JsonView, context: ReadContext): void {
+    // commands may run longer than their turn
+    for (const id of this.#running) this.#pieces.repeat(MAIN, id);
+    this.#pieces.settle(MAIN, context.fold);
     this.#beginAnswer();
     if (!context.fold.has(MAIN)) return;
     this.#open(context);

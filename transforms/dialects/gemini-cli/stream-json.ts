@@ -85,8 +85,9 @@ export class StreamJsonSource {
   }
 
   /** Ends the text at the end of the source. */
-  end(context: ReadContext): void {
+  end(context: ReadContext): undefined {
     this.#endText(context);
+    return undefined;
   }
 
   #begin(event: JsonView, context: ReadContext): Fate {

@@ -4,7 +4,7 @@
  */
 
 import type { JsonView } from '../../json/json-view.ts';
-import type { Fate, LineFate } from '../../model/element.ts';
+import type { Fate, LineFate, Rejection } from '../../model/element.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
 import { differentSpeakers } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
@@ -17,6 +17,7 @@ import { metaOf } from '../shared/logged-meta.ts';
 import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
 import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
 import { PI_MESSAGE, type PiMessage, readPiMessage } from './message.ts';
+import { StreamedMessages } from './streamed-messages.ts';
 
 const TWO_SPEAKERS = differentSpeakers('a message');
 const MAIN = 'main';
@@ -58,6 +59,7 @@ export class PiSource {
   /** Name of the entry that the next one continues. */
   #leaf: string | undefined;
   #parent: string | undefined;
+  readonly #pieces = new StreamedMessages();
 
   read(type: string, entry: JsonView, context: ReadContext): LineFate {
     if (type === 'session') return this.#begin(entry, context);
@@ -71,6 +73,7 @@ export class PiSource {
     if (type === 'branch_summary') return this.#readSummary(entry, context);
     if (type === 'compaction') return this.#compact(entry, context);
     const dropped = this.#drop('client-event', entry, context);
+    if (STREAM_EVENT.test(type)) this.#pieces.add(type, entry, context);
     if (CLIENT.has(type) || STREAM_EVENT.test(type)) return dropped;
     this.#noteUnknown(type, entry, context);
     return leaveUnknown(type, entry, context);
@@ -94,7 +97,13 @@ export class PiSource {
     return readVersion(parsed, place, context);
   }
 
+  /** Called at the end of the source. */
+  end(fold: Fold): Rejection | undefined {
+    return this.#pieces.end(fold);
+  }
+
   #begin(header: JsonView, context: ReadContext): undefined {
+    this.#pieces.settle(context.fold);
     context.fold.closeAll();
     this.#spots.clear();
     this.#replaced.clear();
@@ -113,6 +122,7 @@ export class PiSource {
     if (message !== undefined) context.fold.expect(message, PI_MESSAGE, 'message');
     const parsed = message && readPiMessage(message);
     if (parsed === undefined) return context.reject('bad-event', 'message is not valid', message);
+    if (parsed.kind !== 'message' && parsed.kind !== 'result') this.#pieces.repeat();
     if (message !== undefined && isOfTwoSpeakers(message))
       return context.reject('unknown-speaker', TWO_SPEAKERS, message);
     if (parsed.kind === 'excluded') return this.#drop('client-event', entry, context);
