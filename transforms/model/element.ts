@@ -225,7 +225,7 @@ export type LineFate = Fate | Rejection | undefined;
 
 /**
  * `reply-role`: a reply without a role got the role assistant. `time-prefix`: a time before the object is left out.
- * `nul-prefix`: so are NULs. `text-prefix`: so is a text before a document. `torn-prefix`: an object after a torn one on the same line is read.
+ * `nul-prefix`: so are NULs. `bom-prefix`: so is a byte order mark. `text-prefix`: so is a text before a document. `torn-prefix`: an object after a torn one on the same line is read.
  */
 export type RepairName =
   | 'split-objects'
@@ -234,6 +234,7 @@ export type RepairName =
   | 'bare-nan'
   | 'time-prefix'
   | 'nul-prefix'
+  | 'bom-prefix'
   | 'text-prefix'
   | 'torn-prefix';
 

@@ -1,6 +1,7 @@
 /**
  * Cuts a line that is not JSON into whole objects and what is left of torn ones: a writer that was killed leaves a line
- * without its end, and the next writer continues on the same line. Writes that did not reach the disk leave NULs.
+ * without its end, and the next writer continues on the same line. Writes that did not reach the disk leave NULs, and
+ * files that were joined byte order marks.
  */
 import type { Dialect } from '../dialects/dialect.ts';
 import { COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
@@ -9,6 +10,8 @@ import type { Line, Rejection, Repair } from '../model/element.ts';
 import { isOfDialect, mayBeOfDialect } from './choose-dialect.ts';
 import { isCutAt, withNumbers } from './unfinished-line.ts';
 
+/** Some programs write it at the start of a file, so files that were joined have it in the middle. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 /** Most torn objects of a line after which the next one is looked for; it is scanned from where the last one failed. */
 const MAX_TRIES = 1024;
@@ -127,6 +130,7 @@ class Cut {
   readonly #line: Line;
   readonly #pieces: Piece[] = [];
   #hasNuls: boolean;
+  #hasMark = false;
 
   constructor(line: Line) {
     const { bytes } = line;
@@ -136,15 +140,17 @@ class Cut {
     this.#line = line;
   }
 
-  /** The index of the first byte at or after `at` that is neither blank nor NUL. */
+  /** The index of the first byte at or after `at` that is neither blank nor NUL, nor of a byte order mark. */
   skip(at: number): number {
     const { bytes } = this;
     let p = skipBlanks(bytes, at);
-    while (bytes[p] === 0) {
-      this.#hasNuls = true;
-      p = skipBlanks(bytes, p + 1);
+    for (;;) {
+      const isMark = BYTE_ORDER_MARK.every((byte, i) => bytes[p + i] === byte);
+      if (isMark) this.#hasMark = true;
+      else if (bytes[p] === 0) this.#hasNuls = true;
+      else return p;
+      p = skipBlanks(bytes, p + (isMark ? BYTE_ORDER_MARK.length : 1));
     }
-    return p;
   }
 
   tear(at: number): void {
@@ -157,19 +163,20 @@ class Cut {
     this.#add(start, end, true);
   }
 
-  /** @returns undefined if the line has no whole object, more than `maxPieces` pieces, or neither a torn object nor NULs */
+  /** @returns undefined if the line has no whole object, more than `maxPieces` pieces, or neither a torn object nor NULs or a mark */
   result(maxPieces: number): Pieces | undefined {
     const { origin } = this.#line;
     const pieces = this.#pieces;
     if (pieces.length === 0) return undefined;
     const prefixes = pieces.filter(({ isWhole }) => !isWhole).length;
     if (this.torn >= 0) this.#add(this.torn, this.bytes.length, false);
-    else if (prefixes === 0 && !this.#hasNuls) return undefined;
+    else if (prefixes === 0 && !this.#hasNuls && !this.#hasMark) return undefined;
     if (pieces.length > maxPieces) return undefined;
     const counts = [
       ['split-objects', pieces.length - 1],
       ['torn-prefix', prefixes],
       ['nul-prefix', this.#hasNuls ? 1 : 0],
+      ['bom-prefix', this.#hasMark ? 1 : 0],
     ] as const;
     const needed = counts.filter(([, count]) => count > 0);
     return {

@@ -8,11 +8,16 @@ import { get, type Tree } from './tree.ts';
 export type Piece = { readonly text: string; readonly isEntry: boolean };
 
 const BLANK_OR_NUL = ' \t\r\n\0';
+/** A byte order mark as Latin-1. */
+const BOM = '\xef\xbb\xbf';
 
 function skip(text: string, at: number): number {
   let p = at;
-  while (p < text.length && BLANK_OR_NUL.includes(text.charAt(p))) p++;
-  return p;
+  for (;;) {
+    if (text.startsWith(BOM, p)) p += BOM.length;
+    else if (p < text.length && BLANK_OR_NUL.includes(text.charAt(p))) p++;
+    else return p;
+  }
 }
 
 /** Is it an entry of a log of request/response pairs? */

@@ -153,7 +153,7 @@ describe('a line is rejected', () => {
     ['invalid-json', '{"request":{"messages" []}}', 'not JSON', 23],
     ['invalid-json', '{"response":{"choices":[{"message":{"role":}}]}}', 'not JSON', 43],
     ['invalid-json', '{"response":{"choices":[1 2]}}', 'not JSON', 26],
-    ['invalid-json', '\u00ef\u00bb\u00bf{}', 'not JSON', 0],
+    ['invalid-json', '{\u00ef\u00bb\u00bf}', 'not JSON', 1],
     ['invalid-json', '[1] [2]', 'more than one value', 4],
     ['invalid-utf8', '{"a":"\xe9"}', 'not UTF-8', 6],
     ['invalid-utf8', '{"a":tru,"\xff"', 'not UTF-8', 10],

@@ -133,6 +133,16 @@ describe.each(Object.entries(LOGS))('in a log of %s', (dialect, [before, torn, w
     });
   });
 
+  it('byte order marks before or between objects are left out', () => {
+    expect(shown(read([before, `\ufeff${whole}`]))).toEqual({ ...intact, repairs: ['bom-prefix'] });
+    expect(shown(read([`${before}\ufeff${whole}`]))).toEqual({
+      ...intact,
+      repairs: ['split-objects', 'bom-prefix'],
+    });
+    const half = Buffer.concat([Buffer.from('\ufeff'), tornBytes.subarray(0, tornBytes.length / 2)]);
+    expect(shown(read([before, half]))).toMatchObject({ rejected: 1, repairs: [] });
+  });
+
   it('a torn first line does not hide the whole object after it', () => {
     const first = `${before.slice(0, -12)}${before}`;
     expect(shown(read([first, whole]))).toMatchObject({ texts: intact.texts, rejected: 1 });
