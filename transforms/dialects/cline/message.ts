@@ -6,27 +6,29 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
+import { isSameBytes } from '../../json/same-bytes.ts';
 import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
-import { callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
+import { bytesOf, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, readBlockOf } from '../shared/anthropic-blocks.ts';
 import { readResult } from '../shared/anthropic-message.ts';
 import { makeMessage, toolMessage } from '../shared/build-messages.ts';
-import { thoughtsOf } from '../shared/chat-object.ts';
+import { detailsOf, thoughtsOf } from '../shared/chat-object.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
-import { ANTHROPIC_BLOCK } from '../shared/known-members.ts';
+import { ANTHROPIC_BLOCK, REASONING_DETAIL } from '../shared/known-members.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isTrue } from '../shared/logged-values.ts';
 import { blocksOf } from '../shared/message-parts.ts';
 import { warning } from '../shared/reading-notes.ts';
 import { type KnownObject, known, knownByType, withMembers } from '../shared/unread-text.ts';
 
-const MORE = 'id call_id summary reasoning_details signature providerOptions providerMetadata ts';
+const MORE = 'id call_id summary signature providerOptions providerMetadata ts';
+const DETAILS = { 'reasoning_details:json': REASONING_DETAIL };
 /** Blocks of the Messages API, with what Cline adds, and those of the AI SDK. */
 const BLOCK: KnownObject = knownByType('type', {
   ...Object.fromEntries(
-    [...(ANTHROPIC_BLOCK.kinds?.of ?? [])].map(([type, kind]) => [type, withMembers(kind, MORE)]),
+    [...(ANTHROPIC_BLOCK.kinds?.of ?? [])].map(([type, kind]) => [type, withMembers(kind, MORE, DETAILS)]),
   ),
   reasoning: known(`type ${MORE}`, {
     'summary:list!': known('type text:text!'),
@@ -118,8 +120,30 @@ function foldAnswer(message: JsonView, name: string, { fold }: ReadContext): voi
       : content.elements().flatMap(answerBlocks);
   const hasThought = blocks.some(({ kind }) => kind === 'thought');
   const beside = thoughtsOf(message).filter(({ kind }) => !hasThought || kind === 'sealed');
-  fold.amend(name, [...beside, ...blocks], 'add', { meta: metaOfAnswer(message) });
+  const isOnly = !hasThought && !beside.some(({ kind }) => kind === 'thought');
+  const details = [message, ...content.elements()].flatMap((view) => detailsIn(view, isOnly));
+  const thoughts = details.length === 0 ? beside : distinct([...beside, ...details]);
+  fold.amend(name, [...thoughts, ...blocks], 'add', { meta: metaOfAnswer(message) });
 }
+
+/** Reasoning of OpenRouter that a block, or a message of the AI SDK, has besides its words. */
+function detailsIn(view: JsonView, isOnly: boolean): readonly FoldBlock[] {
+  const type = view.textOf('type');
+  const own = type === undefined ? undefined : view.get('reasoning_details');
+  const summary = type === 'thinking' ? view.get('summary') : undefined;
+  const options = ['providerOptions', 'providerMetadata'].map((key) => view.get(key)?.get('openrouter'));
+  const lists = [own, summary, ...options.map((option) => option?.get('reasoning_details'))];
+  return lists.flatMap((list) => detailsOf(list, isOnly));
+}
+
+/** The blocks without those that repeat others: clients give each block of an answer the same details. */
+const distinct = (blocks: readonly FoldBlock[]): readonly FoldBlock[] =>
+  blocks.filter((block, i) => {
+    const first = blocks.findIndex(
+      (one) => one.kind === block.kind && isSameBytes(bytesOf(one), bytesOf(block)),
+    );
+    return first === i;
+  });
 
 /** Blocks in the words of the Messages API, and those that other relatives have: of the AI SDK, and reasoning. */
 function answerBlocks(view: JsonView): readonly FoldBlock[] {

@@ -161,12 +161,14 @@ export function thoughtsOf(json: JsonView): readonly FoldBlock[] {
   const blocks = structured(json.get('thinking_blocks'))?.elements() ?? [];
   const thoughts = blocks.flatMap((block) => thoughtOf(block, text === undefined));
   const isOnly = text === undefined && !thoughts.some(({ kind }) => kind === 'thought');
-  const details = structured(json.get('reasoning_details'))?.elements() ?? [];
-  const all = [...thoughts, ...details.flatMap((detail) => detailOf(detail, isOnly))];
+  const all = [...thoughts, ...detailsOf(json.get('reasoning_details'), isOnly)];
   return text === undefined ? all : [{ kind: 'thought', text: text.copy() }, ...all];
 }
 
-/** One of the details that OpenRouter gives. @param isOnly whether the reasoning has no text besides them */
+/** The details that OpenRouter gives. @param isOnly whether the reasoning has no text besides them */
+export const detailsOf = (details: JsonView | undefined, isOnly: boolean): readonly FoldBlock[] =>
+  (structured(details)?.elements() ?? []).flatMap((detail) => detailOf(detail, isOnly));
+
 function detailOf(detail: JsonView, isOnly: boolean): readonly FoldBlock[] {
   const text = detail.get('text') ?? detail.get('summary');
   if (text?.type === 'string' && text.text() !== '')

@@ -70,14 +70,17 @@ const THINKING_BLOCK = withKinds(ANTHROPIC_BLOCK, {
   '': known('thinking! data! signature! think! text!'),
 });
 
+/** One of the details that OpenRouter gives. */
+export const REASONING_DETAIL: KnownObject = knownByType('type', {
+  'reasoning.text': known('type text:text! signature id format index'),
+  'reasoning.summary': known('type summary:text! id format index'),
+});
+
 const CHAT_WITHIN = {
   'content:any!': CHAT_PART,
   'tool_calls:json!': CHAT_CALL,
   'thinking_blocks:json': THINKING_BLOCK,
-  'reasoning_details:json': knownByType('type', {
-    'reasoning.text': known('type text:text! signature id format index'),
-    'reasoning.summary': known('type summary:text! id format index'),
-  }),
+  'reasoning_details:json': REASONING_DETAIL,
 };
 
 /** Messages of the chat completions API. */

@@ -66,12 +66,16 @@ function shapeIn(marked: string): Shape {
 /** An object with any members. */
 export const ANYTHING: KnownObject = knownByType('', {});
 
-/** The same object, in which a client writes other members too. @param more separated by blanks */
-export const withMembers = (kind: KnownObject, more: string): KnownObject => ({
-  ...kind,
-  names: new Set([...kind.names, ...more.split(' ')]),
-  seen: new Map(),
-});
+/** The same object, in which a client writes other members too, as `known` describes them. */
+export function withMembers(kind: KnownObject, ...more: Parameters<typeof known>): KnownObject {
+  const { names, within } = known(...more);
+  return {
+    ...kind,
+    names: new Set([...kind.names, ...names]),
+    within: [...kind.within, ...within],
+    seen: new Map(),
+  };
+}
 
 /** Describes objects whose members depend on a type. @param member holds the type @param of known types */
 export function knownByType(member: string, of: Readonly<Record<string, KnownObject>>): KnownObject {
