@@ -1,7 +1,7 @@
 /** A conversation in progress: its current path, and those abandoned when the user went back. */
-import { isSameBytes } from '../../json/same-bytes.ts';
 import type { Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
+import { isSameResult } from '../shared/same-result.ts';
 import { AssistantDraft, bytesOf, type FoldBlock, type Repeats } from './assistant-draft.ts';
 import { type Item, jumpAfter, Path, rootItem } from './path.ts';
 import { PendingCalls } from './pending-calls.ts';
@@ -223,11 +223,11 @@ export class Thread {
   }
 
   /** The message with a call that has this result already; undefined if there is none among the last ones. */
-  answeredBy(id: string, { bytes }: Message): Item | undefined {
+  answeredBy(id: string, again: Message): Item | undefined {
     const end = this.last.index - MAX_REPEAT_ITEMS;
     for (let item = this.last; item.index >= 0 && item.index > end; item = item.before) {
       const { result } = item.calls.find((call) => call.id === id && call.result !== undefined) ?? {};
-      if (result !== undefined) return isSameBytes(result.bytes, bytes) ? item : undefined;
+      if (result !== undefined) return isSameResult(result, again) ? item : undefined;
     }
     return undefined;
   }

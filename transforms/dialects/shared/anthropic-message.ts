@@ -17,6 +17,7 @@ import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.
 import { contentOfParts } from './content-parts.ts';
 import { ANTHROPIC_BLOCK } from './known-members.ts';
 import { FILTERED, keptBlock, noted, ORDER_LOST, REPLY_CUT, RESULT_ERROR } from './reading-notes.ts';
+import { isSameResult } from './same-result.ts';
 import { unreadIn } from './unread-text.ts';
 
 /** A thought that the server does not show has an empty text and a signature. */
@@ -76,11 +77,25 @@ function messagesOf(
   const content = valueBytes(raw, 'content');
   if (content?.[0] !== OPEN_ARRAY) return [onOneLine(raw, role, [])];
   const blocks = elementsOf(content).map((block) => readBlock(block, isReply));
-  const results = blocks.flatMap((block) => (block.kind === 'result' ? [readResult(block.block)] : []));
+  const results = distinctResults(blocks);
   const rest = blocks.filter(({ kind }) => kind !== 'result');
   return rest.length === 0 && results.length > 0
     ? results
     : [...results, restOf(raw, role, rest, keepSealed)];
+}
+
+/** The results of a message. One that says what another of its call says is left out. */
+function distinctResults(blocks: readonly Block[]): readonly Message[] {
+  const found = blocks.flatMap((block) => (block.kind === 'result' ? [block.block] : []));
+  if (found.length < 2) return found.map(readResult);
+  const first = new Map<string, Message>();
+  return found.flatMap((block) => {
+    const id = stringValue(block, 'tool_use_id') ?? '';
+    const result = readResult(block);
+    const known = first.get(id);
+    if (id !== '' && known === undefined) first.set(id, result);
+    return known !== undefined && isSameResult(known, result) ? [] : [result];
+  });
 }
 
 const onOneLine = (json: Uint8Array, role: string, notes: readonly ReadingNote[]): Message =>
