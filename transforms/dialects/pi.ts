@@ -26,6 +26,7 @@ const BLOCKS: ReadonlySet<string> = new Set(['text', 'thinking', 'toolCall']);
 function isOldMessage(first: FirstObject): boolean {
   const message = first.get('message');
   if (first.get('type')?.text() !== 'message' || first.get('id') !== undefined) return false;
+  if (message?.get('created') !== undefined) return false; // a piece of a message that goose streams
   const role = message?.get('role')?.text();
   if (role === 'toolResult') return message?.get('toolCallId')?.type === 'string';
   const content = message?.get('content');

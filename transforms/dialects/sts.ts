@@ -39,6 +39,7 @@ function detectMessage(first: FirstObject): Detected {
   const message = first.get('message');
   const role = message?.get('role')?.text();
   if (message === undefined || OF_OTHERS.some((key) => first.get(key) !== undefined)) return 'no';
+  if (message.get('created') !== undefined) return 'no'; // a piece of a message that goose streams
   if (role === 'tool' || OWN.some((key) => message.get(key) !== undefined)) return 'yes';
   const isText = message.get('content')?.type === 'string';
   if (role === 'assistant') return isText ? 'yes' : 'no';

@@ -53,6 +53,12 @@ const OPIK = {
 
 const UNREAD_LOGS: readonly UnreadLog[] = [
   {
+    what: 'the output of goose run --output-format stream-json, which has messages in pieces',
+    advice: 'export the session with goose session export --format json',
+    keys: ['type', 'message'],
+    test: (first) => isObjectWith(first.get('message'), 'created'),
+  },
+  {
     what: 'the list of messages that Cline shows on the screen',
     advice: 'read api_conversation_history.json beside it',
     keys: ['ts', 'type', 'say'],

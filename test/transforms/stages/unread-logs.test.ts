@@ -7,6 +7,11 @@ import { asBuffer } from '../bytes.ts';
 const FIRST: readonly (readonly [word: string, first: object])[] = [
   ['Cline', { ts: 1, type: 'say', say: 'text', text: 'a' }],
   ['Cline', { ts: 1, type: 'ask', ask: 'tool', text: '{}' }],
+  ...['user', 'assistant', 'tool', 'system'].map((role) => {
+    const content = [{ type: 'text', text: 'a' }];
+    const message = { id: 'm', role, created: 1, content, metadata: { userVisible: true } };
+    return ['goose run', { type: 'message', message }] as const;
+  }),
   ['old codex exec', { id: '0', msg: { type: 'task_started' } }],
   ['prompt history of Codex', { session_id: 's', ts: 1, text: 'a' }],
   ['prompt history of Claude Code', { display: 'a', pastedContents: {}, timestamp: 1, project: '/' }],
