@@ -101,7 +101,8 @@ const REPAIR_MEANINGS = {
   'json-document': 'A source named like JSON lines is a single JSON document.',
   'reply-role': 'A reply had no role and was given the role `assistant`.',
   'nul-prefix': 'NULs before or after the objects of a line were left out.',
-  'bom-prefix': 'A byte order mark before or between the objects of a later line was left out, as joined files have it.',
+  'bom-prefix':
+    'A byte order mark before or between the objects of a later line was left out, as joined files have it.',
   'text-prefix': 'A text before a JSON document, such as a client prints, was left out.',
   'torn-prefix':
     'The object after a torn one on the same line was read. What is left of the torn one is rejected; the two count as `split-objects` too.',
