@@ -22,7 +22,7 @@ import { missingOrBad } from './shared/line-objects.ts';
 import { structured } from './shared/logged-values.ts';
 import { notedFirst, warning } from './shared/reading-notes.ts';
 import { withSealed } from './shared/sealed-messages.ts';
-import { unreadIn } from './shared/unread-text.ts';
+import { says, unreadIn } from './shared/unread-text.ts';
 
 /** An object with one of these beside its list is not a bare conversation: it has an answer, or several, or events. */
 const NOT_BARE = [
@@ -148,14 +148,35 @@ function unreadAnswer(
   messages: readonly Message[],
 ): ReadingNote | undefined {
   const last = messages.at(-1);
-  if (last?.role === 'assistant')
-    return isEmptyReply(last) ? unreadIn(new JsonView(last.bytes), CHAT_MESSAGE, 'the answer') : undefined;
-  const stray = json.others(READ).find(([key, value]) => !own.includes(key) && isAnswer(structured(value)));
-  return stray && ANSWER;
+  if (last?.role === 'assistant' && !isEmptyReply(last)) return undefined;
+  const inside = last?.role === 'assistant' && unreadIn(new JsonView(last.bytes), CHAT_MESSAGE, 'the answer');
+  const stray = json.others(READ).some(([key, value]) => !own.includes(key) && isAnswer(key, value));
+  return inside || (stray ? ANSWER : undefined);
 }
 
-const isAnswer = (value: JsonView | undefined): boolean =>
-  (value?.type === 'object' || value?.type === 'array') && carriesContent(value);
+/** Members in which programs keep the answer beside the messages. A label, a score or a reference is none. */
+const ANSWERS =
+  /^(?:(?:model|llm|ai|assistant|generated|predicted|final|raw)_?)?(?:outputs?|answers?|responses?|completions?|predictions?|results?|repl(?:y|ies)|generations?)$|^(?:generated|output|response)_?text$/i;
+/** Texts that say how a run ended. */
+const VERDICT =
+  /^(?:pass|passed|fail|failed|failure|success|succeeded|error|ok|true|false|correct|incorrect|timeout|done|completed)$/i;
+
+/** Is a member a list or an object that carries content, or a text under the name of an answer? */
+function isAnswer(key: string, logged: JsonView): boolean {
+  const value = structured(logged);
+  const isOpen = value?.type === 'object' || value?.type === 'array';
+  return (isOpen && carriesContent(value)) || (ANSWERS.test(key) && holdsText(value));
+}
+
+/** Is it a text, a list with one, or an object with one under the name of an answer? */
+function holdsText(value: JsonView | undefined): boolean {
+  if (value?.type === 'string') return isText(value);
+  if (value?.elements().some(isText) === true) return true;
+  return value?.members().some(([key, one]) => ANSWERS.test(key) && isText(one)) === true;
+}
+
+const isText = (value: JsonView): boolean =>
+  says(value) && value.type === 'string' && !VERDICT.test(value.text() ?? '');
 
 const messages: Dialect = defineDialect({
   name: 'messages',

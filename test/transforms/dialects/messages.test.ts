@@ -265,3 +265,44 @@ test('any object is kept as a message byte for byte', () => {
     }),
   );
 });
+
+describe('a row that ends in a question', () => {
+  const question = { role: 'user', content: 'Is the larch gold?' };
+  const rulesOf = (members: object, ...answers: readonly object[]) =>
+    one(JSON.stringify({ messages: [question, ...answers], ...members })).messages.flatMap(({ notes = [] }) =>
+      notes.map(({ rule }) => rule),
+    );
+
+  it.each([
+    { outputs: ['It is gold.'] },
+    { output: 'It is gold.' },
+    { answer: 'gold' },
+    { answers: ['gold'] },
+    { response: 'gold' },
+    { completion: 'gold' },
+    { prediction: 'gold' },
+    { result: 'It is gold.' },
+    { result: 'gold' },
+    { reply: 'gold' },
+    { model_output: 'gold' },
+    { finalAnswer: 'gold', final_answer: 'gold' },
+    { generated_text: 'gold' },
+    { outputs: { answer: 'gold' } },
+    { outputs: '["gold"]' },
+  ])('may have its answer beside it: %j', (members) => {
+    expect(rulesOf(members)).toContain('unread-text');
+    expect(rulesOf(members, { role: 'assistant', content: '' })).toContain('unread-text');
+    expect(rulesOf(members, { role: 'assistant', content: 'gold' })).not.toContain('unread-text');
+  });
+
+  it.each([
+    { label: 'It is gold.' },
+    { score: 0.5, answer: 42 },
+    { ground_truth: 'gold', solution: 'gold', reference: 'gold', target: 'gold' },
+    { result: 'passed' },
+    { outputs: [], answer: '', response: null },
+    { text: 'User: Is the larch gold?' },
+  ])('has no answer: %j', (members) => {
+    expect(rulesOf(members)).not.toContain('unread-text');
+  });
+});
