@@ -274,7 +274,9 @@ export class Intake {
     }
     if (this.#dropped !== undefined) this.#ledger.rejectRest(this.#dropped, lines);
     const { sessions } = this.#ledger;
-    return { framing, sessions, totals: this.#ledger.endSource() };
+    const atLimit = this.isLimited;
+    const totals = this.#ledger.endSource();
+    return { framing, sessions, totals, isLimited: atLimit && totals.lines < lines };
   }
 
   /** Ends a source after a bug in a stage. The stages may be in any state, so the next source gets new ones. */

@@ -34,14 +34,17 @@ export interface Ended {
   readonly framing: FramingCounts;
   readonly sessions: number;
   readonly totals: SourceTotals;
+  /** Whether the limit of sessions was reached while the sessions of the source ended. */
+  readonly isLimited?: boolean;
 }
 
 /** Returns the report of a source that has ended. @param fault why the source is rejected, if it is */
 export function reportOf(
-  { index, reader, isLimited }: ReadSource,
-  { framing, totals }: Ended,
+  { index, reader, ...source }: ReadSource,
+  { framing, totals, ...ended }: Ended,
   fault: SourceFault | undefined,
 ): SourceReport {
+  const isLimited = source.isLimited === true || ended.isLimited === true;
   const { lines, fates, repairs, dialect, text } = totals;
   const isBlank = fates.every(([fate]) => fate === 'blank');
   const isMisnamed = fault === undefined && reader?.misnamed === true;

@@ -107,6 +107,23 @@ it('stops at the limit of sessions', async () => {
   expect(run.isLimited).toBe(true);
 });
 
+it('stops at the limit between sessions that end with their source', async () => {
+  const chat = (trace: string) =>
+    JSON.stringify({
+      ...{ traceId: trace.repeat(32), spanId: trace.repeat(16), name: 'chat' },
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.input.messages': `[{"role":"user","parts":[{"type":"text","content":"${trace}"}]}]`,
+        'gen_ai.output.messages': '[{"role":"assistant","parts":[{"type":"text","content":"a"}]}]',
+      },
+    });
+  const spans = ['a', 'b', 'c'].map((trace) => `${chat(trace)}\n`).join('');
+  const { sources, results } = runOver({ 'a.jsonl': spans }, { limit: 2 });
+  const all = await results(sources[0] as TaskSource);
+  expect(all.filter(({ kind }) => kind === 'session')).toHaveLength(2);
+  expect(all.at(-1)).toMatchObject({ kind: 'source', status: 'limited', lines: 2 });
+});
+
 it('reads a file again that no dialect recognises and that changed while it was read', async () => {
   let opened = 0;
   const touchedOnce: Watch = {

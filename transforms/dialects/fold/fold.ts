@@ -43,7 +43,7 @@ export class Fold {
   /** Whether metadata is read: dialects test this first, because reading it takes a tenth of the time of a line. */
   readonly keepsMeta: boolean;
   readonly #options: FoldOptions;
-  /** Replaced, never cleared: the table of a cleared map keeps what the map had until the next full collection. */
+  // replaced, never cleared: the table of a cleared map keeps what it had until the next full collection
   #threads = new Map<string, Thread>();
   /** Finished conversations that `take` has not returned yet. */
   #finished: Closed[] = [];
