@@ -19,7 +19,8 @@ export const LINE_REASONS = {
     'The messages are not an array of objects with a string role each (or the equivalent in the dialect).',
   'unknown-content':
     'A content, a result or an answer has a form that is not known to be text: nothing of it is guessed.',
-  'body-elsewhere': 'A body of the call is not in the log, but in another file that it names.',
+  'body-elsewhere':
+    'A body of the call, or the conversation that it continues, is not in the log, but elsewhere, as it says.',
   'bad-tools': 'The tools are neither absent, null nor an array of objects.',
   'bad-sample':
     'A grader sample has no messages, or a message without a role or text; or a deck has no samples.',

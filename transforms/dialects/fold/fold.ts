@@ -43,8 +43,7 @@ export class Fold {
   /** Whether metadata is read: dialects test this first, because reading it takes a tenth of the time of a line. */
   readonly keepsMeta: boolean;
   readonly #options: FoldOptions;
-  // replaced, never cleared: the table of a cleared map keeps what it had until the next full collection
-  #threads = new Map<string, Thread>();
+  #threads = new Map<string, Thread>(); // replaced, not cleared: a cleared map keeps what it had until a full collection
   /** Finished conversations that `take` has not returned yet. */
   #finished: Closed[] = [];
   readonly #counts: SessionCounts;

@@ -15,7 +15,7 @@ import { makeMessage, objectOf, type Piece, systemMessage } from '../shared/buil
 import { unreadSystem } from '../shared/known-bodies.ts';
 import { CHAT_MESSAGE } from '../shared/known-members.ts';
 import { createMessageList, isMessage } from '../shared/logged-messages.ts';
-import { present, structured } from '../shared/logged-values.ts';
+import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { isPrintedMessages } from '../shared/printed-value.ts';
 import { noted } from '../shared/reading-notes.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
@@ -41,6 +41,12 @@ export interface Problem {
 }
 
 const MESSAGE_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'tool_result', 'thinking']);
+
+/** Members by which a prompt continues a conversation that only the server has: the web clients of Claude and others. */
+const PARENTS = ['parent_message_uuid', 'parent_message_id', 'parentMessageId'] as const;
+/** The parent of a first message. */
+const ROOT = /^[0-]*(?:4000-8000-[0-]*)?$/;
+const STORED = 'the prompt continues a message that is not in the request';
 
 export const isProblem = (result: object): result is Problem => 'reason' in result;
 
@@ -84,6 +90,9 @@ export class RequestReader {
     const messages = structured(body.get('messages') ?? body.get('prompt'));
     if (messages?.type === 'string') {
       if (isPrintedMessages(messages)) return printed(messages);
+      const parent = firstOf(body, ...PARENTS);
+      if (parent !== undefined && !ROOT.test(parent.text() ?? ''))
+        return { reason: 'body-elsewhere', detail: STORED, at: parent };
       const message = makeMessage('user', [['content', messages.copy()]]);
       const system = this.#systemIn(body, 'system');
       return 'reason' in system
