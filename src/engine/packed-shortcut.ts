@@ -171,6 +171,8 @@ export class PackedShortcut {
   }
 
   #push(element: StreamElement): void {
+    // the end of the source: if sessions that were gathered follow, the stages have to find out to which one it belongs
+    if (element.kind === 'line' && element.isOpen === true) this.#isLeft = true;
     this.#stages?.(element);
   }
 

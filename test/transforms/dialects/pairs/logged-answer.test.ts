@@ -231,10 +231,10 @@ describe('an answer of Ollama', () => {
 
   it('is refused if its prompt continues a conversation that only the server has', () => {
     const body = { response: 'b', done: true };
-    const after = (parent_message_uuid: string) =>
+    const messagesAfter = (parent_message_uuid: string) =>
       messagesOf(capture({ body }, { body: { prompt: 'a', parent_message_uuid } }));
-    expect(after('00000000-0000-4000-8000-000000000000')).toEqual([[question, reply]]);
-    expect(after('019a77c0-0000-7000-8000-000000000000')).toEqual([]);
+    expect(messagesAfter('00000000-0000-4000-8000-000000000000')).toEqual([[question, reply]]);
+    expect(messagesAfter('019a77c0-0000-7000-8000-000000000000')).toEqual([]);
   });
 });
 
