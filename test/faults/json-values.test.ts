@@ -279,11 +279,15 @@ describe('F059 the table of JSON documents', () => {
       });
       const reasons = new Map(quarantine.map(({ line, reason }) => [line, reason]));
       for (const [i, [kind, name]] of lines.entries())
-        expect([name, VERDICTS[kind]]).toEqual([name, expect.arrayContaining([reasons.get(i + 2)])]);
+        expect([name, verdictsOf(kind, name)]).toEqual([name, expect.arrayContaining([reasons.get(i + 2)])]);
       expect(sums.lines).toBeGreaterThanOrEqual(lines.length + 1);
     });
   }
 });
+
+/** A byte order mark before a line is not part of it: files that were joined have one. */
+const verdictsOf = (kind: string, name: string): readonly string[] | undefined =>
+  name === 'byte order mark first' ? IS_JSON : VERDICTS[kind];
 
 /** Reasons for lines that are JSON, not JSON, and too deep. */
 const IS_JSON = ['not-an-object', 'bad-timestamp', 'bad-session-id', 'duplicate-key'];

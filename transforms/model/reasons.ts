@@ -49,7 +49,7 @@ export const SESSION_REASONS = {
   'context-missing':
     'The request continues a response that is not in the source, so the earlier messages are unknown.',
   'timestamp-not-increasing':
-    'An entry is earlier than the entry before it in the session (with --strict-time: is not later).',
+    'An entry is earlier than the entry before it in the session. With --strict-time, an entry of the same time is rejected too.',
   'control-token-in-content':
     'A text contains a control token of the format (chat-inline writes it unless --on-finding control-token-in-content=reject).',
   'non-text-part':
