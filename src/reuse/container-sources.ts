@@ -30,7 +30,7 @@ export function withContainers(
   return kept;
 }
 
-/** A source that is no longer in the listing. */
+/** Stands for a source that the listing no longer has. */
 const GONE = -1;
 
 /** Returns for each source those with sessions inside its records. */

@@ -98,7 +98,7 @@ export class Containment {
     const end = words.length - HASH_WORDS;
     for (const [formats, table] of tables) {
       if ((formats & path.formats) !== formats) continue;
-      // of records with equal paths and formats, the first one is kept
+      // an equal path of equal formats is not marked: the first record that has it is kept
       const before = formats === path.formats ? end : words.length;
       for (let at = 0; at < before; at += HASH_WORDS)
         if (this.#isOf(pass, words, at)) table.mark(words, at, index);

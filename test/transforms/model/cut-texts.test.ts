@@ -91,7 +91,7 @@ describe('an answer in the log of a client', () => {
   const CALLS = '"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]';
 
   it.each(['[REDACTED]', '[System: Empty message content sanitised to satisfy protocol]', '(no content)'])(
-    'is left out if it is only the mark of a scrubber, or stands for an empty one: %s',
+    'is left out if it is only what a scrubber or a client writes in its place: %s',
     (content) => {
       expect(isScrubbedAnswer(message('assistant', JSON.stringify({ content })))).toBe(true);
     },

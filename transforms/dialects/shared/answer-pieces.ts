@@ -2,13 +2,11 @@
  * Joins the pieces of a streamed answer that a tracer logged as a list of messages: the OpenTelemetry instrumentation of
  * Google's client (google-genai) appends one for each chunk. Only the last one says why the model stopped.
  */
-import { QUOTE } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
-import { concat } from '../../json/splice.ts';
+import { GrowingText } from '../streams/growing-text.ts';
 import { arrayOf, objectOf, type Piece } from './build-messages.ts';
 
 const EMPTY_TYPES: ReadonlySet<string> = new Set(['string', 'null']);
-const QUOTE_BYTES = Uint8Array.of(QUOTE);
 
 /** Are they the pieces of one answer? */
 export function arePieces(messages: readonly JsonView[]): boolean {
@@ -23,16 +21,16 @@ export function joinedPieces(messages: readonly JsonView[]): JsonView | undefine
   if (messages.some((one) => one.get('parts')?.type !== 'array')) return undefined;
   const parts: Uint8Array[] = [];
   let type: string | undefined;
-  let texts: Uint8Array[] = [];
+  let growing: GrowingText | undefined;
   const endText = (): void => {
-    if (texts.length > 0) {
-      const members: Piece[] = [
-        ['type', JSON.stringify(type)],
-        ['content', concat([QUOTE_BYTES, ...texts, QUOTE_BYTES])],
-      ];
-      parts.push(objectOf(members));
-    }
-    texts = [];
+    if (growing !== undefined)
+      parts.push(
+        objectOf([
+          ['type', JSON.stringify(type)],
+          ['content', growing.json()],
+        ]),
+      );
+    growing = undefined;
   };
   for (const part of messages.flatMap((one) => one.get('parts')?.elements() ?? [])) {
     const text = part.get('content');
@@ -40,8 +38,10 @@ export function joinedPieces(messages: readonly JsonView[]): JsonView | undefine
     const isText = own !== undefined && text?.type === 'string' && part.keys().length === 2;
     if (!isText || own !== type) endText();
     type = own;
-    if (isText) texts.push(text.bytes.subarray(1, -1));
-    else parts.push(part.copy());
+    if (isText) {
+      growing ??= new GrowingText();
+      growing.add(text.bytes);
+    } else parts.push(part.copy());
   }
   endText();
   const finish = messages.at(-1)?.get('finish_reason') as JsonView;
