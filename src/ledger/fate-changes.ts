@@ -4,7 +4,7 @@ import { eachFate, type SessionReport, type SourceReport } from './result.ts';
 
 export class FateChanges {
   /** How the number of entries changes, by fate. */
-  readonly #changes = new Map<string, number>();
+  #changes = new Map<string, number>();
 
   /** Notes that a session has another report. */
   replace(before: SessionReport, after: SessionReport): void {
@@ -23,7 +23,7 @@ export class FateChanges {
 
   /** Begins another source. */
   clear(): void {
-    this.#changes.clear();
+    if (this.#changes.size > 0) this.#changes = new Map();
   }
 
   #change(fate: string, n: number): void {

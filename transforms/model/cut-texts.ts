@@ -32,16 +32,14 @@ const SCRUBBED = {
 };
 
 /** Put in place of an empty message by a program that sends it to an API which refuses one. */
-const EMPTY_ANSWERS: readonly Mark[] = [
-  {
-    logger: 'LiteLLM: _EMPTY_TEXT_PLACEHOLDER (BerriAI/litellm, prompt_templates/factory.py)',
-    mark: /^\s*\[System: Empty message content sanitised to satisfy protocol\]\s*$/,
-  },
-  { logger: 'Claude Code: NO_CONTENT_MESSAGE', mark: /^\s*\(no content\)\s*$/ },
-];
-const [SANITISED] = EMPTY_ANSWERS as readonly [Mark, Mark];
+const SANITISED = {
+  logger: 'LiteLLM: _EMPTY_TEXT_PLACEHOLDER (BerriAI/litellm, prompt_templates/factory.py)',
+  mark: /^\s*\[System: Empty message content sanitised to satisfy protocol\]\s*$/,
+};
+const NO_CONTENT = { logger: 'Claude Code: NO_CONTENT_MESSAGE', mark: /^\s*\(no content\)\s*$/ };
+
 /** Marks in place of answers that logs of clients have, too. */
-const IN_CLIENTS: readonly Mark[] = [SCRUBBED, ...EMPTY_ANSWERS];
+const IN_CLIENTS: readonly Mark[] = [SCRUBBED, SANITISED, NO_CONTENT];
 
 /** Marks that are the whole text. The shortcut looks for a word of each in short contents (CUT_TEXTS). */
 const WHOLE: readonly Mark[] = [

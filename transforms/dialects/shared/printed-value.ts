@@ -4,7 +4,8 @@
  * close at its end, or that the logger cut, around members that only an answer has. A model may print other values.
  */
 
-import type { JsonView } from '../../json/json-view.ts';
+import { JsonView } from '../../json/json-view.ts';
+import { trustingScanner } from '../../json/trusting-scanner.ts';
 import { latin1 } from '../../json/utf8.ts';
 
 /** Something in brackets, or named values without them. */
@@ -94,9 +95,15 @@ export function isPrintedAnswer(view: JsonView): boolean {
   return form === 'answer' || form === 'cut';
 }
 
-/** Whether the text of an answer is the list of its blocks as a language prints it: `[TextBlock(text='Hello')]`. */
-export const isPrintedBlocks = (text: JsonView): boolean =>
-  LIST.test(latin1(text.bytes.subarray(1, BEGINNING_BYTES))) && printedForm(text) === 'answer';
+/**
+ * Whether an answer is the list of its blocks as a language prints it: `[TextBlock(text='Hello')]`. Looks at the beginning
+ * first, because the text may be a giant one.
+ * @param at index of the text, a JSON string
+ */
+export function isPrintedBlocks(bytes: Uint8Array, at: number): boolean {
+  if (!LIST.test(latin1(bytes.subarray(at + 1, at + BEGINNING_BYTES)))) return false;
+  return printedForm(new JsonView(bytes, at, trustingScanner.value(bytes, at, 1))) === 'answer';
+}
 
 /**
  * Whether a text is a list of messages, of any speakers, as a language prints it, or the beginning of messages, of parts

@@ -45,7 +45,7 @@ export const unreadContent: (message: Message) => ReadingNote | undefined = perO
 const unread = (message: string): ReadingNote => ({ rule: 'unread-text', severity: 'ERROR', message });
 
 function printedBlocks({ bytes, role }: Message, at: number): ReadingNote | undefined {
-  return role === 'assistant' && isPrintedBlocks(new JsonView(bytes, at, trustingScanner.value(bytes, at, 1)))
+  return role === 'assistant' && isPrintedBlocks(bytes, at)
     ? unread('the content is a list of blocks as a program printed it')
     : undefined;
 }

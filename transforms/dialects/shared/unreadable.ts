@@ -3,7 +3,7 @@
  * a text or a list of parts; a text under another name, an object, and a part of an unknown type are not guessed.
  */
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
-import { JsonView } from '../../json/json-view.ts';
+import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf, keptMembersOf, membersOf, valueAt, valuesOf } from '../../json/members.ts';
 import { perObject } from '../../json/notes.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
@@ -56,7 +56,7 @@ function contentFault(message: Message): string | undefined {
   const first = bytes[at];
   if (first === LETTER_N) return undefined;
   if (first === QUOTE) {
-    const isPrinted = role === 'assistant' && isPrintedBlocks(viewAt(bytes, at));
+    const isPrinted = role === 'assistant' && isPrintedBlocks(bytes, at);
     return isPrinted ? ' has a content that a program printed' : undefined;
   }
   if (first !== OPEN_ARRAY) return ' has a content that is neither a text nor a list of parts';
@@ -64,9 +64,6 @@ function contentFault(message: Message): string | undefined {
   const bad = elementsOf(list).findIndex((part) => !isKnownPart(part));
   return bad < 0 ? undefined : `: content[${bad}] is not a part of a known type (${role})`;
 }
-
-const viewAt = (bytes: Uint8Array, at: number): JsonView =>
-  new JsonView(bytes, at, trustingScanner.value(bytes, at, 1));
 
 /** Whether a message without content has nothing else that could be one. */
 function isSilent(message: Message): boolean {
