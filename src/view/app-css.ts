@@ -34,6 +34,7 @@ kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-
 .no{color:var(--ink3);font-size:11.5px;min-width:1.6em;text-align:right}
 .ttl{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:13.5px;font-weight:480;flex:1}
 .row.on .ttl{font-weight:600}
+.row.on .no{color:var(--ink2)}
 .line2{display:flex;gap:10px;align-items:center;font-size:11.5px;color:var(--ink2);padding-left:2.6em;white-space:nowrap;overflow:hidden}
 .line2 .tag{font-size:10.5px;line-height:16px;padding:0 6px;margin-left:auto}
 .line2 .tag:first-child{margin-left:0}
@@ -91,6 +92,12 @@ p.cap{margin:0 0 2px;font-size:11px;font-weight:500;color:var(--ink3)}
 .side dl{display:grid;grid-template-columns:62px minmax(0,1fr);gap:4px 10px;font-size:12.5px}
 .side dt{color:var(--ink3)}
 .side dd{overflow-wrap:anywhere}
+.tree{font-size:12.5px}
+.tree li{padding:3px 0 3px 10px;border-left:2px solid var(--rule)}
+.tree a[aria-current]{color:inherit;font-weight:600;text-decoration:none}
+.tree .tag{margin-left:8px}
+.tree .mono{overflow-wrap:anywhere}
+.tree .tree .tree .tree .tree .tree .tree li{padding-left:0}
 .cmd{display:block;margin-top:10px;background:var(--sunk);border-radius:6px;padding:7px 10px;font-size:11.5px;overflow-wrap:anywhere;color:var(--ink2);user-select:all}
 .finds li{font-size:12.5px;margin-bottom:8px}
 .finds p{color:var(--ink2)}

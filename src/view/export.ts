@@ -80,7 +80,10 @@ class Exporter {
       JSON.stringify({ ...summary, records: numbers.length, sessions: numbers.length, rejected }),
     ]);
     const sessions = await this.#records(numbers);
-    await this.#answers('session', sessions);
+    const renumber = renumbering(numbers, sessions);
+    await this.#answers('session', sessions, renumber);
+    await this.#answers('tree', sessions, renumber);
+    await this.#answers('record-tree', numbers, renumber);
     const rows = await Promise.all(sessions.map((i) => this.#row('sessions', i)));
     this.#chunk('sessions-0', rows.map(renumbered));
     const rejections = Array.from({ length: rejected }, (_, i) => i);
@@ -99,10 +102,11 @@ class Exporter {
     return sessions.flatMap((session) => session?.number ?? []);
   }
 
-  async #answers(route: string, numbers: readonly number[]): Promise<void> {
+  async #answers(route: string, numbers: readonly number[], change = (text: string) => text): Promise<void> {
     for (let from = 0; from < numbers.length; from += CHUNK) {
       const texts = [];
-      for (const i of numbers.slice(from, from + CHUNK)) texts.push(await this.#respond(`${route}?i=${i}`));
+      for (const i of numbers.slice(from, from + CHUNK))
+        texts.push(change(await this.#respond(`${route}?i=${i}`)));
       this.#chunk(`${route}-${from / CHUNK}`, texts);
     }
   }
@@ -153,4 +157,18 @@ class Exporter {
 /** Renumbers a row by its place in the list. */
 function renumbered(row: string, i: number): string {
   return JSON.stringify({ ...(JSON.parse(row) as object), i });
+}
+
+/** Returns a function that gives the links of a response the numbers of the export, and removes those to other records. */
+function renumbering(records: readonly number[], sessions: readonly number[]): (text: string) => string {
+  const placesOf = (numbers: readonly number[]): ReadonlyMap<number, number> =>
+    new Map(numbers.map((number, i) => [number, i]));
+  const places = new Map(Object.entries({ record: placesOf(records), i: placesOf(sessions) }));
+  places.set('container', places.get('record') as ReadonlyMap<number, number>);
+  return (text) =>
+    text === ''
+      ? ''
+      : JSON.stringify(JSON.parse(text), (key, value) =>
+          typeof value === 'number' && places.has(key) ? places.get(key)?.get(value) : value,
+        );
 }

@@ -11,6 +11,7 @@ import { REASONS } from '../ledger/reasons.ts';
 import { messagesOf } from './app/messages.ts';
 import type { FollowedLog } from './follow.ts';
 import { MAX_HITS, type Searched, search } from './search.ts';
+import { treeOf } from './session-tree.ts';
 import { type RecordSummary, readRecord, shownOf, summaryOf } from './shown.ts';
 import type { LogSources } from './sources.ts';
 import type { RecordAt, ViewedDataset } from './viewed-dataset.ts';
@@ -66,6 +67,8 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
     async (viewed, query) => json(viewed.dataset && (await sessionRows(viewed.dataset, ...rangeOf(query)))),
   ],
   ['session', (viewed, query) => sessionAnswer(viewed, numberOf(query, 'i'))],
+  ['tree', (viewed, query) => treeAnswer(viewed, numberOf(query, 'i'))],
+  ['record-tree', (viewed, query) => recordTreeAnswer(viewed, numberOf(query, 'i'))],
   ['rejected', (viewed, query) => json(viewed.dataset && rejectedRows(viewed.dataset, ...rangeOf(query)))],
   ['rejection', (viewed, query) => rejectionAnswer(viewed, numberOf(query, 'i'))],
   ['search', (viewed, query) => viewed.dataset && searchAnswer(viewed.dataset, query)],
@@ -192,7 +195,16 @@ async function sessionAnswer({ dataset }: Viewed, i: number): Promise<string | u
   if (dataset === undefined || line === undefined || i < 0) return undefined;
   const findings = await dataset.findingsOf(i);
   const meaning = REASONS[line.fate.slice('rejected:'.length)];
-  return JSON.stringify({ i, line, findings, record: dataset.recordOfSession(line), meaning });
+  const container = line.in && dataset.recordAt(line.in);
+  return JSON.stringify({ i, line, findings, record: dataset.recordOfSession(line), container, meaning });
+}
+
+const treeAnswer = async ({ dataset }: Viewed, session: number): Promise<string | undefined> =>
+  json(dataset && (await treeOf(dataset, session)));
+
+async function recordTreeAnswer(viewed: Viewed, record: number): Promise<string | undefined> {
+  const session = await viewed.dataset?.sessionOfRecord(record);
+  return session && treeAnswer(viewed, session.number);
 }
 
 function rejectedRows(dataset: ViewedDataset, from: number, count: number): readonly object[] {

@@ -1,13 +1,13 @@
 /** A dataset in the viewer: records, sessions and rejections by number, with one read per page. It is never changed. */
 
 import { once } from 'node:events';
-import { createWriteStream, rmSync, statSync } from 'node:fs';
+import { closeSync, createWriteStream, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { LINE_FILES, manifestPath } from '../dataset/layout.ts';
+import { LINE_FILES, manifestPath, PATHS } from '../dataset/layout.ts';
 import { readManifest } from '../dataset/manifest.ts';
 import { readBack } from '../dataset/read-back.ts';
-import type { SessionLine } from '../dataset/schema/ledger.ts';
+import type { ContainerPlace, SessionLine } from '../dataset/schema/ledger.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
@@ -15,6 +15,7 @@ import { ioError } from '../errors.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { FindingColumns } from './finding-columns.ts';
 import { type IndexedLine, LineIndex } from './line-index.ts';
+import { PathIndex } from './path-index.ts';
 import { RecordIndex } from './record-index.ts';
 
 interface OpenShard {
@@ -36,6 +37,8 @@ export interface RecordAt {
 const PACKED = /\.(?:gz|zst)$/;
 const SESSIONS_AT_ONCE = 256;
 const PLACE = /"shard":"((?:[^"\\]|\\.)*)","line":(\d+)/;
+/** The place in a line with this text is not that of a record of the session, but of the one that contains it. */
+const CONTAINED = '"fate":"contained"';
 const MAX_FINDINGS = 200;
 
 export class ViewedDataset {
@@ -46,6 +49,8 @@ export class ViewedDataset {
   readonly #sessions: LineIndex;
   readonly #rejected: LineIndex;
   readonly #findings: LineIndex;
+  /** The descriptor of the file of paths, if the build compared its records. */
+  readonly #pathFile: number | undefined;
   readonly #temporary: string | undefined;
   readonly #manifestInode: bigint;
   /** For each record, the number of its session's line, from 1; 0 if unknown. */
@@ -53,6 +58,7 @@ export class ViewedDataset {
   #mapping: Promise<void> | undefined;
   #isMapped = false;
   #columns: Promise<FindingColumns> | undefined;
+  #paths: Promise<PathIndex> | undefined;
 
   private constructor(root: string, manifest: Manifest, shards: readonly OpenShard[], temporary?: string) {
     const open = (file: string): LineIndex => {
@@ -67,6 +73,8 @@ export class ViewedDataset {
     this.#sessions = open(LINE_FILES.sessions);
     this.#rejected = open(LINE_FILES.quarantine);
     this.#findings = open(LINE_FILES.findings);
+    const paths = join(root, PATHS);
+    this.#pathFile = existsSync(paths) ? opened(paths, () => openSync(paths, 'r')) : undefined;
     this.#manifestInode = statSync(manifestPath(root), { bigint: true }).ino;
     this.#sessionOf = new Uint32Array(this.records);
   }
@@ -98,6 +106,7 @@ export class ViewedDataset {
   close(): void {
     for (const { index } of this.#shards) index.close();
     for (const index of [this.#sessions, this.#rejected, this.#findings]) index.close();
+    if (this.#pathFile !== undefined) closeSync(this.#pathFile);
     if (this.#temporary !== undefined) rmSync(this.#temporary, { recursive: true, force: true });
   }
 
@@ -165,8 +174,20 @@ export class ViewedDataset {
   /** Returns the number of a session's first record. */
   recordOfSession(line: SessionLine): number | undefined {
     const place = line.shard === undefined ? line.records?.[0] : { shard: line.shard, line: line.line ?? 0 };
-    const shard = place && this.#shards.find(({ path }) => path === place.shard);
-    return shard === undefined || place === undefined ? undefined : shard.first + place.line - 1;
+    return place && this.recordAt(place);
+  }
+
+  /** Returns the number of the record at a place. */
+  recordAt(place: ContainerPlace): number | undefined {
+    const shard = this.#shards.find(({ path }) => path === place.shard);
+    return shard && shard.first + place.line - 1;
+  }
+
+  /** Returns the paths of the records; undefined if the build did not compare them. */
+  async paths(): Promise<PathIndex | undefined> {
+    if (this.#pathFile === undefined) return undefined;
+    this.#paths ??= PathIndex.read(this.#pathFile, this.#sessions);
+    return this.#paths;
   }
 
   columns(): Promise<FindingColumns> {
@@ -201,6 +222,7 @@ export class ViewedDataset {
       const page = this.#sessions.page(at, SESSIONS_AT_ONCE);
       for (const [i, line] of page.entries()) {
         const text = line.content.toString();
+        if (text.includes(CONTAINED)) continue;
         const [, shard, number] = PLACE.exec(text) ?? [];
         if (shard !== undefined && !text.includes('"records":[')) note(shard, Number(number), at + i + 1);
         else

@@ -4,6 +4,7 @@ import { shellWord, showNumber } from '../../charts/numbers.ts';
 import { addressOf } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { Findings, Nothing, SessionRows } from './record.tsx';
+import { Tree } from './tree.tsx';
 import type { RejectionAnswer, SessionAnswer } from './types.ts';
 
 const SHOWN_HASH = 24;
@@ -97,7 +98,7 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
   const { value, error } = useAnswer<SessionAnswer>(`session?i=${i}`);
   if (error !== undefined) return <Nothing>{error}</Nothing>;
   if (value === undefined) return <Nothing>…</Nothing>;
-  const { line, findings, record } = value;
+  const { line, findings, record, container } = value;
   const changes = Object.entries(line.changes);
   return (
     <section class="pane span" tabIndex={0} aria-label="Session">
@@ -127,15 +128,21 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
           )}
           <dt>record</dt>
           <dd>
-            {record === undefined ? (
-              'none'
-            ) : (
-              <a href={addressOf({ tab: 'records', i: record })}>{`Record ${showNumber(record + 1)}`}</a>
+            {record === undefined ? 'none' : <RecordLink record={record} />}
+            {container === undefined ? null : (
+              <>
+                ; it lies inside <RecordLink record={container} />
+              </>
             )}
           </dd>
         </dl>
+        <Tree path={`tree?i=${i}`} isShown={(member) => member.i === i} />
         <Findings findings={findings} />
       </div>
     </section>
   );
 }
+
+const RecordLink = ({ record }: { readonly record: number }): VNode => (
+  <a href={addressOf({ tab: 'records', i: record })}>{`Record ${showNumber(record + 1)}`}</a>
+);

@@ -9,6 +9,7 @@ import { indented } from './exact.ts';
 import { Conversation, Text } from './message.tsx';
 import { messagesOf } from './messages.ts';
 import { selected, summary, toggleSelected } from './state.ts';
+import { Tree } from './tree.tsx';
 import type { Finding, RecordAnswer, SessionLine } from './types.ts';
 
 export function RecordPage({ i }: { readonly i: number }): VNode {
@@ -25,6 +26,7 @@ export function RecordPage({ i }: { readonly i: number }): VNode {
       </section>
       <aside class="side" tabIndex={0} aria-label="About the record">
         <Origin answer={value} />
+        <Tree path={`record-tree?i=${i}`} isShown={({ record }) => record === i} />
         <Findings findings={value.findings} />
         <h2>What was changed</h2>
         <Changes i={i} />

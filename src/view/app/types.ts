@@ -129,8 +129,35 @@ export interface SessionAnswer {
   readonly line: SessionLine;
   readonly findings: readonly Finding[];
   readonly record?: number;
+  /** Number of the record that contains it. */
+  readonly container?: number;
   /** Meaning of the reason for the rejection. */
   readonly meaning?: string;
+}
+
+/** A session in a tree: a branch of the session that is shown, or one that begins as it does. */
+export interface TreeMember {
+  /** Number of the session; undefined if it is not part of an export. */
+  readonly i?: number | undefined;
+  /** Number of its first record. */
+  readonly record?: number | undefined;
+  readonly id: string | null;
+  readonly fate: string;
+  /** Its source, if that is another one. */
+  readonly source?: string;
+  /** Number of its messages, if they were compared. */
+  readonly messages?: number;
+  /** Index of an earlier member, with which it shares this many first messages. */
+  readonly parent?: number;
+  readonly shared?: number;
+}
+
+export interface TreeAnswer {
+  readonly members: readonly TreeMember[];
+  /** Whether only the nearest sessions are in the list. */
+  readonly isCut: boolean;
+  /** Whether the build compared its records. */
+  readonly isCompared: boolean;
 }
 
 export interface RejectionAnswer {

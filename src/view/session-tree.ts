@@ -1,0 +1,101 @@
+/**
+ * The branches of a session and the sessions that begin as it does, as a tree: each record hangs on the one before it
+ * that shares the most first messages, a contained session on the record that contains it (docs/copies.md).
+ */
+import type { SessionLine } from '../dataset/schema/ledger.ts';
+import type { TreeAnswer, TreeMember } from './app/types.ts';
+import type { PathIndex } from './path-index.ts';
+import type { ViewedDataset } from './viewed-dataset.ts';
+
+/** Most sessions in a tree. */
+const MAX_MEMBERS = 40;
+/** Branches are looked for among this many sessions before and after. */
+const NEAR_SESSIONS = 200;
+
+interface Relative {
+  readonly number: number;
+  readonly line: SessionLine;
+}
+
+/** @param number of the session, from 0 */
+export async function treeOf(dataset: ViewedDataset, number: number): Promise<TreeAnswer | undefined> {
+  const from = Math.max(0, number - NEAR_SESSIONS);
+  const near = number < 0 ? [] : dataset.sessionPage(from, number - from + NEAR_SESSIONS + 1);
+  const session = near[number - from];
+  if (session === undefined) return undefined;
+  const paths = await dataset.paths();
+  const numbers = new Set([number]);
+  for (const [i, line] of near.entries()) if (isBranchOf(line, session)) numbers.add(from + i);
+  const nearest = [...numbers].sort((a, b) => Math.abs(a - number) - Math.abs(b - number));
+  const chosen = new Set(nearest.slice(0, MAX_MEMBERS));
+  let isCut = nearest.length > chosen.size;
+  for (const other of paths?.relativesOf(number) ?? []) {
+    if (chosen.has(other)) continue;
+    isCut ||= chosen.size === MAX_MEMBERS;
+    if (isCut) break;
+    chosen.add(other);
+  }
+  const relatives = [...chosen].map((one): Relative => {
+    const line = near[one - from] ?? (dataset.sessionPage(one, 1)[0] as SessionLine);
+    return { number: one, line };
+  });
+  return {
+    members: membersOf(dataset, inOrder(relatives), session, paths),
+    isCut,
+    isCompared: paths !== undefined,
+  };
+}
+
+/** Branches of a session have the same id, and from the second one on `#2`, `#3` after it. */
+function isBranchOf({ id, source, input }: SessionLine, session: SessionLine): boolean {
+  return source === session.source && input === session.input && rootOf(id) === rootOf(session.id);
+}
+
+function rootOf(id: string | null): string | null {
+  const at = id?.lastIndexOf('#') ?? -1;
+  return id === null || at < 0 || !isNumber(id.slice(at + 1)) ? id : id.slice(0, at);
+}
+
+const isNumber = (text: string): boolean => text === String(Number.parseInt(text, 10));
+
+/** Sorts by the place in the ledger, the contained ones last, so that each one comes after its parent. */
+function inOrder(relatives: readonly Relative[]): readonly Relative[] {
+  const last = ({ line }: Relative): number => Number(line.fate === 'contained');
+  return [...relatives].sort((a, b) => last(a) - last(b) || a.number - b.number);
+}
+
+function membersOf(
+  dataset: ViewedDataset,
+  relatives: readonly Relative[],
+  { source, input }: SessionLine,
+  paths: PathIndex | undefined,
+): readonly TreeMember[] {
+  const records = relatives.map(({ line }) => dataset.recordOfSession(line));
+  return relatives.map(({ number, line }, i): TreeMember => {
+    const messages = paths?.messagesOf(number) ?? 0;
+    const container = line.in === undefined ? undefined : records.indexOf(dataset.recordAt(line.in));
+    const parent = paths && parentOf(paths, relatives.slice(0, i), number, container);
+    return {
+      ...{ i: number, record: records[i], id: line.id, fate: line.fate },
+      ...((line.source !== source || line.input !== input) && { source: line.source }),
+      ...(messages > 0 && { messages }),
+      ...parent,
+    };
+  });
+}
+
+/** @param container index of the relative whose record contains this session */
+function parentOf(
+  paths: PathIndex,
+  before: readonly Relative[],
+  number: number,
+  container = -1,
+): Pick<TreeMember, 'parent' | 'shared'> {
+  let best = { parent: -1, shared: 0 };
+  for (const [i, { number: other, line }] of before.entries()) {
+    if (line.fate !== 'written') continue;
+    const shared = paths.shared(number, other);
+    if (shared > best.shared || (shared === best.shared && i === container)) best = { parent: i, shared };
+  }
+  return best.shared === 0 ? {} : best;
+}
