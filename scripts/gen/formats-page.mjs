@@ -48,7 +48,7 @@ export async function formatsPage(root) {
 }
 
 async function section(root, format, reasons, consumerRules) {
-  const { name, summary, rules, needsAnswer, otherContent, options } = format;
+  const { name, summary, rules, needsAnswer, otherContent, options, context } = format;
   const { input, records, findings } = await workedExample(root, { dialect: DIALECT, format: name });
   const nameless = rules.filter((rule) => reasons[rule] === undefined);
   if (nameless.length > 0)
@@ -64,6 +64,9 @@ async function section(root, format, reasons, consumerRules) {
     ...findingsList(findings),
     ...(rules.length > 0 ? [table(['rule', 'when'], meanings)] : []),
     prose(`A content that is a number, an object or a boolean ${otherContent}.`),
+    ...(context === undefined
+      ? []
+      : [prose(`With --copies mark, ${context.meaning} ([copies](copies.md#mark)).`)]),
     ...(needsAnswer ? ['It needs an answer: `no-answer` rejects the session by default.'] : []),
     ...optionTable(options),
     ...readerTable(name, consumerRules),

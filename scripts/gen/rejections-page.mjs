@@ -24,7 +24,7 @@ const FATES = [
   ['dropped:RULE', 'A cleanup rule dropped the whole entry, or the dialect dropped the line.'],
   [
     'dropped:contained',
-    'Its conversation lies inside the record of another one, and `--copies drop` is set ([copies.md](copies.md)).',
+    'Its conversation lies inside the record of another one, and `--copies drop` or `mark` is set ([copies.md](copies.md)).',
   ],
   ['dropped:not-selected', 'Its session is not one of those that `--only` lists.'],
   ['rejected:REASON', 'The line, its session or its source was rejected.'],

@@ -64,6 +64,8 @@ interface Container extends RecordPlace {
 interface Found {
   readonly records: readonly RecordPlace[];
   readonly in?: Container;
+  /** Number of its first messages that are context. */
+  readonly context?: number;
 }
 
 async function recordsOf(
@@ -151,12 +153,15 @@ function statsOf(path: string): Stats | undefined {
 async function findRecords(out: string, source: string, session: string): Promise<Found> {
   const records: RecordPlace[] = [];
   let place: RecordPlace | undefined;
+  let context: number | undefined;
   await eachSession(out, (line) => {
     if (line.id !== session || !sameEnd(line.source, source)) return;
     records.push(...placesOf(line));
     place ??= line.in;
+    context ??= line.context;
   });
-  if (place === undefined || records.length > 0) return { records };
+  if (place === undefined || records.length > 0)
+    return { records, ...(context !== undefined && { context }) };
   const { shard, line } = place;
   let container: Container | undefined;
   await eachSession(out, (other) => {
@@ -216,6 +221,7 @@ function explanationText(explanation: Explanation, found: Found | undefined): st
     row('session', session === undefined ? undefined : `${printable(session)}, ${sessionFate}`),
     row('group', group === undefined ? undefined : printable(group)),
     row('record', found && recordText(found)),
+    row('context', found?.context === undefined ? undefined : contextText(found.context)),
     ...recordRejectionLines(explanation),
     row('messages', messages && messagesText(messages)),
     row(
@@ -281,6 +287,11 @@ function messagesText(messages: readonly MessageTrail[]): string {
   const logged = request.length;
   const kept = request.filter((message) => message.kept !== null).length;
   return logged === kept ? showCount(logged) : `${showCount(logged)}, ${showCount(kept)} after cleanup`;
+}
+
+function contextText(messages: number): string {
+  const first = messages === 1 ? 'the first message is' : `the first ${showCount(messages)} messages are`;
+  return `${first} in an earlier record too, which trains the answers among them`;
 }
 
 function recordText({ records, in: container }: Found): string {

@@ -34,6 +34,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: bool
     row('sources', [tally(sums.sources), reused(summary), passedOver(sums)]),
     row('sessions', [tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty'])]),
     ...formats(sums),
+    ...answers(sums),
     ...fates(sums),
     row('repairs', [tally(sums.repairs)]),
     row('rewrites', [tally(sums.rewrites)]),
@@ -78,6 +79,9 @@ function tally(counts: Counts, order: readonly string[] = []): string {
 const only = (counts: Counts, start: string): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith(start)));
 
+const withoutAnswers = ({ answers: _all, context: _context, trained: _trained, ...others }: Counts): Counts =>
+  others;
+
 const without = (counts: Counts, start: string): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([name]) => !name.startsWith(start)));
 
@@ -86,8 +90,17 @@ function formats(sums: RunSummary['sums']): (string | undefined)[] {
   const all = Object.entries(sums.formats);
   if (all.length < 2) return [];
   return all.map(([name, counts], i) =>
-    row(i === 0 ? 'formats' : '', [`${name}: ${tally(counts, ['records'])}`]),
+    row(i === 0 ? 'formats' : '', [`${name}: ${tally(withoutAnswers(counts), ['records'])}`]),
   );
+}
+
+/** Returns a line for each format that says which answers are context. */
+function answers(sums: RunSummary['sums']): (string | undefined)[] {
+  const all = Object.entries(sums.formats).filter(([, counts]) => counts.answers !== undefined);
+  return all.map(([name, { answers: records = 0, context = 0, trained = 0 }], i) => {
+    const text = `${showCount(records)} in records, ${showCount(context)} context, ${showCount(trained)} trained`;
+    return row(i === 0 ? 'answers' : '', [all.length === 1 ? text : `${name}: ${text}`]);
+  });
 }
 
 /** Returns the counts of lines by fate; rejections are on a separate line. */

@@ -17,8 +17,9 @@ export const LINE_FILES = {
 } as const;
 
 /**
- * With `--copies drop`: for each session that is written or contained, in the order of `sessions.jsonl`, the number of
- * its messages (u32, little-endian) and 16 bytes for each of them, the hash of all messages up to it.
+ * With `--copies drop` or `mark`: for each session that is written or contained, in the order of `sessions.jsonl`, the
+ * number of its messages (u32, little-endian) and 16 bytes for each of them, the hash of all messages up to it. The last
+ * bit of the 16 bytes is 1 for an answer.
  */
 export const PATHS = 'ledger/paths.bin';
 

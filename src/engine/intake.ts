@@ -107,7 +107,7 @@ export class Intake {
       full: this.#atLimit,
       seals: hasPlugIns(settings.plugIns),
       mayReopen: () => this.#mayReopen,
-      paths: settings.copies === 'drop',
+      paths: settings.copies !== undefined,
     });
     if (memory !== undefined && mayTakeShortcut(settings)) {
       this.#shortcut = new Shortcut(settings, memory, this.#ledger);

@@ -17,7 +17,7 @@ export interface Books {
 }
 
 export function openBooks(settings: Settings, listing: Listing, destination: Destination): Books {
-  const ledger = new Ledger(listing, settings.format);
+  const ledger = new Ledger(listing, settings.format, settings.copies === 'mark');
   const usage: UsageByGroup = new Map();
   const counter = destination.streams ? undefined : new ProfileCounter(settings.groupBy);
   const recorder = new Recorder({ settings, listing, destination, ledger, usage, profile: counter });

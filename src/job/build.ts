@@ -150,7 +150,7 @@ function leavingOut(
   staged: DatasetOutput,
   files: Pick<LeaveOutOptions, 'open' | 'pathFor'>,
 ): RunParts['leaveOut'] {
-  if (settings.copies !== 'drop') return undefined;
+  if (settings.copies === undefined) return undefined;
   return async (books, sources) => {
     const { leaveOutContained } = await import('./contained.ts');
     return leaveOutContained({ settings, listing, signal, staged, ...files }, books, sources);

@@ -1,14 +1,18 @@
 /**
- * Leaves out the records that lie inside another one (docs/copies.md). That is known only once all results are staged:
- * if there are any, the staged results are replayed into another staging folder without them.
+ * Leaves out the records that lie inside another one, and marks answers that an earlier record has too (docs/copies.md).
+ * Both are known only once all results are staged: if there are any, the staged results are replayed into another staging
+ * folder without them, and with the marks.
  */
+import type { ContextMarks } from '../../transforms/formats/context-marks.ts';
+import { formats } from '../../transforms/formats/index.ts';
 import { PATHS } from '../dataset/layout.ts';
 import type { DatasetWriter } from '../dataset/store/store.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { DatasetOutput } from '../record/output.ts';
 import { changedSince } from '../reuse/checked-lines.ts';
 import { type ComparedPath, Containment } from '../reuse/containment.ts';
-import { DecidedResults, lostContainer } from '../reuse/decided-results.ts';
+import { Contexts } from '../reuse/contexts.ts';
+import { DecidedResults, type Decisions, lostContainer } from '../reuse/decided-results.ts';
 import { checkStagedFiles, PreviousRun } from '../reuse/previous-run.ts';
 import { ReplayedOutput } from '../reuse/replayed-output.ts';
 import { openStaged } from '../reuse/resume.ts';
@@ -31,8 +35,8 @@ export interface LeaveOutOptions {
 /**
  * @param books of the staged results
  * @param sources number of sources that were read
- * @returns the books without the contained records, whose destination has to be committed instead; undefined if there
- *   are none
+ * @returns the books without the contained records and with the marks, whose destination has to be committed instead;
+ *   undefined if the staged records stay as they are
  */
 export async function leaveOutContained(
   options: LeaveOutOptions,
@@ -40,11 +44,10 @@ export async function leaveOutContained(
   sources: number,
 ): Promise<Books | undefined> {
   const { staged, settings, listing, signal } = options;
-  const containment = await compare(staged, signal);
-  if (containment.contained === 0) {
-    if (books.ledger.contained === 0) return undefined;
-    throw lostContainer();
-  }
+  const { containment, contexts, marks } = await compare(staged, settings, signal);
+  if (containment.contained === 0 && books.ledger.contained > 0) throw lostContainer();
+  const rewritesAll = [...marks.values()].some(({ inAll }) => inAll === true);
+  if (containment.contained === 0 && !rewritesAll && (contexts?.size ?? 0) === 0) return undefined;
   staged.end(sources);
   const { run, fingerprints } = await openStaged(staged.root, signal);
   const isContainer = (path: number): boolean => containment.isContainer(path);
@@ -55,7 +58,11 @@ export async function leaveOutContained(
     const pathFor = (name: string): string => options.pathFor(`staged-${name}`);
     const from = { format: settings.format[0] ?? '', hasPaths: true, pathFor, signal };
     const reused = new ReusedSources({ run, fingerprints }, listing, from);
-    const decided = new DecidedResults((path) => containment.containerOf(path));
+    const decided = new DecidedResults({
+      containerOf: (path) => containment.containerOf(path),
+      contextOf: (path) => contexts?.of(path),
+      marks,
+    });
     replayed.recorder.skipped(listing.skipped);
     for await (const result of decided.of(reused.before(listing.sources.length))) {
       signal?.throwIfAborted();
@@ -70,12 +77,19 @@ export async function leaveOutContained(
   }
 }
 
+interface Compared extends Pick<Decisions, 'marks'> {
+  readonly containment: Containment;
+  /** Undefined with `--copies drop`. */
+  readonly contexts: Contexts | undefined;
+}
+
 async function compare(
   { paths, root }: DatasetOutput,
+  settings: Settings,
   signal: AbortSignal | undefined,
-): Promise<Containment> {
+): Promise<Compared> {
   if (paths === undefined) throw new Error('the run does not compare its records');
-  const { file, count } = paths;
+  const { file, count, messages } = paths;
   file.flush();
   const { bytes, crc32, path } = file;
   const refuse = (): never => {
@@ -87,5 +101,19 @@ async function compare(
     let number = 0;
     for (const hashes of run.paths()) yield { hashes, formats: paths?.formatsOf(number++) ?? 0 };
   }
-  return new Containment({ count, read });
+  const containment = new Containment({ count, read });
+  const marks = marksOf(settings);
+  const isKept = (index: number): boolean => containment.containerOf(index) === undefined;
+  const contexts = marks.size === 0 ? undefined : new Contexts({ count, messages, read, isKept });
+  return { containment, contexts, marks };
+}
+
+/** Returns how the formats of the run mark context; none with `--copies drop`. */
+function marksOf({ copies, format: names, plugIns }: Settings): ReadonlyMap<string, ContextMarks> {
+  const marking = copies === 'mark' ? [...formats, ...plugIns.formats] : [];
+  return new Map(
+    marking.flatMap(({ name, context }) =>
+      context !== undefined && names.includes(name) ? [[name, context]] : [],
+    ),
+  );
 }

@@ -6,6 +6,7 @@ import type { Counts } from '../dataset/schema/ledger.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { RejectionCounts } from '../settings/error-budget.ts';
+import { answersIn, PATH_HASH_BYTES } from './compared-path.ts';
 import { type CountList, Tally } from './counts.ts';
 import {
   CONTAINED_ENTRY,
@@ -17,6 +18,7 @@ import {
   type SourceReport,
 } from './result.ts';
 
+const NO_PATH = new Uint8Array(0);
 /** Fates that entries get from their session. */
 const ENTRY_FATES = ['snapshot', 'superseded', 'truncated', CONTAINED_ENTRY];
 
@@ -34,6 +36,11 @@ interface FormatSums {
   readonly counts: Tally;
   /** Sessions with at least one record in the format. */
   sessions: number;
+  /** Answers in the records, with `--copies mark`, and those that are trained. */
+  answers: number;
+  trained: number;
+  /** Answers that are trained in an earlier record. */
+  context: number;
 }
 
 export class Ledger {
@@ -50,6 +57,8 @@ export class Ledger {
   /** Entries of the current source's sessions, by fate. */
   readonly #openFates = new Tally();
   readonly #addOpen = (fate: string, entries: number): void => this.#openFates.add(fate, entries);
+  /** Whether answers are counted. */
+  readonly #marksContext: boolean;
   readonly #problems: string[] = [];
   /** Error code of each source that could not be read, if it has one. */
   readonly #unreadable: (string | undefined)[] = [];
@@ -63,9 +72,13 @@ export class Ledger {
   /** Sources rejected without a rejected line. */
   #lostSources: number;
 
-  constructor(listing: Listing, formats: readonly string[]) {
+  /** @param marksContext whether answers that are context are marked (`--copies mark`) */
+  constructor(listing: Listing, formats: readonly string[], marksContext: boolean = false) {
     this.#listing = listing;
-    this.#formats = new Map(formats.map((name) => [name, { counts: new Tally(), sessions: 0 }]));
+    this.#marksContext = marksContext;
+    this.#formats = new Map(
+      formats.map((name) => [name, { counts: new Tally(), sessions: 0, answers: 0, context: 0, trained: 0 }]),
+    );
     this.#lostSources = listing.skipped.filter(({ reason }) => !losesNothing(reason)).length;
   }
 
@@ -99,6 +112,7 @@ export class Ledger {
     for (const { format, reason } of recordRejections) this.#format(format).counts.add(`refused:${reason}`);
     this.#refusedRecords += recordRejections.length;
     if (report.fate === 'contained') this.#addContained(recordRejections);
+    if (report.fate === 'written' && this.#marksContext) this.#addAnswers(report);
     if (toolCounts === undefined) return;
     const { seen, kept, duplicateSame, duplicateConflict } = toolCounts;
     this.#assert(
@@ -115,6 +129,18 @@ export class Ledger {
   #addContained(refused: readonly RecordRejection[]): void {
     for (const [name, { counts }] of this.#formats)
       if (!refused.some(({ format }) => format === name)) counts.add('contained');
+  }
+
+  /** Counts the answers of a session in each format that has its record. */
+  #addAnswers({ path = NO_PATH, context, recordRejections = [] }: SessionReport): void {
+    const answers = answersIn(path);
+    const trained = answersIn(path.subarray((context?.messages ?? 0) * PATH_HASH_BYTES));
+    for (const [name, sums] of this.#formats) {
+      if (recordRejections.some(({ format }) => format === name)) continue;
+      sums.answers += answers;
+      sums.context += context?.answers ?? 0;
+      sums.trained += trained;
+    }
   }
 
   finding({ rule, severity, count = 1 }: FindingResult): void {
@@ -186,7 +212,9 @@ export class Ledger {
       findings: this.#findings.toObject(),
       bytes: this.#bytes.toObject(),
     };
-    const formats = Object.fromEntries([...this.#formats].map(([name, sums]) => [name, countsOf(sums)]));
+    const formats = Object.fromEntries(
+      [...this.#formats].map(([name, sums]) => [name, countsOf(sums, this.#marksContext)]),
+    );
     return {
       ...plain,
       lines: this.#lines,
@@ -247,7 +275,11 @@ export class Ledger {
     const ended = written + contained + this.#sessions.get('rejected') + this.#sessions.get('empty');
     const seen = this.#sessions.get('seen');
     this.#assert(seen === ended, () => `I4: ${seen} sessions, but ${ended} have a result`);
-    for (const [name, { counts, sessions }] of this.#formats) {
+    for (const [name, { counts, sessions, answers, context, trained }] of this.#formats) {
+      this.#assert(
+        answers === context + trained,
+        () => `I4: ${answers} answers in ${name}, but ${context} are context and ${trained} trained`,
+      );
       const accounted = counts.sum() - counts.get('records') + sessions;
       this.#assert(
         accounted === written + contained,
@@ -306,8 +338,12 @@ export function rejectionsIn({ fates, formats, skipped }: LedgerSums, lostSource
 }
 
 /** Returns the counts of a format, with its sessions if their number differs from that of its records. */
-function countsOf({ counts, sessions }: FormatSums): Counts {
+function countsOf({ counts, sessions, ...answers }: FormatSums, marksContext: boolean): Counts {
   const records = counts.get('records');
-  const all = { records, ...counts.toObject(), ...(sessions === records ? {} : { sessions }) };
+  const more = { ...(sessions === records ? {} : { sessions }), ...(marksContext ? present(answers) : {}) };
+  const all = { records, ...counts.toObject(), ...more };
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+const present = (counts: Counts): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));

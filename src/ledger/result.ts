@@ -63,6 +63,12 @@ export function recordRejectionOf({ format = '', reason, stage, detail }: Reject
   return { format, reason, stage, detail };
 }
 
+/** The first messages of a record that an earlier one has too, if there is an answer among them. */
+export interface Context {
+  readonly messages: number;
+  readonly answers: number;
+}
+
 /** The end of a session, after its records. */
 export interface SessionReport {
   readonly kind: 'session';
@@ -70,12 +76,14 @@ export interface SessionReport {
   /** `contained`: its records lie inside another one, so they are not written (docs/copies.md). */
   readonly fate: Exclude<SessionFate, 'none'> | 'contained';
   /**
-   * With `--copies drop`: the hashes of the messages of a written or contained session, 16 bytes each; none if it has
+   * With `--copies drop` or `mark`: the hashes of the messages of a written or contained session, 16 bytes each; none if it has
    * several conversations.
    */
   readonly path?: Uint8Array | undefined;
   /** Which of the run's paths belongs to the record that contains this session, once that is decided. From 0. */
   readonly container?: number | undefined;
+  /** How the record begins like an earlier one, with `--copies mark`, once that is decided. */
+  readonly context?: Context | undefined;
   /** Place of the snapshot of a written session. */
   readonly snapshot?: { readonly line: number; readonly offset: number; readonly length: number } | undefined;
   readonly entries: number;

@@ -8,7 +8,6 @@ import { shapeOfWritten } from '../../transforms/formats/record-shape.ts';
 import { copyOf } from '../../transforms/json/keep.ts';
 import type {
   EntryLog,
-  Message,
   Origin,
   ReadText,
   Rejection,
@@ -17,11 +16,11 @@ import type {
   StreamElement,
   WrittenRecord,
 } from '../../transforms/model/element.ts';
-import { pathHashes } from '../../transforms/model/path-hashes.ts';
 import { usageOf } from '../../transforms/model/tool-usage.ts';
 import type { ShortcutSession } from '../../transforms/shortcut/shortcut-session.ts';
 import { TurnmillError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
+import { comparedPath } from './compared-path.ts';
 import { type CountList, NO_COUNTS, sortedCounts, Tally } from './counts.ts';
 import { FindingLimit } from './finding-limit.ts';
 import { RejectionLimit } from './rejection-limit.ts';
@@ -314,7 +313,7 @@ function shortcutReport(
     recordRejections: undefined,
     entryLog: mayReopen ? session.places() : undefined,
     rejection: undefined,
-    ...(paths && { path: pathOf(session.facts.source.shownMessages()) }),
+    ...(paths && { path: comparedPath(session.facts.source.shownMessages()) }),
   };
 }
 
@@ -324,11 +323,8 @@ const NO_PATH = new Uint8Array(0);
 function pathIn(records: readonly WrittenRecord[]): Uint8Array {
   const conversation = records[0]?.conversation;
   const isOne = conversation !== undefined && records.every((record) => record.conversation === conversation);
-  return isOne ? pathOf(conversation.messages) : NO_PATH;
+  return isOne ? comparedPath(conversation.messages) : NO_PATH;
 }
-
-const pathOf = (messages: readonly Message[]): Uint8Array =>
-  Buffer.from(pathHashes(messages).join(''), 'latin1');
 
 const placeOf = ({ line, offset, length }: Origin): SessionReport['snapshot'] => ({ line, offset, length });
 

@@ -17,6 +17,7 @@ export function sessionText(line: SessionLine): string {
   return (
     `{"id":${line.id === null ? 'null' : quote(line.id)},"source":${quote(line.source)},"fate":${quote(line.fate)}` +
     `,"shard":${quote(shard)},"line":${line.line}` +
+    `${line.context === undefined ? '' : `,"context":${line.context}`}` +
     `,"origin":{"line":${origin.line},"offset":${origin.offset},"length":${origin.length}}` +
     `,"entries":${line.entries},"superseded":${line.superseded},"truncated":${line.truncated}` +
     `${line.folded === undefined ? '' : `,"folded":${line.folded}`}` +

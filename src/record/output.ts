@@ -42,7 +42,7 @@ export interface Destination {
   record(record: RecordResult): Location | Promise<Location>;
   /** Appends a JSON line to one of the files beside the shards. */
   line(file: string, json: string): void;
-  /** Takes the path of a conversation that is written or contained, with `--copies drop`. */
+  /** Takes the path of a conversation that is written or contained, with `--copies drop` or `mark`. */
   path(path: WrittenPath): void;
   /** Writes a report as a whole, at the end. */
   text(file: string, text: string): void;
@@ -86,7 +86,7 @@ export class DatasetOutput implements Destination {
   /** The files of lines by name; a dataset has all of them, even empty ones. */
   readonly #lineFiles: ReadonlyMap<string, PlainLineFile>;
   readonly #fingerprints: PlainLineFile;
-  /** The paths of all conversations, with `--copies drop`. */
+  /** The paths of all conversations, with `--copies drop` or `mark`. */
   readonly paths: PathWriter | undefined;
   readonly #reports: WrittenFile[] = [];
   #hasCheckpoint = false;
@@ -107,7 +107,7 @@ export class DatasetOutput implements Destination {
       ...lineFiles,
       [WORK_FILES.fingerprints, this.#fingerprints],
     ]);
-    if (settings.copies === 'drop') this.paths = new PathWriter(writer.files.create(PATHS), allOf(chosen));
+    if (settings.copies !== undefined) this.paths = new PathWriter(writer.files.create(PATHS), allOf(chosen));
   }
 
   /** The staging folder. */

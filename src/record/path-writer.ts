@@ -2,8 +2,7 @@
 import type { AppendFile } from '../dataset/append-file.ts';
 import { byteFileOver, type LineFile } from '../dataset/line-file.ts';
 import type { ContainerPlace } from '../dataset/schema/ledger.ts';
-
-const HASH_BYTES = 16;
+import { PATH_HASH_BYTES } from '../ledger/compared-path.ts';
 
 /** A conversation with records that are written or contained. */
 export interface WrittenPath {
@@ -28,13 +27,18 @@ export class PathWriter {
     this.#allFormats = allFormats;
   }
 
+  /** Number of messages of all paths so far. */
+  get messages(): number {
+    return (this.file.bytes - this.#count * this.#head.length) / PATH_HASH_BYTES;
+  }
+
   /** Number of paths so far. */
   get count(): number {
     return this.#count;
   }
 
   add({ hashes, formats }: WrittenPath): void {
-    this.#head.writeUInt32LE(hashes.length / HASH_BYTES);
+    this.#head.writeUInt32LE(hashes.length / PATH_HASH_BYTES);
     this.file.write(this.#head);
     this.file.write(hashes);
     if (formats !== this.#allFormats) this.#partly.set(this.#count, formats);

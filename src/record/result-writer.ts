@@ -220,7 +220,7 @@ export class Recorder {
     this.#lines.session(ref, session, places, this.#group, settings.format.length === 1);
     if (places.length === 1) ledger.wrote((places[0] as RecordPlace).format);
     else for (const format of new Set(places.map((place) => place.format))) ledger.wrote(format);
-    if (settings.copies === 'drop') this.#writePath(session);
+    if (settings.copies !== undefined) this.#writePath(session);
     this.#places = [];
     const { rejection, recordRejections = [] } = session;
     return rejection === undefined && recordRejections.length === 0

@@ -115,6 +115,7 @@ export class SourceLines {
           ? recordRejections.map(refused)
           : undefined,
       in: isContained ? pendingPlace(container) : undefined,
+      context: session.context?.messages,
       origin: snapshot,
       entries: session.entries,
       superseded: session.superseded,

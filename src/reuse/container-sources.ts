@@ -1,6 +1,7 @@
 /**
- * Finds the sources that an update has to read again, although they are unchanged, because a session of theirs lies
- * inside a record of another source that is not reused: the dataset does not have its record.
+ * Finds the sources that an update has to read again, although they are unchanged, because the dataset does not have a
+ * record of theirs as it was read: a session lies inside a record of another source that is not reused, or a record has
+ * answers that are marked as context.
  */
 import { LINE_FILES } from '../dataset/layout.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
@@ -18,6 +19,8 @@ export function withContainers(
   sources: Sources,
 ): (string | undefined)[] {
   const kept = [...fingerprints];
+  for (const { source, line } of sessionsOf(run, sources))
+    if (line.context !== undefined && source !== GONE) kept[source] = undefined;
   const dependents = dependentsOf(run, sources);
   const gone = [...dependents.keys()].filter((source) => kept[source] === undefined);
   for (let source = gone.pop(); source !== undefined; source = gone.pop()) {

@@ -4,6 +4,8 @@
  * it is enough to look for the ends of all records among the hashes of all others.
  */
 
+import { EndTable, HASH_WORDS, isOfPass, MAX_TABLE_BYTES, NONE, passBitsFor, wordsOf } from './end-table.ts';
+
 /** The path of a conversation, however many records it has. */
 export interface ComparedPath {
   /** 16 bytes for each message. Empty if the conversation is not compared. Valid until the next one. */
@@ -11,16 +13,6 @@ export interface ComparedPath {
   /** One bit for each format that wrote it. Only one that all these formats wrote too can contain it. */
   readonly formats: number;
 }
-
-export const HASH_BYTES = 16;
-/** Most memory of the table of ends. With more records, the paths are read several times. */
-const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-const HASH_WORDS = HASH_BYTES / 4;
-/** Share of the table that is used, so that a record takes 40 bytes. */
-const MAX_LOAD = 0.6;
-const ENTRY_BYTES = HASH_BYTES + 8;
-const WORD_BITS = 32;
-const NONE = 0xffffffff;
 
 export interface ContainmentOptions {
   readonly count: number;
@@ -45,7 +37,7 @@ export class Containment {
     this.#options = options;
     this.#containers = new Uint32Array(count).fill(NONE);
     this.#isContainer = new Uint8Array(count);
-    this.#passBits = Math.max(0, Math.ceil(Math.log2((count * ENTRY_BYTES) / MAX_LOAD / maxTableBytes)));
+    this.#passBits = passBitsFor(count, maxTableBytes);
     for (let pass = 0; pass < 2 ** this.#passBits; pass++) this.#decide(pass);
     this.contained = this.#resolve();
   }
@@ -69,7 +61,7 @@ export class Containment {
     this.#eachEnd(pass, read(), ({ formats }, end, index) => {
       const table = tables.get(formats) ?? new EndTable(tables.size === 0 ? expected : 0);
       tables.set(formats, table);
-      table.add(end, index);
+      table.add(end, 0, index);
     });
     let index = 0;
     for (const path of read()) this.#find(pass, path, index++, tables);
@@ -106,7 +98,7 @@ export class Containment {
   }
 
   #isOf(pass: number, words: Uint32Array, at: number): boolean {
-    return this.#passBits === 0 || (words[at] as number) >>> (WORD_BITS - this.#passBits) === pass;
+    return isOfPass(pass, this.#passBits, words[at] as number);
   }
 
   /** Names for each contained record one that is kept. @returns the number of contained records */
@@ -123,76 +115,4 @@ export class Containment {
     }
     return contained;
   }
-}
-
-/** Ends of records: the first record with each, and the first one that goes on after it. */
-class EndTable {
-  #hashes: Uint32Array;
-  #first: Uint32Array;
-  #longer: Uint32Array;
-  #used = 0;
-
-  /** @param expected number of ends; the table grows if there are more */
-  constructor(expected: number) {
-    const capacity = Math.ceil(expected / MAX_LOAD) + 64;
-    this.#hashes = new Uint32Array(capacity * HASH_WORDS);
-    this.#first = new Uint32Array(capacity).fill(NONE);
-    this.#longer = new Uint32Array(capacity).fill(NONE);
-  }
-
-  add(end: Uint32Array, index: number): void {
-    if (this.#used > this.#first.length * 0.8) this.#grow();
-    const slot = this.#slotOf(end, 0);
-    if (this.#first[slot] !== NONE) return;
-    this.#hashes.set(end, slot * HASH_WORDS);
-    this.#first[slot] = index;
-    this.#used++;
-  }
-
-  /** Notes that a record goes on after this hash, if that is the end of another one. */
-  mark(words: Uint32Array, at: number, index: number): void {
-    const slot = this.#slotOf(words, at);
-    if (this.#first[slot] !== NONE && this.#longer[slot] === NONE) this.#longer[slot] = index;
-  }
-
-  containerOf(end: Uint32Array, index: number): number {
-    const slot = this.#slotOf(end, 0);
-    const longer = this.#longer[slot] as number;
-    if (longer !== NONE) return longer;
-    const first = this.#first[slot] as number;
-    return first < index ? first : NONE;
-  }
-
-  /** Returns the place of a hash, or the free one where it belongs. */
-  #slotOf(words: Uint32Array, at: number): number {
-    const hashes = this.#hashes;
-    const first = this.#first;
-    let slot = (words[at + 1] as number) % first.length;
-    for (; first[slot] !== NONE; slot = slot + 1 === first.length ? 0 : slot + 1) {
-      const from = slot * HASH_WORDS;
-      let same = 0;
-      while (same < HASH_WORDS && hashes[from + same] === words[at + same]) same++;
-      if (same === HASH_WORDS) break;
-    }
-    return slot;
-  }
-
-  #grow(): void {
-    const [hashes, first] = [this.#hashes, this.#first];
-    const larger = new EndTable(first.length);
-    for (let slot = 0; slot < first.length; slot++) {
-      if (first[slot] === NONE) continue;
-      const from = slot * HASH_WORDS;
-      larger.add(hashes.subarray(from, from + HASH_WORDS), first[slot] as number);
-    }
-    this.#hashes = larger.#hashes;
-    this.#first = larger.#first;
-    this.#longer = larger.#longer;
-  }
-}
-
-/** Returns the hashes as words; copies them if they are not aligned. */
-function wordsOf(hashes: Uint8Array): Uint32Array {
-  const aligned = hashes.byteOffset % 4 === 0 ? hashes : hashes.slice();
-  return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
 }

@@ -1,26 +1,33 @@
 /**
  * Replays results with a decision for each record: a record that lies inside another one is left out, its session is
- * contained, and the fates of its source change accordingly.
+ * contained, and the fates of its source change accordingly. Answers of other records are marked as context.
  */
+import type { ContextMarks } from '../../transforms/formats/context-marks.ts';
 import { TurnmillError } from '../errors.ts';
 import { NO_COUNTS } from '../ledger/counts.ts';
 import { FateChanges } from '../ledger/fate-changes.ts';
-import type { Result, SessionReport } from '../ledger/result.ts';
+import type { Context, RecordResult, Result, SessionReport } from '../ledger/result.ts';
 
 /**
  * Decides about the records of a conversation. They have the number of its path: written and contained sessions count
  * from 0, in the order of the results.
- * @returns the number of a kept one that contains it; undefined to keep it
  */
-export type Decision = (path: number) => number | undefined;
+export interface Decisions {
+  /** Returns the number of a kept one that contains it; undefined to keep it. */
+  containerOf(path: number): number | undefined;
+  /** Returns which of its messages are context; undefined if none are. */
+  contextOf(path: number): Context | undefined;
+  /** How each format marks context, by its name; none with `--copies drop`. */
+  readonly marks: ReadonlyMap<string, ContextMarks>;
+}
 
 export class DecidedResults {
-  readonly #decide: Decision;
+  readonly #decisions: Decisions;
   readonly #changes = new FateChanges();
   #path = 0;
 
-  constructor(decide: Decision) {
-    this.#decide = decide;
+  constructor(decisions: Decisions) {
+    this.#decisions = decisions;
   }
 
   /** Yields the results as decided. Their bytes are valid until the next one. */
@@ -37,7 +44,7 @@ export class DecidedResults {
         this.#changes.clear();
         return result;
       case 'record': // comes before its session
-        return this.#decide(this.#path) === undefined ? result : undefined;
+        return this.#decisions.containerOf(this.#path) === undefined ? this.#marked(result) : undefined;
       case 'session':
         return this.#decidedSession(result);
       case 'source':
@@ -47,11 +54,20 @@ export class DecidedResults {
     }
   }
 
+  #marked(record: RecordResult): RecordResult {
+    const marks = this.#decisions.marks.get(record.format);
+    const { answers = 0 } = this.#decisions.contextOf(this.#path) ?? {};
+    if (marks === undefined || (answers === 0 && marks.inAll !== true)) return record;
+    return { ...record, bytes: marks.mark(record.bytes, answers) };
+  }
+
   #decidedSession(session: SessionReport): SessionReport {
     const { fate, sessionId } = session;
     if (fate !== 'written' && fate !== 'contained') return session;
-    const container = this.#decide(this.#path++);
-    if (container === undefined && fate === 'written') return session;
+    const path = this.#path++;
+    const container = this.#decisions.containerOf(path);
+    if (container === undefined && fate === 'written')
+      return { ...session, context: this.#decisions.contextOf(path) };
     if (container === undefined) throw lostContainer(sessionId);
     const contained = containedIn(session, container);
     this.#changes.replace(session, contained);

@@ -64,7 +64,7 @@ export async function planReuse(
     readsDataset: update?.fingerprints.some((fingerprint) => fingerprint !== undefined) === true,
     resumed,
     open(pathFor) {
-      const options = { format: format[0] ?? '', hasPaths: copies === 'drop', pathFor, signal };
+      const options = { format: format[0] ?? '', hasPaths: copies !== undefined, pathFor, signal };
       const open = (reusable: Reusable): Reuse => new ReusedSources(reusable, listing, options);
       const first = resumed === undefined ? NOTHING_REUSED : open(resumed);
       if (update === undefined) return first;

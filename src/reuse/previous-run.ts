@@ -13,6 +13,7 @@ import { type LineFileName, type LineTypes, parseLine } from '../dataset/parse-l
 import { readBack, readChunks } from '../dataset/read-back.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
 import { ioError, type TurnmillError } from '../errors.ts';
+import { PATH_HASH_BYTES } from '../ledger/compared-path.ts';
 import { BlockSums } from './block-sums.ts';
 import { CheckedLines, changedSince, damaged } from './checked-lines.ts';
 
@@ -81,14 +82,13 @@ export class PreviousRun {
 }
 
 const COUNT_BYTES = 4;
-const HASH_BYTES = 16;
 const NO_PATH = new Uint8Array(0);
 
 function* pathsIn(path: string, { bytes, sums }: CheckedFile): Generator<Uint8Array, undefined> {
   const file = new CheckedLines(path, bytes, sums);
   try {
     for (let head = file.take(COUNT_BYTES); head !== undefined; head = file.take(COUNT_BYTES)) {
-      const length = head.readUInt32LE() * HASH_BYTES;
+      const length = head.readUInt32LE() * PATH_HASH_BYTES;
       const hashes = length === 0 ? NO_PATH : file.take(length);
       if (hashes === undefined) throw damaged(path, 'is cut');
       yield hashes;

@@ -65,7 +65,7 @@ export async function planUpdate(
   const unchanged = findUnchanged(run, fingerprints, listing.sources, settings);
   const total = listing.sources.length;
   const { fingerprints: same, count, previousCount, withoutContent, lostSources } = unchanged;
-  const reused = settings.copies === 'drop' ? withContainers(run, same, listing.sources) : same;
+  const reused = settings.copies !== undefined ? withContainers(run, same, listing.sources) : same;
   const rejections = rejectionsIn(manifest.ledger as LedgerSums, lostSources);
   const isSame = count === total && previousCount === total && sameSkipped(manifest, run, listing);
   return { run, fingerprints: reused, withoutContent, manifest, rejections, nothingChanged: isSame };

@@ -70,16 +70,16 @@ export const OUTPUT_SETTINGS = {
     type: flag,
     negative: { help: 'Do not write reports/index.html', value: false, only: true },
   } as Setting<boolean>,
-  /** Whether to leave out the records that lie wholly inside another one (docs/copies.md); undefined to keep them. */
+  /** How to treat records that lie inside another one, and answers that two have (docs/copies.md); undefined to keep them. */
   copies: {
     ...output,
     advanced: true,
-    help: 'Write all records (keep), or leave out those that lie wholly inside another one (drop)',
+    help: 'Write all records (keep), leave out those that lie wholly inside another one (drop), or also mark answers of another record as context (mark)',
     default: undefined,
     shown: 'keep',
-    type: choice(['keep', 'drop']),
+    type: choice(['keep', 'drop', 'mark']),
     decides: 'bytes',
-  } as Setting<'keep' | 'drop' | undefined>,
+  } as Setting<'keep' | 'drop' | 'mark' | undefined>,
   shardSize: {
     ...output,
     help: 'Start a new shard before one grows beyond SIZE',

@@ -140,14 +140,23 @@ function checkReuse(settings: Settings): void {
 /** Most formats whose numbers fit into the bits of a number (src/reuse/containment.ts). */
 const MAX_COMPARED_FORMATS = 31;
 
-/** Throws if records cannot be left out at the end of the run. */
-function checkCopies({ copies, out, format: names }: Settings): void {
-  if (copies !== 'drop') return;
+/** Throws if records cannot be left out or marked at the end of the run. */
+function checkCopies({ copies, out, format: names, plugIns }: Settings): void {
+  if (copies === undefined) return;
+  const option = `--copies ${copies}`;
   if (out === undefined || out === '-')
-    fail('--copies drop needs an output folder, because which records stay is known only at the end');
-  if (isObjectUrl(out)) fail('--copies drop: a dataset in a store cannot leave records out; use a folder');
+    fail(`${option} needs an output folder, because which records stay is known only at the end`);
+  if (isObjectUrl(out)) fail(`${option}: a dataset in a store cannot leave records out; use a folder`);
   if (names.length > MAX_COMPARED_FORMATS)
-    fail(`--copies drop works with at most ${MAX_COMPARED_FORMATS} formats`);
+    fail(`${option} works with at most ${MAX_COMPARED_FORMATS} formats`);
+  if (copies !== 'mark') return;
+  const able = [...formats, ...plugIns.formats].filter(({ context }) => context !== undefined);
+  const marking = able.map(({ name }) => name);
+  const unable = names.filter((name) => !marking.includes(name));
+  if (unable.length > 0)
+    fail(
+      `${option}: --format ${unable.join(', ')} cannot say which answers are context; use ${marking.join(', ')}`,
+    );
 }
 
 function fail(message: string): never {

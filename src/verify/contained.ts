@@ -9,11 +9,11 @@ import { streamOwnFile } from '../own-file.ts';
 import { readLines } from './line-reader.ts';
 import type { ManifestFacts } from './manifest-file.ts';
 import { Problems } from './problems.ts';
-import { asCount, asObject, asObjects, asText, type Untrusted } from './untrusted.ts';
+import { asCount, asObject, asObjects, asText, type LineOf, type Untrusted } from './untrusted.ts';
 
 export const PATHS = 'ledger/paths.bin';
-const SESSIONS = 'ledger/sessions.jsonl';
-const HASH_BYTES = 16;
+export const SESSIONS = 'ledger/sessions.jsonl';
+export const HASH_BYTES = 16;
 const COUNT_BYTES = 4;
 const CHUNK_BYTES = 1024 * 1024;
 /** Most ends that are held at a time; with more records, the paths are read several times. */
@@ -71,18 +71,10 @@ class ContainedRecount {
     await this.#checkContainers();
   }
 
-  async *#lines(): AsyncGenerator<{ readonly line: number; readonly value: Untrusted<SessionLine> }> {
-    // problems of single lines were already reported
-    const path = join(this.#context.root, SESSIONS);
-    for await (const { line, value } of readLines(path, SESSIONS, new Problems()))
-      if (value !== undefined && (value.fate === 'written' || value.fate === 'contained'))
-        yield { line, value };
-  }
-
   async #readSessions(): Promise<void> {
     const { formats } = this.#context.manifest;
     const wanted = new Map<string, number[]>();
-    for await (const { line, value } of this.#lines()) {
+    for await (const { line, value } of comparedLines(this.#context.root)) {
       const isContained = value.fate === 'contained';
       if (isContained) {
         const place = placeOf(asObject(value.in) ?? {});
@@ -91,7 +83,7 @@ class ContainedRecount {
       this.#sessions.push({ line, isContained, formats: writersOf(value, formats) });
     }
     let number = 0;
-    for await (const { value } of this.#lines()) {
+    for await (const { value } of comparedLines(this.#context.root)) {
       const places: readonly Untrusted<RecordPlace>[] =
         value.records === undefined ? [{ shard: value.shard, line: value.line }] : asObjects(value.records);
       const inside =
@@ -176,10 +168,18 @@ class ContainedRecount {
   }
 }
 
+/** Yields the lines of the sessions that have a path. */
+export async function* comparedLines(root: string): AsyncGenerator<LineOf<SessionLine>> {
+  // problems of single lines were already reported
+  for await (const { line, value } of readLines(join(root, SESSIONS), SESSIONS, new Problems()))
+    if (value !== undefined && (value.fate === 'written' || value.fate === 'contained'))
+      yield { line, value };
+}
+
 const placeOf = ({ shard, line }: Untrusted<ContainerPlace>): string => `${asText(shard)}\n${asCount(line)}`;
 
 /** Returns the names of the formats that did not refuse a session. */
-function writersOf({ refused }: Untrusted<SessionLine>, formats: readonly string[]): string {
+export function writersOf({ refused }: Untrusted<SessionLine>, formats: readonly string[]): string {
   const without = new Set(asObjects(refused).map(({ format }: Untrusted<RefusedFormat>) => format));
   return formats
     .filter((name) => !without.has(name))
@@ -187,10 +187,10 @@ function writersOf({ refused }: Untrusted<SessionLine>, formats: readonly string
     .join(' ');
 }
 
-const hashAt = (path: Buffer, end: number): string =>
+export const hashAt = (path: Buffer, end: number): string =>
   path.toString('latin1', Math.max(0, end - HASH_BYTES), end);
 
-function hasAll(formats: string, wanted: string): boolean {
+export function hasAll(formats: string, wanted: string): boolean {
   const all = formats.split(' ');
   return formats === wanted || wanted.split(' ').every((name) => all.includes(name));
 }
@@ -212,7 +212,7 @@ function isInside(ends: Ends | undefined, formats: string, number: number): bool
 }
 
 /** Yields the hashes of each path; undefined at the end of a file that is cut. */
-async function* readPaths(file: string): AsyncGenerator<Buffer | undefined> {
+export async function* readPaths(file: string): AsyncGenerator<Buffer | undefined> {
   let pieces: Buffer[] = [];
   let bytes = 0;
   let wanted = COUNT_BYTES;

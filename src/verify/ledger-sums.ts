@@ -8,7 +8,7 @@ import { MANIFEST, type ManifestFacts, pretty } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 import type { ProfileRecount } from './profile-recount.ts';
 import type { ShardFacts } from './shards.ts';
-import { add, type Counts, sumOf, type Totals } from './tallies.ts';
+import { add, addAll, type Counts, sumOf, type Totals } from './tallies.ts';
 import { asCounts, asObject, type Untrusted } from './untrusted.ts';
 
 /** Status of sources that ledger/sources.jsonl does not list. */
@@ -94,7 +94,7 @@ function checkFormats(
 function formatCounts(
   formats: readonly string[],
   shards: ReadonlyMap<string, ShardFacts>,
-  { recordRejections, writers, contained }: Totals,
+  { recordRejections, writers, contained, answers }: Totals,
 ): ReadonlyMap<string, Counts> {
   const all = new Map(formats.map((format) => [format, new Map<string, number>()]));
   for (const { format, records } of shards.values()) add(all.get(format) ?? new Map(), 'records', records);
@@ -102,6 +102,7 @@ function formatCounts(
     const sessions = writers.get(format) ?? 0;
     if (sessions !== (counts.get('records') ?? 0)) add(counts, 'sessions', sessions);
     add(counts, 'contained', contained.get(format) ?? 0);
+    addAll(counts, answers.get(format) ?? new Map());
   }
   for (const [recordRejection, n] of recordRejections) {
     const [format = '', reason] = recordRejection.split(' ');

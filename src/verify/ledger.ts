@@ -53,10 +53,12 @@ class LedgerReader {
     this.#context = context;
     this.#problems = problems;
     const pointers = new Pointers(shards, problems);
-    const compares = settings.copies === 'drop';
+    const marks = settings.copies === 'mark';
+    const compares = settings.copies === 'drop' || marks;
     this.#session = {
       groupBy: settings.groupBy,
       compares,
+      marks,
       formats,
       pointers,
       totals: this.#totals,

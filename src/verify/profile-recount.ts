@@ -43,7 +43,9 @@ export class ProfileRecount {
 
   record(format: string, text: string, record: JsonObject): void {
     add(this.#byBytes, lowerEnd(Buffer.byteLength(text)));
-    const list = record.messages ?? record.fullConversation ?? record.conversations;
+    const { prompt, completion } = record;
+    const parts = Array.isArray(prompt) && Array.isArray(completion) ? [...prompt, ...completion] : undefined;
+    const list = record.messages ?? record.fullConversation ?? record.conversations ?? parts;
     if (format !== this.#first || !Array.isArray(list)) return;
     let calls = 0;
     for (const message of list.map((item) => asObject(item) ?? {})) {

@@ -34,9 +34,20 @@ const CHECKS: ReadonlyMap<unknown, RecordCheck> = new Map<string, RecordCheck>([
   ['sts', traceLine],
 ]);
 
-/** Returns the check of a format. A record in an unknown format only has to be a JSON object. */
-export function recordCheckOf(format: unknown): RecordCheck {
+/**
+ * Returns the check of a format. A record in an unknown format only has to be a JSON object.
+ * @param marks whether the dataset marks answers that are context
+ */
+export function recordCheckOf(format: unknown, marks: boolean = false): RecordCheck {
+  if (marks && format === 'trl') return split;
   return CHECKS.get(format) ?? (() => ({}));
+}
+
+/** Checks for `prompt` and `completion`, two lists of messages of which one record has all. */
+function split({ prompt, completion, messages, ...others }: JsonObject): RecordFacts {
+  if (Array.isArray(prompt) && Array.isArray(completion) && messages === undefined)
+    return chat()({ messages: [...prompt, ...completion], ...others });
+  return { problem: 'expected arrays `prompt` and `completion`, found something else' };
 }
 
 /** Checks for `messages` and `tools`, and no other members than those in `optional`. */

@@ -15,6 +15,8 @@ export interface SessionContext {
   readonly groupBy: unknown;
   /** Whether sessions may be contained. */
   readonly compares: boolean;
+  /** Whether answers may be context; the number of messages is checked with the paths. */
+  readonly marks: boolean;
   /** Names of the dataset's formats. */
   readonly formats: readonly string[];
   readonly pointers: Pointers;
@@ -33,6 +35,7 @@ const WRITTEN_ONLY = [
   'line',
   'records',
   'refused',
+  'context',
   'origin',
   'folded',
   'root',
@@ -65,6 +68,8 @@ export function checkSession({ line, value }: Line, tally: SourceTally, context:
     add(tally.fates, 'superseded', superseded);
     add(tally.fates, 'truncated', truncated);
     add(tally.fates, 'folded', folded);
+    if (!context.marks && value.context !== undefined)
+      problems.equal(FILE, line, 'context', undefined, value.context);
     checkWritten({ line, value }, tally, context);
     return;
   }

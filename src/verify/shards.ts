@@ -3,6 +3,7 @@
  * on its group. The sessions must point to each record once, in order.
  */
 import { join } from 'node:path';
+import { type Answers, answersOf } from './answers.ts';
 import { readLines, readTexts } from './line-reader.ts';
 import type { ListedShard, ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
@@ -32,6 +33,8 @@ export interface ShardFacts {
   readonly records: number;
   /** Undefined if records in the format do not list their tools. */
   readonly tools: ToolTally | undefined;
+  /** The answers of each record, if the dataset marks those that are context. */
+  readonly answers?: readonly (Answers | undefined)[];
 }
 
 /** The name for a group that cannot be a file name: a slug and a hash. */
@@ -71,7 +74,7 @@ export async function readShards(
     numbers.set(series, number + 1);
     checkName(shard, number, SUFFIXES.get(settings.compress) ?? '', problems);
     const found = readable.has(shard.path)
-      ? await readShard(root, shard, format, recounts, problems)
+      ? await readShard({ root, marks: settings.copies === 'mark' }, shard, format, recounts, problems)
       : { format, group: shard.group, records: 0, tools: undefined };
     problems.equal(shard.path, undefined, 'records', shard.records, found.records);
     facts.set(shard.path, found);
@@ -97,13 +100,14 @@ function checkName({ path, group }: ListedShard, number: number, packed: string,
 }
 
 async function readShard(
-  root: string,
+  { root, marks }: { readonly root: string; readonly marks: boolean },
   { path, group }: ListedShard,
   format: string,
   recounts: Recounts,
   problems: Problems,
 ): Promise<ShardFacts> {
-  const check = recordCheckOf(format);
+  const check = recordCheckOf(format, marks);
+  const answers: (Answers | undefined)[] = [];
   const tally = new ToolTally();
   let listsTools = true;
   let records = 0;
@@ -125,10 +129,12 @@ async function readShard(
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
     if (format === 'chat') recount(recounts.usage, group, value);
     recounts.profile.record(format, text, value);
+    if (marks) answers[line - 1] = answersOf(format, value);
     if (tools === undefined) listsTools = false;
     else tally.add(tools);
   }
-  return { format, group, records, tools: listsTools ? tally : undefined };
+  const tools = listsTools ? tally : undefined;
+  return { format, group, records, tools, ...(marks && { answers }) };
 }
 
 /** Checks session traces: each header must be followed by a message. @returns the number of headers */

@@ -46,6 +46,17 @@ export class Totals {
   readonly contained: Counts = new Map();
   /** Sessions with records in a format, by its name. */
   readonly writers: Counts = new Map();
+  /** Answers in the records of a format, by its name: all, context, and those that are trained. */
+  readonly answers: Map<string, Counts> = new Map();
+
+  /** Counts the answers of a record. */
+  addAnswers(format: string, answers: number, context: number): void {
+    const counts = this.answers.get(format) ?? new Map();
+    this.answers.set(format, counts);
+    add(counts, 'answers', answers);
+    add(counts, 'context', context);
+    add(counts, 'trained', answers - context);
+  }
 }
 
 /** A place in a source, as a line states it. */

@@ -6,6 +6,7 @@
 import { realpathSync } from 'node:fs';
 import { ioError, TurnmillError } from '../errors.ts';
 import { checkContained, PATHS } from './contained.ts';
+import { checkContext } from './context.ts';
 import { checkForeignFiles, checkListedFiles } from './files.ts';
 import { readLedger } from './ledger.ts';
 import { checkLedgerSums, checkSummary } from './ledger-sums.ts';
@@ -57,8 +58,10 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
   let records = 0;
   for (const shard of shards.values()) records += shard.records;
   const totals = await readLedger({ root, manifest, readable, shards, profile, problems });
+  const context = { root, manifest, readable, problems };
+  if (comparesRecords(manifest)) await checkContained(context);
+  if (manifest.settings.copies === 'mark') await checkContext({ ...context, shards, totals });
   checkLedgerSums(manifest, totals, shards, problems);
-  if (comparesRecords(manifest)) await checkContained({ root, manifest, readable, problems });
   if (readable.has(SUMMARY)) checkSummary(root, manifest.ledger, profile, problems);
   if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, totals.groups, usage, problems);
   const { sources, sessions } = totals;
@@ -73,7 +76,8 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
 }
 
 /** Returns whether records that lie inside another one were left out. */
-const comparesRecords = ({ settings }: ManifestFacts): boolean => settings.copies === 'drop';
+const comparesRecords = ({ settings }: ManifestFacts): boolean =>
+  settings.copies === 'drop' || settings.copies === 'mark';
 
 function realFolder(out: string): string {
   try {
@@ -90,7 +94,7 @@ function checkNames(manifest: ManifestFacts, problems: Problems): void {
   const found = new Set(files.map(({ path }) => path));
   const required = comparesRecords(manifest) ? [...REQUIRED_FILES, PATHS] : REQUIRED_FILES;
   if (!comparesRecords(manifest) && found.has(PATHS))
-    problems.add(MANIFEST, `files: expected no ${PATHS} without --copies drop, found one`);
+    problems.add(MANIFEST, `files: expected no ${PATHS} without --copies drop or mark, found one`);
   for (const path of required) {
     if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry for it`);
   }

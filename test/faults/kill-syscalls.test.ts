@@ -61,6 +61,7 @@ const leftovers = (parent: string): string[] =>
 const FIRST: readonly (readonly [string, readonly string[], (logs: string) => void])[] = [
   ['', [], (logs) => writePlainLogs(logs, { sessions: 3, entries: 2, messageChars: 800, seed: 1 })],
   [' that leaves out copies', ['--copies', 'drop'], (logs) => writeCopiedLogs(logs, 1, 4)],
+  [' that marks copies', ['--copies', 'mark', '--format', 'trl'], (logs) => writeCopiedLogs(logs, 1, 4)],
 ];
 
 for (const [what, options, writeLogs] of FIRST)

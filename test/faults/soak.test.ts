@@ -27,6 +27,7 @@ const VARIANTS: readonly (readonly string[])[] = [
   ['--quarantine-content', 'raw', '--shard-size', '30KiB'],
   ['--group-by', 'none', '--select', 'last'],
   ['--copies', 'drop', '--shard-size', '20KiB'],
+  ['--copies', 'mark', '--format', 'chat', '--format', 'trl', '--format', 'atif'],
 ];
 
 type Random = () => number;

@@ -5,8 +5,10 @@
 import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message } from '../model/element.ts';
+import { stringValue } from '../model/message.ts';
 import { AtifSteps } from './atif-steps.ts';
 import { withCommas } from './chat.ts';
+import { type ContextMarks, editList, withMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { wrapTools } from './openai.ts';
 import type { Report } from './tool-arguments.ts';
@@ -15,6 +17,19 @@ const VERSION = 'ATIF-v1.7';
 /** Name and version of the agent: the format requires both, and logs rarely have them. */
 const AGENT = '"name":"unknown","version":"unknown"';
 const TAIL = encode(']}');
+
+/** Marks the steps up to the last answer that is context: a copied step may be one of the user too. */
+const copiedSteps: ContextMarks = {
+  meaning: 'the steps up to the last answer that is context have `"is_copied_context": true`',
+  mark(record, answers) {
+    let left = answers;
+    return editList(record, 'steps', (step) => {
+      if (left === 0) return undefined;
+      if (stringValue(step, 'source') === 'agent') left--;
+      return withMember(step, 'is_copied_context', 'true');
+    });
+  },
+};
 
 const atif: Format = {
   name: 'atif',
@@ -34,6 +49,7 @@ const atif: Format = {
   ],
   otherContent: 'is written as its JSON text',
   options: {},
+  context: copiedSteps,
   metadata: () => 'object',
   metadataMember: 'extra',
   encode({ messages, tools }: Conversation) {

@@ -4,6 +4,7 @@
  * `reasoning_content` and all other members.
  */
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
+import { markedByMember } from './context-marks.ts';
 import type { Format } from './format.ts';
 import trl, { templateRecord } from './trl.ts';
 
@@ -11,6 +12,7 @@ const axolotl: Format<ArrowSafe> = {
   ...trl,
   name: 'axolotl',
   summary: 'Like trl, with tools and arguments as JSON strings that Arrow cannot re-type: for axolotl.',
+  context: markedByMember('train', 'false'),
   options: { arrowSafe: arrowSafeOption(true) },
   metadata: ({ arrowSafe = true }) => (arrowSafe ? 'string' : 'object'),
   encode: (conversation, { arrowSafe = true } = {}) => templateRecord(conversation, arrowSafe),

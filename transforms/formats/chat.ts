@@ -6,6 +6,7 @@ import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
 import { type ArrowSafe, arrowSafeOption, toolsInString } from './arrow-safe.ts';
 import { reportOtherContents } from './content-not-text.ts';
+import { markedByMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { NO_ANSWER } from './no-answer.ts';
 import { asString, type EncodeArguments, encodeArguments, type Report } from './tool-arguments.ts';
@@ -59,6 +60,7 @@ const chat: Format<ArrowSafe> = {
   summary: 'One conversation per line: {"messages": [...], "tools": [...]}, bytes as logged.',
   rules: ['content-not-text', 'empty-arguments', NO_ANSWER],
   listsMessages: true,
+  context: markedByMember('weight', '0'),
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),

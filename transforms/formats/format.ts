@@ -4,6 +4,7 @@
  */
 import type { Conversation, Message, Severity } from '../model/element.ts';
 import type { OptionSpecs } from '../stage.ts';
+import type { ContextMarks } from './context-marks.ts';
 
 /**
  * How records are separated in a file: in `jsonl` each is a line; in the others a record spans several lines and begins
@@ -47,6 +48,8 @@ export interface Format<Options extends object = object> {
   readonly metadataMember?: string;
   /** Set if its records end in a call by design, so that no check reports the call as unanswered. */
   readonly endsInCall?: true;
+  /** Says in a record which answers are context (`--copies mark`). Absent if the format cannot say it. */
+  readonly context?: ContextMarks;
   /** Encodes a conversation. Absent options have their default values. */
   encode(conversation: Conversation, options?: Partial<Options>): EncodedRecord;
 }

@@ -13,6 +13,7 @@ import { stringValue, textOfValue, toolCallsOf } from '../model/message.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { reportOtherContents } from './content-not-text.ts';
+import { markedByMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { NO_ANSWER } from './no-answer.ts';
 import { asString, encodeArguments, type Report } from './tool-arguments.ts';
@@ -71,6 +72,7 @@ const openai: Format<ArrowSafe> = {
   ],
   needsAnswer: true,
   listsMessages: true,
+  context: markedByMember('weight', '0'),
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),

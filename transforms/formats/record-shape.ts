@@ -1,7 +1,7 @@
 /** Counts the messages of a record by role and its calls by tool, for the report. */
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
-import { elementsOf, valueBytes } from '../json/members.ts';
+import { elementsOf, valuesOf } from '../json/members.ts';
 import { createTextScanner } from '../json/plain-scanner.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { eachAssistantCall, hasFunctionCall } from '../model/assistant-calls.ts';
@@ -22,8 +22,8 @@ const NO_NAME = '?';
 /** The only name that cannot be set by assignment. */
 const PROTOTYPE = '__proto__';
 const OWN_ONE = { value: 1, writable: true, enumerable: true, configurable: true } as const;
-/** Names of the member with the list of messages, by format. */
-const LISTS = ['messages', 'fullConversation', 'conversations'];
+/** Names of the members with the messages, by format. */
+const LISTS = [['messages'], ['fullConversation'], ['conversations'], ['prompt', 'completion']];
 /** Names of the member with the role of a message, by format. */
 const ROLE_KEYS = ['role', 'from'];
 
@@ -44,9 +44,10 @@ export function shapeOfRecord(record: Uint8Array, format: string): RecordShape |
   if (record[0] !== OPEN_OBJECT) return undefined;
   if (!messageFormats.has(format) && createTextScanner().value(record, 0, 0) !== record.length)
     return undefined;
-  for (const name of LISTS) {
-    const list = valueBytes(record, name);
-    if (list?.[0] === OPEN_ARRAY) return shapeOfMessages(elementsOf(list).flatMap(messageOf));
+  for (const names of LISTS) {
+    const lists = valuesOf(record, names);
+    if (lists.every((list) => list?.[0] === OPEN_ARRAY))
+      return shapeOfMessages(lists.flatMap((list) => elementsOf(list as Uint8Array)).flatMap(messageOf));
   }
   return undefined;
 }

@@ -71,7 +71,7 @@ export interface SessionLine {
   readonly source_b64?: string | undefined;
   /** As in `sources.jsonl`. @unit from 0 @example 1 */
   readonly input?: number | undefined;
-  /** Its fate: `written`, `contained` (with `--copies drop`), `empty` or `rejected:REASON`. @example "written" */
+  /** Its fate: `written`, `contained` (with `--copies drop` or `mark`), `empty` or `rejected:REASON`. @example "written" */
   readonly fate: string;
   /** Shard of its record, if it has exactly one in one format. @example "data/2026-01-13-00000.jsonl" */
   readonly shard?: string | undefined;
@@ -83,6 +83,8 @@ export interface SessionLine {
   readonly refused?: readonly RefusedFormat[] | undefined;
   /** Place of the record that contains this session, so that it has none. */
   readonly in?: ContainerPlace | undefined;
+  /** With `--copies mark`: the first messages of its record that an earlier record has too, if there is an answer among them, so that these answers are not trained again. @unit messages @example 4 */
+  readonly context?: number | undefined;
   /** Place of the entry that the conversation was taken from. */
   readonly origin?: LinePlace | undefined;
   /** Entries of the session. @unit entries @example 4 */

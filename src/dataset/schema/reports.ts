@@ -51,7 +51,7 @@ export interface LedgerSums {
   readonly lines: number;
   /** Records of all formats. @unit records @example 21 */
   readonly records: number;
-  /** By format: `records` (also when there are none), `sessions` where they are fewer, `contained` (sessions that lie inside another record), and `refused:REASON`. @unit records, sessions @example {"chat":{"records":11}} */
+  /** By format: `records` (also when there are none), `sessions` where they are fewer, `contained` (sessions that lie inside another record), and `refused:REASON`. With `--copies mark` also `answers` = `context` (answers that are trained in an earlier record) + `trained`. @unit records, sessions, answers @example {"chat":{"records":11}} */
   readonly formats: Readonly<Record<string, Counts>>;
   /** Findings of severity ERROR. @unit findings @example 5 */
   readonly errors: number;

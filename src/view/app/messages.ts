@@ -8,9 +8,16 @@ import type { Call, Message } from './types.ts';
 export function messagesOf(record: unknown): readonly Message[] | undefined {
   if (Array.isArray(record)) return record.map(messageOfLine).filter(isMessage);
   if (typeof record !== 'object' || record === null) return undefined;
-  const { messages, fullConversation, conversations } = record as Readonly<Record<string, unknown>>;
-  const list = messages ?? fullConversation ?? conversations;
+  const { messages, fullConversation, conversations, ...others } = record as Readonly<
+    Record<string, unknown>
+  >;
+  const list = messages ?? fullConversation ?? conversations ?? splitMessages(others);
   return Array.isArray(list) ? list.filter(isMessage) : undefined;
+}
+
+/** Returns the messages of a record in two parts. */
+function splitMessages({ prompt, completion }: Readonly<Record<string, unknown>>): unknown {
+  return Array.isArray(prompt) && Array.isArray(completion) ? [...prompt, ...completion] : undefined;
 }
 
 /** Returns the message of a line; undefined for the header of a trace. */

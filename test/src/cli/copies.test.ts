@@ -1,4 +1,4 @@
-/** `--copies drop` as a user runs it: options, summary, threads, kills, `explain`, and damage. */
+/** `--copies drop` and `mark` as a user runs them: options, summary, threads, kills, `explain`, and damage. */
 import {
   cpSync,
   existsSync,
@@ -57,7 +57,8 @@ const fates = (out: string): Record<string, string> =>
 async function built(files: Readonly<Record<string, string | Uint8Array>>, args: readonly string[] = []) {
   const place = placeWith(files);
   const out = place.path('out');
-  const run = await turnmill(['build', place.logs, '--out', out, '--workers', '1', ...DROP, ...args]);
+  const copies = args.includes('--copies') ? [] : DROP;
+  const run = await turnmill(['build', place.logs, '--out', out, '--workers', '1', ...copies, ...args]);
   const verified = await turnmill(['verify', out]);
   return { ...place, ...run, out, verified: verified.status };
 }
@@ -65,10 +66,15 @@ async function built(files: Readonly<Record<string, string | Uint8Array>>, args:
 describe('the option', () => {
   test.each([
     ['an unknown value', ['--out', 'x', '--copies', 'some'], "--copies: 'some'"],
-    ['a value that is not built yet', ['--out', 'x', '--copies', 'mark'], "--copies: 'mark'"],
     ['standard output', ['--out', '-', ...DROP], 'needs an output folder'],
     ['a dry run', ['--out', 'x', '--dry-run', ...DROP], 'needs an output folder'],
     ['no output', DROP, ''],
+    ['marks on standard output', ['--out', '-', '--copies', 'mark'], '--copies mark needs an output folder'],
+    [
+      'a format that cannot say it',
+      ['--out', 'x', '--copies', 'mark', '--format', 'trl', '--format', 'prompt', '--format', 'sts'],
+      '--copies mark: --format prompt, sts cannot say which answers are context; use atif, axolotl, chat, openai, trl',
+    ],
   ])('%s is a usage error', async (_, args, message) => {
     const { logs } = placeWith({ 'a.jsonl': first(1) });
     const { status, stderr } = await turnmill(['build', logs, ...args]);
@@ -154,6 +160,48 @@ describe('what is contained', () => {
   });
 });
 
+describe('marks', () => {
+  /** A session that continues the first two entries of `one` in another way. */
+  function forked(): string {
+    const line = JSON.parse(first(3).trimEnd().split('\n').at(-1) as string);
+    line.response.choices[0].message = { role: 'assistant', content: 'another answer' };
+    return `${first(2)}${JSON.stringify(line)}\n`;
+  }
+
+  test('the answers that an earlier record has are not trained again; the summary and explain say so', async () => {
+    const files = { 'a.jsonl': first(2), 'b.jsonl': first(5), 'c.jsonl': forked() };
+    const { status, stderr, out, logs, verified } = await built(files, ['--copies', 'mark']);
+    expect({ status, verified }).toEqual({ status: 0, verified: 0 });
+    const { formats } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).ledger;
+    expect(formats).toEqual({ chat: { answers: 8, contained: 1, context: 2, records: 2, trained: 6 } });
+    expect(stderr).toContain('8 in records, 2 context, 6 trained');
+    const [, line = ''] = readFileSync(join(out, 'data/2026-01-13-00000.jsonl'), 'utf8').split('\n');
+    const { messages } = JSON.parse(line) as { messages: { role: string; weight?: number }[] };
+    const weights = messages.filter(({ role }) => role === 'assistant').map(({ weight }) => weight);
+    expect(weights).toEqual([0, 0, undefined]);
+    const sessions = readFileSync(join(out, 'ledger/sessions.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(sessions.map((text) => JSON.parse(text).context)).toEqual([undefined, undefined, 6]);
+    const { stdout } = await turnmill(['explain', `${logs}/c.jsonl:3`, '--root', logs, '--in', out]);
+    expect(stdout.toString()).toContain('context    the first 6 messages are in an earlier record too');
+  });
+
+  test('an update reads a source with context again, and marks nothing when the earlier record has gone', async () => {
+    const files = {
+      'a.jsonl': first(5),
+      'b.jsonl': forked(),
+      'c.jsonl': first(1, 'two').replaceAll('You help', 'x'),
+    };
+    const { path, logs, out } = await built(files, ['--copies', 'mark', '--format', 'trl']);
+    const shared = ['--allow-shrink', '--copies', 'mark', '--format', 'trl', '--workers', '1'];
+    rmSync(join(logs, 'a.jsonl'));
+    const { stderr } = await turnmill(['build', logs, '--out', out, '--update', ...shared]);
+    expect(stderr).toContain('2 read; 1 of them reused');
+    await turnmill(['build', logs, '--out', path('full'), ...shared]);
+    expect(hashesOf(out)).toEqual(hashesOf(path('full')));
+    expect(readFileSync(join(out, 'ledger/sessions.jsonl'), 'utf8')).not.toContain('"context"');
+  });
+});
+
 test('worker threads give the same bytes', async () => {
   const folder = temporaryFolder();
   const logs = join(folder, 'logs');
@@ -218,13 +266,18 @@ describe('an update', () => {
   });
 });
 
-describe('killed while it writes the second time', () => {
+const MARK = ['--copies', 'mark', '--format', 'trl', '--format', 'atif'];
+
+describe.each([
+  ['', DROP],
+  [', with marks', MARK],
+])('killed while it writes the second time%s', (_copies, options) => {
   /** Starts a build and kills it once a second staging folder has files; undefined if it ended before. */
   async function struck(times: number): Promise<{ folder: string; logs: string; out: string } | undefined> {
     const folder = temporaryFolder();
     const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
     writeCopiedLogs(logs, 3, 200 * times);
-    const child = start(['build', logs, '--out', out, '--workers', '1', ...DROP]);
+    const child = start(['build', logs, '--out', out, '--workers', '1', ...options]);
     const end = ended(child);
     await reached(child, () => existsSync(folder) && stagingIn(folder).length > 1);
     child.kill('SIGKILL');
@@ -241,7 +294,7 @@ describe('killed while it writes the second time', () => {
     const { status, stderr } = await turnmill(['build', logs, '--out', out, ...DROP, ...more]);
     expect(status).toBe(0);
     expect(stderr).toMatch(said);
-    await turnmill(['build', logs, '--out', join(folder, 'straight'), ...DROP]);
+    await turnmill(['build', logs, '--out', join(folder, 'straight'), ...options]);
     expect(hashesOf(out)).toEqual(hashesOf(join(folder, 'straight')));
     expect(readdirSync(folder).filter((name) => /\.(?:staging|link|old)-/.test(name))).toEqual([]);
   });
@@ -252,7 +305,7 @@ describe('killed while it writes the second time', () => {
     const out = join(folder, 'replaced');
     cpSync(old.out, out, { recursive: true });
     const before = hashesOf(out);
-    const child = start(['build', logs, '--out', out, '--replace', '--workers', '1', ...DROP]);
+    const child = start(['build', logs, '--out', out, '--replace', '--workers', '1', ...options]);
     const end = ended(child);
     const count = stagingIn(folder).length;
     await reached(child, () => stagingIn(folder).length > count + 1);

@@ -21,6 +21,7 @@ import { schemaOf as readSchema } from '../../../scripts/gen/dataset-page.mjs';
 import { LINE_FILES, MANIFEST, REPORTS, RUN_FACTS } from '../../../src/dataset/layout.ts';
 import { build } from '../../../src/job/build.ts';
 import { entryLine, REPLY, USER } from '../../support/build-logs.ts';
+import { copiedLogs } from '../../support/copied-logs.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const examples = join(root, 'examples/logs');
@@ -138,6 +139,8 @@ const KINDS: Readonly<Record<string, () => Settings>> = {
     const text = session('a', TIMES);
     return { inputs: [logsOf('copies', { 'a.jsonl': text, 'b.jsonl': text })], copies: 'drop' } as Settings;
   },
+  'answers that are marked as context': () =>
+    ({ inputs: [logsOf('marked', copiedLogs(1, 12))], copies: 'mark' }) as Settings,
   'a record of every turn': () => ({
     inputs: [join(root, 'examples/dialects/astracodex.json')],
     format: ['prompt'],

@@ -1,5 +1,5 @@
 /**
- * `--copies drop` over generated sessions with branches, retries, sub-agents and copies in other files: no answer is lost, no record
+ * `--copies drop` and `mark` over generated sessions with branches, retries, sub-agents and copies in other files: no answer is lost, no record
  * lies inside another one, and any number of workers, an update and a resumed run give the bytes of one full build.
  */
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -122,6 +122,14 @@ const VARIANTS: readonly (readonly [string, Partial<Settings>])[] = [
   ['several formats', { format: ['chat', 'trl', 'sharegpt'], shardSize: 5000, groupBy: 'none' }],
   ['samples as TOML', { format: ['samples'], formatOptions: { as: 'toml' } }],
   ['traces', { format: ['sts'], quarantineContent: 'raw' }],
+  [
+    'marked in all formats that can say it',
+    { copies: 'mark', format: ['chat', 'openai', 'axolotl', 'trl', 'atif'], shardSize: 5000 },
+  ],
+  [
+    'split and packed',
+    { copies: 'mark', format: ['trl'], compress: 'gzip', meta: ['model'], shardSize: 3000 },
+  ],
 ];
 
 describe.each(VARIANTS)('%s', (_, more) => {

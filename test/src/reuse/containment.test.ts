@@ -1,8 +1,9 @@
 /** Compares the decision with a naive one that compares each record with all others. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { comparedPath } from '../../../src/ledger/compared-path.ts';
 import { type ComparedPath, Containment } from '../../../src/reuse/containment.ts';
-import { pathHashes } from '../../../transforms/model/path-hashes.ts';
+import { Contexts } from '../../../src/reuse/contexts.ts';
 import { LONG } from '../../support/long.ts';
 import { randomFrom } from '../../support/plain-logs.ts';
 
@@ -12,13 +13,13 @@ interface Sample {
   readonly formats: number;
 }
 
-const message = (text: string): { bytes: Buffer } => ({
-  bytes: Buffer.from(JSON.stringify({ role: text.startsWith('u') ? 'user' : 'assistant', content: text })),
-});
+function message(content: string): { role: string; bytes: Buffer } {
+  const role = content.startsWith('u') ? 'user' : 'assistant';
+  return { role, bytes: Buffer.from(JSON.stringify({ role, content })) };
+}
 
 function pathOf({ messages, formats }: Sample): ComparedPath {
-  const hashes = pathHashes(messages.map(message) as never);
-  return { hashes: Buffer.from(hashes.join(''), 'latin1'), formats };
+  return { hashes: comparedPath(messages.map(message)), formats };
 }
 
 function decide(samples: readonly Sample[], maxTableBytes?: number): (number | undefined)[] {
@@ -146,6 +147,73 @@ describe('generated sessions', () => {
         decide(list).filter((one) => one === undefined).length;
       expect(count(samples.toReversed())).toBe(count(samples));
     }
+  });
+});
+
+/** The context of each record that is kept: its messages, and the answers among them. */
+function contextsOf(samples: readonly Sample[], maxTableBytes?: number): ([number, number] | undefined)[] {
+  const paths = samples.map(pathOf);
+  const read = (): ComparedPath[] => paths;
+  const containment = new Containment({ count: paths.length, read });
+  const contexts = new Contexts({
+    ...{ count: paths.length, read, messages: samples.reduce((sum, one) => sum + one.messages.length, 0) },
+    isKept: (index) => containment.containerOf(index) === undefined,
+    ...(maxTableBytes !== undefined && { maxTableBytes }),
+  });
+  const found = samples.map((_, index) => contexts.of(index));
+  expect(contexts.size).toBe(found.filter((one) => one !== undefined).length);
+  return found.map((one) => one && [one.messages, one.answers]);
+}
+
+const sharedBy = (one: readonly string[], other: readonly string[]): number => {
+  const differs = one.findIndex((text, i) => text !== other[i]);
+  return differs < 0 ? one.length : differs;
+};
+
+describe('context', () => {
+  test('is what a record begins with like an earlier one, if there is an answer in it', () => {
+    const records = alike('u a u2 a2', 'u a u3 a3', 'u b', 'u a u2 u4', 'x');
+    expect(contextsOf(records)).toEqual([undefined, [2, 1], undefined, [3, 1], undefined]);
+  });
+
+  test('is that of the earlier record that shares most', () => {
+    expect(contextsOf(alike('u a u2 a2 u3', 'u b', 'u a u2 a2 u4', 'u a u5'))).toEqual([
+      ...[undefined, undefined, [4, 2], [2, 1]],
+    ]);
+  });
+
+  test('records that lie inside another one have none, and are none', () => {
+    expect(contextsOf(alike('u a', 'u a u2 a2', 'u a u3 a3'))).toEqual([undefined, undefined, [2, 1]]);
+    expect(contextsOf(alike('u a', 'u a u3 a3', 'u a u2 a2', 'u a u2 a2 u4'))).toEqual([
+      ...[undefined, undefined, undefined, [2, 1]],
+    ]);
+  });
+
+  test('a record that is not compared has none', () => {
+    expect(contextsOf(alike('', 'u a u2', '', 'u a u3'))).toEqual([undefined, undefined, undefined, [2, 1]]);
+  });
+
+  test('a record that a format refused is not context of one that the format wrote', () => {
+    const [first, second] = alike('u a u2', 'u a u3') as [Sample, Sample];
+    expect(contextsOf([first, { ...second, formats: 3 }])).toEqual([undefined, undefined]);
+    expect(contextsOf([{ ...first, formats: 3 }, second])).toEqual([undefined, [2, 1]]);
+  });
+
+  test.each(Array.from({ length: LONG ? 5000 : 50 }, (_, seed) => seed))('seed %i', (seed) => {
+    const samples = generated(seed);
+    const containers = decide(samples);
+    const expected = samples.map(({ messages, formats }, index) => {
+      if (containers[index] !== undefined) return undefined;
+      const earlier = samples
+        .slice(0, index)
+        .filter((other, at) => containers[at] === undefined && (other.formats & formats) === formats);
+      const shared = Math.max(0, ...earlier.map((other) => sharedBy(messages, other.messages)));
+      const answers = messages.slice(0, shared).filter((text) => text.startsWith('a')).length;
+      return answers === 0 ? undefined : [shared, answers];
+    });
+    expect(contextsOf(samples)).toEqual(expected);
+    // the memory changes nothing
+    expect(contextsOf(samples, 64)).toEqual(expected);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Result, SessionReport, SourceReport } from '../../../src/ledger/result.ts';
+import type { Context, Result, SessionReport, SourceReport } from '../../../src/ledger/result.ts';
 import { DecidedResults } from '../../../src/reuse/decided-results.ts';
+import type { ContextMarks } from '../../../transforms/formats/context-marks.ts';
 
 const session = (sessionId: string, more: Partial<SessionReport> = {}): SessionReport => ({
   ...{ kind: 'session', sessionId, fate: 'written', snapshot: { line: 3, offset: 9, length: 4 } },
@@ -41,19 +42,60 @@ const report = (fates: SourceReport['fates']): SourceReport => ({
     noFinalNewline: false,
   },
 });
+const marking: ContextMarks = {
+  meaning: 'answers are counted',
+  mark: (bytes, answers) => Buffer.concat([bytes, Buffer.from(` ${answers}`)]),
+};
 const begin: Result = { kind: 'source-begin', source: 0, provisional: false };
 
 async function decided(
   results: readonly Result[],
   containers: Readonly<Record<number, number>>,
+  contexts: Readonly<Record<number, Context>> = {},
 ): Promise<Result[]> {
   async function* all(): AsyncGenerator<Result> {
     yield* results;
   }
   const found: Result[] = [];
-  for await (const result of new DecidedResults((path) => containers[path]).of(all())) found.push(result);
+  const decisions = new DecidedResults({
+    containerOf: (path) => containers[path],
+    contextOf: (path) => contexts[path],
+    marks: new Map([
+      ['chat', marking],
+      ['trl', { ...marking, inAll: true as const }],
+    ]),
+  });
+  for await (const result of decisions.of(all())) found.push(result);
   return found;
 }
+
+test('records with context are marked in the formats that can, and others where a format marks all', async () => {
+  const results = [
+    begin,
+    record('a'),
+    record('a', 'trl'),
+    session('a'),
+    record('b'),
+    record('b', 'trl'),
+    record('b', 'openai'),
+    session('b'),
+    record('c'),
+    session('c'),
+  ];
+  const context = { messages: 3, answers: 2 };
+  const found = await decided(results, { 2: 1 }, { 1: context, 2: context });
+  expect(found).toEqual([
+    begin,
+    record('a'),
+    record('a 0', 'trl'),
+    session('a'),
+    record('b 2'),
+    record('b 2', 'trl'),
+    record('b', 'openai'),
+    session('b', { context }),
+    expect.objectContaining({ fate: 'contained', container: 1 }),
+  ]);
+});
 
 test('nothing changes if all records stay', async () => {
   const results = [

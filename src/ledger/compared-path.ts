@@ -1,0 +1,27 @@
+/**
+ * The path of a conversation whose records are compared (docs/copies.md): 16 bytes for each message, a hash of it and all
+ * messages before it. The last bit of each tells whether the message is an answer.
+ */
+import type { Message } from '../../transforms/model/element.ts';
+import { pathHashes } from '../../transforms/model/path-hashes.ts';
+
+export const PATH_HASH_BYTES = 16;
+const ANSWER = 1;
+
+export function comparedPath(messages: readonly Message[]): Uint8Array {
+  const path = Buffer.from(pathHashes(messages).join(''), 'latin1');
+  for (const [i, { role }] of messages.entries()) {
+    const last = (i + 1) * PATH_HASH_BYTES - 1;
+    const hash = path[last] as number;
+    path[last] = role === 'assistant' ? hash | ANSWER : hash & ~ANSWER;
+  }
+  return path;
+}
+
+/** Counts the answers among the first messages of a path, or among all. */
+export function answersIn(path: Uint8Array, messages: number = path.length / PATH_HASH_BYTES): number {
+  let answers = 0;
+  for (let end = PATH_HASH_BYTES; end <= messages * PATH_HASH_BYTES; end += PATH_HASH_BYTES)
+    answers += (path[end - 1] as number) & ANSWER;
+  return answers;
+}
