@@ -291,7 +291,7 @@ describe.each([
   ])('%s gives the same bytes, and leaves nothing behind', async (_, more, said) => {
     const { folder, logs, out } = await catchAtWork(struck);
     expect(existsSync(out)).toBe(false);
-    const { status, stderr } = await turnmill(['build', logs, '--out', out, ...DROP, ...more]);
+    const { status, stderr } = await turnmill(['build', logs, '--out', out, ...options, ...more]);
     expect(status).toBe(0);
     expect(stderr).toMatch(said);
     await turnmill(['build', logs, '--out', join(folder, 'straight'), ...options]);
