@@ -32,7 +32,10 @@ export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: bool
     headline(summary),
     '',
     row('sources', [tally(sums.sources), reused(summary), passedOver(sums)]),
-    row('sessions', [tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty'])]),
+    row('sessions', [
+      tally(without(sums.sessions, 'seen'), ['written', 'rejected', 'empty']),
+      branches(summary),
+    ]),
     ...formats(sums),
     ...answers(sums),
     ...fates(sums),
@@ -113,6 +116,10 @@ function fates(sums: RunSummary['sums']): (string | undefined)[] {
     row('lines', [first === undefined ? all : `${all}: ${first}`]),
     ...rest.map((text) => row('', [text])),
   ];
+}
+
+function branches({ branches: count }: RunSummary): string | undefined {
+  return count === undefined ? undefined : `${showCount(count)} of them further branches`;
 }
 
 function reused({ reusedSources }: RunSummary): string | undefined {

@@ -61,6 +61,8 @@ export interface RunSummary {
    * with status 3.
    */
   readonly rejections: number;
+  /** Sessions that are further branches of another one, if the run wrote any into a dataset. */
+  readonly branches?: number;
   readonly shards: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
   readonly out: string | undefined;
   readonly elapsedMs: number;
@@ -274,6 +276,7 @@ async function publish(
   return {
     sums,
     rejections: ledger.rejectionCounts().rejections,
+    ...(counted?.branches !== undefined && { branches: counted.branches }),
     shards: committed?.manifest.shards ?? [],
     out: settings.out,
     elapsedMs: performance.now() - started,

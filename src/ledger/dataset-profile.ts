@@ -32,6 +32,7 @@ const MAX_MESSAGE = 240;
 const MAX_ROLES = 31;
 const MAX_NAMES = 10_000;
 const OTHER = 'other';
+const MAX_BRANCH = 1_000_000;
 
 interface Examples<T> {
   count: number;
@@ -63,6 +64,15 @@ function shownSource({ source, lines, size, fates }: CountedSource): SourceProfi
   return { source, lines, size, fates: sums.toObject() };
 }
 
+/** Whether a session is a branch of an earlier one, whose id it has with `#2`, `#3`, ... after it. */
+function isFurtherBranch({ id, source, input }: SessionLine, first: SessionLine | undefined): boolean {
+  if (id === null || first === undefined || first.id === null || !id.startsWith(first.id)) return false;
+  const end = id.slice(first.id.length);
+  const number = Number(end.slice(1));
+  const isNumbered = number >= 2 && number < MAX_BRANCH && end === `#${number}`;
+  return isNumbered && source === first.source && input === first.input;
+}
+
 export class ProfileCounter {
   readonly #groupBy: Grouping;
   readonly #rejections = new Map<string, Examples<RejectionExample>>();
@@ -79,6 +89,9 @@ export class ProfileCounter {
     string,
     { written: number; empty: number; rejected: number; contained?: number }
   >();
+  #branches = 0;
+  /** The last session that is not a further branch. */
+  #first: SessionLine | undefined;
   /** Sources that may be shown. */
   readonly #sources: CountedSource[] = [];
   /** The last source that may be shown, once there are enough: a source that sorts after it is not kept. */
@@ -97,7 +110,10 @@ export class ProfileCounter {
   }
 
   /** Adds a session. @param group the group of its records, if it has any */
-  session({ fate, source, id }: SessionLine, group: string | undefined): void {
+  session(line: SessionLine, group: string | undefined): void {
+    const { fate, source, id } = line;
+    if (isFurtherBranch(line, this.#first)) this.#branches += 1;
+    else this.#first = line;
     const place = { origin: { source }, sessionId: id ?? '', startedAt: undefined };
     const name = group ?? groupOf(place, this.#groupBy);
     const key = this.#groups.has(name) || this.#groups.size < MAX_NAMES ? name : OTHER;
@@ -167,6 +183,7 @@ export class ProfileCounter {
       records,
       groups: this.#shownGroups(),
       group_count: this.#groups.size,
+      ...(this.#branches > 0 && { branches: this.#branches }),
       sources: this.#sources.map(shownSource),
     };
   }

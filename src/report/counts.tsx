@@ -21,7 +21,8 @@ export function RecordsSection(props: {
   readonly profile: DatasetProfile;
 }): VNode {
   const { manifest, profile } = props;
-  const { records } = profile;
+  const { records, branches = 0 } = profile;
+  const { contained = 0 } = manifest.ledger.sessions;
   const tools = byCount(records.tools).slice(0, MAX_SHOWN_TOOLS);
   const shown =
     records.tool_count > tools.length ? `, ${tools.length} of ${showNumber(records.tool_count)}` : '';
@@ -31,6 +32,12 @@ export function RecordsSection(props: {
       <p>
         {`${showCount(manifest.totals.records, 'record')}, ${showCount(records.messages, 'message')}, ${showCount(records.calls, 'tool call')}.`}
       </p>
+      {contained === 0 ? null : (
+        <p>{`${showCount(contained, 'session')} without a record: the record of another session contains it.`}</p>
+      )}
+      {branches === 0 ? null : (
+        <p>{`${showCount(branches, 'session')} ${branches === 1 ? 'is a further branch' : 'are further branches'} of another one.`}</p>
+      )}
       <div class="grid3">
         <Card title="Messages in a record">
           <Histogram id="messages" title="Messages in a record" bins={binsOf(records.by_messages)} />

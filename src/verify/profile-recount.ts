@@ -23,6 +23,8 @@ const MAX_ROLES = 31;
 const MAX_TOOLS = 10_000;
 const SHOWN = { reasons: 24, tools: 20, groups: 60 } as const;
 const REJECTED = 'rejected:';
+/** Id of a further branch: that of the session, and a number. */
+const BRANCH = /^(.*)#([1-9]\d{0,5})$/s;
 
 export class ProfileRecount {
   readonly #first: string;
@@ -35,6 +37,9 @@ export class ProfileRecount {
   readonly #findings: Counts = new Map();
   readonly #sessionFates: Counts = new Map();
   #hasDecks = false;
+  #branches = 0;
+  /** Source and id of the last session that is not a further branch. */
+  #unbranched = '';
 
   /** @param first the first format of the run */
   constructor(first: string | undefined) {
@@ -75,9 +80,16 @@ export class ProfileRecount {
     add(this.#findings, `${severity} ${rule}`, asCount(count) ?? 1);
   }
 
-  session({ fate }: Untrusted<SessionLine>): void {
+  session({ fate, id, source, input }: Untrusted<SessionLine>): void {
+    this.#branch(JSON.stringify([input ?? 0, source]), asText(id));
     const text = asText(fate) ?? '';
     add(this.#sessionFates, text.startsWith(REJECTED) ? 'rejected' : text);
+  }
+
+  #branch(source: string, id: string | undefined): void {
+    const [, first, number] = BRANCH.exec(id ?? '') ?? [];
+    if (first !== undefined && source + first === this.#unbranched && Number(number) > 1) this.#branches += 1;
+    else this.#unbranched = id === undefined ? '' : source + id;
   }
 
   compare(profile: Untrusted<DatasetProfile> | undefined, problems: Problems): void {
@@ -96,6 +108,7 @@ export class ProfileRecount {
     problems.equal(FILE, undefined, 'profile.records.messages', sumOf(this.#roles), records.messages);
     problems.equal(FILE, undefined, 'profile.records.calls', sumOf(this.#tools), records.calls);
     problems.equal(FILE, undefined, 'profile.records.tool_count', this.#tools.size, records.tool_count);
+    problems.equal(FILE, undefined, 'profile.branches', this.#branches, profile.branches ?? 0);
     const reasons = asObjects(profile.rejections).map(({ reason, count }) => [reason, count]);
     same('rejections', largest(this.#reasons, SHOWN.reasons), Object.fromEntries(reasons));
     const findings = asObjects(profile.findings).map(({ severity, rule, count }) => [

@@ -24,9 +24,9 @@ export async function treeOf(dataset: ViewedDataset, number: number): Promise<Tr
   const session = near[number - from];
   if (session === undefined) return undefined;
   const paths = await dataset.paths();
-  const numbers = new Set([number]);
-  for (const [i, line] of near.entries()) if (isBranchOf(line, session)) numbers.add(from + i);
-  const nearest = [...numbers].sort((a, b) => Math.abs(a - number) - Math.abs(b - number));
+  const nearest = branchesOf(near, number - from, from > 0)
+    .map((i) => from + i)
+    .sort((a, b) => Math.abs(a - number) - Math.abs(b - number));
   const chosen = new Set(nearest.slice(0, MAX_MEMBERS));
   let isCut = nearest.length > chosen.size;
   for (const other of paths?.relativesOf(number) ?? []) {
@@ -46,17 +46,24 @@ export async function treeOf(dataset: ViewedDataset, number: number): Promise<Tr
   };
 }
 
-/** Branches of a session have the same id, and from the second one on `#2`, `#3` after it. */
-function isBranchOf({ id, source, input }: SessionLine, session: SessionLine): boolean {
-  return source === session.source && input === session.input && rootOf(id) === rootOf(session.id);
+/**
+ * Returns the indices of a session and its branches, whose ids end with `#2`, `#3`, ...
+ * @param isCut whether there are sessions before these
+ */
+function branchesOf(near: readonly SessionLine[], at: number, isCut: boolean): readonly number[] {
+  const { source, input, id } = near[at] as SessionLine;
+  if (id === null) return [at];
+  const ofSource = near.map((line) => line.source === source && line.input === input);
+  const branches = near.flatMap((line, i) => (ofSource[i] && rootOf(line.id) === rootOf(id) ? [i] : []));
+  const hasFirst = branches.some((i) => near[i]?.id === rootOf(id)) || (isCut && ofSource[0] === true);
+  return hasFirst ? branches : [at];
 }
 
 function rootOf(id: string | null): string | null {
   const at = id?.lastIndexOf('#') ?? -1;
-  return id === null || at < 0 || !isNumber(id.slice(at + 1)) ? id : id.slice(0, at);
+  const end = Number(id?.slice(at + 1));
+  return id === null || at < 0 || !(end > 1) || id.slice(at) !== `#${end}` ? id : id.slice(0, at);
 }
-
-const isNumber = (text: string): boolean => text === String(Number.parseInt(text, 10));
 
 /** Sorts by the place in the ledger, the contained ones last, so that each one comes after its parent. */
 function inOrder(relatives: readonly Relative[]): readonly Relative[] {

@@ -73,6 +73,8 @@ export interface DatasetProfile {
   readonly groups: readonly GroupProfile[];
   /** Number of groups. @unit groups @example 2 */
   readonly group_count: number;
+  /** Sessions that are a further branch of a session before them (`ID#2`, `ID#3`, ...), if there are any. @unit sessions @example 3 */
+  readonly branches?: number | undefined;
   /** Sources: the 25 with the most rejected lines. */
   readonly sources: readonly SourceProfile[];
 }

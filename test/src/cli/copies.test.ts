@@ -91,6 +91,13 @@ describe('the option', () => {
   });
 });
 
+test('the summary counts further branches', async () => {
+  const { folder, path } = placeWith({});
+  writeCopiedLogs(join(folder, 'copied'), 3, 12);
+  const { stderr } = await turnmill(['build', path('copied'), '--out', path('out'), ...DROP]);
+  expect(stderr).toContain('sessions   23 written, 8 contained; 8 of them further branches\n');
+});
+
 describe('what is contained', () => {
   test('a beginning, and a later equal record; the summary counts them', async () => {
     const files = {

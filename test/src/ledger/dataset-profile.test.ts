@@ -9,6 +9,8 @@ import { build } from '../../../src/job/build.ts';
 import { binOf, binRange } from '../../../src/ledger/counts.ts';
 import { PROFILE_LIMITS, ProfileCounter } from '../../../src/ledger/dataset-profile.ts';
 import { readProfile } from '../../../src/report/read-profile.ts';
+import { Problems } from '../../../src/verify/problems.ts';
+import { ProfileRecount } from '../../../src/verify/profile-recount.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { shortName } from '../../../transforms/formats/record-shape.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -182,6 +184,37 @@ describe('a profile', () => {
       { group: '2026-01-13', written: 1, empty: 0, rejected: 1 },
       { group: 'conversations', written: 0, empty: 0, rejected: 1 },
     ]);
+  });
+
+  test('counts the further branches of a session, and verify counts the same', () => {
+    const branchesOf = (...places: readonly (readonly [source: string, id: string | null])[]) => {
+      const counter = new ProfileCounter('date');
+      const recount = new ProfileRecount('chat');
+      for (const [source, id] of places) {
+        const line = { ...session(source, 'written'), id };
+        counter.session(line, 'g');
+        recount.session({ ...line });
+      }
+      const profile = counter.take();
+      const problems = new Problems();
+      recount.compare(profile as never, problems);
+      expect(problems.kept.filter(({ message }) => message.includes('branches'))).toEqual([]);
+      return profile.branches;
+    };
+    const ofOne = (...ids: readonly (string | null)[]) => branchesOf(...ids.map((id) => ['a', id] as const));
+    expect(ofOne('x', 'x#2', 'x#3', 'y', 'y#2')).toBe(3);
+    expect(ofOne('x', 'x/agent', 'x/agent#2')).toBe(1);
+    expect(ofOne('x#2', 'x#2#2', 'x#2#3')).toBe(2);
+    expect(ofOne('', '#2')).toBe(1);
+    for (const ids of [
+      ['x#1', 'x#2', 'x#3'],
+      ['x', 'x#1', 'x#02', 'x#', 'x#2a', 'x2', 'x#1000000'],
+      [null, '#2'],
+      ['x', 'y', 'x#2'],
+      ['x', 'x'],
+    ])
+      expect(ofOne(...ids), String(ids)).toBeUndefined();
+    expect(branchesOf(['a', 'x'], ['b', 'x#2'])).toBeUndefined();
   });
 
   test('cuts a long name in the middle and never splits a surrogate pair', () => {

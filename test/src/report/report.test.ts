@@ -9,6 +9,7 @@ import { renderReport } from '../../../src/report/render.ts';
 import type { ReportData } from '../../../src/report/report-data.ts';
 import { entryLine } from '../../support/build-logs.ts';
 import { turnmill } from '../../support/command.ts';
+import { writeCopiedLogs } from '../../support/copied-logs.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -118,6 +119,16 @@ describe('the report of a build', () => {
       page.includes('turnmill explain 2026-01-14/build-watch-1768401720884000000.jsonl:3 --root LOGS'),
     ).toBe(true);
     expect(/<script|<img|<iframe| style=| on[a-z]+=|href="[^#]/.test(page)).toBe(false);
+  });
+
+  test('counts contained sessions and further branches', async () => {
+    const folder = temporaryFolder();
+    writeCopiedLogs(join(folder, 'logs'), 3, 12);
+    const out = join(folder, 'out');
+    await build({ inputs: [join(folder, 'logs')], out, copies: 'drop' });
+    const page = readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ');
+    expect(page).toContain('<p>8 sessions without a record: the record of another session contains it.</p>');
+    expect(page).toContain('<p>8 sessions are further branches of another one.</p>');
   });
 
   test('is left out with --no-report', async () => {

@@ -7,6 +7,7 @@ import type { Settings } from '../../../src/settings/settings.ts';
 import type { TreeAnswer, TreeMember } from '../../../src/view/app/types.ts';
 import { treeOf } from '../../../src/view/session-tree.ts';
 import { ViewedDataset } from '../../../src/view/viewed-dataset.ts';
+import { entryLine } from '../../support/build-logs.ts';
 import { copiedLogs } from '../../support/copied-logs.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
@@ -130,6 +131,18 @@ test('without compared records, the branches of a session are a list', async () 
       ...{ i: 5 + k, record: 5 + k, id, fate: 'written' },
     })),
   );
+});
+
+test('sessions whose ids only look like those of branches are on their own', async () => {
+  const line = (id: string, n: number): string =>
+    `${entryLine({ id, at: n, messages: [{ role: 'user', content: id }] })}\n`;
+  const ids = ['issue#1', 'issue#2', 'issue#3'];
+  const text = ids.map(line).join('');
+  const settings = { copies: 'keep', sessionBy: 'id', dialect: 'exchange' } as const;
+  const dataset = await opened(await datasetOf({ 'all.jsonl': text }, settings));
+  expect(dataset.sessions).toBe(3);
+  for (const [i, tree] of (await treesOf(dataset)).entries())
+    expect(tree.members.map(({ id }) => id)).toEqual([ids[i]]);
 });
 
 test('of many branches the nearest are shown', async () => {
