@@ -11,8 +11,8 @@ export * from './stages/library.ts';
 export const parse: PipelineStage<ofParse.ParseOptions> = pipelineStage(ofParse.parse);
 export const cleanup: PipelineStage<ofCleanup.CleanupOptions> = pipelineStage(ofCleanup.cleanup);
 export const validate: PipelineStage<ofValidate.ValidateOptions> = pipelineStage(ofValidate.validate);
-export const checkEntries: PipelineStage<object> = pipelineStage(check.checkEntries);
-export const snapshotSelect: PipelineStage<object> = pipelineStage(ofSelect.snapshotSelect);
+export const checkEntries: PipelineStage<check.EntryOptions> = pipelineStage(check.checkEntries);
+export const snapshotSelect: PipelineStage<ofSelect.SelectOptions> = pipelineStage(ofSelect.snapshotSelect);
 export const checkConversations: PipelineStage<check.ConversationOptions> = pipelineStage(
   check.checkConversations,
 );

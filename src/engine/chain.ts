@@ -51,10 +51,10 @@ export function createChain(
   sessionBy: ChainSessions,
   begun?: SharedSource,
 ): readonly ChainLink[] {
-  const { only, plugIns } = settings;
+  const { only, select, plugIns } = settings;
   const options = optionsOf(settings, sessionBy, begun);
   const selected = (stage: typeof selectSessions): ChainLink[] =>
-    only === undefined ? [] : [{ name: stage.name, handlers: stage.create({ only }) }];
+    only === undefined ? [] : [{ name: stage.name, handlers: stage.create({ only, select }) }];
   const chain = stages
     .filter((stage) => isOn(stage, settings))
     .flatMap((stage): readonly ChainLink[] => [

@@ -123,11 +123,16 @@ export class LineTrail {
 
   #endSession(end: SessionEnd): void {
     const session = this.#session;
-    for (const subject of session.subjects) {
-      if (end.alone !== true && subject.fate === undefined) this.#written.push(this.answers.length);
-      this.answers.push(answerFor(subject, session, end, this.#trailOf));
-    }
     this.#session = newSession();
+    for (const subject of session.subjects) {
+      if (isOfLater(subject, end)) this.#session.subjects.push(subject);
+      else {
+        if (end.alone !== true && subject.fate === undefined) this.#written.push(this.answers.length);
+        this.answers.push(answerFor(subject, session, end, this.#trailOf));
+      }
+    }
+    if (this.#session.subjects.length > 0)
+      this.#session.findings.push(...session.findings.filter(({ line }) => line === this.#line));
   }
 
   #addSubjects(element: StreamElement): void {
@@ -207,6 +212,14 @@ export class LineTrail {
   }
 }
 
+/** Whether an entry is in another conversation of its session than the one that ends. */
+function isOfLater({ origin, logged, fate }: Subject, { alone, last, entries }: SessionEnd): boolean {
+  if (logged === undefined || fate !== undefined || alone !== true || last || entries === undefined)
+    return false;
+  for (const { offset } of placesOf(entries)) if (offset === origin.offset) return false;
+  return true;
+}
+
 function answerFor(
   subject: Subject,
   session: Session,
@@ -217,14 +230,17 @@ function answerFor(
   const { line, offset } = origin;
   const isApart = subject.rejection?.sessionId !== undefined || (alone === true && logged === undefined);
   if (isApart) return answerForItself(subject, session);
-  const id = logged?.sessionId ?? (subject.fate === 'blank' ? undefined : sessionId);
+  const ofEntry = alone === true && subject.fate === undefined ? sessionId : logged?.sessionId;
+  const id = ofEntry ?? (subject.fate === 'blank' ? undefined : sessionId);
   const own = session.record?.origin.offset === offset ? session.record : undefined;
   const changes = own === undefined ? cleaned?.changes : own.conversation.changes;
   const messages = logged && trailOf(logged, own);
   const all = [...session.findings, ...session.endFindings];
   return {
     ...origin,
-    ...(subject.fate === undefined ? entryFate(subject, session) : lineFate(subject.fate, subject.rejection)),
+    ...(subject.fate === undefined
+      ? entryFate(subject, session, alone)
+      : lineFate(subject.fate, subject.rejection)),
     ...(id === undefined ? {} : { session: id }),
     ...(messages === undefined ? {} : { messages }),
     sessionFate: session.rejection === undefined ? ended : 'rejected',
@@ -261,6 +277,7 @@ function lineFate(fate: string, rejection: Rejection | undefined): Fate {
 function entryFate(
   { origin: { line, offset }, apart }: Subject,
   { rejection, record, recordRejections }: Session,
+  alone: true | undefined,
 ): Fate {
   if (rejection !== undefined) {
     const { reason, stage, detail, origin } = rejection;
@@ -268,7 +285,7 @@ function entryFate(
   }
   if (record === undefined) throw new TurnmillError('unbalanced', `the entry at line ${line} got no fate`);
   const snapshot = record.origin.offset;
-  const shorter = offset < snapshot ? 'superseded' : 'truncated';
+  const shorter = offset < snapshot || alone === true ? 'superseded' : 'truncated';
   const fate = apart ?? (offset === snapshot ? 'snapshot' : shorter);
   const refused = recordRejections.length === 0 ? {} : { recordRejections };
   const isFolded = fate === 'snapshot' && (record.conversation.folded ?? 0) > 0;

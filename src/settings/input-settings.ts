@@ -55,14 +55,15 @@ export const INPUT_SETTINGS = {
     default: validate.options.strictTime.default as boolean,
     type: flag,
   } as Setting<boolean>,
-  /** Which conversations of an event log become records. */
+  /** Which conversations of a session become records; undefined for `last` in `exchange`, and for `leaves` in all other dialects. */
   select: {
     ...input,
     advanced: true,
     help: options.select.describe,
-    default: options.select.default,
+    default: undefined,
+    shown: 'last for exchange, leaves for all other dialects',
     type: choice(FOLD_SELECTIONS),
-  } as Setting<FoldSelect>,
+  } as Setting<FoldSelect | undefined>,
   /** Percentage of text of which less must not be read of a source, or it is rejected; undefined for no minimum. */
   minRead: {
     ...runInput,

@@ -1,5 +1,6 @@
 /** The settings of a run, from flags, the configuration file or the caller of the library, with all defaults filled in. */
 
+import { dialects as allDialects } from '../../transforms/dialects/index.ts';
 import { optionFault } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { UNREAD_TEXT } from '../../transforms/formats/unread-text.ts';
@@ -55,6 +56,7 @@ export function resolveSettings({
   };
   checkInputs(settings.inputs);
   checkValues(settings);
+  checkSelect(settings);
   checkConversion(settings);
   checkReuse(settings);
   checkCopies(settings);
@@ -82,6 +84,20 @@ function checkInputs(inputs: Settings['inputs']): void {
   if (inputs.filter((input) => input === '-').length > 1)
     fail('standard input (-) can be an input only once');
   checkStreams(inputs);
+}
+
+/** Throws if the choice of conversations would have no effect, or would leave another option without one. */
+function checkSelect({ select, dialect, strictTime, plugIns }: Settings): void {
+  if (select === undefined) return;
+  const named = [...plugIns.dialects, ...allDialects].find(({ name }) => name === dialect);
+  if (named?.alone === true)
+    fail(
+      `--select: each conversation of the dialect ${dialect} is a session by itself, so there is no choice`,
+    );
+  if (select === 'leaves' && strictTime)
+    fail(
+      '--strict-time and --select leaves contradict each other: the calls of several conversations overlap',
+    );
 }
 
 function checkConversion(settings: Settings): void {

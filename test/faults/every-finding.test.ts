@@ -59,6 +59,7 @@ describe('findings', () => {
     'tool-call-not-object': [withMessages(user, calls('f'))],
     'tool-call-no-function': [withMessages(user, calls({ id: 'a' }))],
     'tool-call-no-name': [withMessages(user, calls({ id: 'a', function: {} }))],
+    'select-ignored': [JSON.stringify({ messages: [user] }), ['--select', 'leaves']],
     'unread-text': [
       `${JSON.stringify({ ...line, message: { ...user, note: 'Say it twice.' } })}`,
       ['--on-finding', 'unread-text=keep'],

@@ -85,6 +85,7 @@ const SETTINGS: readonly (readonly [name: string, settings: Partial<TaskSettings
   ['without checks', { integrity: false }],
   ['a limit on messages', { maxMessages: 20 }],
   ['a limit on sessions', { limit: 60 }],
+  ['all conversations', { select: 'leaves' }],
 ];
 
 it('F218: the same results with conversations that do not close', async () => {
@@ -175,6 +176,22 @@ it('F218: the same entries that are not the beginning of the written conversatio
   expect(found.length).toBeGreaterThan(sessions.length);
 });
 
+it('F218: the same conversations of sessions with several', async () => {
+  const folder = temporaryFolder();
+  let whole = 0;
+  for (let i = 0; i < SOURCES; i++) {
+    const dice = createDice(SEED * 1_000_000 + i, new Map());
+    const requests = partingSession(dice);
+    if (lostEntries(requests).length === 0) whole++;
+    writeFileSync(join(folder, `${String(i).padStart(6, '0')}.jsonl`), partingLog(dice, `s${i}`, requests));
+  }
+  handOut.mockClear();
+  const byShortcut = await resultsOf(folder, 'auto', { select: 'leaves' });
+  expect(handOut.mock.calls.length).toBeGreaterThan(whole / 3);
+  expectSame(byShortcut, await resultsOf(folder, 'plain', { select: 'leaves' }));
+  expect(byShortcut.filter(({ kind }) => kind === 'record').length).toBeGreaterThan(2 * SOURCES);
+});
+
 for (let from = 0; from < SOURCES; from += SOURCES_PER_TEST) {
   for (const [name, settings, pack] of SETTINGS) {
     it(`F218: the same results with ${name}, sources ${from} to ${from + SOURCES_PER_TEST - 1}`, async () => {
@@ -222,6 +239,8 @@ const PACKED_SETTINGS: readonly (readonly [name: string, settings: Partial<TaskS
   ['a limit on line length', { ...BY_RUN, maxLine: 3000 }],
   ['a limit on messages', { ...BY_RUN, maxMessages: 20 }],
   ['a limit on sessions', { ...BY_RUN, limit: 900 }],
+  ['all conversations', { ...BY_RUN, select: 'leaves' }],
+  ['all conversations of gathered lines', { sessionBy: 'id', select: 'leaves' }],
 ];
 
 /** Sessions with lines of these sizes in bytes; no content repeats. */

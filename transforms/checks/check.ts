@@ -36,6 +36,8 @@ export interface EntryWatch {
 /** Gets the validated entries of a session in order, and keeps at most one of them. */
 export interface EntryCheck extends Named {
   readonly on: 'entry';
+  /** Set if it reports entries that are lost because one conversation of the session is written. */
+  readonly ofLast?: true;
   create(): EntryWatch;
 }
 

@@ -139,6 +139,7 @@ const notAPrefixCheck: EntryCheck = {
     'Entries that are not the beginning of the conversation that is written: side calls, compaction, edits.',
   rules: ['not-a-prefix'],
   on: 'entry',
+  ofLast: true,
   create,
 };
 

@@ -62,6 +62,7 @@ const roleSequence: EntryCheck = {
     'Entries whose roles do not continue those of the previous entry: compaction, a rewind, a second agent.',
   rules: ['role-sequence'],
   on: 'entry',
+  ofLast: true,
   create,
 };
 

@@ -185,6 +185,7 @@ const batches: Dialect = {
   knownBy:
     'custom_id, and body, params, request, response, result or error; or key, and a request or response of Gemini',
   marks: ['custom_id', 'response'],
+  alone: true,
   detect,
   create: (scanner, options) => new BatchReader(scanner, options),
 };

@@ -36,7 +36,7 @@ export function defineDialect<Memory = undefined>(spec: DialectSpec<Memory>): Di
 
 /** Does the same; calls `mistake` with a text if `read` returns or rejects what it must not. */
 export function dialectFrom<Memory>(spec: DialectSpec<Memory>, mistake: ReportMistake): Dialect {
-  const { name, summary, knownBy, marks, inside } = spec;
+  const { name, summary, knownBy, marks, inside, alone } = spec;
   return {
     name,
     summary,
@@ -44,6 +44,7 @@ export function dialectFrom<Memory>(spec: DialectSpec<Memory>, mistake: ReportMi
     ...(knownBy !== undefined && { knownBy }),
     ...(marks && { marks }),
     ...(inside !== undefined && { inside }),
+    ...(alone && { alone }),
     detect: (first) => spec.detect(viewsOf(first)),
     create: (scanner, options) => new SpecReader(spec, mistake, scanner, options),
   };

@@ -34,6 +34,8 @@ export interface Dialect {
    * `detect` must recognise the object by the members before it.
    */
   readonly inside?: string;
+  /** Set if every object is a session by itself, so that `--select` has no choice. */
+  readonly alone?: true;
   /** Names what its logs never have; copied to its entries. */
   readonly lacks?: readonly Lack[];
   /** Cleanup rules for texts that its client adds: `--cleanup auto` applies them to its entries. */

@@ -16,6 +16,7 @@ const streams: Dialect = {
   summary: 'Streamed answers: server-sent events, or chunks as JSON lines.',
   knownBy:
     'a first line that begins with data:, event: or a colon; or an object that is a chunk or an event of a stream',
+  alone: true,
   lacks: ['tools'],
   // an object with a response may be one of a logger, unless its type says that it is an event
   detect: (first) =>

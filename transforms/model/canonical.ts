@@ -5,6 +5,7 @@
 
 import { LETTER_N } from '../json/bytes.ts';
 import { type Member, membersOf } from '../json/members.ts';
+import { perObject } from '../json/notes.ts';
 import { editMembers, replaceValue } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message } from './element.ts';
@@ -14,13 +15,22 @@ const NULL_BYTES = 4;
 
 /** @param count called with the name of each rule that changes the message */
 export function canonical(message: Message, count: (rule: string) => void): Message {
-  const mapped = developerToSystem(message);
-  if (mapped !== message) count('developer-role');
-  const bytes = dropNulls(mapped.bytes);
-  if (bytes === mapped.bytes) return mapped;
-  count('null-fields');
-  return { ...mapped, bytes };
+  const changed = changedOf(message);
+  if (changed === undefined) return message;
+  changed.rules.forEach(count);
+  return changed.message;
 }
+
+/** Cached, because the conversations of a session share messages. */
+const changedOf = perObject((message: Message) => {
+  const rules: string[] = [];
+  const mapped = developerToSystem(message);
+  if (mapped !== message) rules.push('developer-role');
+  const bytes = dropNulls(mapped.bytes);
+  if (bytes !== mapped.bytes) rules.push('null-fields');
+  if (rules.length === 0) return undefined;
+  return { message: bytes === mapped.bytes ? mapped : { ...mapped, bytes }, rules };
+});
 
 function developerToSystem(message: Message): Message {
   if (message.role !== 'developer') return message;

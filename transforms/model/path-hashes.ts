@@ -7,6 +7,7 @@
 import { QUOTE } from '../json/bytes.ts';
 import { valuesOf } from '../json/members.ts';
 import { plainJson } from '../json/plain-json.ts';
+import { concat } from '../json/splice.ts';
 import { encode, knownText, parseJson } from '../json/utf8.ts';
 import type { Message } from './element.ts';
 import { equalityKey } from './equality-key.ts';
@@ -28,10 +29,23 @@ export function pathHashes(messages: readonly Message[]): readonly string[] {
   return pathOf(messages).hashes;
 }
 
+/** The part of a hash that does not depend on the messages before. */
+interface MessageKey {
+  /** Role, parts that are not texts, and calls. */
+  readonly head: string;
+  readonly callIds: readonly string[];
+  /** Id of the call that it answers; undefined if it is not a result. */
+  readonly answered: string | undefined;
+  /** The joined texts as JSON; pieces are each valid until the next one. */
+  readonly text: Uint8Array | Iterable<Uint8Array>;
+}
+
 /** Messages with the hashes of their path. */
 export interface Path {
   readonly messages: readonly Message[];
   readonly hashes: readonly string[];
+  /** Set if they may be needed again. */
+  readonly keys?: readonly MessageKey[];
   /** Ids of all calls, and the number of calls up to each message. */
   readonly ids: readonly string[];
   readonly counts: readonly number[];
@@ -101,7 +115,7 @@ export function extendPath(
     },
   };
   const hashes = messages.map(({ bytes }) => {
-    hash = hashAfter(hash, bytes, known);
+    hash = hashAfter(hash, keyOf(bytes), known);
     return hash;
   });
   return { hashes, end: { hash, ids, calls } };
@@ -117,38 +131,82 @@ const NO_PATH: Path = { messages: [], hashes: [], ids: [], counts: [] };
 export const hasSameBytes = (a: Message, b: Message | undefined): boolean =>
   b !== undefined && (a.bytes === b.bytes || Buffer.compare(a.bytes, b.bytes) === 0);
 
-/** @param known another path: leading messages with the same bytes are not hashed again */
-export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Path {
+/** Number of messages with which a path begins. */
+export function sharedLength(messages: readonly Message[], known: Path): number {
   let shared = 0;
   while (shared < messages.length && hasSameBytes(messages[shared] as Message, known.messages[shared]))
     shared++;
+  return shared;
+}
+
+/** @param known another path: leading messages with the same bytes are not hashed again */
+export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Path {
+  const shared = sharedLength(messages, known);
   const hashes = known.hashes.slice(0, shared);
   const counts = known.counts.slice(0, shared);
   const ids = known.ids.slice(0, counts.at(-1) ?? 0);
   for (const { bytes } of messages.slice(shared)) {
-    hashes.push(hashAfter(hashes.at(-1) ?? '', bytes, ids));
+    hashes.push(hashAfter(hashes.at(-1) ?? '', keyOf(bytes), ids));
     counts.push(ids.length);
   }
   return { messages, hashes, ids, counts };
 }
 
 /**
+ * Does the same for paths of which many differ in their first messages only, such as a system text with a time: messages at
+ * the same place as in the known path are not parsed again.
+ */
+export function similarPathOf(messages: readonly Message[], known: Path = NO_PATH): Path {
+  const shared = sharedLength(messages, known);
+  const hashes = known.hashes.slice(0, shared);
+  const counts = known.counts.slice(0, shared);
+  const ids = known.ids.slice(0, counts.at(-1) ?? 0);
+  const keys = known.keys?.slice(0, shared) ?? [];
+  for (let i = shared; i < messages.length; i++) {
+    const message = messages[i] as Message;
+    const key = message === known.messages[i] ? known.keys?.[i] : undefined;
+    keys.push(key === undefined ? keyOf(message.bytes) : lasting(key, message));
+    hashes.push(hashAfter(hashes.at(-1) ?? '', keys[i] as MessageKey, ids));
+    counts.push(ids.length);
+  }
+  return { messages, hashes, keys, ids, counts };
+}
+
+/** The key with its text in one piece. */
+function lasting(key: MessageKey, { bytes }: Message): MessageKey {
+  if (key.text instanceof Uint8Array) return key;
+  const pieces = Array.from(keyOf(bytes).text as Iterable<Uint8Array>, (piece) => piece.slice());
+  return { ...key, text: concat(pieces) };
+}
+
+/**
  * @param before hash of the message before it; empty for the first one
  * @param ids of the calls so far; the position of a call replaces its id in the key of a result
  */
-function hashAfter(before: string, message: Uint8Array, ids: KnownIds): string {
+function hashAfter(before: string, { head, callIds, answered, text }: MessageKey, ids: KnownIds): string {
+  for (const id of callIds) ids.push(id);
+  const answers = answered === undefined ? null : ids.lastIndexOf(answered);
+  return hashOfKey(before + head + equalityKey(answers), text).toString('latin1');
+}
+
+function keyOf(message: Uint8Array): MessageKey {
   const [roleJson, content, callsJson, answered] = valuesOf(message, COUNTED);
   const role = roleJson?.[0] === QUOTE ? knownText(roleJson, 0, roleJson.length) : `${valueIn(roleJson)}`;
   const name = SAME_ROLES.get(role) ?? role;
   const calls = valueIn(callsJson);
+  const callIds: string[] = [];
   const called = (Array.isArray(calls) ? calls.filter(isObject) : []).map(({ id, function: fn }) => {
-    ids.push(`${id}`);
+    callIds.push(`${id}`);
     const { name: tool, arguments: args } = isObject(fn) ? fn : {};
     return [tool ?? null, typeof args === 'string' ? parsedOrText(args) : (args ?? null)];
   });
-  const answers = name === 'tool' ? ids.lastIndexOf(`${valueIn(answered)}`) : null;
   const [text, parts] = keysOfContent(content);
-  return hashOfKey(before + equalityKey([name, parts, called, answers]), text).toString('latin1');
+  return {
+    head: equalityKey([name, parts, called]),
+    callIds,
+    answered: name === 'tool' ? `${valueIn(answered)}` : undefined,
+    text,
+  };
 }
 
 /** @param head ends where its last value ends, so that a text cannot be mistaken for a part of it */

@@ -26,6 +26,7 @@ export const READING_RULES = [
   'result-is-error',
   'results-as-text',
   'sealed-context',
+  'select-ignored',
   'server-tool',
   'stream-cut',
   'truncated-call',

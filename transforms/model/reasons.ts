@@ -39,11 +39,11 @@ export const SESSION_REASONS = {
   'session-id-mismatch':
     'The source has a second session id. The message says how many sessions it seems to hold; --session-by id reads them.',
   'session-reopened':
-    'The session id occurs again after its session had ended. All parts of the session are rejected, as long as its record can still be withdrawn. With --session-by id they are gathered instead.',
+    'The session id occurs again after its session had ended (without --select leaves). All parts of the session are rejected, as long as its record can still be withdrawn. With --session-by id they are gathered instead.',
   'body-placeholder':
     'A logger cut, masked or left out all answers of the conversation (a mark such as litellm_truncated or [REDACTED], an empty output such as {}).',
   'conversation-too-long':
-    'The events of a conversation hold more than --max-conversation, or give more messages than --max-messages.',
+    'The events of a conversation, or the conversations of a session, hold more than --max-conversation, or give more messages than --max-messages.',
   'too-many-branches':
     'The session has more branches than --max-branches, and these lines are only in branches beyond them.',
   'context-missing':

@@ -7,6 +7,7 @@
 
 import { checks } from '../checks/index.ts';
 import { roleSign } from '../checks/role-trace.ts';
+import type { FoldSelect } from '../dialects/dialect.ts';
 import { createToolsReader, NO_TOOLS, type ToolsReader } from '../dialects/shared/tool-definitions.ts';
 import { unreadContent } from '../dialects/shared/unread-content.ts';
 import { LF } from '../json/bytes.ts';
@@ -74,6 +75,8 @@ export interface ShortcutOptions {
   readonly strictTime: boolean;
   /** The dialect that the user named, or `auto`. */
   readonly dialect: string;
+  /** With `leaves`, sessions of several conversations are odd. */
+  readonly select?: FoldSelect | undefined;
 }
 
 const NO_LIMIT = 2 ** 32 - 1;
@@ -125,9 +128,22 @@ export class ShortcutReader implements ShortcutHost {
   add({ bytes, origin, created }: Line): boolean {
     if (created !== undefined || bytes.buffer !== this.#module.buffer) return false;
     const at = bytes.byteOffset;
+    const snapshot = this.#snapshot;
     if (this.#exports.line(at, at + bytes.length, origin.line, origin.offset) === 0) return false;
     this.#entries++;
-    return this.#entries > 1 || this.#isExchange(bytes);
+    return this.#entries > 1 ? !this.#parts(snapshot) : this.#isExchange(bytes);
+  }
+
+  /** Number of the entry that would be written if the session ended here. */
+  get #snapshot(): number {
+    return this.#options.select === 'leaves' ? this.#state.field(STATE.snapshot) : 0;
+  }
+
+  /** Whether the session has several conversations, of which all are written. @param snapshot the one before the last line */
+  #parts(snapshot: number): boolean {
+    if (this.#options.select !== 'leaves') return false;
+    this.#state.renewViews();
+    return this.#state.hasParted(snapshot) || this.#state.hasParted(this.#state.field(STATE.entries) - 1);
   }
 
   /**
@@ -139,9 +155,11 @@ export class ShortcutReader implements ShortcutHost {
     const { bytes, origin } = line;
     if (bytes.buffer !== this.#module.buffer) return 'odd';
     const at = bytes.byteOffset;
+    const snapshot = this.#snapshot;
     const found = this.#exports.packed_line(at, at + bytes.length, origin.line, origin.offset);
     if (found !== 0) this.#entries++;
     if (found === 1 && this.#entries === 1 && !this.#isExchange(bytes)) return 'odd';
+    if (found === 1 && this.#parts(snapshot)) return 'odd';
     return PACKED_LINES[found] as PackedLine;
   }
 
@@ -182,6 +200,7 @@ export class ShortcutReader implements ShortcutHost {
     if (this.#exports.finish() === 0) return undefined;
     const state = this.#state;
     state.renewViews();
+    if (this.#options.select === 'leaves' && state.isParted) return undefined;
     const { sessionId } = state;
     return new ShortcutSession({
       sessionId,

@@ -12,6 +12,7 @@ import { createEntryLog } from '../model/entry-log.ts';
 import type { ShortcutExports } from './shortcut-module.ts';
 import type { LastSession } from './shortcut-session.ts';
 import {
+  ENTRY_PARTED,
   ENTRY_WORDS,
   FOUND_ENDED,
   FOUND_NO_REPLY,
@@ -129,6 +130,19 @@ export class ShortcutState implements LastSession {
       list: this.#words[at + i * 2] as number,
       entries: i === count - 1 ? this.field(STATE.bestRunEntries) : (this.#words[at + i * 2 + 1] as number),
     }));
+  }
+
+  /** Whether an entry is not the beginning of the snapshot so far. @param number of the entry, from 0 */
+  hasParted(number: number): boolean {
+    return this.#words[this.#entriesAt + number * ENTRY_WORDS + ENTRY_PARTED] !== 0;
+  }
+
+  /** Whether an entry does not continue the one before it, or is not the beginning of the conversation that is written. */
+  get isParted(): boolean {
+    const founds = this.#exports.founds_at() >> 2;
+    for (let i = 0; i < this.field(STATE.founds); i++)
+      if (this.#words[founds + i * FOUND_WORDS] !== FOUND_NO_REPLY) return true;
+    return false;
   }
 
   findings(source: string, sessionId: string): readonly Finding[] {

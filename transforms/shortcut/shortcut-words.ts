@@ -33,6 +33,8 @@ export const STATE = {
 } as const;
 /** Sizes of an entry, of a finding, of a written message and of a call's name. */
 export const ENTRY_WORDS: number = 12;
+/** Offset in an entry: not 0 if it is not the beginning of the snapshot. */
+export const ENTRY_PARTED: number = 6;
 export const FOUND_WORDS: number = 6;
 export const WRITTEN_WORDS: number = 3;
 export const NAMED_WORDS: number = 2;

@@ -2,8 +2,9 @@
  * The three stages that run the checks. A finding comes directly before the element that it is about; the element
  * passes unchanged.
  */
-import type { Check, EntryCheck, Found, PlacedFound, RejectedLines } from '../checks/check.ts';
+import type { Check, Found, PlacedFound, RejectedLines } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
+import type { FoldSelect } from '../dialects/dialect.ts';
 import type {
   Conversation,
   EntryLog,
@@ -53,15 +54,28 @@ function reported<T extends StreamElement & Subject>(
   return elements;
 }
 
+export interface EntryOptions {
+  /** With `leaves`, an entry need not belong to the conversation of the others. */
+  readonly select?: FoldSelect | undefined;
+}
+
 /** Runs after validate: checks the entries of a session, in order. */
-export const checkEntries: Stage = {
+export const checkEntries: Stage<EntryOptions> = {
   name: 'check-entries',
   summary:
     'Reports entries without a reply, and entries that do not belong to the conversation of the session.',
-  options: {},
+  options: {
+    select: {
+      describe:
+        'Which conversations of a session are written: with leaves, entries need not continue each other',
+      default: undefined,
+    },
+  },
   takes: 'entry',
-  create(): Handlers {
-    const watches = checksOn('entry').map((check: EntryCheck) => check.create());
+  create({ select }): Handlers {
+    const watches = checksOn('entry')
+      .filter(({ ofLast }) => ofLast !== true || select !== 'leaves')
+      .map((check) => check.create());
     let isRejected = false;
     return {
       entry: (entry) =>

@@ -6,7 +6,6 @@
 import {
   type Dialect,
   type DialectReader,
-  FOLD_SELECTIONS,
   type FoldSelect,
   type LineObjects,
   MAX_BRANCHES,
@@ -34,6 +33,7 @@ import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { type BareReading, isNotJson, readApart, readBareNumbers, wholeReading } from './bare-numbers.ts';
 import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
 import { EntryLimits } from './entry-limits.ts';
+import { withSelectNote } from './select-note.ts';
 import { isHalfTime, timePrefix, withoutPrefix } from './time-prefix.ts';
 import { type Pieces, TornLines } from './torn-line.ts';
 import { unfinishedAt, withoutHalf } from './unfinished-line.ts';
@@ -61,7 +61,7 @@ export interface ParseOptions {
   /** Limit for the branches of a session that are written. */
   readonly maxBranches: number;
   readonly strictTime?: boolean;
-  readonly select: FoldSelect;
+  readonly select: FoldSelect | undefined;
   readonly keepSealed: boolean;
   readonly keepsMeta: boolean;
   /** Dialects of plug-ins, which are tried before the built-in ones. */
@@ -116,9 +116,8 @@ const options: OptionSpecs<ParseOptions> = {
   },
   select: {
     describe:
-      'Write all conversations of an event log, including abandoned branches and histories that a compaction replaced (leaves), or only the last one',
-    default: 'leaves',
-    choices: FOLD_SELECTIONS,
+      'Write all conversations of a session, including abandoned branches and histories that a compaction replaced (leaves), or only the last one',
+    default: undefined,
   },
   strictTime: { describe: 'Continue a call only with one that is later', default: false },
   keepSealed: { describe: 'Keep reasoning that only its provider can read', default: false },
@@ -214,8 +213,9 @@ class Parser {
     if (only.kind === 'fate' && only.unread === undefined && !this.#bareNumbers) return [only];
     if (only.kind !== 'entry' || only.repairs !== undefined || this.#bareNumbers || this.#endsBefore(only))
       return this.#several(line, [only]);
+    const noted = this.#noted(only);
     this.#continueWith(only);
-    return [only];
+    return [noted];
   }
 
   #piecesOf(line: Line, rejection: Rejection): Pieces | undefined {
@@ -301,12 +301,16 @@ class Parser {
     };
   }
 
+  /** Notes on the first entry of a source if `--select` has no effect on it. */
+  #noted(element: ReadElement): ReadElement {
+    return this.#hasRead ? element : withSelectNote(element, this.#dialect, this.#reading.select);
+  }
+
   /** Whether the current session ends before this entry. */
   #endsBefore({ sessionId, alone }: Entry): boolean {
     if (this.#currentId === undefined) return false;
-    return (
-      this.#currentAlone || alone === true || (this.#sessionBy === 'run' && sessionId !== this.#currentId)
-    );
+    if (this.#currentAlone || alone === true) return true;
+    return this.#sessionBy === 'run' && sessionId !== this.#currentId;
   }
 
   #continueWith({ sessionId, alone }: Entry): void {
@@ -317,12 +321,13 @@ class Parser {
   }
 
   *#separate(element: ReadElement): Generator<StreamElement> {
+    const noted = this.#noted(element);
     if (element.kind === 'entry') {
       if (this.#endsBefore(element)) yield endBefore(element.origin);
       this.#continueWith(element);
+      yield* repairsOf(element);
     }
-    if (element.kind === 'entry') yield* repairsOf(element);
-    yield element;
+    yield noted;
   }
 
   *#several(line: Line, objects: LineObjects): Generator<StreamElement> {
@@ -357,9 +362,8 @@ class Parser {
 
   #endSource({ kind, origin, last }: SessionEnd): SessionEnd {
     const end = { kind, origin, last, dialect: this.#dialect?.name };
-    this.#reader = this.#currentId = this.#dialect = undefined;
+    this.#reader = this.#currentId = this.#dialect = this.#unread = undefined;
     this.#isUnknown = this.#hasRead = this.#hasTimes = false;
-    this.#unread = undefined;
     return end;
   }
 

@@ -1,8 +1,15 @@
 /**
- * Stage: entries -> one conversation per session. The snapshot, which becomes the conversation, is the last of the
- * entries with the most messages. Holds only the best entry so far and the distinct tool definitions, however long the
- * session is.
+ * Stage: entries -> conversations. With `last`, the snapshot of a session becomes its conversation: the last of the entries
+ * with the most messages. Holds only the best entry so far and the distinct tool definitions, however long the session is.
+ * With `leaves`, each entry that no other one continues becomes a conversation.
  */
+import { type FoldSelect, MAX_CONVERSATION_BYTES } from '../dialects/dialect.ts';
+import {
+  type CallPath,
+  elementsOf,
+  GatheredIndex,
+  GatheredSession,
+} from '../dialects/shared/gathered-session.ts';
 import { canonical } from '../model/canonical.ts';
 import type {
   Conversation,
@@ -14,9 +21,18 @@ import type {
   SessionFate,
   StreamElement,
 } from '../model/element.ts';
+import { fatesOf } from '../model/entry-log.ts';
+import { RecentPaths } from '../model/recent-paths.ts';
+import { rejectSession } from '../model/rejection.ts';
 import { supersedes } from '../model/supersedes.ts';
 import { ToolUnion } from '../model/tool-union.ts';
 import type { Handlers, Stage } from '../stage.ts';
+import { NOT_SELECTED } from './select-sessions.ts';
+
+const STAGE = 'snapshot-select';
+const NOTHING: readonly StreamElement[] = [];
+/** Hash of the path without messages. */
+const EMPTY_PATH = '';
 
 /** Facts about the session as a whole. */
 type Sums = Pick<Conversation, 'startedAt' | 'superseded' | 'truncated' | 'tools' | 'toolCounts'>;
@@ -85,6 +101,11 @@ class Selection {
     return NOTHING;
   }
 
+  /** Whether the entry would be written if the session ended here. */
+  isBest(entry: Entry): boolean {
+    return this.#best === entry;
+  }
+
   fate(fate: Fate): void {
     this.#startedAt ??= fate.timestamp;
     this.#hasOtherLines ||= fate.fate !== 'blank';
@@ -101,7 +122,7 @@ class Selection {
   *end(end: SessionEnd): Generator<Conversation | SessionEnd> {
     const closed = closedWith(end, this.#fate());
     if (this.#best !== undefined && !this.#isRejected) yield conversationOf(this.#best, this.#sums());
-    this.#reset();
+    this.reset();
     yield closed;
   }
 
@@ -121,7 +142,8 @@ class Selection {
     };
   }
 
-  #reset(): void {
+  /** Starts the next session. */
+  reset(): void {
     this.#best = this.#startedAt = undefined;
     this.#superseded = this.#truncated = 0;
     this.#isRejected = this.#hasOtherLines = false;
@@ -129,10 +151,122 @@ class Selection {
   }
 }
 
-const NOTHING: readonly StreamElement[] = [];
+/** The current session, of which all conversations are written. */
+class Leaves {
+  readonly #maxBytes: number;
+  /** Ids of the conversations that are kept; undefined for all. */
+  readonly #kept: ReadonlySet<string> | undefined;
+  readonly #selection = new Selection();
+  /** Undefined if it has no entries, is a conversation already, or is rejected. */
+  #session: GatheredSession | undefined;
+  readonly #paths = new RecentPaths();
+  /** Last hash of the path of the entry that `last` would write. */
+  #end: string | undefined;
+  #isTooLong = false;
 
-function create(): Handlers {
-  const selection = new Selection();
+  constructor(maxBytes: number, only: readonly string[] | undefined) {
+    this.#maxBytes = maxBytes;
+    this.#kept = only && new Set(only);
+  }
+
+  entry(entry: Entry): readonly StreamElement[] {
+    if (this.#isTooLong) return NOTHING;
+    this.#selection.entry(entry);
+    if (entry.alone === true) return NOTHING;
+    this.#session ??= new GatheredSession(entry.sessionId, 0, new GatheredIndex(false));
+    const path = this.#pathOf(entry);
+    if (this.#selection.isBest(entry)) this.#end = path.hashes.at(-1);
+    this.#session.add(entry, path, {}, Number.POSITIVE_INFINITY);
+    const { weight, leaves } = this.#session;
+    return weight > this.#maxBytes && leaves.size > 1 ? this.#refuse(entry) : NOTHING;
+  }
+
+  /** The path begins with the empty one, so that an entry without messages is the beginning of all others. */
+  #pathOf({ messages, reply }: Entry): CallPath {
+    const listed = reply === undefined ? messages : [...messages, reply];
+    const { hashes, continued } = this.#paths.take(listed);
+    const all = (): readonly string[] => [EMPTY_PATH, ...hashes];
+    const before = hashes[continued - 1];
+    return { before, hashes: before === undefined ? all() : hashes.slice(continued), answeredAt: -1, all };
+  }
+
+  #refuse({ origin, sessionId }: Entry): readonly StreamElement[] {
+    const detail = 'its conversations hold more than --max-conversation';
+    const rejection = rejectSession(STAGE, origin, sessionId, 'conversation-too-long', detail);
+    this.rejection(rejection);
+    this.#isTooLong = true;
+    return [rejection];
+  }
+
+  fate(fate: Fate): void {
+    this.#selection.fate(fate);
+  }
+
+  rejection(rejection: Rejection): void {
+    this.#selection.rejection(rejection);
+    if (rejection.scope === 'session') this.#session = undefined;
+  }
+
+  /**
+   * Yields the conversations and their ends. If all entries are the beginning of one, that is the session itself, as with
+   * `last`; else each is a session with its own id.
+   */
+  *end(end: SessionEnd): Generator<Conversation | Fate | SessionEnd> {
+    const session = this.#session;
+    const isOne = session === undefined || (this.#isOne(session) && this.#isKept(session.id));
+    this.#session = this.#end = undefined;
+    this.#paths.clear();
+    this.#isTooLong = false;
+    if (isOne) yield* this.#selection.end(end);
+    else yield* this.#each(session, end);
+  }
+
+  #isOne({ leaves }: GatheredSession): boolean {
+    const [only] = leaves;
+    return leaves.size === 1 && only?.end === this.#end;
+  }
+
+  #isKept(id: string): boolean {
+    return this.#kept?.has(id) !== false;
+  }
+
+  *#each(
+    session: GatheredSession,
+    { kind, origin, last, dialect }: SessionEnd,
+  ): Generator<Conversation | Fate | SessionEnd> {
+    this.#selection.reset();
+    let left = session.leaves.size;
+    for (const entry of elementsOf(session, 'leaves')) {
+      if (entry.kind !== 'entry') continue;
+      const { sessionId, lines } = entry;
+      const isKept = this.#isKept(sessionId);
+      if (isKept) this.#selection.entry(entry);
+      else yield* this.#drop(entry);
+      const isLast = last && --left === 0;
+      const entries = isKept ? lines : undefined;
+      yield* this.#selection.end({ kind, origin, last: isLast, alone: true, dialect, sessionId, entries });
+    }
+  }
+
+  *#drop(entry: Entry): Generator<Fate> {
+    for (const fate of fatesOf(entry, NOT_SELECTED)) {
+      this.#selection.fate(fate);
+      yield fate;
+    }
+  }
+}
+
+export interface SelectOptions {
+  /** `last` by default. */
+  readonly select?: FoldSelect | undefined;
+  /** Bytes that the conversations of a session may hold. */
+  readonly maxConversation?: number;
+  /** Ids of the conversations to keep, with `leaves`; undefined for all. */
+  readonly only?: readonly string[] | undefined;
+}
+
+function create({ select, maxConversation = MAX_CONVERSATION_BYTES, only }: SelectOptions): Handlers {
+  const selection = select === 'leaves' ? new Leaves(maxConversation, only) : new Selection();
   return {
     entry: (entry) => selection.entry(entry),
     fate(fate) {
@@ -147,10 +281,20 @@ function create(): Handlers {
   };
 }
 
-export const snapshotSelect: Stage = {
-  name: 'snapshot-select',
-  summary: 'Keeps the last of the longest entries of each session, with its reply and the tools up to it.',
-  options: {},
+export const snapshotSelect: Stage<SelectOptions> = {
+  name: STAGE,
+  summary: 'Keeps the last of the longest entries of a session with the tools up to it, or all its branches.',
+  options: {
+    select: {
+      describe: 'Keep all conversations of a session (leaves), or only the last of the longest entries',
+      default: undefined,
+    },
+    maxConversation: {
+      describe: 'Reject a session of whose entries the conversations hold more than SIZE',
+      default: MAX_CONVERSATION_BYTES,
+    },
+    only: { describe: 'Keep only the conversations with these ids (with leaves)', default: undefined },
+  },
   takes: 'entry',
   create,
 };

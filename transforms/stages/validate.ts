@@ -1,9 +1,10 @@
 /**
  * Stage: checks ids and order. A session must have one id, and its timestamps, if any, must not go back; otherwise
- * rejects the whole session. Also collects the places of the session's entries, so that every line gets its
- * fate.
+ * rejects the whole session. If all conversations of a session are written, calls may overlap, and an id may return. Also
+ * collects the places of the session's entries, so that every line gets its fate.
  */
 
+import type { FoldSelect } from '../dialects/dialect.ts';
 import type { Entry, EntryLog, Fate, Origin, Rejection, SessionEnd } from '../model/element.ts';
 import { createEntryLog, placesOf } from '../model/entry-log.ts';
 import { rejectSession } from '../model/rejection.ts';
@@ -15,6 +16,8 @@ export interface ValidateOptions {
   readonly ended?: SessionIds | undefined;
   /** Whether an entry must be later than the one before it, not only as late. False by default. */
   readonly strictTime?: boolean | undefined;
+  /** With `leaves`, neither the times nor ids that return are checked. */
+  readonly select?: FoldSelect | undefined;
 }
 
 const STAGE = 'validate';
@@ -24,6 +27,7 @@ const MAX_COUNTED = 100_000;
 class Validator {
   readonly #ended: SessionIds;
   readonly #isStrict: boolean;
+  readonly #mayOverlap: boolean;
   readonly #log = createEntryLog();
   #sessionId: string | undefined;
   #droppedId: string | undefined;
@@ -41,9 +45,10 @@ class Validator {
   /** Whether it was folded from events. */
   #isFolded = false;
 
-  constructor(ended: SessionIds, isStrict: boolean) {
+  constructor(ended: SessionIds, isStrict: boolean, mayOverlap: boolean) {
     this.#ended = ended;
     this.#isStrict = isStrict;
+    this.#mayOverlap = mayOverlap;
   }
 
   entry(entry: Entry): readonly (Entry | Rejection)[] {
@@ -112,6 +117,7 @@ class Validator {
       this.#count(id);
       return 'stranger';
     }
+    if (this.#mayOverlap) return undefined;
     const latest = this.#latest;
     if (timestamp === undefined || latest === undefined || timestamp > latest) return undefined;
     if (timestamp === latest && !this.#isStrict) return undefined;
@@ -124,13 +130,13 @@ class Validator {
     this.#sessionId = id;
     this.#isAlone = alone === true;
     if (refused !== undefined) return rejectSession(STAGE, origin, id, refused.reason, refused.detail);
-    if (!this.#ended.has(id)) return undefined;
+    if (this.#mayOverlap || !this.#ended.has(id)) return undefined;
     return rejectSession(STAGE, origin, id, 'session-reopened', 'the session with this id had already ended');
   }
 }
 
-function create({ ended = new SessionIds(), strictTime = false }: ValidateOptions): Handlers {
-  const validator = new Validator(ended, strictTime);
+function create({ ended = new SessionIds(), strictTime = false, select }: ValidateOptions): Handlers {
+  const validator = new Validator(ended, strictTime, select === 'leaves');
   return {
     entry: (entry) => validator.entry(entry),
     fate: (fate) => validator.fate(fate),
@@ -146,6 +152,10 @@ export const validate: Stage<ValidateOptions> = {
     strictTime: {
       describe: 'Reject a session in which two entries have the same time, not only one whose time goes back',
       default: false,
+    },
+    select: {
+      describe: 'Which conversations of a session are written: with leaves, calls may overlap',
+      default: undefined,
     },
   },
   takes: 'entry',

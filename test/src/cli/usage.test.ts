@@ -57,6 +57,13 @@ const USAGE_ERRORS: readonly (readonly [string, string])[] = [
   ['build x --out a --dialect nope', '--dialect'],
   ['build x --out a --group-by week', '--group-by'],
   ['build x --out a --session-by day', '--session-by'],
+  ['build x --out a --select all', '--select'],
+  ['build x --out a --dialect messages --select leaves', 'the dialect messages is a session by itself'],
+  ['check x --dialect streams --select last', 'the dialect streams is a session by itself'],
+  [
+    'build x --out a --select leaves --strict-time',
+    '--strict-time and --select leaves contradict each other',
+  ],
   ['build x --out a --compress zip', '--compress'],
   ['build x --out a --on-reject stop', '--on-reject'],
   ['build x --out a --quarantine-content all', '--quarantine-content'],

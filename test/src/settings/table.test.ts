@@ -55,7 +55,9 @@ describe('a value that a caller of the library passes', () => {
 
 describe('the settings of a manifest', () => {
   it('are those that decide the bytes, by name', () => {
-    const settings = decisiveSettings(resolve({ maxPart: 5, onFinding: { 'unread-text': 'keep' } }));
+    const settings = decisiveSettings(
+      resolve({ maxPart: 5, select: 'leaves', onFinding: { 'unread-text': 'keep' } }),
+    );
     expect(settings).toMatchObject({ maxPart: 5, select: 'leaves', onFinding: { 'unread-text': 'keep' } });
     for (const name of ['workers', 'out', 'mode', 'report', 's3', 'scanner', 'plugIns', 'userTurn'])
       expect(settings).not.toHaveProperty(name);

@@ -33,6 +33,22 @@ const shown = (elements: Iterable<StreamElement>) =>
   );
 
 describe('check-entries', () => {
+  it('does not compare entries of a session of which all conversations are written', () => {
+    const entries = [entryOf([user('x'), user('y')], 1), { ...entryOf([user('z')], 2), reply: undefined }];
+    const elements = [...entries, end('written')];
+    const all = [
+      'entry',
+      'WARNING no-reply',
+      'ERROR role-sequence',
+      'entry',
+      'WARNING not-a-prefix',
+      'session-end',
+    ];
+    expect(shown(apply(checkEntries.create({}), elements))).toEqual(all);
+    const few = all.filter((one) => !/role-sequence|not-a-prefix/.test(one));
+    expect(shown(apply(checkEntries.create({ select: 'leaves' }), elements))).toEqual(few);
+  });
+
   it('reports right before the entry, which passes unchanged', () => {
     const entry = { ...entryOf([user('x')], 4), reply: undefined };
     const [finding, same, ...rest] = apply(checkEntries.create({}), [entry]);

@@ -52,6 +52,30 @@ describe('a session', () => {
     expect(shown(emitted)).toEqual(['entry', 'entry', 'entry', 'end s 1,2,3']);
   });
 
+  it('of which all conversations are written may have calls that overlap, and an id that returns', () => {
+    const handlers = validate.create({ select: 'leaves' });
+    const elements = [
+      entry(1, 5n),
+      entry(2, 4n),
+      end(false),
+      entry(3, 1n, 't'),
+      end(false),
+      entry(4, 6n),
+      end(),
+    ];
+    expect(shown([...apply(handlers, elements)])).toEqual([
+      ...['entry', 'entry', 'end s 1,2'],
+      ...['entry', 'end t 3'],
+      ...['entry', 'end s 4'],
+    ]);
+    const others = [entry(1, 5n), entry(2, 6n, 't'), end()];
+    expect(shown([...apply(handlers, others)])).toEqual([
+      'entry',
+      'session session-id-mismatch 2',
+      'end s 1,2',
+    ]);
+  });
+
   it('with several ids is rejected once, under its first id, and the message counts them', () => {
     const emitted = run(entry(1, 5n), entry(2, 6n, 't'), entry(3, 1n, 'u'), entry(4, 7n), end());
     expect(shown(emitted)).toEqual(['entry', 'session session-id-mismatch 2', 'end s 1,2,3,4']);

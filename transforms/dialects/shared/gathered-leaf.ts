@@ -1,6 +1,6 @@
 /** A conversation of a session that is still open, and that no other call has continued so far. */
 import type { Entry } from '../../model/element.ts';
-import { createEntryLog, type Place } from '../../model/entry-log.ts';
+import { createEntryLog, type Place, placesOf as placesIn } from '../../model/entry-log.ts';
 import type { Meta } from '../../model/meta.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
 import { heldMessage, heldMeta } from './held-messages.ts';
@@ -86,7 +86,7 @@ export class Leaf {
   addKnown(entry: Entry, end: string, call: number): void {
     const held = this.#content;
     const [places, metas, late] = [placesOf(held), metasOf(held), held.late ?? metaList()];
-    places.add(entry.origin);
+    for (const place of linesOf(entry)) places.add(place);
     if (entry.meta !== undefined) late.add(entry.meta);
     this.#hold({ entry: withTools(held.entry, entry), places, metas, late });
     if (call < 0 || call !== this.call) this.others = this.end === end ? 'same' : (this.others ?? 'before');
@@ -96,7 +96,7 @@ export class Leaf {
   include(shorter: Leaf): void {
     const [own, other] = [this.#content, shorter.#content];
     const [places, metas, late] = [placesOf(other), metasOf(other), other.late ?? own.late];
-    for (const place of own.places ?? [own.entry.origin]) places.add(place);
+    for (const place of own.places ?? linesOf(own.entry)) places.add(place);
     for (const meta of own.metas ?? metaIn(own.entry)) metas.add(meta);
     if (late !== own.late) for (const meta of own.late ?? []) late?.add(meta);
     this.#hold({ entry: withTools(own.entry, other.entry), places, metas, late });
@@ -139,11 +139,15 @@ export class Leaf {
   }
 }
 
+/** The places of a call, or of several that its dialect has joined. */
+const linesOf = ({ origin, lines }: Entry): Iterable<Place> =>
+  lines === undefined ? [origin] : placesIn(lines);
+
 const metaIn = ({ meta }: Entry): readonly Meta[] => (meta === undefined ? [] : [meta]);
 
 function placesOf({ entry, places }: HeldEntry): PackedList<Place> {
   const list = places ?? placeList();
-  if (places === undefined) list.add(entry.origin);
+  if (places === undefined) for (const place of linesOf(entry)) list.add(place);
   return list;
 }
 
