@@ -134,6 +134,18 @@ def loading(folder: Path, pythons: dict[str, str]) -> dict:
     return found
 
 
+def context(folder: Path) -> dict[str, dict[str, list[str]]]:
+    """How consumers train records with marked answers; in a process of its own, because it needs the loader before axolotl."""
+    ended = subprocess.run([sys.executable, str(HERE / "judge_context.py"), str(folder)], capture_output=True, text=True)
+    if ended.returncode != 0:
+        raise SystemExit(ended.stderr)
+    found = json.loads(ended.stdout)
+    print("\nanswers that several records have:", flush=True)
+    for name, readers in found.items():
+        print(f"  {name}: {readers}")
+    return found
+
+
 def corpora_of(dataset: Dataset) -> list[str]:
     """The only shard, and a file of its records without contents in parts."""
     [shard] = dataset.shards()
@@ -185,7 +197,7 @@ def main() -> None:
         judged.format(name, corpora, folder)
     older = subprocess.run([options.older, "-c", "import datasets; print(datasets.__version__)"], capture_output=True, text=True, check=True)
     pythons = {f"datasets {importlib.metadata.version('datasets')}": sys.executable, f"datasets {older.stdout.strip()}": options.older}
-    seen = {"judged": judged.plain(), "loaded": loading(folder, pythons)}
+    seen = {"judged": judged.plain(), "loaded": loading(folder, pythons), "context": context(folder / "context")}
 
     if options.update:
         EXPECTED.write_text(json.dumps(seen, indent=2) + "\n")

@@ -3,8 +3,11 @@
 Only what the code that judges never calls is stood in for: torch, peft's two file names, colours, a dictionary class, Harbor's agents.
 """
 
+import ast
+import contextlib
 import functools
 import importlib.util
+import json
 import logging
 import sys
 import types
@@ -59,6 +62,29 @@ def axolotl():
     from axolotl.prompt_strategies import chat_template
 
     return chat_template
+
+
+def trl_labels(dataset, tokenizer, assistant_only: bool):
+    """The dataset with the labels of TRL's `SFTTrainer`: its method `_prepare_dataset`, without the trainer, which needs torch."""
+    folder = Path(importlib.util.find_spec("trl").submodule_search_locations[0])
+    source = ast.parse((folder / "trainer/sft_trainer.py").read_text(encoding="utf-8"))
+    [trainer] = [node for node in source.body if isinstance(node, ast.ClassDef) and node.name == "SFTTrainer"]
+    [method] = [node for node in trainer.body if isinstance(node, ast.FunctionDef) and node.name == "_prepare_dataset"]
+    future = ast.ImportFrom("__future__", [ast.alias("annotations")], 0)
+    code = ast.fix_missing_locations(ast.Module([future, method], []))
+    names = {**vars(_trl_data()), "json": json, "global_then_local_main_first": contextlib.nullcontext, "logger": logging.getLogger("trl")}
+    exec(compile(code, "sft_trainer.py", "exec"), names)
+    args = types.SimpleNamespace(dataset_num_proc=None, dataset_text_field="text", assistant_only_loss=assistant_only)
+    args.max_length, args.shuffle_dataset = None, False
+    columns = dataset.column_names
+    itself = types.SimpleNamespace(_tokenizer=tokenizer, chat_template=None, completion_only_loss={"prompt", "completion"} <= {*columns})
+    return names["_prepare_dataset"](itself, dataset, tokenizer, args, False, None, "train")
+
+
+def _trl_data():
+    import trl.data_utils
+
+    return trl.data_utils
 
 
 @functools.cache

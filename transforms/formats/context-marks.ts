@@ -24,17 +24,22 @@ export interface ContextMarks {
 export const isAnswer = (message: Uint8Array): boolean =>
   message[0] === OPEN_OBJECT && stringValue(message, 'role') === 'assistant';
 
-/** Marks messages with a member. A value of the log is replaced. */
+/** Marks answers that are context with a member. A value of the log is replaced. */
 export function markedByMember(key: string, json: string): ContextMarks {
   return {
     meaning: `answers that are context have \`"${key}": ${json}\``,
-    mark(record, answers) {
-      let left = answers;
-      return editList(record, 'messages', (message) =>
-        left > 0 && isAnswer(message) && left-- > 0 ? withMember(message, key, json) : undefined,
-      );
-    },
+    mark: (record, answers) =>
+      editAnswers(record, (answer, i) => (i < answers ? withMember(answer, key, json) : undefined)),
   };
+}
+
+/** Edits the answers among the messages of a record, which are counted from 0; undefined keeps one. */
+export function editAnswers(
+  record: Uint8Array,
+  edit: (answer: Uint8Array, i: number) => Uint8Array | undefined,
+): Uint8Array {
+  let i = 0;
+  return editList(record, 'messages', (message) => (isAnswer(message) ? edit(message, i++) : undefined));
 }
 
 /** Edits the elements of a list in a record; undefined keeps one. */

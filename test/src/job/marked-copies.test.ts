@@ -2,7 +2,7 @@
  * `--copies mark` over generated sessions with branches, retries and copies in other files: each answer is trained in exactly one
  * record, the first one that has it, in every format that can say so.
  */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { build } from '../../../src/job/build.ts';
@@ -128,4 +128,72 @@ describe('each answer is trained once, in the first record that has it', () => {
       expect((await verifyDataset(path(format))).problems).toEqual([]);
     }
   });
+});
+
+/** Written by hand: a fork that shares a question, a call, its result and an answer with the session before it. */
+const USER = '{"role":"user","content":"Is the kiln on?"}';
+const CALL =
+  '{"role":"assistant","content":"","tool_calls":[{"id":"k","type":"function","function":{"name":"read_kiln","arguments":"{\\"n\\":1.50}"}}]}';
+const RESULT = '{"role":"tool","tool_call_id":"k","content":"980"}';
+const ON = '{"role":"assistant","content":"Yes, at 980."}';
+const [ASK, OFF] = [
+  '{"role":"user","content":"Turn it off."}',
+  '{"role":"assistant","content":"It is off."}',
+];
+const [ASK2, HOTTER] = ['{"role":"user","content":"Hotter."}', '{"role":"assistant","content":"1000 now."}'];
+const SHARED = [USER, CALL, RESULT, ON];
+const log = (messages: readonly string[]): string => `{"messages":[${messages.join(',')}],"tools":[]}\n`;
+const withMember = (message: string, member: string): string => `${message.slice(0, -1)},${member}}`;
+
+const OBJECT = CALL.replace('"{\\"n\\":1.50}"', '{"n":1.50}');
+
+const steps = (mark: string, last: string, answer: string): string =>
+  `{"schema_version":"ATIF-v1.7","agent":{"name":"unknown","version":"unknown"},"steps":[` +
+  `{"step_id":1,"source":"user","message":"Is the kiln on?"${mark}},` +
+  `{"step_id":2,"source":"agent","message":"","tool_calls":[{"tool_call_id":"k","function_name":"read_kiln","arguments":{"n":1.50}}],"observation":{"results":[{"source_call_id":"k","content":"980"}]}${mark}},` +
+  `{"step_id":3,"source":"agent","message":"Yes, at 980."${mark}},` +
+  `{"step_id":4,"source":"user","message":"${last}"},{"step_id":5,"source":"agent","message":"${answer}"}]}\n`;
+const weighed = [USER, withMember(CALL, '"weight":0'), RESULT, withMember(ON, '"weight":0')];
+const trains = (answers: string): string[] => [
+  USER,
+  withMember(CALL, `"train":${answers}`),
+  RESULT,
+  withMember(ON, `"train":${answers}`),
+];
+const trained = (message: string): string => withMember(message, '"train":true');
+
+test.each<[string, string]>([
+  ['chat', log([...SHARED, ASK, OFF]) + log([...weighed, ASK2, HOTTER])],
+  ['openai', log([...SHARED, ASK, OFF]) + log([...weighed, ASK2, HOTTER])],
+  [
+    'axolotl',
+    (
+      log([...trains('true'), ASK, trained(OFF)]) + log([...trains('false'), ASK2, trained(HOTTER)])
+    ).replaceAll('"tools":[]', '"tools":"[]"'),
+  ],
+  [
+    'trl',
+    `{"prompt":[${USER}],"completion":[${[OBJECT, RESULT, ON, ASK, OFF].join(',')}],"tools":[]}\n` +
+      `{"prompt":[${[USER, OBJECT, RESULT, ON, ASK2].join(',')}],"completion":[${HOTTER}],"tools":[]}\n`,
+  ],
+  [
+    'atif',
+    steps('', 'Turn it off.', 'It is off.') + steps(',"is_copied_context":true', 'Hotter.', '1000 now.'),
+  ],
+])('two sessions in %s', async (format, expected) => {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  mkdirSync(logs);
+  writeFileSync(join(logs, 'a.jsonl'), log([...SHARED, ASK, OFF]));
+  writeFileSync(join(logs, 'b.jsonl'), log([...SHARED, ASK2, HOTTER]));
+  writeFileSync(join(logs, 'c.jsonl'), log(SHARED)); // lies inside both
+  const { sums } = await build({ inputs: [logs], out, workers: 1, groupBy: 'none', format, copies: 'mark' });
+  expect(readFileSync(join(out, 'data/conversations-00000.jsonl'), 'utf8')).toBe(expected);
+  expect(sums.formats[format]).toEqual({ answers: 6, contained: 1, context: 2, records: 2, trained: 4 });
+  const sessions = linesOf<Session>(join(out, 'ledger/sessions.jsonl'));
+  expect(sessions.map(({ fate, context }) => [fate, context])).toEqual([
+    ['written', undefined],
+    ['written', 4],
+    ['contained', undefined],
+  ]);
 });

@@ -24,17 +24,18 @@ test('these formats can say it', () => {
   expect(able).toEqual(['atif', 'axolotl', 'chat', 'openai', 'trl']);
 });
 
-describe.each<[string, Format, string]>([
-  ['chat', chat, ',"weight":0'],
-  ['openai', openai, ',"weight":0'],
-  ['axolotl', axolotl, ',"train":false'],
-])('%s', (_, format, mark) => {
+/** A format, its mark, and that of answers that are trained. */
+describe.each<[string, Format, string, string]>([
+  ['chat', chat, ',"weight":0', ''],
+  ['openai', openai, ',"weight":0', ''],
+  ['axolotl', axolotl, ',"train":false', ',"train":true'],
+])('%s', (_, format, mark, otherMark) => {
   const record = recordOf(format, TURNS, [TOOL]);
 
   test.each([0, 1, 2, 3])('has the mark on the first %i answers, and all other bytes stay', (answers) => {
     let left = answers;
     const expected = TURNS.map((turn) =>
-      turn.startsWith('{ ') && left-- > 0 ? turn.replace(' }', `${mark} }`) : turn,
+      turn.startsWith('{ ') ? turn.replace(' }', `${left-- > 0 ? mark : otherMark} }`) : turn,
     );
     expect(marked(format, record, answers)).toBe(recordOf(format, expected, [TOOL]));
   });
