@@ -57,6 +57,7 @@ const COMMAND = [
   'src/cli/bin',
   'src/cli/calibrate',
   'src/cli/check-target',
+  'src/cli/code-cache',
   'src/cli/copies',
   'src/cli/exit-code',
   'src/cli/explain',

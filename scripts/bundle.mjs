@@ -1,7 +1,7 @@
 // Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with shared and lazily loaded
 // chunks. Without this, a run would find, read and link some 280 modules, which takes half of its startup time
 // (docs/decisions/0019-the-command-is-bundled.md). The parser of yargs, the AWS SDK and preact (needed for every report) are bundled; the other packages
-// remain dependencies.
+// remain dependencies. The chunks are CommonJS modules, because Node 20 keeps compiled code only of those (src/cli/code-cache.ts).
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,8 @@ import { rolldown } from 'rolldown';
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const out = join(dist, 'package');
 const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-const BUNDLED = ['yargs', 'preact', 'preact-render-to-string'];
+/** The last one has only ES modules, which a CommonJS module cannot load in every supported Node without a warning. */
+const BUNDLED = ['yargs', 'preact', 'preact-render-to-string', 'stream-json'];
 const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
 
 /**
@@ -48,6 +49,8 @@ const ofHelp = loadedWith(['host', 'faults', 'main'].map((name) => `src/cli/${na
 const ofRun = loadedWith(['src/cli/run-whole.js', 'src/engine/run-task.js', 'transforms/chain.js']);
 const isOfCommand = (id) => id.startsWith(join(dist, 'src/cli/'));
 const groups = [
+  // Node 20 refuses `import()` in code from a cache, so it is in a chunk that is not kept.
+  { name: 'import', priority: 5, test: (id) => id.endsWith('/settings/import-module.js') },
   { name: 'common', priority: 4, test: (id) => ofHelp.has(id) && !isOfCommand(id) },
   { name: 'command', priority: 3, test: (id) => ofHelp.has(id) },
   { name: 'run', priority: 2, test: (id) => ofRun.has(id) && !isOfCommand(id) },
@@ -62,7 +65,8 @@ function onLog(level, { message }) {
 const bundle = await rolldown({
   onLog,
   treeshake: { moduleSideEffects: [{ test: OF_YARGS_HELP, sideEffects: false }] },
-  checks: { ineffectiveDynamicImport: false }, // some modules that are imported lazily are in chunks that every run loads
+  // yargs finds what a configuration file extends by `import.meta`, but is given no such file
+  checks: { ineffectiveDynamicImport: false, emptyImportMeta: false }, // some modules that are imported lazily are in chunks that every run loads
   // All files must be in one folder, because chunks load the worker by its relative path.
   input: {
     bin: join(dist, 'src/cli/bin.js'),
@@ -75,7 +79,8 @@ const bundle = await rolldown({
 });
 const { output } = await bundle.write({
   dir: out,
-  format: 'esm',
+  format: 'cjs',
+  strict: true,
   sourcemap: true,
   comments: false,
   entryFileNames: '[name].js',
@@ -84,8 +89,18 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 for (const chunk of output) if (chunk.type === 'chunk') writeAscii(join(out, chunk.fileName));
+writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n');
+refuseImports(output.filter(({ name }) => groups.slice(1).some((group) => group.name === name)));
 output.push(...(await bundlePage()));
 writeFileSync(join(out, 'LICENSES.txt'), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+
+/** Fails if a chunk whose compiled code is kept contains `import()`. */
+function refuseImports(chunks) {
+  if (chunks.length < groups.length - 1) throw new Error(`only ${chunks.length} chunks are kept`);
+  for (const { code, fileName } of chunks)
+    if (/(?<![.\w])import\(/.test(code))
+      throw new Error(`${fileName} contains import(): move it to src/settings/import-module.ts`);
+}
 
 /** Escapes what is not ASCII: V8 stores a text with such a character in twice the memory, and takes longer to read it. */
 function writeAscii(file) {

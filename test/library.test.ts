@@ -125,7 +125,7 @@ describe('the packed package', () => {
     expect(code.filter((path) => !path.startsWith('dist/package/'))).toEqual([]);
     const named = code.filter((path) => !/-[\w-]{8}\.c?js$/.test(path)).map((path) => basename(path));
     expect(named.sort()).toEqual([
-      ...['LICENSES.txt', 'bin.js', 'index.d.ts', 'index.js', 'view-app.js', 'worker.js'],
+      ...['LICENSES.txt', 'bin.js', 'index.d.ts', 'index.js', 'package.json', 'view-app.js', 'worker.js'],
     ]);
     expect(packedFiles).toContain('docs/library.md');
   });

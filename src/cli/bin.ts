@@ -5,7 +5,9 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import module from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CodeCache } from './code-cache.ts';
 
 process.exitCode = 70;
 /** Repeated from faults.ts, which is not loaded yet. */
@@ -72,15 +74,26 @@ interface CompileCache {
  * Keeps compiled code between runs (docs/decisions/0020-compile-later.md), in the program's own folder: in a temporary
  * folder, other users might be able to plant code. Without write access there is no cache.
  * `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another folder.
+ * @returns the cache if Node does not have one
  */
-function keepCompiledCode(): void {
-  const folder = fileURLToPath(new URL('compile-cache', import.meta.url));
-  (module as CompileCache).enableCompileCache?.(folder);
+function keepCompiledCode(): CodeCache | undefined {
+  const program = fileURLToPath(new URL('.', import.meta.url));
+  const folder = join(program, 'compile-cache');
+  const { enableCompileCache } = module as CompileCache;
+  if (enableCompileCache !== undefined) {
+    enableCompileCache(folder);
+    return undefined;
+  }
+  const { NODE_DISABLE_COMPILE_CACHE: off, NODE_COMPILE_CACHE: chosen = folder } = process.env;
+  if (off === '1' || process.sourceMapsEnabled) return undefined; // Node maps no stacks of code from the cache
+  const cache = new CodeCache(program, chosen);
+  cache.install();
+  return cache;
 }
 
 async function start(): Promise<number> {
   checkDescriptors();
-  keepCompiledCode();
+  const cache = keepCompiledCode();
   const { supportsNode, SUPPORTED } = await import('./supported-node.ts');
   if (!supportsNode(process.versions.node)) {
     tell(`turnmill: Node ${process.versions.node} is not supported: use ${SUPPORTED}\n`);
@@ -96,7 +109,9 @@ async function start(): Promise<number> {
   // Imported one after the other: Node opens all files of an import graph at once, which can exhaust the descriptors.
   await import('../../transforms/chain.ts');
   const { main } = await import('./main.ts');
-  return main(process.argv.slice(2), host, stopListening);
+  const status = await main(process.argv.slice(2), host, stopListening);
+  cache?.save();
+  return status;
 }
 
 start().then(

@@ -126,4 +126,4 @@ function buffersOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
   return [...new Set(own.map(({ buffer }) => buffer as ArrayBuffer))];
 }
 
-if (parentPort !== null) await new TaskWorker(parentPort, workerData as WorkerData).run();
+if (parentPort !== null) void new TaskWorker(parentPort, workerData as WorkerData).run();

@@ -12,6 +12,7 @@ import type { OptionSpec, PlacedStage } from '../../transforms/stage.ts';
 import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import { sha256 } from '../sha256.ts';
+import { importModule } from './import-module.ts';
 import { ownedFormat } from './plug-in-format.ts';
 import { ownedStage } from './plug-in-stage.ts';
 
@@ -123,7 +124,7 @@ async function importPlugIns({ path, sha256: hash }: PlugInFile): Promise<PlugIn
   url.search = `sha256=${hash}`;
   let module: Shape;
   try {
-    module = (await import(url.href)) as Shape;
+    module = (await importModule(url.href)) as Shape;
   } catch (error) {
     return fail(path, `it cannot be loaded: ${String(error)}`, error);
   }
