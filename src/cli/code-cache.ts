@@ -14,7 +14,7 @@ import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
 const HEADER_BYTES = 8;
-/** The chunks that every run loads (`scripts/bundle.mjs`). Others may contain `import()`, which Node 20 refuses in code from a cache. */
+/** The chunks that every run loads (`scripts/bundle.mjs`). Others may import dynamically, which Node 20 refuses in code from a cache. */
 const KEPT = /^(?:common|command|command-run|run)-[\w-]{8}\.js$/;
 /** Only a run over logs fills the cache: other commands use few functions of the chunks that all of them load. */
 const RUN_CHUNK = /^run-/;
@@ -31,7 +31,7 @@ const DEFAULT_FLAGS = [
 /** A module of Node's loader, as far as it is used here. */
 interface Loaded {
   readonly exports: unknown;
-  require(id: string): unknown;
+  readonly require: (id: string) => unknown;
 }
 type Compile = (this: Loaded, content: string, path: string, format?: string) => unknown;
 type Body = (this: unknown, ...args: readonly unknown[]) => unknown;

@@ -2,18 +2,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { COMMAND } from './command.ts';
 
 /** Paths of files; the project's modules by their path in dist/. */
 export function loadedModules(args: readonly string[]): readonly string[] {
   const { stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
-    env: { ...process.env, NODE_DEBUG: 'esm' },
+    env: { ...process.env, NODE_DEBUG: 'module' },
     encoding: 'utf8',
     maxBuffer: 1e9,
   });
-  const files = [...stderr.matchAll(/Storing (file:\S+) /g)].map(([, url]) => fileURLToPath(url as string));
-  return [...new Set(files)].flatMap((file) => [file, ...modulesIn(file)]);
+  const files = new Set([...stderr.matchAll(/load "([^"]+)" for module/g)].map(([, file]) => file as string));
+  return [...files].flatMap((file) => [file, ...modulesIn(file)]);
 }
 
 function modulesIn(file: string): readonly string[] {
