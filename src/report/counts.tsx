@@ -23,6 +23,7 @@ export function RecordsSection(props: {
   const { manifest, profile } = props;
   const { records, branches = 0 } = profile;
   const { contained = 0 } = manifest.ledger.sessions;
+  const [{ answers = 0, context = 0 } = {}] = Object.values(manifest.ledger.formats);
   const tools = byCount(records.tools).slice(0, MAX_SHOWN_TOOLS);
   const shown =
     records.tool_count > tools.length ? `, ${tools.length} of ${showNumber(records.tool_count)}` : '';
@@ -34,6 +35,9 @@ export function RecordsSection(props: {
       </p>
       {contained === 0 ? null : (
         <p>{`${showCount(contained, 'session')} without a record: the record of another session contains it.`}</p>
+      )}
+      {context === 0 ? null : (
+        <p>{`${showNumber(context)} of ${showCount(answers, 'answer')} ${context === 1 ? 'is' : 'are'} context: trained in an earlier record only.`}</p>
       )}
       {branches === 0 ? null : (
         <p>{`${showCount(branches, 'session')} ${branches === 1 ? 'is a further branch' : 'are further branches'} of another one.`}</p>

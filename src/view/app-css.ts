@@ -64,6 +64,9 @@ kbd{font-size:11px;border:1px solid var(--rule2);border-bottom-width:2px;border-
 .r-system .text{color:var(--ink2)}
 .msg>.body{min-width:0}
 .msg>.body>*+*{margin-top:8px}
+.context .msg>header b,.context .text{color:var(--ink3)}
+.context .activity,.context .hint{color:var(--ink2)}
+.context>.note{padding:8px 28px 12px 138px;border-bottom:2px dashed var(--rule2)}
 .text pre{font-family:inherit;font-size:14px;line-height:1.55}
 .text.mono pre{font-size:12.2px;line-height:1.55}
 .more{font-size:12.5px;color:var(--accent);margin-top:4px;text-decoration:underline;text-underline-offset:2px}
@@ -121,7 +124,7 @@ p.cap{margin:0 0 2px;font-size:11px;font-weight:500;color:var(--ink3)}
 .notice h1{font-size:19px}
 @media(max-width:1080px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:300px minmax(0,1fr)}.side{display:none}.keys{display:none}}
 @media(max-width:700px){.t-records>.panes,.t-sessions>.panes,.t-rejected>.panes{grid-template-columns:minmax(0,1fr);grid-template-rows:40vh minmax(0,1fr)}.pane.empty{margin-left:0}
-.pane.span{grid-column:auto}.head{gap:10px;padding:0 10px;overflow-x:auto}.head>b{display:none}.bar{padding:10px 16px;flex-wrap:wrap}.entry>h2{padding-left:16px}.msg{grid-template-columns:1fr;gap:4px;padding:12px 16px}.msg>header{text-align:left}.tools{margin-left:16px}}
+.pane.span{grid-column:auto}.head{gap:10px;padding:0 10px;overflow-x:auto}.head>b{display:none}.bar{padding:10px 16px;flex-wrap:wrap}.entry>h2{padding-left:16px}.msg{grid-template-columns:1fr;gap:4px;padding:12px 16px}.msg>header{text-align:left}.tools{margin-left:16px}.context>.note{padding-left:16px}}
 @media(prefers-reduced-motion:reduce){*{scroll-behavior:auto!important}}
 .pane.span{grid-column:2/4}
 .pane.empty{text-align:center;align-content:center}

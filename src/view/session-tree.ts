@@ -86,6 +86,7 @@ function membersOf(
       ...{ i: number, record: records[i], id: line.id, fate: line.fate },
       ...((line.source !== source || line.input !== input) && { source: line.source }),
       ...(messages > 0 && { messages }),
+      ...(line.context !== undefined && { context: line.context }),
       ...parent,
     };
   });

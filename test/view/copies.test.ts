@@ -9,6 +9,7 @@ import { axeViolations, built, goTo, hasNoBrowser, until, useBrowser, type Viewe
 const { folder, open, view } = useBrowser();
 let out: string;
 let viewer: Viewer;
+let marked: Viewer;
 
 beforeAll(async () => {
   if (hasNoBrowser) return;
@@ -16,6 +17,7 @@ beforeAll(async () => {
   writeCopiedLogs(logs, 3, 12);
   out = await built(logs, join(folder, 'dataset'), '--copies', 'drop');
   viewer = await view(out);
+  marked = await view(await built(logs, join(folder, 'marked'), '--copies', 'mark', '--format', 'trl'));
 });
 
 /** The tree as it is read, with a dash for each level. */
@@ -76,4 +78,33 @@ describe.skipIf(hasNoBrowser)('the tree of a session', () => {
     expect((await page.textContent('.tree'))?.includes('session-4#3')).toBe(true);
     await page.context().close();
   });
+});
+
+describe.skipIf(hasNoBrowser)('context', () => {
+  test.each(['light', 'dark'] as const)(
+    'is grey up to its last message, and passes axe: %s',
+    async (colorScheme) => {
+      const { page } = await open(marked.url, { colorScheme });
+      await goTo(page, '#/records/11?open=1');
+      await page.waitForSelector('.context');
+      const numbers = (css: string) =>
+        page.evaluate(`[...document.querySelectorAll('${css} .at')].map((item) => Number(item.textContent))`);
+      expect(await numbers('.context')).toEqual([0, 1, 3, 4, 5, 7]); // 2 and 6 are results
+      expect(await numbers('.pane > .msg')).toEqual([8, 9, 11]);
+      const colour = (css: string) =>
+        page.evaluate(`getComputedStyle(document.querySelector('${css} pre')).color`);
+      expect(await colour('.context .r-user')).not.toBe(await colour('.pane > .r-user'));
+      expect((await page.textContent('.side dl'))?.replace(/\s/g, ' ')).toContain(
+        'contextthe first 8 messages',
+      );
+      expect((await page.textContent('.tree .tree'))?.replace(/\s/g, ' ')).toContain(
+        'first 8 of 12 messages as in Record 11 (context)',
+      );
+      expect(await axeViolations(page)).toEqual([]);
+      await goTo(page, '#/records/10');
+      await until(page, "document.querySelector('.bar h1')?.textContent === 'Record 11'");
+      expect(await page.isVisible('.context')).toBe(false);
+      await page.context().close();
+    },
+  );
 });

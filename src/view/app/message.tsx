@@ -296,23 +296,27 @@ const NO_ANSWERS: ReadonlyMap<number, Answer> = new Map();
 
 export interface ConversationProps extends Turns {
   readonly tools?: readonly unknown[];
+  /** Number of the first messages that an earlier record has too. */
+  readonly context?: number | undefined;
   readonly isRaw: boolean;
   readonly isOpen: boolean;
 }
 
-export function Conversation({ messages, shown, tools = [], isRaw, isOpen }: ConversationProps): VNode {
+export function Conversation(props: ConversationProps): VNode {
+  const { messages, shown, tools = [], context = 0, isRaw, isOpen } = props;
+  const all = { all: { messages, shown }, paired: pairOf({ messages, shown }), isRaw, isOpen };
   return (
     <>
       {tools.length > 0 ? <Offered tools={tools} /> : null}
-      <TurnsFrom
-        all={{ messages, shown }}
-        paired={pairOf({ messages, shown })}
-        from={0}
-        count={messages.length}
-        first={0}
-        isRaw={isRaw}
-        isOpen={isOpen}
-      />
+      {context === 0 ? null : (
+        <section class="context" aria-label="Context">
+          <TurnsFrom {...all} from={0} count={context} first={0} />
+          <p class="note">
+            The messages above are context: an earlier record has them too, and trains their answers.
+          </p>
+        </section>
+      )}
+      <TurnsFrom {...all} from={context} count={messages.length} first={context} />
     </>
   );
 }

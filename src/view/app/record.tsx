@@ -93,6 +93,7 @@ function Content({ answer }: { readonly answer: RecordAnswer }): VNode {
       messages={messages}
       shown={answer.shown}
       tools={Array.isArray(tools) ? tools : []}
+      context={answer.session?.context}
       isRaw={isRaw.value}
       isOpen={isOpen.value}
     />
@@ -127,7 +128,7 @@ function Origin({ answer }: { readonly answer: RecordAnswer }): VNode {
 }
 
 export function SessionRows({ session }: { readonly session: SessionLine }): VNode {
-  const { id, source, origin, entries, superseded, truncated, tools } = session;
+  const { id, source, origin, entries, superseded, truncated, context, tools } = session;
   const cut = truncated > 0 ? `, ${showNumber(truncated)} truncated` : '';
   return (
     <>
@@ -142,6 +143,12 @@ export function SessionRows({ session }: { readonly session: SessionLine }): VNo
       </dd>
       <dt>entries</dt>
       <dd>{`${showNumber(entries)}, ${showNumber(superseded)} superseded${cut}`}</dd>
+      {context === undefined ? null : (
+        <>
+          <dt>context</dt>
+          <dd>{`the first ${showCount(context, 'message')}`}</dd>
+        </>
+      )}
       {tools === null ? null : (
         <>
           <dt>tools</dt>

@@ -68,9 +68,11 @@ function nameOf({ record, i, id }: TreeMember): string {
 }
 
 /** Says in words what a member shares with its parent. */
-function relationOf({ messages, shared, fate }: TreeMember, parent: TreeMember | undefined): string {
+function relationOf({ messages, shared, fate, context }: TreeMember, parent: TreeMember | undefined): string {
   if (messages === undefined) return '';
   if (parent === undefined || shared === undefined) return showCount(messages, 'message');
   if (fate === 'contained') return `all ${showCount(messages, 'message')} are in ${nameOf(parent)}`;
-  return `first ${showNumber(shared)} of ${showCount(messages, 'message')} as in ${nameOf(parent)}`;
+  const relation = `first ${showNumber(shared)} of ${showCount(messages, 'message')} as in ${nameOf(parent)}`;
+  if (context === undefined) return relation;
+  return context === shared ? `${relation} (context)` : `${relation}; ${showNumber(context)} are context`;
 }

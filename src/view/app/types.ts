@@ -97,6 +97,8 @@ export interface SessionLine {
   readonly entries: number;
   readonly superseded: number;
   readonly truncated: number;
+  /** Number of the first messages of its record that an earlier record has too. */
+  readonly context?: number;
   readonly changes: Readonly<Record<string, number>>;
   readonly tools: { readonly seen: number; readonly kept: number; readonly duplicateConflict: number } | null;
 }
@@ -150,6 +152,8 @@ export interface TreeMember {
   /** Index of an earlier member, with which it shares this many first messages. */
   readonly parent?: number;
   readonly shared?: number;
+  /** As in the session's line. */
+  readonly context?: number;
 }
 
 export interface TreeAnswer {

@@ -131,6 +131,15 @@ describe('the report of a build', () => {
     expect(page).toContain('<p>8 sessions are further branches of another one.</p>');
   });
 
+  test('counts answers that are context', async () => {
+    const folder = temporaryFolder();
+    writeCopiedLogs(join(folder, 'logs'), 3, 12);
+    const out = join(folder, 'out');
+    await build({ inputs: [join(folder, 'logs')], out, copies: 'mark' });
+    const page = readFileSync(join(out, 'reports/index.html'), 'utf8').replaceAll('\u00a0', ' ');
+    expect(page).toContain('<p>23 of 78 answers are context: trained in an earlier record only.</p>');
+  });
+
   test('is left out with --no-report', async () => {
     const out = join(temporaryFolder(), 'out');
     const { status } = await turnmill(['build', examples, '--out', out, '--no-report']);
