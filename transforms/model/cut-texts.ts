@@ -87,7 +87,9 @@ const isMark = (text: string): boolean => WHOLE.some(({ mark }) => mark.test(tex
 export const isMasked = (text: string | undefined): boolean =>
   text !== undefined &&
   text.length <= MAX_MASKED &&
-  (isMark(text) || (text.length <= MAX_OTHER && OTHERS.some((other) => other.test(text))));
+  (isMark(text) ||
+    NO_CONTENT.mark.test(text) ||
+    (text.length <= MAX_OTHER && OTHERS.some((other) => other.test(text))));
 
 const ESCAPED = Buffer.from('\\u00');
 const ESCAPE = /\\{1,8}u(00[4-7][\da-f])/gi;

@@ -75,6 +75,7 @@ function blocksOfPart(part: JsonView): readonly MessageBlock[] {
   if (part.type !== 'object') return [unknownPart(part)];
   const type = part.get('type')?.text()?.replaceAll('-', '_');
   if (type === undefined) return untypedParts(part);
+  if (APPROVALS.has(type)) return [];
   const text = TEXTS.has(type) ? firstOf(part, 'text', 'content') : undefined;
   const isPlain = (firstOf(part, 'citations')?.elements().length ?? 0) === 0;
   if (text?.type === 'string' && isPlain) return [{ kind: 'text', text: text.bytes }];
@@ -97,6 +98,9 @@ const CALLS: ReadonlySet<string> = new Set([
 const RESULTS: ReadonlySet<string> = new Set([
   ...['tool_call_response', 'tool_result', 'function_call_output', 'custom_tool_call_output'],
 ]);
+
+/** What a client of the AI SDK asks its user before a call, and the reply: neither is for the model. */
+const APPROVALS: ReadonlySet<string> = new Set(['tool_approval_request', 'tool_approval_response']);
 
 /** Is it a part of the chat completions API besides text? Other clients have parts of these types too. */
 export function isChatPart(part: JsonView, type: string | undefined): boolean {
@@ -263,6 +267,8 @@ function anyResult(content: JsonView | undefined): Uint8Array {
   const value =
     content.type === 'object' && content.get('type') !== undefined ? content.get('value') : undefined;
   const kind = content.textOf('type') ?? '';
+  const denial = kind === 'execution-denied' ? content.get('reason') : undefined;
+  if (denial?.type === 'string') return denial.bytes; // the AI SDK sends providers only the reason
   if (value !== undefined && OF_TEXT.has(kind) && value.type !== 'string') return UNREADABLE;
   if (value !== undefined) return anyResult(value); // {type, value} of the AI SDK
   if (OF_VALUE.has(kind) && firstOf(content, 'text', 'content') === undefined) return UNREADABLE;

@@ -273,6 +273,7 @@ export class Transcript {
     const id = firstOf(message, 'tool_call_id', 'toolCallId', 'call_id')?.text();
     const name = firstOf(message, 'name', 'tool_name')?.text();
     const content = firstOf(message, 'content', 'parts', 'contents', 'result', 'output');
+    if (blocks.length === 0 && (content?.elements().length ?? 0) > 0) return; // none of its parts is for the model
     const text = isOfParts(content) ? contentOfParts(blocks.flatMap(partOf)) : resultText(content);
     const failed = message !== undefined && isFailed(message) ? [RESULT_ERROR] : [];
     this.#pushResult(id, name, text, [...notesOn(blocks), ...failed]);

@@ -1,0 +1,17 @@
+/** The mark that Claude Code has in place of an empty text, in its log and in the history that it sends (NO_CONTENT_MESSAGE). */
+import { isSameBytes } from '../../json/same-bytes.ts';
+import { encode } from '../../json/utf8.ts';
+import type { ReadingNote } from '../../model/element.ts';
+import type { Part } from './content-parts.ts';
+
+const MARK = encode('"(no content)"');
+
+/** An answer that is only the mark is left out for this finding; beside a call, the mark is left out. */
+export const NO_CONTENT: ReadingNote = {
+  rule: 'body-placeholder',
+  severity: 'WARNING',
+  message: "the client's mark of an empty text is in place of what was said here",
+};
+
+export const isNoContent = (part: Part): boolean =>
+  'text' in part && part.text.length === MARK.length && isSameBytes(part.text, MARK);
