@@ -1,7 +1,7 @@
 /** The interface of dialects: how one family of logs is read. Each has its own file; `npm run gen` registers it. */
 
 import type { Scanner } from '../json/scanner.ts';
-import type { Entry, Fate, Lack, Line, Rejection, Repair } from '../model/element.ts';
+import type { Entry, Fate, Lack, Line, Message, Rejection, Repair } from '../model/element.ts';
 
 /** The values of an object's members as JSON text, by key; for a duplicate key the last one. */
 export type ObjectMembers = ReadonlyMap<string, Uint8Array>;
@@ -77,6 +77,11 @@ export interface ReadingOptions {
   readonly maxBranches?: number | undefined;
   /** Messages of an entry; undefined for no limit. */
   readonly maxMessages?: number | undefined;
+  /**
+   * Returns messages as cleanup leaves them; the same list if it changes none. No cleanup by default.
+   * `from`: index of the first one that it may change.
+   */
+  readonly cleaned?: ((messages: readonly Message[], from: number) => readonly Message[]) | undefined;
   /** Whether encrypted reasoning is kept. */
   readonly keepSealed?: boolean | undefined;
   /** Whether metadata is read. True by default. */

@@ -76,11 +76,11 @@ export class SpecReader<Memory> implements DialectReader, ObjectWalk {
     this.#mistakes = new ReadMistakes(spec.name, report);
     this.#options = options;
     const { maxConversation = MAX_CONVERSATION_BYTES, select = 'leaves', keepSealed = false } = options;
-    const { keepsMeta = true, maxBranches = MAX_BRANCHES } = options;
+    const { keepsMeta = true, maxBranches = MAX_BRANCHES, cleaned } = options;
     const traits = traitsOf(spec);
     this.#fold = new Fold({ maxBytes: maxConversation, maxBranches, select, keepSealed, keepsMeta, traits });
     this.#gathered = new GatheredSessions({
-      ...{ maxBytes: maxConversation, maxBranches, select, packs: spec.packs },
+      ...{ maxBytes: maxConversation, maxBranches, select, packs: spec.packs, cleaned },
     });
     this.#waiting = new WaitingParts(maxConversation);
     this.#memory = this.#remember();

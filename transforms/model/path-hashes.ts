@@ -139,9 +139,15 @@ export function sharedLength(messages: readonly Message[], known: Path): number 
   return shared;
 }
 
-/** @param known another path: leading messages with the same bytes are not hashed again */
-export function pathOf(messages: readonly Message[], known: Path = NO_PATH): Path {
-  const shared = sharedLength(messages, known);
+/**
+ * @param known another path: leading messages with the same bytes are not hashed again
+ * @param shared number of these
+ */
+export function pathOf(
+  messages: readonly Message[],
+  known: Path = NO_PATH,
+  shared: number = sharedLength(messages, known),
+): Path {
   const hashes = known.hashes.slice(0, shared);
   const counts = known.counts.slice(0, shared);
   const ids = known.ids.slice(0, counts.at(-1) ?? 0);

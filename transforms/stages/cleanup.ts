@@ -75,6 +75,26 @@ export function messageCleaner(names: readonly string[]): (message: Message) => 
   return (message) => cleanMessage(message, messageRules);
 }
 
+/**
+ * Returns a function that applies the named rules for messages to a list, which is the same if none changes it.
+ * `from`: index from which one may.
+ */
+export function listCleaner(
+  names: readonly string[],
+): (messages: readonly Message[], from: number) => readonly Message[] {
+  const enabled = rulesOf(names);
+  const pairRules = enabled.filter((rule): rule is PairRule => rule.on === 'pair');
+  const { clean, concerns } = cleaningWith(enabled, pairRules);
+  return (messages, from) => {
+    let at = from;
+    while (at < messages.length && !concerns(messages[at] as Message)) at++;
+    if (at === messages.length) return messages;
+    let list = messages.flatMap((message) => (clean(message) ?? { message }).message ?? []);
+    for (const rule of pairRules) list = list.filter((message, i) => !isDropped(message, list[i + 1], rule));
+    return list;
+  };
+}
+
 /** Functions that cache their result for each message. */
 interface MessageCleaning {
   readonly clean: (message: Message) => Cleaned | undefined;

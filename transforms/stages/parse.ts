@@ -32,6 +32,7 @@ import type {
 import type { Handlers, OptionSpecs, Stage } from '../stage.ts';
 import { type BareReading, isNotJson, readApart, readBareNumbers, wholeReading } from './bare-numbers.ts';
 import { DialectChooser, native, rejectUnread } from './choose-dialect.ts';
+import { AUTO, listCleaner } from './cleanup.ts';
 import { EntryLimits } from './entry-limits.ts';
 import { withSelectNote } from './select-note.ts';
 import { isHalfTime, timePrefix, withoutPrefix } from './time-prefix.ts';
@@ -62,6 +63,7 @@ export interface ParseOptions {
   readonly maxBranches: number;
   readonly strictTime?: boolean;
   readonly select: FoldSelect | undefined;
+  readonly cleanup?: readonly string[];
   readonly keepSealed: boolean;
   readonly keepsMeta: boolean;
   /** Dialects of plug-ins, which are tried before the built-in ones. */
@@ -120,6 +122,7 @@ const options: OptionSpecs<ParseOptions> = {
     default: undefined,
   },
   strictTime: { describe: 'Continue a call only with one that is later', default: false },
+  cleanup: { describe: 'Compare calls as these cleanup rules leave them', default: [AUTO] },
   keepSealed: { describe: 'Keep reasoning that only its provider can read', default: false },
   keepsMeta: { describe: 'Keep the metadata of event logs', default: true },
   dialects: { describe: 'Dialects besides the built-in ones, which take precedence', default: [] },
@@ -164,9 +167,10 @@ class Parser {
   #isSpoiled = false;
 
   constructor({ dialect, scanner, maxDepth, dialects: more = [], begun, ...options }: ParseOptions) {
+    const { cleanup = [AUTO] } = options;
     this.#begun = begun;
     this.#sessionBy = options.sessionBy;
-    this.#reading = options;
+    this.#reading = { ...options, cleaned: listCleaner(cleanup) };
     this.#limits = new EntryLimits(options);
     this.#ownScanner = createScanner(scanner, maxDepth, options.maxElements);
     this.#known = [...more, ...dialects];
@@ -213,7 +217,7 @@ class Parser {
     if (only.kind === 'fate' && only.unread === undefined && !this.#bareNumbers) return [only];
     if (only.kind !== 'entry' || only.repairs !== undefined || this.#bareNumbers || this.#endsBefore(only))
       return this.#several(line, [only]);
-    const noted = this.#noted(only);
+    const noted = this.#hasRead ? only : withSelectNote(only, this.#dialect, this.#reading.select);
     this.#continueWith(only);
     return [noted];
   }
@@ -301,11 +305,6 @@ class Parser {
     };
   }
 
-  /** Notes on the first entry of a source if `--select` has no effect on it. */
-  #noted(element: ReadElement): ReadElement {
-    return this.#hasRead ? element : withSelectNote(element, this.#dialect, this.#reading.select);
-  }
-
   /** Whether the current session ends before this entry. */
   #endsBefore({ sessionId, alone }: Entry): boolean {
     if (this.#currentId === undefined) return false;
@@ -321,7 +320,7 @@ class Parser {
   }
 
   *#separate(element: ReadElement): Generator<StreamElement> {
-    const noted = this.#noted(element);
+    const noted = this.#hasRead ? element : withSelectNote(element, this.#dialect, this.#reading.select);
     if (element.kind === 'entry') {
       if (this.#endsBefore(element)) yield endBefore(element.origin);
       this.#continueWith(element);

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Entry, Message, StreamElement } from '../../../transforms/model/element.ts';
 import { rules } from '../../../transforms/rules/index.ts';
 import { apply, defaultsOf } from '../../../transforms/stage.ts';
-import { cleanup, ruleSets, rulesOf } from '../../../transforms/stages/cleanup.ts';
+import { cleanup, listCleaner, ruleSets, rulesOf } from '../../../transforms/stages/cleanup.ts';
 import { text } from '../bytes.ts';
 import { assistant, entryOf, originOf, user } from '../checks/samples.ts';
 import { IMAGE, messageOf, of, part, SPACES } from '../rules/rule-samples.ts';
@@ -22,6 +22,20 @@ const run = (names: readonly string[], ...entries: readonly StreamElement[]) => 
 const clean = (messages: readonly Message[], names: readonly string[] = ['goose']): Entry =>
   run(names, entryOf(messages))[0] as Entry;
 const contents = ({ messages }: Entry) => messages.map(({ bytes }) => JSON.parse(text(bytes)).content);
+
+test('a list of messages is cleaned as in an entry, and is the same if nothing changes', () => {
+  const all = [BOOT, user('a'), EMPTY, EMPTY, assistant('b'), INFO, EMPTY];
+  const lists = fc.array(fc.constantFrom(...all), { maxLength: 8 });
+  const names = fc.constantFrom(['auto'], ['goose-info'], ['empty-assistant', 'goose-bootstrap'], []);
+  fc.assert(
+    fc.property(lists, names, (messages, rules) => {
+      const cleaned = listCleaner(rules)(messages, 0);
+      const expected = clean(messages, rules).messages;
+      expect(cleaned.map(({ bytes }) => text(bytes))).toEqual(expected.map(({ bytes }) => text(bytes)));
+      expect(listCleaner(rules)(messages, messages.length)).toBe(messages);
+    }),
+  );
+});
 
 describe('what was found about a message that is dropped', () => {
   const note = (message: string) => ({ rule: 'no-system', severity: 'WARNING', message }) as const;

@@ -68,12 +68,13 @@ export class PairReader implements DialectReader {
       maxConversation = MAX_CONVERSATION_BYTES,
       maxBranches = MAX_BRANCHES,
       select = 'leaves',
+      cleaned,
     } = options;
     this.#readers = readers;
     this.#first = first;
     this.#now = first;
     if (first === GATHERED)
-      this.#gathered = new GatheredSessions({ maxBytes: maxConversation, maxBranches, select });
+      this.#gathered = new GatheredSessions({ maxBytes: maxConversation, maxBranches, select, cleaned });
     if (first === CHAT) this.#chained = new ChainedCalls(options);
   }
 

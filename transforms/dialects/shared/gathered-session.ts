@@ -98,7 +98,7 @@ export class GatheredSession {
     maxBranches: number,
   ): boolean {
     const { before, hashes } = path;
-    const end = hashes.at(-1) ?? '';
+    const end = hashes.at(-1) ?? before ?? '';
     const longer = this.#leafThrough(end);
     const isAnswered = entry.reply !== undefined;
     // two calls with the same path: the one with an answer counts

@@ -5,9 +5,9 @@
  */
 import type { Entry, Message } from '../../model/element.ts';
 import { createEntryLog } from '../../model/entry-log.ts';
-import { extendPath, type Path, pathOf } from '../../model/path-hashes.ts';
+import { extendPath, type Path, pathOf, sharedLength } from '../../model/path-hashes.ts';
 import { SessionIds } from '../../model/session-ids.ts';
-import type { FoldSelect, ReadElement } from '../dialect.ts';
+import type { FoldSelect, ReadElement, ReadingOptions } from '../dialect.ts';
 import {
   type CallPath,
   elementsOf,
@@ -25,6 +25,8 @@ export interface GatherOptions {
   readonly maxBranches: number;
   /** `last`: only the longest conversation of each session; of equally long ones the last. */
   readonly select: FoldSelect;
+  /** Returns messages as cleanup leaves them: texts that a client adds to each request are no part of a conversation. */
+  readonly cleaned?: ReadingOptions['cleaned'];
   /** Whether its calls share no messages, so that those that were not continued are held as bytes. */
   readonly packs?: boolean | undefined;
 }
@@ -34,6 +36,8 @@ function answerIn(messages: readonly Message[]): number {
   const at = messages.findIndex(({ role }) => role === 'assistant');
   return at < 0 ? messages.length : at;
 }
+
+const asLogged = (messages: readonly Message[]): readonly Message[] => messages;
 
 export class GatheredSessions {
   readonly #options: GatherOptions;
@@ -95,23 +99,28 @@ export class GatheredSessions {
 
   #pathOf(entry: Entry, chain: CallChain | undefined): CallPath {
     const { messages, reply } = entry;
+    const { cleaned = asLogged } = this.#options;
     const listed = reply === undefined ? messages : [...messages, reply];
     if (chain?.before === undefined) {
-      this.#path = pathOf(listed, this.#path);
+      // a message that cleanup left before is left again, unless it is dropped because of the next one
+      const shared = this.#path === undefined ? 0 : sharedLength(listed, this.#path);
+      const compared = cleaned(listed, Math.max(shared - 1, 0));
+      this.#path = pathOf(compared, this.#path, compared === listed ? shared : undefined);
       const { hashes } = this.#path;
-      return { before: undefined, hashes, answeredAt: answerIn(listed), all: () => hashes };
+      return { before: undefined, hashes, answeredAt: answerIn(compared), all: () => hashes };
     }
     const { at, before, own } = chain;
     const system = messages.slice(0, at);
-    const start = before.endAfter(system);
+    const start = before.endAfter(system, cleaned);
     const added = listed.slice(at);
-    const { hashes, end } = extendPath(start, added);
+    const compared = cleaned(added, 0);
+    const { hashes, end } = extendPath(start, compared);
     if (isSameList(own?.addedMessages, added)) own?.setEnd(system, end);
     return {
       before: start.hash,
       hashes,
-      answeredAt: before.hasAnswer ? -1 : answerIn(added),
-      all: () => pathOf([...system, ...before.messages, ...added]).hashes,
+      answeredAt: before.hasAnswer ? -1 : answerIn(compared),
+      all: () => pathOf([...cleaned(system, 0), ...before.list(cleaned), ...compared]).hashes,
     };
   }
 

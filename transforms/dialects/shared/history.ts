@@ -4,6 +4,7 @@
  */
 import type { Changes, Message } from '../../model/element.ts';
 import { extendPath, hasSameBytes, NO_END, type PathEnd } from '../../model/path-hashes.ts';
+import type { ReadingOptions } from '../dialect.ts';
 import { asReadMessage, type ReadMessage } from '../pairs/item-messages.ts';
 import { heldMessage } from './held-messages.ts';
 import { NO_CHANGES } from './line-objects.ts';
@@ -13,6 +14,8 @@ import { faultIn, faultOf, type Unreadable } from './unreadable.ts';
 /** Does a user or a tool speak? */
 export const speaks = ({ role }: Message): boolean =>
   role !== 'assistant' && role !== 'system' && role !== 'developer';
+
+type Cleaned = NonNullable<ReadingOptions['cleaned']>;
 
 /** The messages that one call added to a conversation. */
 export class History {
@@ -81,8 +84,14 @@ export class History {
 
   /** All messages up to and including it. */
   get messages(): readonly Message[] {
+    return this.list((added) => added);
+  }
+
+  /** The same, as `cleaned` leaves those of each call. */
+  list(cleaned: Cleaned): readonly Message[] {
     const parts: (readonly Message[])[] = [];
-    for (let at: History | undefined = this; at !== undefined; at = at.before) parts.push(at.addedMessages);
+    for (let at: History | undefined = this; at !== undefined; at = at.before)
+      parts.push(cleaned(at.addedMessages, 0));
     return parts.reverse().flat();
   }
 
@@ -98,14 +107,14 @@ export class History {
     return isSameList(this.#system, system) ? this.#system : undefined;
   }
 
-  /** The end of its path after a system text. Calls of one chain mostly have the same. */
-  endAfter(system: readonly Message[]): PathEnd {
+  /** The end of its path after a system text. Calls of one chain mostly have the same. @param cleaned the same one each time */
+  endAfter(system: readonly Message[], cleaned: Cleaned): PathEnd {
     const pending: History[] = [];
     let at: History | undefined = this;
     for (; at !== undefined && !isSameList(at.#system, system); at = at.before) pending.push(at);
-    let end = (at === undefined ? undefined : at.#end) ?? extendPath(NO_END, system).end;
+    let end = (at === undefined ? undefined : at.#end) ?? extendPath(NO_END, cleaned(system, 0)).end;
     for (const one of pending.reverse()) {
-      end = extendPath(end, one.addedMessages).end;
+      end = extendPath(end, cleaned(one.addedMessages, 0)).end;
       one.setEnd(system, end);
     }
     return end;

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineDialect } from '../../../../transforms/dialects/define-dialect.ts';
 import type { ReadingOptions } from '../../../../transforms/dialects/dialect.ts';
 import { encode } from '../../../../transforms/json/utf8.ts';
-import type { Entry, Fate, StreamElement } from '../../../../transforms/model/element.ts';
+import type { Entry, Fate, Message, StreamElement } from '../../../../transforms/model/element.ts';
 import { placesOf } from '../../../../transforms/model/entry-log.ts';
 import { pathHashes } from '../../../../transforms/model/path-hashes.ts';
 import { asBuffer, text } from '../../bytes.ts';
@@ -85,6 +85,24 @@ describe('gathered sessions', () => {
     expect(records(calls)).toEqual(whole);
     expect(records(calls.toReversed())).toEqual(whole);
     expect(records([1, 2, 0].map((i) => calls[i] as Call))).toEqual(whole);
+  });
+
+  it('are compared as cleanup leaves their messages', () => {
+    const cleaned: ReadingOptions['cleaned'] = (messages, from) => {
+      const isOdd = ({ bytes }: Message): boolean => text(bytes).includes('clock');
+      return messages.slice(from).some(isOdd) ? messages.filter((one) => !isOdd(one)) : messages;
+    };
+    const calls = [
+      { s: 'x', texts: ['a', 'b', 'clock 1', 'c'] },
+      { s: 'x', texts: ['a', 'b', 'clock 2', 'c', 'd', 'e'] },
+      { s: 'x', texts: ['a', 'b', 'f', 'g', 'clock 3'] },
+      { s: 'x', texts: ['a', 'b', 'f', 'g', 'clock 4'] },
+    ];
+    expect(records(calls)).toHaveLength(4);
+    expect(records(calls, { cleaned })).toEqual([
+      ['x', 'a b clock 2 c d e', [1, 2]],
+      ['x#2', 'a b f g clock 4', [3, 4]],
+    ]);
   });
 
   it('may interleave, and an unrelated call is a separate conversation', () => {
