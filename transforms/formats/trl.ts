@@ -4,12 +4,14 @@
  * absent arguments become `{}`, with the finding `empty-arguments`; anything else rejects the record.
  * `parallel_tool_calls` is not written: no template reads it, and as a column it would be null in most records.
  */
-import { elementsOf, membersOf, valuesOf } from '../json/members.ts';
-import { concat } from '../json/splice.ts';
+import { OPEN_ARRAY } from '../json/bytes.ts';
+import { valueSpan, walkElements } from '../json/members.ts';
+import { type Splice, spliced } from '../json/splice.ts';
+import { trustingScanner } from '../json/trusting-scanner.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation } from '../model/element.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
-import { chatRecord, withCommas } from './chat.ts';
+import { chatRecord } from './chat.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { type ContextMarks, isAnswer } from './context-marks.ts';
 import type { EncodedRecord, Format, FormatFinding } from './format.ts';
@@ -28,34 +30,51 @@ export function templateRecord({ messages, tools }: Conversation, arrowSafe: boo
   return { bytes: chatRecord(written, wrapTools(tools, report), arrowSafe), written, findings };
 }
 
+const MESSAGES = encode('{"messages":[');
+const PROMPT = encode('{"prompt":[');
+const COMPLETION = encode('],"completion":[');
+const COMMA = encode(',');
+const NOTHING = new Uint8Array(0);
+
 /**
- * TRL trains only the completion, so that begins at the first answer to train; without one it is the last message. Neither
- * part is empty, which TRL cannot read, unless there is only one message.
+ * Returns the place between prompt and completion. TRL trains only the completion, so that begins at the first answer to
+ * train; without one it is the last message. Neither part is empty, which TRL cannot read, unless there is only one message.
+ * @param record with messages
  */
-function beginOfCompletion(messages: readonly Uint8Array[], answers: number): number {
+function boundaryIn(record: Uint8Array, answers: number): Omit<Splice, 'by'> {
+  let [start, end] = [MESSAGES.length, MESSAGES.length];
+  let before = end;
   let left = answers;
-  const first = messages.findIndex((message) => isAnswer(message) && left-- === 0);
-  const last = messages.length - 1;
-  return first < 0 ? last : Math.min(Math.max(first, 1), last);
+  let isFound = false;
+  walkElements(record, before - 1, trustingScanner, (number, at) => {
+    [start, end] = [before, at];
+    before = trustingScanner.value(record, at, 1);
+    isFound ||= isAnswer(record.subarray(at, before)) && left-- === 0;
+    return isFound && number > 0 ? -1 : before; // a walk ends at -1
+  });
+  return { start, end };
+}
+
+/** Returns a record with messages: an update has records that are split. */
+function joined(record: Uint8Array): Uint8Array {
+  const [prompt, completion] = ['prompt', 'completion'].map((key) => valueSpan(record, key));
+  if (prompt === undefined || completion === undefined) return record;
+  const isOneEmpty = record[prompt.end - 2] === OPEN_ARRAY || record[completion.end - 2] === OPEN_ARRAY;
+  return spliced(record, [
+    { start: 0, end: prompt.valueStart + 1, by: MESSAGES },
+    { start: prompt.end - 1, end: completion.valueStart + 1, by: isOneEmpty ? NOTHING : COMMA },
+  ]);
 }
 
 const split: ContextMarks = {
   meaning:
     'every record has `prompt` and `completion` instead of `messages`; the completion begins at the first answer that is not context',
   inAll: true,
-  mark(record, answers) {
-    const lists = valuesOf(record, ['messages', 'prompt', 'completion']); // an update reads records that are split
-    const messages = lists.flatMap((list) => (list === undefined ? [] : elementsOf(list)));
-    const begin = beginOfCompletion(messages, answers);
-    const part = (list: readonly Uint8Array[]): Uint8Array[] => withCommas(list.map((bytes) => ({ bytes })));
-    const tools = membersOf(record).find(({ key }) => key === 'tools');
-    return concat([
-      encode('{"prompt":['),
-      ...part(messages.slice(0, begin)),
-      encode('],"completion":['),
-      ...part(messages.slice(begin)),
-      encode('],'),
-      record.subarray(tools?.start),
+  mark(written, answers) {
+    const record = written[2] === MESSAGES[2] ? written : joined(written);
+    return spliced(record, [
+      { start: 0, end: MESSAGES.length, by: PROMPT },
+      { ...boundaryIn(record, answers), by: COMPLETION },
     ]);
   },
 };

@@ -87,6 +87,15 @@ describe('trl', () => {
     expect(marked(trl, recordOf(trl, []), 0)).toBe(parts([], []));
   });
 
+  test.each([[[]], [[answer(1)]], [[ask(1)]], [[answer(1), answer(2)]], [TURNS]])(
+    'a record that is split stays so: %#',
+    (messages) => {
+      const once = marked(trl, recordOf(trl, messages), 1);
+      expect(marked(trl, once, 1)).toBe(once);
+      expect(marked(trl, marked(trl, once, 0), 1)).toBe(once);
+    },
+  );
+
   test('metadata and tools as a string stay', () => {
     const rest = '"tools":"[]","metadata":{"model":"m"}}';
     expect(marked(trl, `{"messages":[${TURNS.slice(0, 2).join(',')}],${rest}`, 0)).toBe(
