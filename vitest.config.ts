@@ -78,6 +78,7 @@ const COMMAND = [
   'src/input/decompress/zstd',
   'src/job/copies',
   'src/job/explain',
+  'src/job/packings',
   'src/job/session-traces',
   'src/job/several-builds',
   'src/job/several-formats',

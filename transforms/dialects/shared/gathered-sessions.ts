@@ -25,7 +25,7 @@ export interface GatherOptions {
   readonly maxBranches: number;
   /** `last`: only the longest conversation of each session; of equally long ones the last. */
   readonly select: FoldSelect;
-  /** Returns messages as cleanup leaves them: texts that a client adds to each request are no part of a conversation. */
+  /** Returns messages as cleanup leaves them: without the texts that a client adds to each request. */
   readonly cleaned?: ReadingOptions['cleaned'];
   /** Whether its calls share no messages, so that those that were not continued are held as bytes. */
   readonly packs?: boolean | undefined;
