@@ -4,7 +4,7 @@
 // --to FOLDER, writes only the baselines, as PNG into that folder. Needs Debian's chromium, fonts-inter, fonts-jetbrains-mono and
 // fonts-ipafont-gothic, and webp unless --to is set.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -15,6 +15,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const command = join(root, 'dist/package/bin.js');
 const logs = join(root, 'examples/logs');
 const followed = join(logs, '2026-01-13/market-brief-1768342443120394000.jsonl');
+/** Its user changed the first question; if that were unchanged, the last two entries would go on differently after it. */
+const branched = join(logs, '2026-01-14/recipe-planner-1768414260551000000.jsonl');
 const MAX_BYTES = 1_000_000;
 const BASELINES = [
   ...['report-light', 'record-light', 'record-open-dark', 'sessions-light', 'rejected-dark', 'live-light'],
@@ -78,6 +80,36 @@ async function eachPage(browser, out, take) {
   for (const { child } of [dataset, live]) child.kill('SIGINT');
 }
 
+/** The fork of a session, as a record and in the tree of docs/copies.md. */
+async function pageOfCopies(browser, work, take) {
+  const lines = readFileSync(branched, 'utf8')
+    .replaceAll(' tonight, on the hob only, ', ' tonight ')
+    .split('\n');
+  const write = (name, numbers) =>
+    writeFileSync(join(work, 'copies', name), numbers.map((n) => `${lines[n - 1]}\n`).join(''));
+  mkdirSync(join(work, 'copies'));
+  write('1-session.jsonl', [1, 2, 3, 4]);
+  write('2-checkpoint.jsonl', [1, 2, 3]);
+  write('3-fork.jsonl', [1, 5, 6]);
+  const out = join(work, 'marked');
+  spawnSync(process.execPath, [command, 'build', join(work, 'copies'), '--copies', 'mark', '--out', out]);
+  const { child, url } = await view(out);
+  const page = await browser.newPage({
+    viewport: { width: 1240, height: 620 },
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
+  await page.goto(url);
+  await page.evaluate(() => {
+    location.hash = '#/records/1';
+  });
+  await page.waitForSelector('.tree');
+  await page.waitForSelector('.context');
+  await take(page, 'copies-light');
+  await page.context().close();
+  child.kill('SIGINT');
+}
+
 /** Waits until all fonts are loaded and the page is painted. */
 async function settled(page) {
   await page.evaluate(async () => {
@@ -100,11 +132,13 @@ try {
   spawnSync(process.execPath, [command, 'build', logs, '--out', out]);
   const pictures = values.to ?? join(work, 'pictures');
   mkdirSync(pictures, { recursive: true });
-  await eachPage(browser, out, async (page, name) => {
+  const take = async (page, name) => {
     if (values.to !== undefined && !BASELINES.includes(name)) return;
     await settled(page);
     await page.screenshot({ path: join(pictures, `${name}.png`) });
-  });
+  };
+  await eachPage(browser, out, take);
+  if (values.to === undefined) await pageOfCopies(browser, work, take);
   if (values.to === undefined) writeAll(pictures, browser.version());
 } finally {
   await browser.close();

@@ -40,7 +40,7 @@ export async function treeOf(dataset: ViewedDataset, number: number): Promise<Tr
     return { number: one, line };
   });
   return {
-    members: membersOf(dataset, inOrder(relatives), session, paths),
+    members: membersOf(dataset, inOrder(relatives), { number, line: session }, paths),
     isCut,
     isCompared: paths !== undefined,
   };
@@ -51,13 +51,17 @@ export async function treeOf(dataset: ViewedDataset, number: number): Promise<Tr
  * @param isCut whether there are sessions before these
  */
 function branchesOf(near: readonly SessionLine[], at: number, isCut: boolean): readonly number[] {
-  const { source, input, id } = near[at] as SessionLine;
+  const session = near[at] as SessionLine;
+  const { id } = session;
   if (id === null) return [at];
-  const ofSource = near.map((line) => line.source === source && line.input === input);
+  const ofSource = near.map((line) => isOfSource(line, session));
   const branches = near.flatMap((line, i) => (ofSource[i] && rootOf(line.id) === rootOf(id) ? [i] : []));
   const hasFirst = branches.some((i) => near[i]?.id === rootOf(id)) || (isCut && ofSource[0] === true);
   return hasFirst ? branches : [at];
 }
+
+const isOfSource = (one: SessionLine, other: SessionLine): boolean =>
+  one.source === other.source && one.input === other.input;
 
 function rootOf(id: string | null): string | null {
   const at = id?.lastIndexOf('#') ?? -1;
@@ -74,7 +78,7 @@ function inOrder(relatives: readonly Relative[]): readonly Relative[] {
 function membersOf(
   dataset: ViewedDataset,
   relatives: readonly Relative[],
-  { source, input }: SessionLine,
+  shown: Relative,
   paths: PathIndex | undefined,
 ): readonly TreeMember[] {
   const records = relatives.map(({ line }) => dataset.recordOfSession(line));
@@ -84,7 +88,8 @@ function membersOf(
     const parent = paths && parentOf(paths, relatives.slice(0, i), number, container);
     return {
       ...{ i: number, record: records[i], id: line.id, fate: line.fate },
-      ...((line.source !== source || line.input !== input) && { source: line.source }),
+      ...(number === shown.number && { isShown: true }),
+      ...(!isOfSource(line, shown.line) && { source: line.source }),
       ...(messages > 0 && { messages }),
       ...(line.context !== undefined && { context: line.context }),
       ...parent,

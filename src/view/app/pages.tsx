@@ -136,7 +136,7 @@ export function SessionPage({ i }: { readonly i: number }): VNode {
             )}
           </dd>
         </dl>
-        <Tree path={`tree?i=${i}`} isShown={(member) => member.i === i} />
+        <Tree path={`tree?i=${i}`} />
         <Findings findings={findings} />
       </div>
     </section>

@@ -26,7 +26,7 @@ export function RecordPage({ i }: { readonly i: number }): VNode {
       </section>
       <aside class="side" tabIndex={0} aria-label="About the record">
         <Origin answer={value} />
-        <Tree path={`record-tree?i=${i}`} isShown={({ record }) => record === i} />
+        <Tree path={`record-tree?i=${i}`} />
         <Findings findings={value.findings} />
         <h2>What was changed</h2>
         <Changes i={i} />

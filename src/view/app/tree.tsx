@@ -5,18 +5,15 @@ import { addressOf } from './address.ts';
 import { useAnswer } from './answer.ts';
 import type { TreeAnswer, TreeMember } from './types.ts';
 
-/** @param path of the request. @param isShown whether a member is on the page already */
-export function Tree(props: {
-  readonly path: string;
-  readonly isShown: (member: TreeMember) => boolean;
-}): VNode | null {
-  const { value } = useAnswer<TreeAnswer>(props.path);
+/** @param path of the request */
+export function Tree({ path }: { readonly path: string }): VNode | null {
+  const { value } = useAnswer<TreeAnswer>(path);
   if (value === undefined || value.members.length < 2) return null;
   const { members, isCut, isCompared } = value;
   return (
     <>
       <h2>Branches and copies</h2>
-      <Level members={members} parent={undefined} isShown={props.isShown} />
+      <Level members={members} parent={undefined} />
       {isCut ? <p class="note">Only the {showNumber(members.length)} nearest are shown.</p> : null}
       {isCompared ? null : (
         <p class="note">
@@ -30,28 +27,27 @@ export function Tree(props: {
 interface LevelProps {
   readonly members: readonly TreeMember[];
   readonly parent: number | undefined;
-  readonly isShown: (member: TreeMember) => boolean;
 }
 
-function Level({ members, parent, isShown }: LevelProps): VNode | null {
+function Level({ members, parent }: LevelProps): VNode | null {
   const items = members.flatMap((member, at) =>
     member.parent !== parent ? (
       []
     ) : (
       <li>
-        <Name member={member} isShown={isShown(member)} />
+        <Name member={member} />
         {member.fate === 'written' ? null : <span class="tag">{member.fate}</span>}
         <p class="dim">{relationOf(member, members[member.parent ?? -1])}</p>
         {member.source === undefined ? null : <bdi class="mono dim">{member.source}</bdi>}
-        <Level members={members} parent={at} isShown={isShown} />
+        <Level members={members} parent={at} />
       </li>
     ),
   );
   return items.length === 0 ? null : <ul class="tree">{items}</ul>;
 }
 
-function Name({ member, isShown }: { readonly member: TreeMember; readonly isShown: boolean }): VNode {
-  const { record, i } = member;
+function Name({ member }: { readonly member: TreeMember }): VNode {
+  const { record, i, isShown } = member;
   const link = (to: string, text: ComponentChildren): VNode => (
     <a href={to} aria-current={isShown ? 'true' : undefined}>
       {text}

@@ -154,6 +154,8 @@ export interface TreeMember {
   readonly shared?: number;
   /** As in the session's line. */
   readonly context?: number;
+  /** Set for the session that the tree was requested for. */
+  readonly isShown?: true;
 }
 
 export interface TreeAnswer {

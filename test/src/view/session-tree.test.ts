@@ -129,6 +129,7 @@ test('without compared records, the branches of a session are a list', async () 
   expect(tree?.members).toEqual(
     ['session-2', 'session-2#2', 'session-2#3', 'session-2#4'].map((id, k) => ({
       ...{ i: 5 + k, record: 5 + k, id, fate: 'written' },
+      ...(k === 1 && { isShown: true }),
     })),
   );
 });
