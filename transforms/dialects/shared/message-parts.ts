@@ -99,7 +99,7 @@ const RESULTS: ReadonlySet<string> = new Set([
   ...['tool_call_response', 'tool_result', 'function_call_output', 'custom_tool_call_output'],
 ]);
 
-/** What a client of the AI SDK asks its user before a call, and the reply: neither is for the model. */
+/** Questions of a client of the AI SDK to its user before a call, and the answers: neither is for the model. */
 const APPROVALS: ReadonlySet<string> = new Set(['tool_approval_request', 'tool_approval_response']);
 
 /** Is it a part of the chat completions API besides text? Other clients have parts of these types too. */
