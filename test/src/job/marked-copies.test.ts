@@ -197,3 +197,22 @@ test.each<[string, string]>([
     ['contained', undefined],
   ]);
 });
+
+test('a record that a format refused trains its answers again in the other formats, and no format loses one', async () => {
+  const folder = temporaryFolder();
+  const [logs, out] = [join(folder, 'logs'), join(folder, 'out')];
+  mkdirSync(logs);
+  const bad = CALL.replace('"{\\"n\\":1.50}"', '"[1]"'); // not an object, so `trl` refuses it
+  const first = [USER, ON];
+  writeFileSync(join(logs, 'a.jsonl'), log([...first, ASK, bad, RESULT, OFF]));
+  writeFileSync(join(logs, 'b.jsonl'), log([...first, ASK2, HOTTER]));
+  writeFileSync(join(logs, 'c.jsonl'), log([...first, ASK, HOTTER]));
+  const { sums } = await build({ inputs: [logs], out, workers: 1, format: ['chat', 'trl'], copies: 'mark' });
+  const sessions = linesOf<Session>(join(out, 'ledger/sessions.jsonl'));
+  expect(sessions.map(({ context }) => context)).toEqual([undefined, undefined, 2]);
+  expect(sums.formats).toEqual({
+    chat: { answers: 7, context: 1, records: 3, trained: 6 },
+    trl: { answers: 4, context: 1, records: 2, 'refused:arguments-not-object': 1, trained: 3 },
+  });
+  expect((await verifyDataset(out)).problems).toEqual([]);
+});
