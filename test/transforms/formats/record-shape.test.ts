@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ShapeCounter } from '../../../transforms/formats/record-shape.ts';
+import { ShapeCounter, shapeOfRecord } from '../../../transforms/formats/record-shape.ts';
+import { encode } from '../../../transforms/json/utf8.ts';
 
 /** Names of inherited members, and names that objects sort by themselves. */
 const ODD = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', '1', '0', '', '?'];
@@ -19,4 +20,14 @@ test('calls are counted by any name, as in a map', () => {
       expect(structuredClone(counted)).toEqual(counted);
     }),
   );
+});
+
+test('a record that is split has the messages of both parts; texts have none', () => {
+  const calling = '{"role":"assistant","tool_calls":[{"function":{"name":"f"}}]}';
+  const split = `{"prompt":[{"role":"user"},${calling}],"completion":[{"role":"tool"},${calling}],"tools":[]}`;
+  expect(shapeOfRecord(encode(split), 'trl')).toEqual({
+    roles: { user: 1, assistant: 2, tool: 1 },
+    calls: { f: 2 },
+  });
+  expect(shapeOfRecord(encode('{"prompt":"a","completion":"b"}'), 'prompt')).toBeUndefined();
 });
