@@ -30,8 +30,8 @@ const GIANT_BYTES = 32 * 1024 * 1024;
 const TURN_BYTES = 8 * 1024 * 1024;
 /** A source whose lines make the slab grow beyond this does not take the shortcut. */
 const MAX_SHORTCUT_BYTES = 16 * 1024 * 1024;
-/** If the results of one read weigh more than this, its lines were tiny: the next read takes at most `DENSE_BYTES`. */
-const DENSE_WEIGHT = 2 * 1024 * 1024;
+/** If the results of a read weigh more than its bytes times this, its lines are tiny: the next read takes at most `DENSE_BYTES`. */
+const DENSE_FACTOR = 2;
 const DENSE_BYTES = 64 * 1024;
 
 type RereadableSource = Required<Pick<SourceReader, 'again'>>;
@@ -65,8 +65,8 @@ export class SourceRun {
   readonly #intake: Intake;
   /** Whether the last source took the shortcut. If not, the next one is not read whole either: neighbouring logs are alike. */
   #tookShortcut = true;
-  /** Whether the last read had very many results. */
-  #isDense = false;
+  /** Whether the last long read had very many results, or may have: it is the first one. */
+  #isDense = true;
   /** Decompressed bytes since the event loop last had a turn. */
   #sinceTurn = 0;
 
@@ -297,10 +297,11 @@ export class SourceRun {
       if (typeof count !== 'number') return count;
       if (count === 0) return this.#takeRest(this.#lastOf(framer));
       this.#sinceTurn += count;
+      const before = this.#delivery.weight;
       const stopped = this.#intake.take(framer.filled(count));
       if (stopped !== undefined) return stopped === 'full' ? 'delivery' : stopped;
       if (this.#slab.bytes.length > MAX_SHORTCUT_BYTES && this.#intake.outgrow() !== undefined) return 'odd';
-      this.#isDense = this.#delivery.weight > DENSE_WEIGHT;
+      if (count >= DENSE_BYTES) this.#isDense = this.#delivery.weight - before > DENSE_FACTOR * count;
       if (this.#sinceTurn >= TURN_BYTES || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
     }
   }
