@@ -152,6 +152,14 @@ export function valueBytes(object: Uint8Array, key: string): Uint8Array | undefi
 /** The JSON texts of several members' values in one walk, in the order of `keys`. */
 export function valuesOf(object: Uint8Array, keys: readonly string[]): (Uint8Array | undefined)[] {
   const found = new Array<Uint8Array | undefined>(keys.length).fill(undefined);
+  const members = Walked.membersOf(object);
+  if (members !== undefined) {
+    for (const { key, valueStart, end } of members) {
+      const i = keys.indexOf(key);
+      if (i >= 0) found[i] = object.subarray(valueStart, end);
+    }
+    return found;
+  }
   walkMembers(object, 0, trustingScanner, (start, keyEnd, valueStart) => {
     const end = trustingScanner.value(object, valueStart, 1);
     for (let i = 0; i < keys.length; i++) {

@@ -4,6 +4,7 @@
  */
 import { BACKSLASH, COLON, QUOTE, ZERO } from '../json/bytes.ts';
 import { keptMembersOf } from '../json/members.ts';
+import { perObject } from '../json/notes.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { decode, parseString } from '../json/utf8.ts';
 import { assistantCalls } from './assistant-calls.ts';
@@ -106,7 +107,7 @@ function spellsLetters(buffer: Buffer): boolean {
 }
 
 /** Whether a logger cut the text, the arguments or the result of a message, or left out its content. */
-export function isCutByLogger({ bytes }: Message): boolean {
+export const isCutByLogger: (message: Message) => boolean = perObject(({ bytes }: Message) => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const isSpelled = spellsLetters(buffer);
   if (isSpelled || buffer.includes(INSIDE_WORD)) {
@@ -116,7 +117,7 @@ export function isCutByLogger({ bytes }: Message): boolean {
   if (!isSpelled && !mayBeMark(buffer)) return false;
   const content = shortContent(bytes);
   return content !== undefined && isMark(content);
-}
+});
 
 /**
  * Whether an answer is only the mark of a scrubber of logs, or what a program sends in place of an empty one. A client's

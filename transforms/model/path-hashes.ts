@@ -7,7 +7,6 @@
 import { QUOTE } from '../json/bytes.ts';
 import { valuesOf } from '../json/members.ts';
 import { plainJson } from '../json/plain-json.ts';
-import { concat } from '../json/splice.ts';
 import { encode, knownText, parseJson } from '../json/utf8.ts';
 import type { Message } from './element.ts';
 import { equalityKey } from './equality-key.ts';
@@ -29,23 +28,20 @@ export function pathHashes(messages: readonly Message[]): readonly string[] {
   return pathOf(messages).hashes;
 }
 
-/** The part of a hash that does not depend on the messages before. */
+/** The facts about a message that count, without the messages before it. */
 interface MessageKey {
-  /** Role, parts that are not texts, and calls. */
-  readonly head: string;
+  /** Hash of role, content and calls. */
+  readonly digest: string;
   readonly callIds: readonly string[];
   /** Id of the call that it answers; undefined if it is not a result. */
   readonly answered: string | undefined;
-  /** The joined texts as JSON; pieces are each valid until the next one. */
-  readonly text: Uint8Array | Iterable<Uint8Array>;
 }
 
 /** Messages with the hashes of their path. */
 export interface Path {
   readonly messages: readonly Message[];
   readonly hashes: readonly string[];
-  /** Set if they may be needed again. */
-  readonly keys?: readonly MessageKey[];
+  readonly keys: readonly MessageKey[];
   /** Ids of all calls, and the number of calls up to each message. */
   readonly ids: readonly string[];
   readonly counts: readonly number[];
@@ -126,7 +122,7 @@ interface KnownIds {
   push(id: string): void;
 }
 
-const NO_PATH: Path = { messages: [], hashes: [], ids: [], counts: [] };
+const NO_PATH: Path = { messages: [], hashes: [], keys: [], ids: [], counts: [] };
 
 export const hasSameBytes = (a: Message, b: Message | undefined): boolean =>
   b !== undefined && (a.bytes === b.bytes || Buffer.compare(a.bytes, b.bytes) === 0);
@@ -140,8 +136,9 @@ export function sharedLength(messages: readonly Message[], known: Path): number 
 }
 
 /**
- * @param known another path: leading messages with the same bytes are not hashed again
- * @param shared number of these
+ * @param known another path: leading messages with the same bytes are not hashed again, and the same messages after them are
+ * not read again, as if only a time in the system text differs
+ * @param shared number of these leading messages
  */
 export function pathOf(
   messages: readonly Message[],
@@ -149,50 +146,28 @@ export function pathOf(
   shared: number = sharedLength(messages, known),
 ): Path {
   const hashes = known.hashes.slice(0, shared);
+  const keys = known.keys.slice(0, shared);
   const counts = known.counts.slice(0, shared);
   const ids = known.ids.slice(0, counts.at(-1) ?? 0);
-  for (const { bytes } of messages.slice(shared)) {
-    hashes.push(hashAfter(hashes.at(-1) ?? '', keyOf(bytes), ids));
-    counts.push(ids.length);
-  }
-  return { messages, hashes, ids, counts };
-}
-
-/**
- * Does the same for paths of which many differ in their first messages only, such as a system text with a time: messages at
- * the same place as in the known path are not parsed again.
- */
-export function similarPathOf(messages: readonly Message[], known: Path = NO_PATH): Path {
-  const shared = sharedLength(messages, known);
-  const hashes = known.hashes.slice(0, shared);
-  const counts = known.counts.slice(0, shared);
-  const ids = known.ids.slice(0, counts.at(-1) ?? 0);
-  const keys = known.keys?.slice(0, shared) ?? [];
   for (let i = shared; i < messages.length; i++) {
     const message = messages[i] as Message;
-    const key = message === known.messages[i] ? known.keys?.[i] : undefined;
-    keys.push(key === undefined ? keyOf(message.bytes) : lasting(key, message));
-    hashes.push(hashAfter(hashes.at(-1) ?? '', keys[i] as MessageKey, ids));
+    const key = (message === known.messages[i] ? known.keys[i] : undefined) ?? keyOf(message.bytes);
+    keys.push(key);
+    hashes.push(hashAfter(hashes.at(-1) ?? '', key, ids));
     counts.push(ids.length);
   }
   return { messages, hashes, keys, ids, counts };
-}
-
-/** The key with its text in one piece. */
-function lasting(key: MessageKey, { bytes }: Message): MessageKey {
-  if (key.text instanceof Uint8Array) return key;
-  const pieces = Array.from(keyOf(bytes).text as Iterable<Uint8Array>, (piece) => piece.slice());
-  return { ...key, text: concat(pieces) };
 }
 
 /**
  * @param before hash of the message before it; empty for the first one
  * @param ids of the calls so far; the position of a call replaces its id in the key of a result
  */
-function hashAfter(before: string, { head, callIds, answered, text }: MessageKey, ids: KnownIds): string {
+function hashAfter(before: string, { digest, callIds, answered }: MessageKey, ids: KnownIds): string {
   for (const id of callIds) ids.push(id);
-  const answers = answered === undefined ? null : ids.lastIndexOf(answered);
-  return hashOfKey(before + head + equalityKey(answers), text).toString('latin1');
+  const answers = answered === undefined ? '' : `${ids.lastIndexOf(answered)}`;
+  const length = scratch.write(before + digest + answers, 'latin1');
+  return hashOf(scratch.subarray(0, length)).toString('latin1');
 }
 
 function keyOf(message: Uint8Array): MessageKey {
@@ -207,12 +182,8 @@ function keyOf(message: Uint8Array): MessageKey {
     return [tool ?? null, typeof args === 'string' ? parsedOrText(args) : (args ?? null)];
   });
   const [text, parts] = keysOfContent(content);
-  return {
-    head: equalityKey([name, parts, called]),
-    callIds,
-    answered: name === 'tool' ? `${valueIn(answered)}` : undefined,
-    text,
-  };
+  const digest = hashOfKey(equalityKey([name, parts, called]), text).toString('latin1');
+  return { digest, callIds, answered: name === 'tool' ? `${valueIn(answered)}` : undefined };
 }
 
 /** @param head ends where its last value ends, so that a text cannot be mistaken for a part of it */

@@ -1,6 +1,6 @@
 /** The paths of the conversations that were continued last: calls of several agents alternate. */
 import type { Message } from './element.ts';
-import { type Path, sharedLength, similarPathOf } from './path-hashes.ts';
+import { type Path, pathOf, sharedLength } from './path-hashes.ts';
 
 const MAX_PATHS = 4;
 
@@ -15,7 +15,7 @@ export class RecentPaths {
       if (shared > most) [nearest, most] = [i, shared];
     }
     const known = this.#paths[nearest] ?? this.#paths[0];
-    const path = similarPathOf(messages, known);
+    const path = pathOf(messages, known, most);
     const length = known?.hashes.length ?? 0;
     const continues =
       length > 0 && length < messages.length && path.hashes[length - 1] === known?.hashes.at(-1);

@@ -6,6 +6,7 @@ import {
   membersOf,
   rememberMembers,
   valueBytes,
+  valuesOf,
   walkMembers,
 } from '../../../transforms/json/members.ts';
 import { createPlainScanner } from '../../../transforms/json/plain-scanner.ts';
@@ -18,6 +19,14 @@ const shown = (object: Uint8Array) =>
     text(object.subarray(start, valueStart)),
     text(object.subarray(valueStart, end)),
   ]);
+
+test('values are the last ones of their keys, whether the members are remembered or not', () => {
+  const object = asBuffer('{"a":1,"b":[2],"\\u0061":{"b":3}}');
+  const values = () => valuesOf(object, ['b', 'c', 'a']).map((value) => value && text(value));
+  expect(values()).toEqual(['[2]', undefined, '{"b":3}']);
+  rememberMembers(object, membersOf(object));
+  expect(values()).toEqual(['[2]', undefined, '{"b":3}']);
+});
 
 describe.each(KINDS)('of a %s', (_kind, make) => {
   it('membersOf returns every member in order, also duplicates and unusual keys', () => {

@@ -20,6 +20,16 @@ describe('the path of messages', () => {
     expect(pathOf([...first.map(copyOf), other], known).hashes.slice(0, 3)).toEqual(['a', 'b', 'c']);
     expect(pathOf([other, ...first], known).hashes).toEqual(pathHashes([other, ...first]));
   });
+
+  it('is right where the same messages follow a message that differs', () => {
+    const known = pathOf([user('10:00'), ...first]);
+    // the same result answers another call if one came before it
+    for (const start of [user('10:01'), calling(call('y', 'read', '{}'))]) {
+      const messages = [start, ...first, other];
+      expect(pathOf(messages, known).hashes).toEqual(pathHashes(messages));
+      expect(pathOf(messages, pathOf(messages.slice(0, 2), known)).hashes).toEqual(pathHashes(messages));
+    }
+  });
 });
 
 describe('the key of a message', () => {
