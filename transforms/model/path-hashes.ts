@@ -193,9 +193,28 @@ function hashOfKey(head: string, text: Uint8Array | Iterable<Uint8Array>): Buffe
     scratch.set(text, length);
     return hashOf(scratch.subarray(0, length + text.length));
   }
-  const hash = createSha256().update(Buffer.from(head, 'utf16le'));
-  for (const piece of text instanceof Uint8Array ? [text] : text) hash.update(piece);
-  return hash.digest().subarray(0, HASH_BYTES);
+  return hashOfPieces(Buffer.from(head, 'utf16le'), text instanceof Uint8Array ? [text] : text);
+}
+
+/** Copies pieces together while they are short. */
+function hashOfPieces(head: Uint8Array, pieces: Iterable<Uint8Array>): Buffer {
+  let hash: ReturnType<typeof createSha256> | undefined;
+  let length = 0;
+  const add = (piece: Uint8Array): void => {
+    if (length + piece.length > scratch.length) {
+      hash = (hash ?? createSha256()).update(scratch.subarray(0, length));
+      length = 0;
+    }
+    if (piece.length > scratch.length) hash?.update(piece);
+    else {
+      scratch.set(piece, length);
+      length += piece.length;
+    }
+  };
+  add(head);
+  for (const piece of pieces) add(piece);
+  const rest = scratch.subarray(0, length);
+  return hash === undefined ? hashOf(rest) : hash.update(rest).digest().subarray(0, HASH_BYTES);
 }
 
 const valueIn = (json: Uint8Array | undefined): unknown => (json === undefined ? undefined : parseJson(json));
