@@ -54,6 +54,7 @@ async function run({
     TURNMILL_SCANNER: scanner,
     THROWING_STAGE: throwing,
     NODE_OPTIONS: `--import=${THROWING_STAGE}`,
+    NODE_DISABLE_COMPILE_CACHE: '1',
   };
   const env = throwing === undefined ? process.env : { ...process.env, ...faultEnvironment };
   const child = spawn(process.execPath, [...loaded, COMMAND, ...args], {

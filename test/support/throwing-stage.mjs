@@ -1,10 +1,11 @@
 /**
  * Preloaded in every thread: makes a stage of the chain throw, without any trace in the program. The modules are changed while they are
- * loaded: `createChain` returns its stages with one of them wrapped.
+ * loaded: `createChain` returns its stages with one of them wrapped. It does not change code that comes from the cache of compiled
+ * code, so set NODE_DISABLE_COMPILE_CACHE.
  *
  *     THROWING_STAGE=NAME:N    the stage throws at its N-th element in the thread, once
  */
-import { register } from 'node:module';
+import Module from 'node:module';
 
 /** Runs in the program in place of `createChain`. */
 function faulty(links) {
@@ -21,15 +22,12 @@ function faulty(links) {
   });
 }
 
-const HOOK = `
-const FAULTY = ${JSON.stringify(faulty.toString())};
-export async function load(url, context, next) {
-  const loaded = await next(url, context);
-  const text = String(loaded.source ?? '');
-  if (!url.startsWith('file:') || !/\\bfunction createChain\\(/.test(text) || text.includes('realChain')) return loaded;
-  const source = text.replace(/\\bfunction createChain\\(/, () =>
-    \`function createChain(...args) { \${FAULTY} return faulty(realChain(...args)); }\\nfunction realChain(\`);
-  return { ...loaded, source };
-}`;
-
-register(`data:text/javascript,${encodeURIComponent(HOOK)}`);
+const compile = Module.prototype._compile;
+Module.prototype._compile = function (text, ...more) {
+  const changed = text.replace(
+    /\bfunction createChain\(/,
+    () =>
+      `function createChain(...args) { ${faulty} return faulty(realChain(...args)); }\nfunction realChain(`,
+  );
+  return compile.call(this, changed, ...more);
+};
