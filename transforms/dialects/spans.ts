@@ -132,7 +132,7 @@ class SpanReader {
       return context.reject('unknown-content', UNKNOWN_KIND, span);
     if (!isCall) return this.#leave(isNamed(own) ? undefined : span, context);
     const transcript = new Transcript(this.#keepSealed);
-    const read = readAttributes(attributes, transcript, messages);
+    const read = readAttributes(attributes, transcript, messages, span);
     const unread = strayOfModel(attributes, transcript.messages);
     if (unread !== undefined) transcript.noteFirst(unreadMember('the span', unread.name));
     const isSilent = !isJoined && transcript.messages.length === 0 && transcript.refusal === undefined;

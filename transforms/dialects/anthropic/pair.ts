@@ -39,8 +39,8 @@ const bodyOf = (json: Uint8Array | undefined): Uint8Array | undefined =>
 export function detect(first: ObjectMembers): boolean {
   if (!first.has('request')) return isBareResponse(first);
   if (!isObject(first.get('request')) || isCapture(first.get('request') as Uint8Array)) return false;
-  const [content, choices, type] = answerOf(first.get('response'));
-  if (choices !== undefined) return false;
+  const [content, choices, type, output] = answerOf(first.get('response'));
+  if (choices !== undefined || isObject(output)) return false; // the latter is an answer of Converse
   if (content?.[0] === OPEN_ARRAY || textOfValue(type) === 'error') return true;
   return isRequest(bodyOf(first.get('request')) as Uint8Array); // after the answer, because it is long
 }
@@ -108,7 +108,7 @@ function answerOf(response: Uint8Array | undefined): readonly (Uint8Array | unde
   return isObject(body) ? valuesOf(body, ANSWER) : parts;
 }
 
-const ANSWER = ['content', 'choices', 'type'];
+const ANSWER = ['content', 'choices', 'type', 'output'];
 
 function objectsOf(list: Uint8Array | undefined): readonly Uint8Array[] {
   return list?.[0] === OPEN_ARRAY ? elementsOf(list).filter(isObject) : [];

@@ -85,10 +85,14 @@ function addAnswers(transcript: Transcript, list: JsonView, several?: Several): 
     transcript.addItems(elements);
     noteFinish(transcript, elements.map(finishOf).find(isCut));
   } else {
+    const asked = others.find((one) => roleNamed(one.get('role')?.text() ?? '') === 'user');
+    if (asked !== undefined) transcript.refuse('unknown-speaker', ASKED, asked);
     addCompletion(transcript, first as JsonView);
     if (others.length > 0) transcript.note(OTHER_CHOICES);
   }
 }
+
+const ASKED = 'a list of answers has a message of the user in it';
 
 /** Is it a message of the Responses API? It is one of several items, while an answer of the Messages API stands alone. */
 const isMessageItem = (one: JsonView, _at: number, all: readonly JsonView[]): boolean =>

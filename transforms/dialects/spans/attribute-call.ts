@@ -19,6 +19,7 @@ import { isPrintedMessages } from '../shared/printed-value.ts';
 import type { Transcript } from '../shared/transcript.ts';
 import { says } from '../shared/unread-text.ts';
 import { strayJson } from './known-spans.ts';
+import { lostMessages } from './lost-messages.ts';
 import { answerIn } from './no-answer.ts';
 import { readOpenInference } from './open-inference.ts';
 import { readOpenLlmetry } from './open-llmetry.ts';
@@ -227,6 +228,7 @@ export function readAttributes(
   attributes: SpanAttributes,
   transcript: Transcript,
   events: readonly JsonView[],
+  span: JsonView,
 ): LoggedCall {
   const convention = CONVENTIONS.find(({ hasMessages }) => hasMessages(attributes));
   const isInEvents = convention === undefined && events.length > 0;
@@ -234,6 +236,8 @@ export function readAttributes(
   const session = SESSIONS.map((path) => attributes.at(path).text()).find(Boolean);
   const read = convention?.read ?? readGenAi;
   const call = read(attributes, transcript);
+  const lost = lostMessages(span, attributes, isInEvents);
+  if (lost !== undefined) transcript.refuse('unknown-content', lost);
   return { ...call, hasReply: call.hasReply || hasAnswered, session };
 }
 

@@ -35,8 +35,9 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   else addRequest(transcript, attributes.at('input.value').value);
   const answers = llm.at('output_messages').items();
   const output = attributes.at('output.value').value;
+  const completion = output ?? llm.at('choices.0.completion.text').value; // of a text completion, beside `llm.prompts`
   const hasReply =
-    answers.length > 0 ? addAnswers(transcript, answers, output) : addAnswer(transcript, output);
+    answers.length > 0 ? addAnswers(transcript, answers, output) : addAnswer(transcript, completion);
   if (hasReply) noteFinish(transcript, llm.at('finish_reason').value);
   const lacksArguments = [...request, ...answers].some((item) => callsAt(bodyOf(item)).some(hasNoArguments));
   const stray = lacksArguments ? strayJson(attributes) : undefined;

@@ -102,6 +102,18 @@ export class SpanAttributes {
       .map((key) => this.#children.get(key) as SpanAttributes);
   }
 
+  /** Whether the indexes of its elements are not 0, 1, 2 ... */
+  get hasGap(): boolean {
+    this.#expand();
+    let [count, end] = [0, 0];
+    for (const key of this.#children.keys()) {
+      if (!INDEX.test(key)) continue;
+      count++;
+      end = Math.max(end, Number(key) + 1);
+    }
+    return count !== end;
+  }
+
   /** The names of the nodes below that are not among these. */
   others(names: ReadonlySet<string>): readonly string[] {
     this.#expand();

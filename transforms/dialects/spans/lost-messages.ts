@@ -1,0 +1,38 @@
+/** Messages that a span lacks: their indexes have a gap, or the SDK says that it dropped attributes or events at its limit. */
+import type { JsonView } from '../../json/json-view.ts';
+import type { SpanAttributes } from './span-attributes.ts';
+
+/** Lists of messages whose members are attributes of the span (OpenInference, OpenLLMetry). */
+const LISTS = [
+  ...['llm.input_messages', 'llm.output_messages', 'gen_ai.prompt', 'gen_ai.completion'],
+  ...['llm.prompts', 'llm.completions'],
+];
+/** Lists in a message. */
+const IN_MESSAGE = ['contents', 'tool_calls'];
+const GAP = 'messages or parts of them are missing: their indexes have a gap';
+
+/**
+ * Why the messages may not be whole; undefined if nothing says so.
+ * @param areEvents whether they are events of the span
+ */
+export function lostMessages(
+  span: JsonView,
+  attributes: SpanAttributes,
+  areEvents: boolean,
+): string | undefined {
+  if (areEvents) return dropped(span, 'droppedEventsCount', 'events');
+  const lists = LISTS.map((path) => attributes.at(path)).filter((list) => list.items().length > 0);
+  if (lists.length === 0) return undefined;
+  const isShort = lists.some((list) => list.hasGap || list.items().some(hasGapIn));
+  return isShort ? GAP : dropped(span, 'droppedAttributesCount', 'attributes');
+}
+
+function hasGapIn(item: SpanAttributes): boolean {
+  const message = item.at('message').isEmpty ? item : item.at('message');
+  return IN_MESSAGE.some((key) => message.at(key).hasGap);
+}
+
+function dropped(span: JsonView, member: string, what: string): string | undefined {
+  const count = Number(span.get(member)?.parsed() ?? 0);
+  return count > 0 ? `the SDK dropped ${what} of the span (${count}): messages may be among them` : undefined;
+}
