@@ -6,10 +6,12 @@ import { detectDialect } from '../../../transforms/stages/choose-dialect.ts';
 const request = { messages: [{ role: 'user', content: [{ text: 'a' }] }], system: [{ text: 'Be brief.' }] };
 const message = { role: 'assistant', content: [{ text: 'b' }] };
 const dialectOf = (response: object): string | undefined =>
-  detectDialect(encode(JSON.stringify({ session_id: 's', timestamp: 0, request, response })))?.name;
+  detectDialect(
+    encode(JSON.stringify({ session_id: 's', timestamp: '2026-02-01T10:00:00Z', request, response })),
+  )?.name;
 
-it('are read by the dialect of its API', () => {
-  expect(dialectOf({ output: { message }, stopReason: 'end_turn' })).toBe('calls');
+it('are read as pairs of any API', () => {
+  expect(dialectOf({ output: { message }, stopReason: 'end_turn' })).toBe('exchange');
   expect(dialectOf({ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'b' }] })).toBe(
     'anthropic',
   );
