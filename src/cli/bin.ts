@@ -74,7 +74,7 @@ interface CompileCache {
  * Keeps compiled code between runs (docs/decisions/0020-compile-later.md), in the program's own folder: in a temporary
  * folder, other users might be able to plant code. Without write access there is no cache.
  * `NODE_DISABLE_COMPILE_CACHE=1` turns it off, `NODE_COMPILE_CACHE` names another folder.
- * @returns the cache if Node does not have one
+ * @returns the program's own cache; undefined if Node has one, or if it is turned off
  */
 function keepCompiledCode(): CodeCache | undefined {
   const program = fileURLToPath(new URL('.', import.meta.url));

@@ -3,8 +3,8 @@
  * (docs/decisions/0020-compile-later.md). It works for CommonJS modules only, so it does nothing for `dist/src`.
  *
  * A file of the cache is CRC-32 of the chunk u32 | CRC-32 of the code u32 | code. V8 itself compares no more than the
- * length of the chunk. A file that does not fit, or that V8 rejects, counts as missing. Writing is a favour to later
- * runs: it never fails a run.
+ * length of the chunk. A file that does not fit, or that V8 rejects, counts as missing. A run that cannot write the cache
+ * goes on without it.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import Module from 'node:module';

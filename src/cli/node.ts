@@ -57,10 +57,10 @@ export function exposeGarbageCollector(): void {
 
 /** Both halves of the young generation. */
 const YOUNG_BYTES = 16 * 1024 * 1024;
-/** Until the old generation is as large, it may grow by `GROWTH_PERCENT` of its live data before its garbage is collected. */
+/** While the old generation is smaller than this, V8 lets it grow by `GROWTH_PERCENT` of its live data before collecting it. */
 const OLD_BYTES = 24 * 1024 * 1024;
 const GROWTH_PERCENT = 150;
-/** The growth from then on. */
+/** The growth once it is larger. */
 const LESS_GROWTH_PERCENT = 50;
 
 /**

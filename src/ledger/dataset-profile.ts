@@ -17,6 +17,7 @@ import type {
   RejectionProfile,
   SourceProfile,
 } from '../dataset/schema/reports.ts';
+import { sessionOfBranch } from './branch-id.ts';
 import { binOf, binRange, Tally } from './counts.ts';
 
 /** Lengths of the lists in the profile. */
@@ -32,7 +33,6 @@ const MAX_MESSAGE = 240;
 const MAX_ROLES = 31;
 const MAX_NAMES = 10_000;
 const OTHER = 'other';
-const MAX_BRANCH = 1_000_000;
 
 interface Examples<T> {
   count: number;
@@ -64,13 +64,10 @@ function shownSource({ source, lines, size, fates }: CountedSource): SourceProfi
   return { source, lines, size, fates: sums.toObject() };
 }
 
-/** Whether a session is a branch of an earlier one, whose id it has with `#2`, `#3`, ... after it. */
+/** Whether a session is a further branch of an earlier one. */
 function isFurtherBranch({ id, source, input }: SessionLine, first: SessionLine | undefined): boolean {
-  if (id === null || first === undefined || first.id === null || !id.startsWith(first.id)) return false;
-  const end = id.slice(first.id.length);
-  const number = Number(end.slice(1));
-  const isNumbered = number >= 2 && number < MAX_BRANCH && end === `#${number}`;
-  return isNumbered && source === first.source && input === first.input;
+  if (id === null || first === undefined || sessionOfBranch(id) !== first.id) return false;
+  return source === first.source && input === first.input;
 }
 
 export class ProfileCounter {

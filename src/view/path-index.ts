@@ -4,11 +4,11 @@
  */
 import { readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { PATH_HASH_BYTES as HASH_BYTES } from '../ledger/compared-path.ts';
 import type { LineIndex } from './line-index.ts';
 
 const LINES_AT_ONCE = 2000;
 const COUNT_BYTES = 4;
-const HASH_BYTES = 16;
 const CHUNK_BYTES = 64 * 1024;
 /** Sessions are relatives if they share this many first messages: a system text and a question, or a question and its answer. */
 const RELATED_MESSAGES = 2;

@@ -3,6 +3,7 @@
  * that shares the most first messages, a contained session on the record that contains it (docs/copies.md).
  */
 import type { SessionLine } from '../dataset/schema/ledger.ts';
+import { sessionOfBranch } from '../ledger/branch-id.ts';
 import type { TreeAnswer, TreeMember } from './app/types.ts';
 import type { PathIndex } from './path-index.ts';
 import type { ViewedDataset } from './viewed-dataset.ts';
@@ -63,11 +64,7 @@ function branchesOf(near: readonly SessionLine[], at: number, isCut: boolean): r
 const isOfSource = (one: SessionLine, other: SessionLine): boolean =>
   one.source === other.source && one.input === other.input;
 
-function rootOf(id: string | null): string | null {
-  const at = id?.lastIndexOf('#') ?? -1;
-  const end = Number(id?.slice(at + 1));
-  return id === null || at < 0 || !(end > 1) || id.slice(at) !== `#${end}` ? id : id.slice(0, at);
-}
+const rootOf = (id: string | null): string | null => (id === null ? null : (sessionOfBranch(id) ?? id));
 
 /** Sorts by the place in the ledger, the contained ones last, so that each one comes after its parent. */
 function inOrder(relatives: readonly Relative[]): readonly Relative[] {

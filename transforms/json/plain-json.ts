@@ -56,7 +56,7 @@ function* pieces(json: Uint8Array, unit: number, slash: number): Generator<Uint8
     const from = at + Math.max(length, 1);
     if (isSlash) nextSlash = indexOf.call(json, '\\/', from);
     else if (json[from] === BACKSLASH && json[from + 1] === LETTER_U)
-      nextUnit = from; // escapes come in rows
+      nextUnit = from; // escapes often follow each other
     else nextUnit = indexOf.call(json, '\\u', from);
   }
   yield out.subarray(0, written);

@@ -9,7 +9,7 @@ import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { arrayOf, callJson, joinStrings, messageObject, type Piece } from '../shared/build-messages.ts';
 import { contentOfParts, type Part } from '../shared/content-parts.ts';
-import { isNoContent, NO_CONTENT } from '../shared/no-content.ts';
+import { NO_CONTENT, saidBesideCalls } from '../shared/no-content.ts';
 import { keptBlock, noted, ORDER_LOST } from '../shared/reading-notes.ts';
 
 /** One piece of the model's output. The block owns its bytes, which are JSON text. */
@@ -144,7 +144,7 @@ export class AssistantDraft {
       }
     }
     if (isMixed) notes.push(ORDER_LOST);
-    const said = calls.length > 0 ? parts.filter((part) => !isNoContent(part)) : parts;
+    const said = calls.length > 0 ? saidBesideCalls(parts) : parts;
     if (said.length < parts.length) notes.push(NO_CONTENT);
     const shown = thoughts.filter(({ length }) => length > EMPTY_STRING_BYTES);
     const members: Piece[] = [['role', ASSISTANT]];

@@ -16,7 +16,7 @@ import { type Block, CACHE_MARK, readBlock, resultContent } from './anthropic-bl
 import { arrayOf, joinStrings, makeMessage, type Piece } from './build-messages.ts';
 import { contentOfParts } from './content-parts.ts';
 import { ANTHROPIC_BLOCK } from './known-members.ts';
-import { isNoContent, NO_CONTENT } from './no-content.ts';
+import { hasMark, NO_CONTENT, saidBesideCalls } from './no-content.ts';
 import { FILTERED, keptBlock, noted, ORDER_LOST, REPLY_CUT, RESULT_ERROR } from './reading-notes.ts';
 import { isSameResult } from './same-result.ts';
 import { unreadIn } from './unread-text.ts';
@@ -128,7 +128,7 @@ function restOf(raw: Uint8Array, role: string, blocks: readonly Block[], keepSea
   const thoughts = blocks.flatMap((block) => (block.kind === 'thought' ? [block.text] : []));
   const sealed = blocks.flatMap((block) => (block.kind === 'sealed' ? [sealedBlock(block.data).detail] : []));
   const shown = thoughts.filter(({ length }) => length > EMPTY_STRING_BYTES);
-  const said = calls.length > 0 ? parts.filter((part) => !isNoContent(part)) : parts;
+  const said = calls.length > 0 ? saidBesideCalls(parts) : parts;
   const content = said.length === 0 && calls.length > 0 ? null : contentOfParts(said);
   const at = membersOf(raw).findLastIndex(({ key }) => key === 'content');
   let bytes = editMembers(raw, ({ key }, i) => {
@@ -138,7 +138,7 @@ function restOf(raw: Uint8Array, role: string, blocks: readonly Block[], keepSea
   if (shown.length > 0) bytes = addMember(bytes, 'reasoning_content', joinStrings(shown));
   if (keepSealed && sealed.length > 0) bytes = addMember(bytes, 'reasoning_details', arrayOf(sealed));
   if (calls.length > 0) bytes = addMember(bytes, 'tool_calls', arrayOf(calls));
-  const empty = role === 'assistant' && parts.some(isNoContent) ? [NO_CONTENT] : [];
+  const empty = role === 'assistant' && hasMark(parts) ? [NO_CONTENT] : [];
   const message = onOneLine(bytes, role, [...notesOn(blocks), ...empty]);
   return sealed.length === 0 ? message : { ...message, sealed: keepSealed ? 'kept' : 'dropped' };
 }

@@ -13,5 +13,12 @@ export const NO_CONTENT: ReadingNote = {
   message: "the client's mark of an empty text is in place of what was said here",
 };
 
-export const isNoContent = (part: Part): boolean =>
+const isMark = (part: Part): boolean =>
   'text' in part && part.text.length === MARK.length && isSameBytes(part.text, MARK);
+
+/** Whether one of the parts is the mark. */
+export const hasMark = (parts: readonly Part[]): boolean => parts.some(isMark);
+
+/** Returns the parts that were said beside calls: all but the mark. */
+export const saidBesideCalls = (parts: readonly Part[]): readonly Part[] =>
+  hasMark(parts) ? parts.filter((part) => !isMark(part)) : parts;

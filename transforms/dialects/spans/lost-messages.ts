@@ -1,5 +1,6 @@
 /** Messages that a span lacks: their indexes have a gap, or the SDK says that it dropped attributes or events at its limit. */
 import type { JsonView } from '../../json/json-view.ts';
+import { bodyOf } from './open-inference.ts';
 import type { SpanAttributes } from './span-attributes.ts';
 
 /** Lists of messages whose members are attributes of the span (OpenInference, OpenLLMetry). */
@@ -27,10 +28,7 @@ export function lostMessages(
   return isShort ? GAP : dropped(span, 'droppedAttributesCount', 'attributes');
 }
 
-function hasGapIn(item: SpanAttributes): boolean {
-  const message = item.at('message').isEmpty ? item : item.at('message');
-  return IN_MESSAGE.some((key) => message.at(key).hasGap);
-}
+const hasGapIn = (item: SpanAttributes): boolean => IN_MESSAGE.some((key) => bodyOf(item).at(key).hasGap);
 
 function dropped(span: JsonView, member: string, what: string): string | undefined {
   const count = Number(span.get(member)?.parsed() ?? 0);

@@ -35,7 +35,8 @@ export function readOpenInference(attributes: SpanAttributes, transcript: Transc
   else addRequest(transcript, attributes.at('input.value').value);
   const answers = llm.at('output_messages').items();
   const output = attributes.at('output.value').value;
-  const completion = output ?? llm.at('choices.0.completion.text').value; // of a text completion, beside `llm.prompts`
+  // text completions have their request in `llm.prompts` and their answer in `llm.choices`
+  const completion = output ?? llm.at('choices.0.completion.text').value;
   const hasReply =
     answers.length > 0 ? addAnswers(transcript, answers, output) : addAnswer(transcript, completion);
   if (hasReply) noteFinish(transcript, llm.at('finish_reason').value);
@@ -127,7 +128,8 @@ const NO_CONTENT: ReadonlySet<string> = new Set([
 const isText = (blocks: readonly MessageBlock[] | undefined): boolean =>
   blocks?.every(({ kind }) => kind === 'text') === true && blocks.length > 0;
 
-const bodyOf = (item: SpanAttributes): SpanAttributes =>
+/** The members of a message, whose names may begin with `message`. */
+export const bodyOf = (item: SpanAttributes): SpanAttributes =>
   item.at('message').isEmpty ? item : item.at('message');
 
 /** @param isOnly whether it is the only message of the request: one without a role is then that of the user */
