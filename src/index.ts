@@ -85,7 +85,7 @@ export { ShardWriter, type ShardWriterOptions } from './dataset/shard-writer.ts'
 export type { ShardInfo } from './dataset/shards.ts';
 export { type ErrorCode, SourceFault, type SourceReason, TurnmillError } from './errors.ts';
 export type { Input, StreamSource } from './input/sources/stream-source.ts';
-export { build, check, type RunSummary } from './job/build.ts';
+export { build, check } from './job/build.ts';
 export { explainLine, type Question } from './job/explain.ts';
 export type { RunHooks, RunProgress } from './job/hooks.ts';
 export { FRAMING, type Inspection, inspect } from './job/inspect.ts';

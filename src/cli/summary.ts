@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { quarantinePath } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { Listing } from '../input/sources/source.ts';
-import type { RunSummary } from '../job/build.ts';
+import type { RunSummary } from '../job/run.ts';
 import type { Result, SessionReport, SourceBegin, SourceReport } from '../ledger/result.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';

@@ -27,8 +27,9 @@ export function createManifest(
   shards: readonly ManifestShard[],
   files: readonly ManifestFile[],
 ): Manifest {
-  const { tool, settings, settings_sha256, totals, ledger } = body;
-  return { schema: SCHEMA_VERSION, tool, settings, settings_sha256, shards, files, totals, ledger };
+  const { tool, settings, settings_sha256, slice, totals, ledger } = body;
+  const about = { schema: SCHEMA_VERSION, tool, settings, settings_sha256, ...(slice && { slice }) };
+  return { ...about, shards, files, totals, ledger };
 }
 
 export function manifestText(manifest: Manifest): string {

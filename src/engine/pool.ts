@@ -39,6 +39,7 @@ export async function* runWorkers(
   hooks: PoolHooks = {},
 ): AsyncGenerator<Delivery> {
   const isRead: IsRead = (index) => hooks.isReused?.(index) !== true;
+  if (refsIn(sources, isRead).next().done === true) return; // a merge may not even have the code of its formats
   const workers = workerCount(refsIn(sources, isRead), settings);
   const conversion = { ...conversionOf(settings, workers), workFolder: hooks.workFolder };
   const tasks = workers === 1 ? [] : planTasks(sources, isRead);

@@ -69,6 +69,18 @@ export interface Context {
   readonly answers: number;
 }
 
+/** The bytes of a rejected entry. */
+export interface RejectedContent {
+  /** SHA-256, hexadecimal; null if they could not be read again. */
+  readonly sha256: string | null;
+  /** Undefined if they were not kept. */
+  readonly bytes?: Uint8Array | undefined;
+  /** Gzip member in which they begin. */
+  readonly member?: number | undefined;
+  /** Set if a dataset did not keep the bytes because its quarantine was full. */
+  readonly isLeftOut?: true | undefined;
+}
+
 /** The end of a session, after its records. */
 export interface SessionReport {
   readonly kind: 'session';
@@ -98,6 +110,11 @@ export interface SessionReport {
   readonly usage?: ToolUsage | undefined;
   /** Refusals by formats, if another format wrote the session. */
   readonly recordRejections?: readonly RecordRejection[] | undefined;
+  /**
+   * The bytes at the places of rejected entries, by offset, as the quarantine of a previous run has them: their hash, and
+   * the bytes if it kept them. Without it, the source is read again.
+   */
+  readonly contents?: ReadonlyMap<number, RejectedContent> | undefined;
   /** Places of the entries of a written session that may still resume. */
   readonly entryLog?: EntryLog | undefined;
   /** Why a session was rejected, and where its entries are. */
@@ -131,6 +148,8 @@ export interface RejectedLine {
   readonly raw?: Uint8Array;
   /** Number of further rejected objects of the line that are not listed, by reason. */
   readonly rest?: CountList;
+  /** Set if a dataset did not keep the bytes because its quarantine was full. */
+  readonly isLeftOut?: true | undefined;
 }
 
 export interface FindingResult {

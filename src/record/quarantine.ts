@@ -6,7 +6,7 @@ import { placesOf } from '../../transforms/model/entry-log.ts';
 import type { QuarantineError, QuarantineLine, QuarantineSource } from '../dataset/schema/quarantine.ts';
 import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
-import { readAgain, type SecondReading } from '../input/second-reading.ts';
+import { readAgain, type SecondReading, type Stretch } from '../input/second-reading.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { MAX_OF_A_LINE } from '../ledger/rejection-limit.ts';
 import type { RecordRejection, RejectedLine, SessionReport, SourceReport } from '../ledger/result.ts';
@@ -83,8 +83,9 @@ export class Quarantine {
     this.#size = bytes;
   }
 
-  line({ detail, at, sha256, raw, member, rest, ...rejection }: RejectedLine): void {
+  line({ detail, at, sha256, raw, member, rest, isLeftOut, ...rejection }: RejectedLine): void {
     const { reason, line } = rejection;
+    if (isLeftOut === true) this.#checkLeftOut(rejection);
     const content = this.#contentOf(rejection, sha256, raw);
     this.#put('line', rejection, this.#currentSource(), {
       ...placed(rejection, member),
@@ -97,14 +98,14 @@ export class Quarantine {
 
   /** Lists the entries of a rejected session. */
   async session(
-    { sessionId }: SessionReport,
+    { sessionId, contents }: SessionReport,
     { reason, stage, detail, line, log }: NonNullable<SessionReport['rejection']>,
   ): Promise<void> {
     const session_key = sessionId ?? null;
     const error = errorOf(reason, `${detail} (line ${line})`);
     if (this.#options.write !== undefined) {
       for (const { place, more } of listedPlaces(placesOf(log))) {
-        const { member, raw } = await this.#contentAgain(place);
+        const { member, raw } = await this.#contentAgain(place, contents);
         const about: Fields = { ...placed(place, member), session_key, ...raw, error };
         this.#put('session', { reason, stage }, this.#currentSource(), {
           ...about,
@@ -117,12 +118,12 @@ export class Quarantine {
 
   /** Lists a record that one of several formats refused. */
   async recordRejection(
-    { sessionId, snapshot }: SessionReport,
+    { sessionId, snapshot, contents }: SessionReport,
     { format, reason, stage, detail }: RecordRejection,
   ): Promise<void> {
     const place = snapshot as Place;
     if (this.#options.write !== undefined) {
-      const { member, raw } = await this.#contentAgain(place);
+      const { member, raw } = await this.#contentAgain(place, contents);
       const about: Omit<Fields, 'error'> = {
         ...placed(place, member),
         session_key: sessionId ?? null,
@@ -193,24 +194,43 @@ export class Quarantine {
 
   /** Returns the hash, with the bytes if they are kept, else with their position. */
   #contentOf({ offset, length }: Place, sha256: string | null, raw: Uint8Array | undefined): RawFields {
-    if (raw === undefined || raw.length > Math.min(RAW_MAX_BYTES, this.#leftBytes))
+    const room = Math.min(RAW_MAX_BYTES, this.#leftBytes);
+    if (raw === undefined || raw.length > room)
       return { raw_sha256: sha256, raw_ref: { offset, length } };
     this.#leftBytes -= raw.length;
     return { raw_sha256: sha256, raw_b64: Buffer.from(raw).toString('base64') };
   }
 
-  /** Reads the bytes at a place again. The hash is null if that is no longer possible. */
-  async #contentAgain(place: Place): Promise<Content> {
+  /**
+   * A quarantine that is almost full leaves out large lines and keeps small ones, so it depends on all lines before it
+   * whether a line fits. Bytes that a merged dataset left out may fit here.
+   */
+  #checkLeftOut({ length }: Place): void {
+    if (length > Math.min(RAW_MAX_BYTES, this.#leftBytes)) return;
+    const text = `a rejected line of ${this.#name} fits into the quarantine of the merged dataset, but not into that of its own, so its bytes are unknown; build again with a larger --quarantine-size`;
+    throw new TurnmillError('invalid-dataset', text, { subject: this.#name });
+  }
+
+  /**
+   * Reads the bytes at a place again, or takes them from a previous run. The hash is null if that is no longer possible.
+   */
+  async #contentAgain(place: Place, contents: SessionReport['contents']): Promise<Content> {
     const { offset, length } = place;
     if (this.#latest?.offset === offset) return this.#latest.content;
-    this.#again ??= readAgain(this.#ref as SourceRef, this.#identity);
-    const stretch = await (await this.#again)?.take(offset, length, this.#keepBytes);
+    const known = contents?.get(offset);
+    if (known?.isLeftOut === true) this.#checkLeftOut(place);
+    const stretch = known ?? (await this.#takeAgain(offset, length));
     const content: Content = {
       member: stretch?.member,
       raw: this.#contentOf(place, stretch?.sha256 ?? null, stretch?.bytes),
     };
     this.#latest = { offset, content };
     return content;
+  }
+
+  async #takeAgain(offset: number, length: number): Promise<Stretch | undefined> {
+    this.#again ??= readAgain(this.#ref as SourceRef, this.#identity);
+    return (await this.#again)?.take(offset, length, this.#keepBytes);
   }
 }
 

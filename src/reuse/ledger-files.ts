@@ -47,7 +47,16 @@ export class LedgerFiles {
 
   /** Skips to the lines of this source in every file. Call it in the order of the sources. */
   seek(key: SourceKey): void {
-    for (const cursor of [this.sources, this.sessions, this.quarantine, this.findings]) cursor.seek(key);
+    for (const cursor of this.#cursors) cursor.seek(key);
+  }
+
+  /** Releases the descriptors and the memory of all files. */
+  end(): void {
+    for (const cursor of this.#cursors) cursor.end();
+  }
+
+  get #cursors(): readonly Pick<SourceCursor<unknown>, 'seek' | 'end'>[] {
+    return [this.sources, this.sessions, this.quarantine, this.findings];
   }
 }
 
@@ -83,6 +92,10 @@ export class SourceCursor<Line> {
   take(): Line | undefined {
     return this.peek() === undefined ? undefined : this.#lines.take();
   }
+
+  end(): void {
+    this.#lines.end();
+  }
 }
 
 /** An iterator whose next item can be peeked at. */
@@ -103,6 +116,12 @@ export class Lookahead<Item> {
     const item = this.peek();
     this.#next = undefined;
     return item;
+  }
+
+  /** Ends the iterator. */
+  end(): void {
+    this.#next = undefined;
+    this.#items.return?.();
   }
 }
 

@@ -60,6 +60,15 @@ export class ShardRecords {
     return record;
   }
 
+  /**
+   * Ends the reading. @throws TurnmillError `invalid-dataset` if the shards have records that were not read
+   */
+  end(): void {
+    for (const { path, records } of this.#run.shards)
+      if (this.#open.get(path)?.number !== records)
+        throw damaged(this.#run.pathOf(path), `has ${records} records, but the ledger names fewer`);
+  }
+
   /** Returns the group of the shard's records. */
   groupOf(path: string): string {
     return this.#shardAt(path).group;

@@ -14,6 +14,7 @@ import type { FramingCounts } from '../input/framing/framer.ts';
 import type {
   FindingResult,
   RecordRejection,
+  RejectedContent,
   RejectedLine,
   Result,
   SessionReport,
@@ -29,6 +30,11 @@ export interface SourceResultsOptions extends ShardRecordsOptions {
   readonly format: string;
   /** Whether the run compared its records, so that its sessions have paths. */
   readonly hasPaths: boolean;
+  /** Set for a dataset to be merged: its sources may be elsewhere, so only its files say anything about them. */
+  readonly merged?: {
+    /** Most bytes of rejected lines that the dataset keeps. */
+    readonly quarantineSize: number;
+  };
 }
 
 export interface ReusedSource extends SourceKey {
@@ -37,6 +43,8 @@ export interface ReusedSource extends SourceKey {
   /** The current fingerprint, for the next run. */
   readonly fingerprint: string;
 }
+
+type Contents = Map<number, RejectedContent>;
 
 const REJECTED = 'rejected:';
 /** The message of a rejected session ends with the line of its violation. */
@@ -47,12 +55,19 @@ export class SourceResults {
   readonly #files: LedgerFiles;
   readonly #records: ShardRecords;
   readonly #format: string;
+  readonly #isMerged: boolean;
+  /** Number of bytes of rejected lines that the run had room for, after those so far. */
+  #leftBytes: number;
+  /** Offset of the last rejected bytes that were counted: several formats may refuse the same line. */
+  #counted = -1;
 
   constructor(run: PreviousRun, options: SourceResultsOptions) {
     this.#run = run;
     this.#files = new LedgerFiles(run, options.hasPaths);
     this.#records = new ShardRecords(run, options);
     this.#format = options.format;
+    this.#isMerged = options.merged !== undefined;
+    this.#leftBytes = options.merged?.quarantineSize ?? Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -63,8 +78,10 @@ export class SourceResults {
     const { sessions, quarantine, findings } = this.#files;
     this.#files.seek(source);
     const report = this.#reportOf(source);
-    const identity = identityIn(source.fingerprint);
-    const known = identity === undefined ? { size: report.readBytes } : { identity };
+    const identity = this.#isMerged ? undefined : identityIn(source.fingerprint);
+    const size = this.#isMerged ? quarantine.peek()?.source.size : report.readBytes;
+    const known = identity === undefined ? { size } : { identity };
+    this.#counted = -1;
     yield { kind: 'source-begin', source: source.index, provisional: false, ...known };
     for (let line = findings.take(); line !== undefined; line = findings.take()) yield findingOf(line);
     // rejected lines, sessions and records keep the order of the quarantine
@@ -77,8 +94,16 @@ export class SourceResults {
       else yield* this.#nextSession();
     }
     while (sessions.peek() !== undefined) yield* this.#nextSession();
-    quarantine.take(); // the quarantine record of the source itself
-    yield report;
+    yield withCode(report, quarantine.take()); // the quarantine record of the source itself
+  }
+
+  /**
+   * Ends the reading after the last source.
+   * @throws TurnmillError `invalid-dataset` if there are records that no session names
+   */
+  end(): void {
+    this.#files.end();
+    this.#records.end();
   }
 
   async *#nextSession(): AsyncGenerator<Result> {
@@ -99,6 +124,9 @@ export class SourceResults {
     const { id, fate, origin, entries, superseded, truncated, folded, root, path } = line;
     const { changes, tools, usage, refused } = line;
     const reason = fate.startsWith(REJECTED) ? fate.slice(REJECTED.length) : undefined;
+    const contents = new Map<number, RejectedContent>();
+    const recordRejections = refused?.map(() => this.#nextRecordRejection(contents));
+    const rejection = reason === undefined ? undefined : this.#rejectionOf(reason, entries, contents);
     return {
       kind: 'session',
       sessionId: id ?? undefined,
@@ -113,8 +141,9 @@ export class SourceResults {
       ...(tools && { toolCounts: tools }),
       ...(usage && { usage }),
       ...(path !== undefined && { path }),
-      ...(refused && { recordRejections: refused.map(() => this.#nextRecordRejection()) }),
-      ...(reason !== undefined && { rejection: this.#rejectionOf(reason, entries) }),
+      ...(recordRejections && { recordRejections }),
+      ...(rejection && { rejection }),
+      ...(contents.size > 0 && { contents }),
     };
   }
 
@@ -127,17 +156,24 @@ export class SourceResults {
   }
 
   /** Takes the next refusal: the quarantine has a record for each format that refused the session. */
-  #nextRecordRejection(): RecordRejection {
-    const { format, reason, stage, error } = this.#takeRejection();
+  #nextRecordRejection(contents: Contents): RecordRejection {
+    const rejected = this.#takeRejection();
+    const { format, reason, stage, error } = rejected;
+    this.#keepContent(rejected, contents);
     return { format: this.#present(LINE_FILES.quarantine, format), reason, stage, detail: error.message };
   }
 
   /** Takes the records of a rejected session: the quarantine has one for each entry. */
-  #rejectionOf(reason: string, entries: number): NonNullable<SessionReport['rejection']> {
+  #rejectionOf(
+    reason: string,
+    entries: number,
+    contents: Contents,
+  ): NonNullable<SessionReport['rejection']> {
     const log = createEntryLog();
     let [stage, detail, violation] = ['', '', 0];
     for (let n = 0; n < entries; ) {
       const rejected = this.#takeRejection();
+      this.#keepContent(rejected, contents);
       const count = 1 + (rejected.rest?.[reason] ?? 0);
       // unlisted entries have only a line: they are added with the place of the listed one
       for (let i = 0; i < count; i++) log.add({ source: '', ...this.#placeOf(rejected) });
@@ -148,7 +184,26 @@ export class SourceResults {
     return { reason, stage, detail, line: violation, log: log.take() };
   }
 
+  /** Adds the bytes at a place, so that the source need not be read again. */
+  #keepContent(rejected: QuarantineLine, contents: Contents): void {
+    const { raw_sha256 = null, raw_b64, member } = rejected;
+    const bytes = raw_b64 === undefined ? undefined : Buffer.from(raw_b64, 'base64');
+    const isLeftOut = this.#isLeftOut(rejected);
+    const content = { sha256: raw_sha256, bytes, member, ...(isLeftOut && { isLeftOut }) };
+    contents.set(this.#placeOf(rejected).offset, content);
+  }
+
+  /** Counts the bytes of a rejection. Returns true if they were not kept because the quarantine was full. */
+  #isLeftOut(rejected: QuarantineLine): true | undefined {
+    const { offset, length } = this.#placeOf(rejected);
+    if (rejected.raw_b64 === undefined) return length > this.#leftBytes ? true : undefined;
+    if (offset !== this.#counted) this.#leftBytes -= length;
+    this.#counted = offset;
+    return undefined;
+  }
+
   #rejectedLineOf(rejected: QuarantineLine): RejectedLine {
+    const isLeftOut = this.#isLeftOut(rejected);
     const { reason, stage, error, member, raw_sha256, raw_b64, rest } = rejected;
     return {
       kind: 'rejected-line',
@@ -161,6 +216,7 @@ export class SourceResults {
       sha256: this.#present(LINE_FILES.quarantine, raw_sha256 ?? undefined),
       ...(raw_b64 !== undefined && { raw: Buffer.from(raw_b64, 'base64') }),
       ...(rest !== undefined && { rest: Object.entries(rest) }),
+      ...(isLeftOut && { isLeftOut }),
     };
   }
 
@@ -215,6 +271,14 @@ export class SourceResults {
       throw damaged(this.#run.pathOf(file), 'does not have all lines and members of a source');
     return value;
   }
+}
+
+/** Adds the error code to the report of a source that could not be read. */
+function withCode(report: SourceReport, quarantined: QuarantineLine | undefined): SourceReport {
+  const { rejection } = report;
+  const code = quarantined?.error.code;
+  if (rejection === undefined || code === undefined || code === rejection.reason) return report;
+  return { ...report, rejection: { ...rejection, code } };
 }
 
 function findingOf(found: FindingLine): FindingResult {

@@ -6,7 +6,9 @@ import { parse } from '../../transforms/stages/parse.ts';
 import { validate } from '../../transforms/stages/validate.ts';
 import { DEFAULT_RATIOS } from '../input/decompress/limits.ts';
 import type { Follow } from '../input/sources/links.ts';
+import type { Slice } from '../input/sources/slice.ts';
 import type { Setting } from './option.ts';
+import { sliceType } from './slice-type.ts';
 import { choice, flag, idFile, size, textFile, wholeNumber } from './value-types.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -158,6 +160,15 @@ export const INPUT_SETTINGS = {
     shown: 'no limit',
     type: wholeNumber(1),
   } as Setting<number | undefined>,
+  /** Which of several slices of the sources to read; undefined for all sources. */
+  slice: {
+    ...runInput,
+    of: 'writing',
+    help: 'Read slice I of N slices of the sources, for merge; with /N, I comes from TURNMILL_SLICE, SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX',
+    default: undefined,
+    shown: 'all sources',
+    type: sliceType,
+  } as Setting<Slice | undefined>,
   allowEmpty: {
     ...runInput,
     help: 'Succeed with an empty dataset when the input has no sessions',

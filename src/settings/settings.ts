@@ -60,6 +60,7 @@ export function resolveSettings({
   checkConversion(settings);
   checkReuse(settings);
   checkCopies(settings);
+  checkSlice(settings);
   return settings;
 }
 
@@ -173,6 +174,18 @@ function checkCopies({ copies, out, format: names, plugIns }: Settings): void {
     fail(
       `${option}: --format ${unable.join(', ')} cannot say which answers are context; use ${marking.join(', ')}`,
     );
+}
+
+/** Throws if the run cannot be one of several tasks, whose datasets are merged. */
+function checkSlice({ slice, inputs, out, limit, copies }: Settings): void {
+  if (slice === undefined) return;
+  if (limit !== undefined) fail('--slice and --limit contradict each other');
+  if (out === '-') fail('--slice needs an output folder or a prefix in a store, because its dataset is merged');
+  const stream = inputs.find((input) => input === '-' || typeof input !== 'string');
+  if (stream !== undefined)
+    fail(`--slice: each task reads some of the sources, so ${nameOfInput(stream)} cannot be an input`);
+  if (copies === 'mark')
+    fail('--slice: which answers are context is known only once all are read; use --copies drop, or one build');
 }
 
 function fail(message: string): never {

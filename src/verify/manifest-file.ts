@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Manifest, ManifestFile, ManifestShard, ManifestTotals } from '../dataset/schema/manifest.ts';
+import type {
+  Manifest,
+  ManifestFile,
+  ManifestShard,
+  ManifestSlice,
+  ManifestTotals,
+} from '../dataset/schema/manifest.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import { ioError, TurnmillError } from '../errors.ts';
 import { readOwnFile } from '../own-file.ts';
@@ -36,6 +42,8 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const SHA256 = /^[0-9a-f]{64}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 const MEMBERS = 'schema tool settings settings_sha256 shards files totals ledger';
+/** Members of a dataset that was built with `--slice`. */
+const MEMBERS_OF_SLICE = MEMBERS.replace('shards', 'slice shards');
 
 /**
  * Reads and checks the manifest.
@@ -52,7 +60,9 @@ export function readManifest(root: string, problems: Problems): ManifestFacts {
   const written = Buffer.from(pretty(manifest));
   if (!written.equals(bytes))
     problems.add(MANIFEST, 'its bytes differ from those of a manifest with these values');
-  check('members', MEMBERS, Object.keys(manifest).join(' '));
+  const { slice } = manifest;
+  check('members', slice === undefined ? MEMBERS : MEMBERS_OF_SLICE, Object.keys(manifest).join(' '));
+  if (slice !== undefined) checkSlice(asObject(slice) ?? {}, check);
   const tool = asObject(manifest.tool) ?? {};
   check('members of tool', 'name version', Object.keys(tool).join(' '));
   check('tool.version is a version', true, VERSION.test(String(tool.version)));
@@ -65,6 +75,18 @@ export function readManifest(root: string, problems: Problems): ManifestFacts {
     totals: asObject(manifest.totals) ?? {},
     ledger: asObject(manifest.ledger) ?? {},
   };
+}
+
+function checkSlice(
+  slice: Untrusted<ManifestSlice>,
+  check: (what: string, expected: unknown, found: unknown) => void,
+): void {
+  const { index, of, sources, listing_sha256 } = slice;
+  check('members of slice', 'index of sources listing_sha256', Object.keys(slice).join(' '));
+  const isNumbered = (asCount(index) ?? 0) >= 1 && (asCount(index) ?? 0) <= (asCount(of) ?? 0);
+  check('slice.index is a number from 1 to slice.of', true, isNumbered);
+  check('slice.sources is a number', true, asCount(sources) !== undefined);
+  check('slice.listing_sha256 is a hash', true, SHA256.test(asText(listing_sha256) ?? ''));
 }
 
 /** Formats a value like the JSON files of a dataset that are not files of lines. */

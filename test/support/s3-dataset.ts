@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { withDataset } from '../../src/dataset/store/with-dataset.ts';
-import { build, type RunSummary } from '../../src/job/build.ts';
+import { build } from '../../src/job/build.ts';
+import type { RunSummary } from '../../src/job/run.ts';
 import type { S3Options } from '../../src/object-store/options.ts';
 import { resolveS3Options } from '../../src/settings/s3-settings.ts';
 import type { PartialSettings } from '../../src/settings/settings.ts';

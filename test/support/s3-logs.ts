@@ -2,7 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { build, type RunSummary } from '../../src/job/build.ts';
+import { build } from '../../src/job/build.ts';
+import type { RunSummary } from '../../src/job/run.ts';
 import type { PartialSettings } from '../../src/settings/settings.ts';
 import { hashesOf, temporaryFolder } from './folder.ts';
 import { useInTest } from './s3-in-test.ts';

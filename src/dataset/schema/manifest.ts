@@ -11,6 +11,8 @@ export interface Manifest {
   readonly settings: object;
   /** SHA-256 of the settings' JSON text. @unit hexadecimal @example "7c4ba94525c8…" */
   readonly settings_sha256: string;
+  /** Set if the run read only a slice of its sources (`--slice`). */
+  readonly slice?: ManifestSlice;
   /** Shards, sorted by path, bytewise. */
   readonly shards: readonly ManifestShard[];
   /** Files of ledger, quarantine and reports, sorted by path, bytewise. */
@@ -37,6 +39,18 @@ export interface ManifestTool {
   readonly name: string;
   /** Its version. @example "0.1.0" */
   readonly version: string;
+}
+
+/** The slice of a dataset that was built with `--slice`. `turnmill merge` puts all slices of a listing together. */
+export interface ManifestSlice {
+  /** Number of the slice, from 1. @example 2 */
+  readonly index: number;
+  /** Number of slices. @unit slices @example 8 */
+  readonly of: number;
+  /** Sources of the whole listing, in all slices. @unit sources @example 300 */
+  readonly sources: number;
+  /** SHA-256 of the whole listing: the name, input and size of each source, and the names of skipped files. @unit hexadecimal @example "1f0b6c1be42a…" */
+  readonly listing_sha256: string;
 }
 
 /** A shard. */

@@ -33,6 +33,7 @@ const BY_PLACEHOLDER: Readonly<
   Record<string, readonly [good: string, value: unknown, bad: string, text: string]>
 > = {
   N: ['7', 7, '7.0', "'7.0' is not a whole number"],
+  'I/N': ['2/8', { index: 2, of: 8 }, '0/8', '0/8 does not name a slice: I is a number from 1 to N'],
   SIZE: ['8MiB', 8 * 1024 * 1024, '2x', "'2x' is not a size: write 1GiB, 100MB, 512k or a number of bytes"],
   FILE: [
     FILE,
