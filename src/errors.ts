@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'cannot-resume'
   | 'shrunk'
   | 'locked'
+  | 'missing-slices'
   | 'unbalanced'
   | 'unfinished'
   | 'worker-lost'

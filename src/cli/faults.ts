@@ -25,6 +25,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   'cannot-create': 73,
   io: 74,
   locked: 75,
+  'missing-slices': 75,
   permission: 77,
   config: 78,
   'broken-pipe': 141,

@@ -1,7 +1,8 @@
 /** Runs a whole build or check with a progress line, a summary and a profile. */
 import type { Listing } from '../input/sources/source.ts';
 import { build } from '../job/build.ts';
-import type { RunProgress } from '../job/hooks.ts';
+import type { RunHooks, RunProgress } from '../job/hooks.ts';
+import type { RunSummary } from '../job/run.ts';
 import type { Result } from '../ledger/result.ts';
 import { printable } from '../printable.ts';
 import { FIRST_SEGMENTS, LAST_SEGMENTS, type ProfileFigures } from '../profile.ts';
@@ -18,11 +19,19 @@ import { RunNotes, summaryOf } from './summary.ts';
  * @param isCheck begin the summary with a table of the dialects, and show how much of the text was read
  * @returns the exit status
  */
-export async function runWhole(
-  { words: inputs, values, signal, host, plugInCalls }: Request,
-  isCheck = false,
-): Promise<number> {
+export async function runWhole(request: Request, isCheck: boolean = false): Promise<number> {
+  const { words: inputs, values, host } = request;
   host.checkStdin(inputs, values.allowEmpty === true);
+  const settings = { ...settingsOf(inputs, values), measures: isCheck };
+  return runShown(request, (hooks) => build(settings, hooks), isCheck);
+}
+
+/** Runs a job with a progress line, a summary and a profile. @returns the exit status */
+export async function runShown(
+  { values, signal, host, plugInCalls }: Request,
+  run: (hooks: RunHooks) => Promise<RunSummary>,
+  isCheck: boolean = false,
+): Promise<number> {
   const heap = host.prepareRun(true);
   const level = values.logLevel ?? 'warn';
   const silent = level === 'silent';
@@ -43,13 +52,7 @@ export async function runWhole(
     return silent || host.tell(`turnmill: ${printable(message)}\n`);
   };
   try {
-    const summary = await build(
-      { ...settingsOf(inputs, values), measures: isCheck },
-      {
-        ...{ signal, onResult, onNote, heap, plugInCalls },
-        ...onProgress,
-      },
-    );
+    const summary = await run({ signal, onResult, onNote, heap, plugInCalls, ...onProgress });
     progress?.clear();
     if (values.json === true) await host.endPrinting();
     if (!silent) host.tell(`${table.text()}${summaryOf(summary, notes, host.isTerminal)}${texts.text()}`);

@@ -16,7 +16,7 @@ const TOOL_NAME = 'turnmill';
 const INSIDE = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const SHOWN_CHARACTERS = 200;
 /** Enough for a million shards. */
-const MAX_BYTES = 256 * 1024 * 1024;
+export const MAX_MANIFEST_BYTES: number = 256 * 1024 * 1024;
 
 /** The manifest without its lists: plain JSON values that do not vary between runs. */
 export type ManifestBody = Omit<Manifest, 'schema' | 'shards' | 'files'>;
@@ -58,7 +58,7 @@ export function checkManifest(folder: string): void {
 
 /** Returns undefined if the file is missing or not a JSON object. */
 function parseManifest(folder: string): Manifest | undefined {
-  const text = readTextIfAny(manifestPath(folder), MAX_BYTES);
+  const text = readTextIfAny(manifestPath(folder), MAX_MANIFEST_BYTES);
   try {
     const value = text === undefined ? undefined : JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Manifest) : undefined;
@@ -101,7 +101,7 @@ function refuse(folder: string, why: string): never {
  */
 export function isDataset(folder: string): boolean {
   try {
-    const text = readTextIfAny(manifestPath(folder), MAX_BYTES);
+    const text = readTextIfAny(manifestPath(folder), MAX_MANIFEST_BYTES);
     const { schema, tool } = (text === undefined ? {} : JSON.parse(text)) as Partial<Manifest>;
     return Number.isInteger(schema) && (schema as number) <= SCHEMA_VERSION && tool?.name === TOOL_NAME;
   } catch (error) {

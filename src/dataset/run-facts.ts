@@ -57,9 +57,18 @@ function* linesOf(text: string): Generator<string> {
 
 /** Reads the fingerprints of a published dataset; undefined if they are missing or unreadable. */
 export function readFingerprints(root: string): readonly string[] | undefined {
+  return readTexts(root, 'proofs');
+}
+
+/** Reads the inputs of a published dataset; undefined if they are missing or unreadable. */
+export function readInputs(root: string): readonly string[] | undefined {
+  return readTexts(root, 'inputs');
+}
+
+function readTexts(root: string, member: 'proofs' | 'inputs'): readonly string[] | undefined {
   try {
-    const { proofs: fingerprints } = JSON.parse(readTextIfAny(join(root, RUN_FACTS)) ?? '{}');
-    return Array.isArray(fingerprints) ? fingerprints.map(String) : undefined;
+    const { [member]: texts } = JSON.parse(readTextIfAny(join(root, RUN_FACTS)) ?? '{}');
+    return Array.isArray(texts) ? texts.map(String) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;

@@ -97,7 +97,11 @@ async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
 }
 
 /** Returns the listing of a slice. Its code is loaded on demand. */
-async function cutLate(whole: Listing, slice: Slice, { onNote }: RunHooks): Promise<Pick<Run, 'listing' | 'slice'>> {
+async function cutLate(
+  whole: Listing,
+  slice: Slice,
+  { onNote }: RunHooks,
+): Promise<Pick<Run, 'listing' | 'slice'>> {
   const { cutListing, oversized } = await import('../input/sources/slice.ts');
   const note = oversized(whole.sources, slice.of);
   if (note !== undefined) onNote?.(note);

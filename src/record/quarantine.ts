@@ -195,8 +195,7 @@ export class Quarantine {
   /** Returns the hash, with the bytes if they are kept, else with their position. */
   #contentOf({ offset, length }: Place, sha256: string | null, raw: Uint8Array | undefined): RawFields {
     const room = Math.min(RAW_MAX_BYTES, this.#leftBytes);
-    if (raw === undefined || raw.length > room)
-      return { raw_sha256: sha256, raw_ref: { offset, length } };
+    if (raw === undefined || raw.length > room) return { raw_sha256: sha256, raw_ref: { offset, length } };
     this.#leftBytes -= raw.length;
     return { raw_sha256: sha256, raw_b64: Buffer.from(raw).toString('base64') };
   }

@@ -164,11 +164,7 @@ export class SourceResults {
   }
 
   /** Takes the records of a rejected session: the quarantine has one for each entry. */
-  #rejectionOf(
-    reason: string,
-    entries: number,
-    contents: Contents,
-  ): NonNullable<SessionReport['rejection']> {
+  #rejectionOf(reason: string, entries: number, contents: Contents): NonNullable<SessionReport['rejection']> {
     const log = createEntryLog();
     let [stage, detail, violation] = ['', '', 0];
     for (let n = 0; n < entries; ) {

@@ -158,7 +158,7 @@ function checkReuse(settings: Settings): void {
 const MAX_COMPARED_FORMATS = 31;
 
 /** Throws if records cannot be left out or marked at the end of the run. */
-function checkCopies({ copies, out, format: names, plugIns }: Settings): void {
+export function checkCopies({ copies, out, format: names, plugIns }: Settings): void {
   if (copies === undefined) return;
   const option = `--copies ${copies}`;
   if (out === undefined || out === '-')
@@ -180,12 +180,15 @@ function checkCopies({ copies, out, format: names, plugIns }: Settings): void {
 function checkSlice({ slice, inputs, out, limit, copies }: Settings): void {
   if (slice === undefined) return;
   if (limit !== undefined) fail('--slice and --limit contradict each other');
-  if (out === '-') fail('--slice needs an output folder or a prefix in a store, because its dataset is merged');
+  if (out === '-')
+    fail('--slice needs an output folder or a prefix in a store, because its dataset is merged');
   const stream = inputs.find((input) => input === '-' || typeof input !== 'string');
   if (stream !== undefined)
     fail(`--slice: each task reads some of the sources, so ${nameOfInput(stream)} cannot be an input`);
   if (copies === 'mark')
-    fail('--slice: which answers are context is known only once all are read; use --copies drop, or one build');
+    fail(
+      '--slice: which answers are context is known only once all are read; use --copies drop, or one build',
+    );
 }
 
 function fail(message: string): never {

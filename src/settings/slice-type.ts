@@ -15,7 +15,8 @@ const NUMBER = /^\d{1,7}$/;
 export const sliceType: ValueType<Slice> = {
   placeholder: 'I/N',
   fromTexts: ([word = ''], refuse) => sliceIn(word, refuse),
-  fromJson: (value, refuse) => (typeof value === 'string' ? sliceIn(value, refuse) : refuse('must be a string')),
+  fromJson: (value, refuse) =>
+    typeof value === 'string' ? sliceIn(value, refuse) : refuse('must be a string'),
   check: (value, refuse) => checked((value ?? {}) as Slice, refuse),
 };
 

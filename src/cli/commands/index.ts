@@ -9,6 +9,7 @@ import { formats } from './formats.ts';
 import { inspect } from './inspect.ts';
 import { list } from './list.ts';
 import { loop } from './loop.ts';
+import { merge } from './merge.ts';
 import { quarantine } from './quarantine.ts';
 import { report } from './report.ts';
 import { verify } from './verify.ts';
@@ -17,6 +18,7 @@ import { view } from './view.ts';
 export const commands: readonly Command[] = [
   build,
   check,
+  merge,
   explain,
   report,
   view,

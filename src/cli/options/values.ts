@@ -3,6 +3,7 @@ import { formatFlagsWith } from '../../settings/conversion-settings.ts';
 import { type FlagsOf, type NamedOption, optionsIn, type Setting } from '../../settings/option.ts';
 import { S3_SETTINGS } from '../../settings/s3-settings.ts';
 import { SETTINGS, type TableFlags } from '../../settings/table.ts';
+import type { MISSING_OPTION } from './merge-options.ts';
 import type { CALIBRATE_OPTIONS, ENDPOINT_OPTIONS, LOOP_OPTIONS } from './model-options.ts';
 import {
   CONFIG_OPTION,
@@ -23,6 +24,7 @@ import type {
 } from './show-options.ts';
 
 type Shared = typeof PLUG_IN_OPTION &
+  typeof MISSING_OPTION &
   typeof FORMAT_SHORTCUT &
   typeof FOLLOW_SHORTCUT &
   typeof DRY_RUN &
@@ -49,6 +51,8 @@ export function settingsOptions(...kinds: readonly Setting<unknown>['of'][]): re
 export const s3ReadOptions: readonly NamedOption[] = optionsIn(S3_SETTINGS).filter(
   ({ of }) => of === 'reading',
 );
+
+export const s3Options: readonly NamedOption[] = optionsIn(S3_SETTINGS);
 
 /** Options of every command that reads logs, besides settings. */
 export const readingOptions: readonly NamedOption[] = [

@@ -40,16 +40,26 @@ export class PassedOver {
 
   /** Returns the first files in sorting order, so that the choice does not depend on the order of the walk. */
   named(): SkippedSource[] {
-    return this.#named.sort(this.#order).slice(0, MAX_NAMED);
+    return firstNamed(this.#named, this.#order);
   }
 
   /** Returns the number of files by extension, in lower case; all but the most frequent extensions as `other`. */
   extensions(): Readonly<Record<string, number>> {
-    const all = [...this.#counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-    const shown = new Map(all.slice(0, MAX_EXTENSIONS));
-    for (const [, n] of all.slice(MAX_EXTENSIONS)) shown.set(OTHER, (shown.get(OTHER) ?? 0) + n);
-    return Object.fromEntries([...shown].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return shownExtensions(this.#counts);
   }
+}
+
+/** Sorts the files, and returns the first thousand. */
+export function firstNamed(files: SkippedSource[], order: Order): SkippedSource[] {
+  return files.sort(order).slice(0, MAX_NAMED);
+}
+
+/** Returns the counts by extension; all but the most frequent as `other`. */
+export function shownExtensions(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
+  const all = [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+  const shown = new Map(all.slice(0, MAX_EXTENSIONS));
+  for (const [, n] of all.slice(MAX_EXTENSIONS)) shown.set(OTHER, (shown.get(OTHER) ?? 0) + n);
+  return Object.fromEntries([...shown].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Returns `.csv` for `a.csv`, `a.CSV.1` and `a.csv-20260101`; `.csv.gz` for `a.csv.gz`. */

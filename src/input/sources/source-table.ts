@@ -13,6 +13,8 @@ export interface FolderPlace {
   readonly relative: string | undefined;
 }
 
+/** The facts about a file that are kept. */
+type FileFacts = Pick<BigIntStats, 'size' | 'ctimeNs' | 'dev' | 'ino'>;
 type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
 const FIRST_ROWS = 64;
@@ -58,7 +60,7 @@ export class SourceTable implements Sources {
   }
 
   /** Adds a file of a folder; call `sort` once all are added. @returns its row */
-  addFile(folder: FolderPlace, name: string, stats: BigIntStats): number {
+  addFile(folder: FolderPlace, name: string, stats: FileFacts): number {
     const at = this.#folderAt(folder, stats.dev);
     const row = this.#add(name, at);
     this.#sizes[row] = Number(stats.size);
@@ -216,7 +218,8 @@ export function compareSources(a: Named, b: Named): number {
   return left < right ? -1 : 1;
 }
 
-function bytesOf({ name, nameBase64 }: Named): string {
+/** Returns the bytes of a name as Latin-1 characters. */
+export function bytesOf({ name, nameBase64 }: Omit<Named, 'input'>): string {
   return nameBase64 === undefined ? latin1(name) : Buffer.from(nameBase64, 'base64').toString('latin1');
 }
 

@@ -1,0 +1,22 @@
+/** Runs a merge with the progress and the summary of a build, or lists missing slices. */
+import { merge, missingSlices } from '../job/merge.ts';
+import { resolveS3Options, s3In } from '../settings/s3-settings.ts';
+import type { Request } from './commands/command.ts';
+import { exitCodeOf, SUCCESS } from './faults.ts';
+import { runShown } from './run-whole.ts';
+
+/** @returns the exit status */
+export async function runMerge(request: Request): Promise<number> {
+  const { words: datasets, values } = request;
+  const { out = '', replace = false, allowEmpty = false, mode } = values;
+  const s3 = resolveS3Options(s3In(values));
+  return runShown(request, (hooks) => merge({ datasets, out, replace, allowEmpty, mode, s3 }, hooks));
+}
+
+/** @returns the exit status: 75 if slices are missing */
+export async function printMissing({ words, values, host, signal }: Request): Promise<number> {
+  const missing = await missingSlices(words, resolveS3Options(s3In(values)), signal);
+  if (missing !== '') await host.print(missing);
+  await host.endPrinting();
+  return missing === '' ? SUCCESS : exitCodeOf('missing-slices');
+}

@@ -1,0 +1,164 @@
+/**
+ * Merges datasets into the one that a single build over all their sources would write: a run whose sources are all reused
+ * (docs/many-machines.md).
+ */
+
+import { REPORTS } from '../dataset/layout.ts';
+import { resolveDataset } from '../dataset/recover.ts';
+import { storeFor } from '../dataset/store/store-for.ts';
+import { openDataset } from '../dataset/store/with-dataset.ts';
+import { TurnmillError } from '../errors.ts';
+import { requireZstd } from '../input/decompress/require-zstd.ts';
+import type { S3Options } from '../object-store/options.ts';
+import { isObjectUrl } from '../object-store/url.ts';
+import { type MergeInput, openMergeInput } from '../reuse/merge-input.ts';
+import { MergedListing } from '../reuse/merged-listing.ts';
+import { MergedSources } from '../reuse/merged-sources.ts';
+import { missingAmong, planMerge } from '../reuse/plan-merge.ts';
+import { checkFile } from '../reuse/previous-run.ts';
+import type { Setting } from '../settings/option.ts';
+import { checkCopies, DEFAULT_SETTINGS, type Settings } from '../settings/settings.ts';
+import { SETTINGS } from '../settings/table.ts';
+import type { RunHooks } from './hooks.ts';
+import { type Run, type RunSummary, runIntoDataset } from './run.ts';
+
+export interface MergeRequest extends Pick<Settings, 'replace' | 'allowEmpty' | 'mode' | 's3'> {
+  /** Paths of folders, or `s3://` URLs. */
+  readonly datasets: readonly string[];
+  readonly out: string;
+}
+
+/** @throws TurnmillError if nothing was published, such as `missing-slices` */
+export async function merge(request: MergeRequest, hooks: RunHooks = {}): Promise<RunSummary> {
+  const { datasets, out, replace, s3 } = request;
+  if (out === '-') throw new TurnmillError('usage', 'merge: --out - is not possible; name a folder');
+  const store = await storeFor(out, s3);
+  const release = await store.acquire();
+  const opened = new OpenInputs(s3, hooks.signal);
+  try {
+    await store.prepare({ inputs: datasets, replace });
+    const { run, merged } = await begin(request, opened, hooks);
+    const { format, copies, quarantineSize } = run.settings;
+    return await runIntoDataset(run, store, {
+      done: 0,
+      canBeResumed: false,
+      open(pathFor) {
+        const { signal } = hooks;
+        const about = { format: format[0] ?? '', hasPaths: copies !== undefined, pathFor, signal };
+        return new MergedSources(merged, { ...about, merged: { quarantineSize } });
+      },
+    });
+  } finally {
+    opened.close();
+    await release();
+  }
+}
+
+/**
+ * Returns the numbers of the slices that are not there or not whole, such as `4,7-9`; an empty text if all are. Every
+ * file is compared with its manifest.
+ * @throws TurnmillError `missing-slices` if not a single slice is there; `invalid-dataset` for slices of different listings
+ */
+export async function missingSlices(
+  datasets: readonly string[],
+  s3: S3Options,
+  signal?: AbortSignal,
+): Promise<string> {
+  const opened = new OpenInputs(s3, signal);
+  try {
+    await opened.add(datasets, true);
+    return missingAmong(opened.inputs, opened.absent);
+  } finally {
+    opened.close();
+  }
+}
+
+async function begin(
+  request: MergeRequest,
+  opened: OpenInputs,
+  hooks: RunHooks,
+): Promise<{ run: Run; merged: MergedListing }> {
+  const started = performance.now();
+  const startedAt = new Date().toISOString();
+  hooks.heap?.hold();
+  await opened.add(request.datasets);
+  const groups = planMerge(opened.inputs, opened.absent);
+  const merged = new MergedListing(groups);
+  const [first] = opened.inputs as [MergeInput];
+  const settings = settingsOf(first, merged.inputs, request);
+  checkCopies(settings);
+  if (settings.compress === 'zstd') requireZstd('--compress zstd');
+  const { listing } = merged;
+  const shownSettings = first.manifest.settings as Run['shownSettings'];
+  const facts = { logLost: (): number => 0, profile: undefined, started, startedAt };
+  return { run: { settings, hooks, ...facts, listing, shownSettings }, merged };
+}
+
+/** Returns the settings of the datasets as far as they decide how results are written. Hashed texts are not needed for that. */
+function settingsOf(
+  { manifest }: MergeInput,
+  inputs: readonly string[],
+  { datasets: _, ...request }: MergeRequest,
+): Settings {
+  const rows: Readonly<Record<string, Setting<unknown> | undefined>> = SETTINGS;
+  const known = Object.entries(manifest.settings).filter(
+    ([name]) => name === 'formatOptions' || rows[name]?.decides !== undefined,
+  );
+  const report = manifest.files.some(({ path }) => path === REPORTS.page);
+  return { ...DEFAULT_SETTINGS, ...Object.fromEntries(known), ...request, inputs, report };
+}
+
+/** The datasets of a merge. */
+class OpenInputs {
+  readonly inputs: MergeInput[] = [];
+  /** Names of those that are not there. */
+  readonly absent: string[] = [];
+  readonly #s3: S3Options;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(s3: S3Options, signal: AbortSignal | undefined) {
+    this.#s3 = s3;
+    this.#signal = signal;
+  }
+
+  /** @param checksAll whether to check the shards too; a damaged dataset then counts as absent */
+  async add(names: readonly string[], checksAll: boolean = false): Promise<void> {
+    for (const name of names) {
+      try {
+        const input = await this.#open(name);
+        this.inputs.push(input);
+        if (checksAll) await this.#checkShards(input);
+      } catch (error) {
+        const code = error instanceof TurnmillError ? error.code : undefined;
+        if (code !== 'no-input' && !(checksAll && code === 'invalid-dataset')) throw error;
+        this.absent.push(name);
+      }
+    }
+  }
+
+  close(): void {
+    for (const input of this.inputs) input.close();
+  }
+
+  async #open(name: string): Promise<MergeInput> {
+    const dataset = await openDataset(isObjectUrl(name) ? name : resolveDataset(name), this.#s3);
+    try {
+      return await openMergeInput(name, dataset, this.#signal);
+    } catch (error) {
+      dataset.close();
+      throw error;
+    }
+  }
+
+  async #checkShards(input: MergeInput): Promise<void> {
+    try {
+      await input.fetchShards();
+      for (const shard of input.run.shards) await checkFile(input.run.root, shard, { signal: this.#signal });
+    } catch (error) {
+      this.inputs.pop();
+      throw error;
+    } finally {
+      input.close();
+    }
+  }
+}

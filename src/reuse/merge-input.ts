@@ -1,0 +1,82 @@
+/**
+ * A dataset to be merged. All its files except the shards are compared with the manifest, and the manifest with itself
+ * and with the summary, because it has no checksum.
+ */
+import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { readTextIfAny } from '../dataset/fs-calls.ts';
+import { manifestPath, REPORTS } from '../dataset/layout.ts';
+import {
+  createManifest,
+  isDataset,
+  MAX_MANIFEST_BYTES,
+  manifestText,
+  readManifest,
+} from '../dataset/manifest.ts';
+import { readFingerprints, readInputs } from '../dataset/run-facts.ts';
+import type { Manifest } from '../dataset/schema/manifest.ts';
+import type { LedgerSums } from '../dataset/schema/reports.ts';
+import { shardStem } from '../dataset/shard-name.ts';
+import type { OpenDataset } from '../dataset/store/with-dataset.ts';
+import { TurnmillError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
+import { damaged } from './checked-lines.ts';
+import { openPreviousDataset, type PreviousRun } from './previous-run.ts';
+
+export interface MergeInput {
+  /** Path or URL, as the user named it. */
+  readonly name: string;
+  readonly manifest: Manifest;
+  readonly run: PreviousRun;
+  /** The inputs that it was built from; undefined if `run.json` does not say. */
+  readonly inputs: readonly string[] | undefined;
+  /** Fingerprint of each source that was read; undefined if `run.json` has none. */
+  readonly fingerprints: readonly string[] | undefined;
+  /** Fetches its shards, which may be in a store. */
+  fetchShards(): Promise<void>;
+  /** Removes local copies. */
+  close(): void;
+}
+
+/**
+ * Opens a dataset.
+ * @throws TurnmillError `no-input` if there is none, or it is not finished; `invalid-dataset` if it is damaged
+ */
+export async function openMergeInput(
+  name: string,
+  { folder, fetchShards, close }: OpenDataset,
+  signal?: AbortSignal,
+): Promise<MergeInput> {
+  const text = readTextIfAny(manifestPath(folder), MAX_MANIFEST_BYTES);
+  if (text === undefined)
+    throw new TurnmillError('no-input', `no dataset found at ${name}`, { subject: name });
+  if (!isDataset(folder)) throw damaged(manifestPath(folder), 'is not a manifest that this version can read');
+  const manifest = readManifest(folder);
+  checkManifest(folder, manifest, text);
+  const run = await openPreviousDataset(folder, manifest, signal);
+  checkSums(run, manifest);
+  const about = { inputs: readInputs(folder), fingerprints: readFingerprints(folder) };
+  return { name, manifest, run, ...about, fetchShards, close };
+}
+
+/** Checks what a flipped bit of the manifest would change, as far as its other members show it. */
+function checkManifest(folder: string, manifest: Manifest, text: string): void {
+  const { settings, settings_sha256, shards, files } = manifest;
+  const isWritten = manifestText(createManifest(manifest, shards, files)) === text;
+  if (!isWritten || sha256(JSON.stringify(settings)) !== settings_sha256)
+    throw damaged(manifestPath(folder), 'is not as it was written');
+  for (const { path, group } of shards)
+    if (!basename(path).startsWith(`${shardStem(group)}-`))
+      throw damaged(manifestPath(folder), `names another group for ${path}`);
+}
+
+function checkSums(run: PreviousRun, { totals, ledger, shards }: Manifest): void {
+  const { profile: _, ...sums } = JSON.parse(
+    readTextIfAny(run.pathOf(REPORTS.summary)) ?? '{}',
+  ) as LedgerSums;
+  const records = shards.reduce((sum, shard) => sum + shard.records, 0);
+  const { lines, sessions } = ledger;
+  const added = { records, lines, sessions: sessions.seen ?? 0 };
+  if (!isDeepStrictEqual(sums, ledger) || !isDeepStrictEqual(added, totals))
+    throw damaged(manifestPath(run.root), `has other sums than ${REPORTS.summary} and its shards`);
+}
