@@ -10,11 +10,12 @@ import {
   createManifest,
   isDataset,
   MAX_MANIFEST_BYTES,
+  type ManifestBody,
   manifestText,
   readManifest,
 } from '../dataset/manifest.ts';
 import { readFingerprints, readInputs } from '../dataset/run-facts.ts';
-import type { Manifest } from '../dataset/schema/manifest.ts';
+import type { Manifest, ManifestSlice } from '../dataset/schema/manifest.ts';
 import type { LedgerSums } from '../dataset/schema/reports.ts';
 import { shardStem } from '../dataset/shard-name.ts';
 import type { OpenDataset } from '../dataset/store/with-dataset.ts';
@@ -61,22 +62,42 @@ export async function openMergeInput(
 
 /** Checks what a flipped bit of the manifest would change, as far as its other members show it. */
 function checkManifest(folder: string, manifest: Manifest, text: string): void {
-  const { settings, settings_sha256, shards, files } = manifest;
-  const isWritten = manifestText(createManifest(manifest, shards, files)) === text;
-  if (!isWritten || sha256(JSON.stringify(settings)) !== settings_sha256)
+  const { settings, settings_sha256, shards } = manifest;
+  if (knownText(manifest) !== text || sha256(JSON.stringify(settings)) !== settings_sha256)
     throw damaged(manifestPath(folder), 'is not as it was written');
   for (const { path, group } of shards)
     if (!basename(path).startsWith(`${shardStem(group)}-`))
       throw damaged(manifestPath(folder), `names another group for ${path}`);
 }
 
+/** Returns the text of a manifest with the members of this one that it should have; they may be missing. */
+function knownText({ tool, slice, totals, shards, files, ...body }: Partial<Manifest>): string {
+  const { name, version } = { ...tool };
+  const { records, lines, sessions } = { ...totals };
+  const about = { ...body, tool: { name, version }, totals: { records, lines, sessions } } as ManifestBody;
+  const manifest = createManifest(
+    slice === undefined ? about : { ...about, slice: knownSlice(slice) },
+    (shards ?? []).map(({ path, group, records: count, bytes, sha256: hash }) => ({
+      ...{ path, group, records: count, bytes, sha256: hash },
+    })),
+    (files ?? []).map(({ path, bytes, sha256: hash }) => ({ path, bytes, sha256: hash })),
+  );
+  return manifestText(manifest);
+}
+
+const knownSlice = ({ index, of, sources, listing_sha256 }: ManifestSlice): ManifestSlice => ({
+  ...{ index, of, sources, listing_sha256 },
+});
+
 function checkSums(run: PreviousRun, { totals, ledger, shards }: Manifest): void {
   const { profile: _, ...sums } = JSON.parse(
     readTextIfAny(run.pathOf(REPORTS.summary)) ?? '{}',
   ) as LedgerSums;
   const records = shards.reduce((sum, shard) => sum + shard.records, 0);
-  const { lines, sessions } = ledger;
-  const added = { records, lines, sessions: sessions.seen ?? 0 };
-  if (!isDeepStrictEqual(sums, ledger) || !isDeepStrictEqual(added, totals))
-    throw damaged(manifestPath(run.root), `has other sums than ${REPORTS.summary} and its shards`);
+  const isSame = isDeepStrictEqual(sums, ledger) && isDeepStrictEqual(totalsOf(sums, records), totals);
+  if (!isSame) throw damaged(manifestPath(run.root), `has other sums than ${REPORTS.summary} and its shards`);
 }
+
+const totalsOf = ({ lines, sessions }: LedgerSums, records: number): Manifest['totals'] => ({
+  ...{ records, lines, sessions: sessions.seen ?? 0 },
+});
