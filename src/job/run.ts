@@ -108,7 +108,7 @@ function leavingOut(
   };
 }
 
-/** What a run takes from earlier ones into a dataset. */
+/** Results of earlier runs that a run takes into a dataset. */
 export interface DatasetParts extends Pick<RunParts, 'done' | 'kept' | 'canBeResumed'> {
   /** The killed run to continue from. */
   readonly resumedId?: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Decides whether datasets can be merged, and in which order: the slices of a listing by their numbers, in the place of
- * the first of them; other datasets as they were named.
+ * Decides whether datasets can be merged, and in which order: the slices of a listing by their numbers, where the first
+ * of them was named; other datasets as they were named.
  */
 import { basename } from 'node:path';
 import { REPORTS } from '../dataset/layout.ts';

@@ -87,7 +87,7 @@ function caseOf({ type, flagOnly }: NamedOption): (typeof BY_PLACEHOLDER)[string
 /** The same value in a configuration file: as text only where JSON has nothing better. */
 function jsonOf({ type }: NamedOption, good: string, value: unknown): unknown {
   if (type.placeholder === undefined) return true;
-  const isWord = ['SIZE', 'FILE', 'MODE', 'IDS', 'TIME'].includes(type.placeholder);
+  const isWord = ['SIZE', 'FILE', 'MODE', 'IDS', 'TIME', 'I/N'].includes(type.placeholder);
   return isWord ? good : value;
 }
 

@@ -141,6 +141,7 @@ const KINDS: Readonly<Record<string, () => Settings>> = {
   },
   'answers that are marked as context': () =>
     ({ inputs: [logsOf('marked', copiedLogs(1, 12))], copies: 'mark' }) as Settings,
+  'a slice': () => ({ inputs: [examples], slice: { index: 2, of: 3 } }),
   'a record of every turn': () => ({
     inputs: [join(root, 'examples/dialects/astracodex.json')],
     format: ['prompt'],

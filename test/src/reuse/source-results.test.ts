@@ -41,6 +41,7 @@ function comparable(result: Result): object {
     entryLog: _l,
     shape: _s,
     dialect: _d,
+    contents: _c,
     fingerprint,
     ...rest
   } = plain;
