@@ -309,12 +309,14 @@ describe('a merged dataset', () => {
     const where = ['explain', 'c.jsonl:1', '--root', logs, '--in'];
     const explained = await turnmill([...where, out]);
     expect(explained.stdout.toString()).toContain('data/');
-    for (const [name, datasets] of [
+    const [first = '', second = '', third = ''] = parts;
+    const orders: readonly (readonly [name: string, datasets: readonly string[]])[] = [
       ['merged-twice', [out, path('second')]],
       ['at-once', [...parts, path('second')]],
-      ['at-once-between', [parts[2], path('second'), parts[0], parts[1]]],
-    ] as const) {
-      expect((await merge(datasets as string[], path(name))).status).toBe(0);
+      ['at-once-between', [third, path('second'), first, second]],
+    ];
+    for (const [name, datasets] of orders) {
+      expect((await merge(datasets, path(name))).status).toBe(0);
       expect(hashesOf(path(name))).toEqual(hashesOf(path('both')));
       expect((await turnmill(['verify', path(name)])).status).toBe(0);
     }

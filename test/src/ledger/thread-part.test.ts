@@ -36,7 +36,7 @@ const ALL_MEMBERS: readonly true[] = [
         | 'root'
       )
     | ('changes' | 'toolCounts' | 'usage' | 'recordRejections' | 'entryLog' | 'rejection')
-    | ('path' | 'container' | 'context')
+    | ('path' | 'container' | 'context' | 'contents')
   >,
   true satisfies Known<NonNullable<SessionReport['snapshot']>, 'line' | 'offset' | 'length'>,
   true satisfies Known<
