@@ -7,6 +7,7 @@ import type { JsonView } from '../json/json-view.ts';
 import { quote } from '../json/respace.ts';
 import { encode } from '../json/utf8.ts';
 import type { Message, ReadingNote, Rejection } from '../model/element.ts';
+import { wordSet } from '../model/words.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -28,21 +29,9 @@ const COMPACTION = encode(quote('What did we do so far?'));
 const SUBTASK = encode(quote('The following tool was executed by the user'));
 const ABORTED = 'MessageAbortedError';
 /** Types of parts; those that are not read are about the client. */
-const PARTS: ReadonlySet<string> = new Set([
-  ...[
-    'text',
-    'reasoning',
-    'file',
-    'tool',
-    'step-start',
-    'step-finish',
-    'snapshot',
-    'patch',
-    'agent',
-    'retry',
-  ],
-  ...['compaction', 'subtask'],
-]);
+const PARTS: ReadonlySet<string> = wordSet(`
+  text reasoning file tool step-start step-finish snapshot patch agent retry compaction subtask
+`);
 
 const PART_MEMBERS = 'id sessionID messageID type time metadata';
 /** The member with the result of a call, by its status. */

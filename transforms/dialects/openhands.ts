@@ -6,6 +6,7 @@
 import type { JsonView } from '../json/json-view.ts';
 import type { LineFate } from '../model/element.ts';
 import type { Meta } from '../model/meta.ts';
+import { words } from '../model/words.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
@@ -102,10 +103,7 @@ function eventsOf(step: JsonView): readonly JsonView[] {
 const openhands: Dialect = defineDialect({
   name: 'openhands',
   summary: 'Events of OpenHands and of its SDK, the outputs of its benchmarks, and pages of its API.',
-  keys: [
-    ...['action', 'observation', 'kind', 'source', 'args', 'extras', 'content', 'instance_id', 'history'],
-    ...['trajectory', 'items'],
-  ],
+  keys: words('action observation kind source args extras content instance_id history trajectory items'),
   folds: true,
   memory: () => new Memory(),
   knownBy:

@@ -6,6 +6,7 @@ import { COMMA, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { type Member, membersOf } from '../json/members.ts';
 import { decode } from '../json/utf8.ts';
 import { stringValue } from './message.ts';
+import { wordSet } from './words.ts';
 
 export interface PartData {
   /** The data is the inside of a JSON string in `json[start, end)`, without the head of a `data:` URI. */
@@ -18,16 +19,13 @@ export interface PartData {
 }
 
 /** Objects in a part that may have its data. */
-const HOLDERS: ReadonlySet<string> = new Set([
-  ...['image_url', 'video_url', 'audio_url', 'input_audio', 'file', 'source'],
-  ...['inlineData', 'inline_data', 'resource'],
-]);
+const HOLDERS: ReadonlySet<string> = wordSet(`
+  image_url video_url audio_url input_audio file source inlineData inline_data resource
+`);
 /** Members of these objects, or of the part, that are data. */
 const DATA: ReadonlySet<string> = new Set(['data', 'file_data', 'blob']);
 /** Members that may be a `data:` URI. */
-const ADDRESSES: ReadonlySet<string> = new Set([
-  ...['url', 'uri', 'image_url', 'video_url', 'audio_url', 'image'],
-]);
+const ADDRESSES: ReadonlySet<string> = wordSet('url uri image_url video_url audio_url image');
 /** Types of objects whose `data` is text or encrypted reasoning. */
 const OTHER_TYPES: ReadonlySet<string> = new Set(['text', 'redacted_thinking']);
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['media_type', 'mediaType', 'mime_type', 'mimeType']);

@@ -5,6 +5,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
+import { wordSet } from '../../model/words.ts';
 
 /** Events with a text of the user or the model, in the member `message` or `text`. */
 const SAID: ReadonlyMap<string, 'user' | 'answer' | 'thought'> = new Map([
@@ -27,33 +28,30 @@ const isCompacted = (text: JsonView | undefined): boolean =>
   text?.length === COMPACTED.length + 2 && text.text() === COMPACTED;
 
 /** Ends of calls. */
-const CALLS: ReadonlySet<string> = new Set([
-  ...['exec_command_end', 'mcp_tool_call_end', 'patch_apply_end', 'web_search_end', 'image_generation_end'],
-  ...['dynamic_tool_call_response', 'view_image_tool_call'],
-]);
+const CALLS: ReadonlySet<string> = wordSet(`
+  exec_command_end mcp_tool_call_end patch_apply_end web_search_end image_generation_end
+  dynamic_tool_call_response view_image_tool_call
+`);
 
 /** Events about the client, and pieces of others (protocol.rs of Codex, `EventMsg`). */
-const CLIENT: ReadonlySet<string> = new Set([
-  ...['error', 'warning', 'guardian_warning', 'model_reroute', 'model_verification', 'context_compacted'],
-  ...['thread_rolled_back', 'turn_aborted', 'token_count', 'task_started', 'turn_started', 'task_complete'],
-  ...['turn_complete', 'turn_completed', 'session_configured', 'shutdown_complete', 'stream_error'],
-  ...['agent_message_delta', 'agent_message_content_delta', 'agent_reasoning_delta', 'plan_delta'],
-  ...['agent_reasoning_raw_content_delta', 'agent_reasoning_section_break', 'reasoning_content_delta'],
-  ...['reasoning_raw_content_delta', 'thread_name_updated', 'thread_goal_updated', 'thread_settings_applied'],
-  ...['mcp_startup_update', 'mcp_startup_complete', 'mcp_tool_call_begin', 'mcp_list_tools_response'],
-  ...['web_search_begin', 'image_generation_begin', 'exec_command_begin', 'exec_command_output_delta'],
-  ...['terminal_interaction', 'exec_approval_request', 'request_permissions', 'request_user_input'],
-  ...['dynamic_tool_call_request', 'elicitation_request', 'apply_patch_approval_request'],
-  ...['guardian_assessment', 'deprecation_notice', 'background_event', 'undo_started', 'undo_completed'],
-  ...['patch_apply_begin', 'patch_apply_updated', 'turn_diff', 'plan_update', 'get_history_entry_response'],
-  ...['list_custom_prompts_response', 'list_skills_response', 'list_remote_skills_response'],
-  ...['remote_skill_downloaded', 'skills_update_available', 'entered_review_mode', 'exited_review_mode'],
-  ...['raw_response_item', 'item_started', 'item_completed', 'hook_started', 'hook_completed'],
-  ...['collab_agent_spawn_begin', 'collab_agent_spawn_end', 'collab_agent_interaction_begin'],
-  ...['collab_agent_interaction_end', 'collab_waiting_begin', 'collab_waiting_end', 'collab_close_begin'],
-  ...['collab_close_end', 'collab_resume_begin', 'collab_resume_end', 'collab_compact_begin'],
-  ...['collab_compact_end', 'sub_agent_activity'],
-]);
+const CLIENT: ReadonlySet<string> = wordSet(`
+  error warning guardian_warning model_reroute model_verification context_compacted thread_rolled_back
+  turn_aborted token_count task_started turn_started task_complete turn_complete turn_completed
+  session_configured shutdown_complete stream_error agent_message_delta agent_message_content_delta
+  agent_reasoning_delta plan_delta agent_reasoning_raw_content_delta agent_reasoning_section_break
+  reasoning_content_delta reasoning_raw_content_delta thread_name_updated thread_goal_updated
+  thread_settings_applied mcp_startup_update mcp_startup_complete mcp_tool_call_begin
+  mcp_list_tools_response web_search_begin image_generation_begin exec_command_begin
+  exec_command_output_delta terminal_interaction exec_approval_request request_permissions
+  request_user_input dynamic_tool_call_request elicitation_request apply_patch_approval_request
+  guardian_assessment deprecation_notice background_event undo_started undo_completed patch_apply_begin
+  patch_apply_updated turn_diff plan_update get_history_entry_response list_custom_prompts_response
+  list_skills_response list_remote_skills_response remote_skill_downloaded skills_update_available
+  entered_review_mode exited_review_mode raw_response_item item_started item_completed hook_started
+  hook_completed collab_agent_spawn_begin collab_agent_spawn_end collab_agent_interaction_begin
+  collab_agent_interaction_end collab_waiting_begin collab_waiting_end collab_close_begin collab_close_end
+  collab_resume_begin collab_resume_end collab_compact_begin collab_compact_end sub_agent_activity
+`);
 const REALTIME = /^realtime_conversation_/;
 
 /** A text of the user or the model. */

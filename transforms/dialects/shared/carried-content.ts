@@ -7,6 +7,7 @@ import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, Origin, Rejection } from '../../model/element.ts';
 import { roleNamed } from '../../model/known-roles.ts';
 import type { LineReason } from '../../model/reasons.ts';
+import { wordSet } from '../../model/words.ts';
 import { structured } from './logged-values.ts';
 import { shownType } from './reading-notes.ts';
 import { holdsWords } from './unread-text.ts';
@@ -24,13 +25,9 @@ const CARRIERS: ReadonlySet<string> = new Set([
   ...['observation', 'base64_string'],
 ]);
 /** Members that hold content if they are a text with white space, or a list. */
-const OFTEN: ReadonlySet<string> = new Set([
-  ...['summary', 'result', 'command', 'query', 'changes', 'thoughts', 'encrypted_content'],
-]);
+const OFTEN: ReadonlySet<string> = wordSet('summary result command query changes thoughts encrypted_content');
 /** Members that name a call. */
-const CALLS: ReadonlySet<string> = new Set([
-  ...['tool_call_id', 'toolCallId', 'tool_use_id', 'call_id', 'callId'],
-]);
+const CALLS: ReadonlySet<string> = wordSet('tool_call_id toolCallId tool_use_id call_id callId');
 const WHITE_SPACE = /\s/;
 /** Members about errors and states, which have messages too. */
 const OTHERS = /^(?:status|error|exception)(?:\.|$)/;

@@ -7,6 +7,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import { latin1 } from '../../json/utf8.ts';
+import { wordSet } from '../../model/words.ts';
 
 /** Something in brackets, or named values without them. */
 interface Printed {
@@ -26,45 +27,26 @@ interface Printed {
  * (llama_index/core/base/llms/types.py), Ollama, Mistral, Cohere, Hugging Face (huggingface_hub/inference), vLLM
  * (vllm/outputs.py), Pydantic AI (pydantic_ai/messages.py, run.py).
  */
-const CLASSES: ReadonlySet<string> = new Set([
-  ...['ChatCompletion', 'ChatCompletionChunk', 'ChatCompletionMessage', 'Completion', 'CompletionChoice'],
-  ...['Choice', 'ChoiceDelta', 'ParsedChatCompletion', 'ParsedChatCompletionMessage', 'ParsedChoice'],
-  ...['ChatCompletionMessageToolCall', 'ChatCompletionMessageFunctionToolCall', 'Response', 'ParsedResponse'],
-  ...['ResponseOutputMessage', 'ResponseOutputText', 'ResponseFunctionToolCall', 'ResponseReasoningItem'],
-  ...['Message', 'BetaMessage', 'ParsedMessage', 'TextBlock', 'BetaTextBlock', 'ParsedTextBlock'],
-  ...['ThinkingBlock', 'BetaThinkingBlock', 'RedactedThinkingBlock', 'ToolUseBlock', 'BetaToolUseBlock'],
-  ...['GenerateContentResponse', 'Candidate', 'Content', 'Part', 'FunctionCall'],
-  ...[
-    'ModelResponse',
-    'ModelResponseStream',
-    'TextCompletionResponse',
-    'Choices',
-    'StreamingChoices',
-    'Delta',
-  ],
-  ...['TextChoices', 'ResponsesAPIResponse'],
-  ...['AIMessage', 'AIMessageChunk', 'LLMResult', 'ChatResult', 'ChatGeneration', 'ChatGenerationChunk'],
-  ...['Generation', 'GenerationChunk'],
-  ...['ChatMessage', 'ChatResponse', 'CompletionResponse', 'GenerateResponse', 'ChatCompletionResponse'],
-  ...['ChatCompletionChoice', 'AssistantMessage', 'AssistantMessageResponse', 'V2ChatResponse'],
-  ...['NonStreamedChatResponse', 'ChatCompletionOutput', 'ChatCompletionOutputComplete'],
-  ...['ChatCompletionOutputMessage', 'TextGenerationOutput', 'RequestOutput', 'CompletionOutput'],
-  ...['AgentRunResult', 'TextPart', 'ThinkingPart', 'ToolCallPart'],
-]);
+const CLASSES: ReadonlySet<string> = wordSet(`
+  ChatCompletion ChatCompletionChunk ChatCompletionMessage Completion CompletionChoice Choice ChoiceDelta
+  ParsedChatCompletion ParsedChatCompletionMessage ParsedChoice ChatCompletionMessageToolCall
+  ChatCompletionMessageFunctionToolCall Response ParsedResponse ResponseOutputMessage ResponseOutputText
+  ResponseFunctionToolCall ResponseReasoningItem Message BetaMessage ParsedMessage TextBlock BetaTextBlock
+  ParsedTextBlock ThinkingBlock BetaThinkingBlock RedactedThinkingBlock ToolUseBlock BetaToolUseBlock
+  GenerateContentResponse Candidate Content Part FunctionCall ModelResponse ModelResponseStream
+  TextCompletionResponse Choices StreamingChoices Delta TextChoices ResponsesAPIResponse AIMessage
+  AIMessageChunk LLMResult ChatResult ChatGeneration ChatGenerationChunk Generation GenerationChunk
+  ChatMessage ChatResponse CompletionResponse GenerateResponse ChatCompletionResponse ChatCompletionChoice
+  AssistantMessage AssistantMessageResponse V2ChatResponse NonStreamedChatResponse ChatCompletionOutput
+  ChatCompletionOutputComplete ChatCompletionOutputMessage TextGenerationOutput RequestOutput
+  CompletionOutput AgentRunResult TextPart ThinkingPart ToolCallPart
+`);
 
 /** Classes of messages in requests: of LangChain, LiteLLM and the clients of the APIs. */
-const MESSAGES: ReadonlySet<string> = new Set([
-  ...[
-    'HumanMessage',
-    'SystemMessage',
-    'AIMessage',
-    'ToolMessage',
-    'FunctionMessage',
-    'ChatMessage',
-    'Message',
-  ],
-  ...['UserMessage', 'AssistantMessage', 'Content'],
-]);
+const MESSAGES: ReadonlySet<string> = wordSet(`
+  HumanMessage SystemMessage AIMessage ToolMessage FunctionMessage ChatMessage Message UserMessage
+  AssistantMessage Content
+`);
 
 /** Objects without a text: of Python, with their address, and of JavaScript. */
 const OBJECT = /^(?:<[\w.]+(?: [\w.<>]+)* at 0x[\da-fA-F]+>|\[object \w+\](?:,\[object \w+\])*)$/;

@@ -3,6 +3,7 @@
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
+import { wordSet, words } from '../../model/words.ts';
 import { addAnswer, isCut, noteFinish } from '../shared/logged-answer.ts';
 import {
   addRequest,
@@ -42,10 +43,9 @@ const MODEL_OPERATIONS: ReadonlySet<string> = new Set(['chat', 'generate_content
 const MODEL_REQUESTS: ReadonlySet<string> = new Set(['chat', 'completion']);
 const OTHER_OPERATIONS =
   /embed|agent|tool|workflow|task|thread|run|message|chain|retriev|rerank|search|memory|plan|eval|guard|format|handoff|session|cycle|loop|image|audio|speech|transcri|response/i;
-const OTHER_KINDS: ReadonlySet<string> = new Set([
-  ...['CHAIN', 'TOOL', 'AGENT', 'RETRIEVER', 'EMBEDDING', 'RERANKER', 'GUARDRAIL', 'EVALUATOR', 'PROMPT'],
-  'UNKNOWN',
-]);
+const OTHER_KINDS: ReadonlySet<string> = wordSet(`
+  CHAIN TOOL AGENT RETRIEVER EMBEDDING RERANKER GUARDRAIL EVALUATOR PROMPT UNKNOWN
+`);
 const MLFLOW_TYPES: ReadonlySet<string> = new Set(['LLM', 'CHAT_MODEL']);
 /** Operations of the AI SDK: a whole request, or one of its calls. */
 const AI_SDK = /^ai\.\w+(?:\.do\w+)?$/;
@@ -207,21 +207,19 @@ export function isModelCall(attributes: SpanAttributes, events: readonly JsonVie
 }
 
 /** Attributes of what is not a model call: requests of other kinds, and tools. */
-const OTHER_SPANS = [
-  ...['http', 'url', 'db', 'rpc', 'messaging', 'faas', 'graphql', 'gen_ai.tool', 'tool'],
-  ...['traceloop.span.kind', 'langsmith.span.kind'],
-];
+const OTHER_SPANS = words(`
+  http url db rpc messaging faas graphql gen_ai.tool tool traceloop.span.kind langsmith.span.kind
+`);
 
 /** Whether a span that is not a model call says what it is. */
 export const isNamed = (attributes: SpanAttributes): boolean =>
   CONVENTIONS.some((convention) => convention.isModelCall(attributes) === false) ||
   has(attributes, ...OTHER_SPANS);
 
-const SESSIONS = [
-  ...['gen_ai.conversation.id', 'session.id', 'langfuse.session.id', 'ai.telemetry.metadata.sessionId'],
-  ...['traceloop.association.properties.session_id', 'traceloop.association.properties.thread_id'],
-  `${ADK}.session_id`,
-];
+const SESSIONS = words(`
+  gen_ai.conversation.id session.id langfuse.session.id ai.telemetry.metadata.sessionId
+  traceloop.association.properties.session_id traceloop.association.properties.thread_id ${ADK}.session_id
+`);
 
 /** Reads the call, and adds its messages to the transcript. */
 export function readAttributes(

@@ -5,6 +5,7 @@
  * (sdks/python/src/opik/cli/exports/project.py).
  */
 import type { JsonView } from '../../json/json-view.ts';
+import { wordSet } from '../../model/words.ts';
 import { errorsIn, withoutError } from '../shared/failed-answer.ts';
 import type { LoggedCall } from '../shared/logged-bodies.ts';
 import { readTools } from '../shared/logged-bodies.ts';
@@ -31,20 +32,9 @@ export interface Platform {
 type Members = Pick<JsonView, 'get'>;
 
 /** Types of the spans of Braintrust that are not model calls. */
-const BRAINTRUST_TYPES: ReadonlySet<string> = new Set([
-  ...[
-    'score',
-    'function',
-    'eval',
-    'task',
-    'tool',
-    'automation',
-    'facet',
-    'preprocessor',
-    'classifier',
-    'review',
-  ],
-]);
+const BRAINTRUST_TYPES: ReadonlySet<string> = wordSet(`
+  score function eval task tool automation facet preprocessor classifier review
+`);
 const isOtherType = (type: JsonView | undefined): boolean | 'unknown' =>
   present(type) && (BRAINTRUST_TYPES.has(type.text() ?? '') || 'unknown');
 
