@@ -2,10 +2,12 @@
  * The checkpoint file in the staging folder (`build --resume`, docs/decisions/0012-resume.md). It is replaced by a
  * rename, so that a kill leaves either the previous checkpoint or the new one, complete.
  */
-
 import { dirname, join } from 'node:path';
+import type { Listing } from '../input/sources/source.ts';
 import { readBytesIfAny, syncDirectory } from './fs-calls.ts';
 import { WORK_FILES } from './layout.ts';
+import { createLineFile } from './line-file.ts';
+import type { ListedSource } from './parse-line.ts';
 import { SUBFOLDERS } from './staging.ts';
 import { replaceWholeFile } from './whole-file.ts';
 
@@ -38,4 +40,22 @@ export function replaceCheckpoint(
 /** Returns the bytes of the folder's checkpoint, if there is one. Throws `invalid-dataset` if it is not a regular file. */
 export function readCheckpoint(root: string): Uint8Array | undefined {
   return readBytesIfAny(join(root, WORK_FILES.checkpoint));
+}
+
+/**
+ * Saves the list of sources in the staging folder. A run that resumes compares it with the sources that it finds.
+ */
+export function writeListing(root: string, { sources }: Listing): FileCheckpoint {
+  const file = createLineFile(join(root, WORK_FILES.listing));
+  try {
+    for (const { name, nameBase64, input, sizeBytes } of sources) {
+      const line: ListedSource = { name, ...(nameBase64 !== undefined && { nameBase64 }), input, sizeBytes };
+      file.writeText(JSON.stringify(line));
+    }
+    file.sync();
+    file.close();
+  } finally {
+    file.abandon();
+  }
+  return { path: WORK_FILES.listing, bytes: file.bytes, crc32: file.crc32 };
 }

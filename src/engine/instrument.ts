@@ -3,7 +3,7 @@
  * profile, nothing is wrapped.
  */
 
-import { tally } from '../../transforms/json/tally.ts';
+import { tally } from '../../transforms/json/known-list.ts';
 import type { Kind, StreamElement } from '../../transforms/model/element.ts';
 import type { Handlers } from '../../transforms/stage.ts';
 import type { Framer } from '../input/framing/framer.ts';

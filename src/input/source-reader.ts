@@ -1,8 +1,7 @@
 /** The interface of every open source, and the code that readers of files, pipes and objects share. */
 
 import type { DecompressionLimits } from './decompress/limits.ts';
-import { createMembers, type Members } from './decompress/members.ts';
-import { createPackedCounts, type PackedCounts } from './decompress/packed-counts.ts';
+import { createMembers, createPackedCounts, type Members, type PackedCounts } from './decompress/members.ts';
 import type { Compression } from './decompress/sniff.ts';
 import { type Unpacking, unpack } from './decompress/unpack.ts';
 import type { ObjectRef, SourceRef } from './sources/source.ts';

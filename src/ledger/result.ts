@@ -10,7 +10,7 @@ import type {
   ToolCounts,
 } from '../../transforms/model/element.ts';
 import type { ToolUsage } from '../../transforms/model/tool-usage.ts';
-import type { PackedCounts } from '../input/decompress/packed-counts.ts';
+import type { PackedCounts } from '../input/decompress/members.ts';
 import type { Compression } from '../input/decompress/sniff.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { CountList } from './counts.ts';

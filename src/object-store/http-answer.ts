@@ -1,5 +1,7 @@
 /** Reads responses that came through `node:http`: error responses, and those without a length. */
 import type { IncomingMessage } from 'node:http';
+import { type Readable, Transform } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
 import type { AnswerHead } from './answer-head.ts';
 import { NOT_THAT_RANGE, StoreFault } from './fault.ts';
 import { Silence } from './silence.ts';
@@ -64,4 +66,34 @@ function headOf({ statusCode = 0, headers }: IncomingMessage): AnswerHead {
     closes: false,
     hasNoBody: false,
   };
+}
+
+/** A page of a listing has 1,000 keys of at most 1,024 bytes, each of which may be escaped as three. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Limits the bytes that the SDK reads of a response: it holds the whole body before it parses it. */
+export function limitAnswers(sdk: S3Client): void {
+  sdk.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const answer = result.response as { body?: Readable } | undefined;
+      if (typeof answer?.body?.pipe === 'function') answer.body = limited(answer.body);
+      return result;
+    },
+    { step: 'deserialize', name: 'limitAnswers', priority: 'low' },
+  );
+}
+
+function limited(body: Readable): Readable {
+  let bytes = 0;
+  const counting = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) done(new StoreFault('AnswerTooLong', undefined, false));
+      else done(null, chunk);
+    },
+  });
+  body.once('error', (error) => counting.destroy(error));
+  counting.once('close', () => body.destroy());
+  return body.pipe(counting);
 }

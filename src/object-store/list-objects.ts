@@ -2,7 +2,6 @@
 import { HeadObjectCommand, ListObjectsV2Command, type ListObjectsV2Output } from '@aws-sdk/client-s3';
 import type { ObjectClient } from './client.ts';
 import { StoreFault, storeError, storeFault } from './fault.ts';
-import { PageGuard } from './page-guard.ts';
 import type { StoredObject } from './ranged-reader.ts';
 import { type ObjectPlace, objectUrl } from './url.ts';
 
@@ -97,3 +96,31 @@ export async function findObject(
 export function payerOf({ options }: ObjectClient): { RequestPayer?: 'requester' } {
   return options.requesterPays ? { RequestPayer: 'requester' } : {};
 }
+
+/** Stores send empty pages where they skip many deleted objects, but not this many in a row. */
+const MAX_EMPTY_PAGES = 1000;
+/** Entries of one listing. */
+const MAX_ENTRIES = 10_000_000;
+
+/** Ends a listing that a store would continue for ever, because it repeats a page or sends only empty ones. */
+export class PageGuard {
+  readonly #markers = new Set<string>();
+  #emptyPages = 0;
+  #entries = 0;
+
+  /**
+   * Checks a page that another one follows.
+   * @param marker what the request for the next page names
+   * @throws StoreFault
+   */
+  check(marker: string, entries: number): void {
+    if (this.#markers.has(marker)) throw endless('RepeatedPage');
+    this.#markers.add(marker);
+    this.#emptyPages = entries === 0 ? this.#emptyPages + 1 : 0;
+    this.#entries += entries;
+    if (this.#emptyPages >= MAX_EMPTY_PAGES) throw endless('TooManyEmptyPages');
+    if (this.#entries >= MAX_ENTRIES) throw endless('TooManyEntries');
+  }
+}
+
+const endless = (code: string): StoreFault => new StoreFault(code, undefined, false);

@@ -1,5 +1,5 @@
 /** A range of an object: holds the bytes that have arrived until they are read. */
-import { SLAB_BYTES, type Slabs } from './slabs.ts';
+import { SLAB_BYTES, type Slabs } from './byte-window.ts';
 
 const NOTHING = Buffer.alloc(0);
 

@@ -10,8 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { ObjectClient } from './client.ts';
 import { StoreFault, storeError, storeFault } from './fault.ts';
-import { payerOf } from './list-objects.ts';
-import { PageGuard } from './page-guard.ts';
+import { PageGuard, payerOf } from './list-objects.ts';
 import { encryptionOf } from './uploads.ts';
 import { type ObjectPlace, objectUrl } from './url.ts';
 

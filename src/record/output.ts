@@ -2,11 +2,10 @@
 
 import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
-import { type FileCheckpoint, replaceCheckpoint } from '../dataset/checkpoint-file.ts';
+import { type FileCheckpoint, replaceCheckpoint, writeListing } from '../dataset/checkpoint-file.ts';
 import type { Committed } from '../dataset/commit.ts';
 import { DATA, LINE_FILES, PATHS, REPORTS, WORK_FILES } from '../dataset/layout.ts';
 import { type LineFile, lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
-import { writeListing } from '../dataset/listing-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import type { ManifestShard } from '../dataset/schema/manifest.ts';
 import { type Series, Shards } from '../dataset/shards.ts';

@@ -13,7 +13,7 @@ import type {
   SourceLine,
 } from '../dataset/schema/ledger.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
-import type { PackedCounts } from '../input/decompress/packed-counts.ts';
+import type { PackedCounts } from '../input/decompress/members.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type { SkippedSource, SourceRef } from '../input/sources/source.ts';
 import type { CountList } from '../ledger/counts.ts';

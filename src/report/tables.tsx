@@ -1,11 +1,10 @@
 /** The sections Sources and Reproduce. */
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { Dot, Stack } from '../charts/bars.tsx';
 import { fittedName, showBytes, showCount, showNumber } from '../charts/numbers.ts';
 import type { ManifestShard, RunFacts } from '../dataset/schema/manifest.ts';
 import type { SourceProfile } from '../dataset/schema/reports.ts';
 import { Outside, OutsideName } from './lists.tsx';
-import { PlainTable } from './plain-table.tsx';
 import { FATES, MAX_SHARDS, type ReportData } from './report-data.ts';
 
 const SHOWN_HASH = 16;
@@ -126,5 +125,40 @@ function RunRows({ run }: { readonly run: RunFacts }): VNode {
         <Outside mono text={inputs.slice(0, MAX_INPUTS).join(' ')} />
       </dd>
     </>
+  );
+}
+
+/** The heading of a column; in an object if its cells are numbers. */
+type Column = string | { readonly num: string };
+
+/** A table in a card, which scrolls sideways if it is too wide for the page. */
+export function PlainTable(props: {
+  readonly label: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly VNode[];
+  /** Shown below the table, in the same card. */
+  readonly children?: ComponentChildren;
+}): VNode {
+  const { label, columns, rows, children } = props;
+  return (
+    <section class="card scroll" tabIndex={0} aria-label={label}>
+      <table class="plain">
+        <thead>
+          <tr>
+            {columns.map((column) =>
+              typeof column === 'string' ? (
+                <th scope="col">{column}</th>
+              ) : (
+                <th scope="col" class="num">
+                  {column.num}
+                </th>
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>{rows}</tbody>
+      </table>
+      {children}
+    </section>
   );
 }

@@ -8,7 +8,7 @@ import type { LineFileName } from '../dataset/parse-line.ts';
 import type { PackedLine, RecordPlace, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
-import type { PackedCounts } from '../input/decompress/packed-counts.ts';
+import type { PackedCounts } from '../input/decompress/members.ts';
 import { identityIn } from '../input/fingerprint.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
 import type {

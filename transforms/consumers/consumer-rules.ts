@@ -6,7 +6,7 @@
  */
 
 import { ownLosses } from '../formats/format-rules.ts';
-import { NO_ANSWER } from '../formats/no-answer.ts';
+import { NO_ANSWER } from '../formats/shared-rules.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';

@@ -5,8 +5,8 @@
  */
 import type { JsonView } from '../json/json-view.ts';
 import type { LineFate } from '../model/element.ts';
-import { CLIENT_EVENTS } from './claude-code/client-events.ts';
 import { ClaudeLine, SPEAKERS } from './claude-code/line.ts';
+import { CLIENT_EVENTS } from './claude-code/marks.ts';
 import { ClaudeSource } from './claude-code/source.ts';
 import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';

@@ -12,7 +12,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { leaveUnknown } from './shared/carried-content.ts';
-import { firstRejection } from './shared/first-rejection.ts';
+import { firstRejection } from './shared/line-objects.ts';
 
 const TYPES: ReadonlySet<string> = new Set([
   ...['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted'],

@@ -11,7 +11,7 @@ import { defineDialect } from './define-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { FirstObject, ReadContext } from './dialect-spec.ts';
 import { OpenHandsRun } from './openhands/run.ts';
-import { firstRejection } from './shared/first-rejection.ts';
+import { firstRejection } from './shared/line-objects.ts';
 import { metaOf } from './shared/logged-meta.ts';
 import { firstOf, present } from './shared/logged-values.ts';
 

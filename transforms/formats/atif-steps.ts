@@ -9,7 +9,7 @@ import { objectBytes, otherContent, reasoningOf, stringValue, type ToolCall } fr
 import { UnansweredCalls } from '../model/unanswered-calls.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { reportOtherMembers } from './other-members.ts';
+import { reportOtherMembers } from './shared-rules.ts';
 import { type Report, readObject } from './tool-arguments.ts';
 
 const EMPTY_TEXT = '""';

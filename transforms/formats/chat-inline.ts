@@ -22,7 +22,7 @@ import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
 import { AS_IT_IS, AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER } from './no-answer.ts';
+import { NO_ANSWER } from './shared-rules.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
 const scanner = createTextScanner();

@@ -8,7 +8,7 @@ import { type ArrowSafe, arrowSafeOption, toolsInString } from './arrow-safe.ts'
 import { reportOtherContents } from './content-not-text.ts';
 import { markedByMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER } from './no-answer.ts';
+import { NO_ANSWER } from './shared-rules.ts';
 import { asString, type EncodeArguments, encodeArguments, type Report } from './tool-arguments.ts';
 
 const HEAD = encode('{"messages":[');

@@ -11,7 +11,7 @@ import type { EncodedRecord, Format } from './format.ts';
 import { isEmptyAnswer } from './gemma-message.ts';
 import { createReport, type GemmaRule } from './gemma-rules.ts';
 import { gemmaTurns } from './gemma-turns.ts';
-import { lastAnswer } from './last-answer.ts';
+import { lastAnswer } from './shared-rules.ts';
 
 export interface FunctionGemmaOptions {
   /** Starts the text with `<bos>`. Trainers usually add it themselves. */

@@ -15,9 +15,8 @@ import { chatRecord } from './chat.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { markedByMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER } from './no-answer.ts';
+import { NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
 import { asString, encodeArguments, type Report } from './tool-arguments.ts';
-import { reportUnknownRoles } from './unknown-role.ts';
 
 const HEAD = encode('{"type":"function","function":');
 const TAIL = encode('}');

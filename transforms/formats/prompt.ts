@@ -12,9 +12,8 @@ import type { Conversation, ToolDefinition } from '../model/element.ts';
 import { isBlank } from '../model/white-space.ts';
 import type { OptionSpecs } from '../stage.ts';
 import type { Format, FormatFinding } from './format.ts';
-import { lastAnswer } from './last-answer.ts';
-import { NO_ANSWER } from './no-answer.ts';
 import { createReader, type HistoryMessage } from './prompt-history.ts';
+import { lastAnswer, NO_ANSWER } from './shared-rules.ts';
 import type { Report } from './tool-arguments.ts';
 
 interface PromptOptions {

@@ -15,7 +15,7 @@ import type { OptionSpecs } from '../stage.ts';
 import { withCommas } from './chat.ts';
 import { inline } from './chat-inline.ts';
 import type { Format, FormatFinding } from './format.ts';
-import { NO_ANSWER } from './no-answer.ts';
+import { NO_ANSWER } from './shared-rules.ts';
 import { type Refuse, tomlKey, tomlValue } from './toml-value.ts';
 import type { Report } from './tool-arguments.ts';
 

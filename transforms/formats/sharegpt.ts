@@ -14,12 +14,10 @@ import { isBlank } from '../model/white-space.ts';
 import { toolsInString } from './arrow-safe.ts';
 import { withCommas } from './chat.ts';
 import type { Format, FormatFinding } from './format.ts';
-import { unansweredEnd } from './last-answer.ts';
-import { NO_ANSWER } from './no-answer.ts';
 import { functionsOf } from './openai.ts';
+import { NO_ANSWER, reportUnknownRoles, unansweredEnd } from './shared-rules.ts';
 import { type Turn, turnsOf } from './sharegpt-turns.ts';
 import type { Report } from './tool-arguments.ts';
-import { reportUnknownRoles } from './unknown-role.ts';
 
 const HEAD = encode('{"conversations":[');
 const INPUTS: ReadonlySet<string> = new Set(['human', 'observation']);

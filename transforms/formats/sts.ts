@@ -13,7 +13,7 @@ import { isPersonal } from '../model/meta.ts';
 import { AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { loggedCalls, malformed } from './logged-calls.ts';
-import { reportOtherMembers } from './other-members.ts';
+import { reportOtherMembers } from './shared-rules.ts';
 import { asString, type Report } from './tool-arguments.ts';
 
 const EMPTY_TEXT = '""';

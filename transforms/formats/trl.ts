@@ -15,10 +15,9 @@ import { chatRecord } from './chat.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { type ContextMarks, isAnswer } from './context-marks.ts';
 import type { EncodedRecord, Format, FormatFinding } from './format.ts';
-import { NO_ANSWER } from './no-answer.ts';
 import { wrapTools } from './openai.ts';
+import { NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
-import { reportUnknownRoles } from './unknown-role.ts';
 
 /** Builds one record. @param arrowSafe whether to write tools and arguments as JSON strings */
 export function templateRecord({ messages, tools }: Conversation, arrowSafe: boolean): EncodedRecord {

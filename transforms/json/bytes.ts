@@ -1,5 +1,4 @@
 /** Names of the bytes that have a meaning in JSON. */
-
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
 export const OPEN_OBJECT = 0x7b;
@@ -18,3 +17,6 @@ export const LETTER_T = 0x74;
 export const LETTER_F = 0x66;
 /** The first byte above visible ASCII. */
 export const DELETE = 0x7f;
+
+/** Whether two arrays have the same bytes. */
+export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;

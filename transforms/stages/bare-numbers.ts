@@ -6,8 +6,8 @@
  */
 import type { DialectReader, LineObjects, ReadElement } from '../dialects/dialect.ts';
 import { BareNumbers } from '../json/bare-numbers.ts';
+import { isSameBytes } from '../json/bytes.ts';
 import { copyOf } from '../json/keep.ts';
-import { isSameBytes } from '../json/same-bytes.ts';
 import type { Entry, Line, Message, ToolDefinition } from '../model/element.ts';
 import { rejectLine } from '../model/rejection.ts';
 

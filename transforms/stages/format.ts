@@ -8,8 +8,8 @@
 import type { EncodedRecord, Format, FormatFinding } from '../formats/format.ts';
 import { type FormatOptionValues, valuesFor } from '../formats/format-options.ts';
 import { formats } from '../formats/index.ts';
-import { findNoAnswer } from '../formats/no-answer.ts';
 import { withMetadata } from '../formats/record-meta.ts';
+import { findNoAnswer } from '../formats/shared-rules.ts';
 import { findUnread, UNREAD_TEXT } from '../formats/unread-text.ts';
 import type { Conversation, Finding, Rejection, StreamElement, WrittenRecord } from '../model/element.ts';
 import { GROUPINGS, type Grouping, groupOf } from '../model/group.ts';

@@ -1,8 +1,11 @@
 /** `turnmill report`: shows a build as one HTML page. */
 
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { ioError } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { resolveS3Options, s3In } from '../../settings/s3-settings.ts';
 import { SUCCESS } from '../faults.ts';
+import type { Host } from '../host.ts';
 import { LOG_OPTION } from '../options/shared-options.ts';
 import { REPORT_OPTIONS } from '../options/show-options.ts';
 import { s3ReadOptions } from '../options/values.ts';
@@ -22,9 +25,8 @@ export const report: Command = {
   stoppable: false,
   async run({ words: [dataset = ''], values, host }) {
     const { against, out } = values;
-    const [{ report: make }, { writePage }, { modesLike }] = await Promise.all([
+    const [{ report: make }, { modesLike }] = await Promise.all([
       import('../../job/report.ts'),
-      import('../page-file.ts'),
       import('../../dataset/modes.ts'),
     ]);
     const page = await make({ dataset, against, s3: resolveS3Options(s3In(values)) });
@@ -32,3 +34,22 @@ export const report: Command = {
     return SUCCESS;
   },
 };
+
+/**
+ * Writes the page to a file, or to standard output.
+ * @param path standard output if undefined
+ * @param mode permissions of the file
+ */
+async function writePage(text: string, path: string | undefined, mode: number, host: Host): Promise<void> {
+  if (path === undefined) {
+    await host.print(text.replace(/\n$/, ''));
+    await host.endPrinting();
+    return;
+  }
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) chmodSync(path, mode);
+    writeFileSync(path, text, { mode });
+  } catch (error) {
+    throw ioError('write', path, error);
+  }
+}

@@ -2,7 +2,6 @@
  * Finds the gzip member that a byte of the content came from, to report it for a rejected line. Queries only move
  * forward, so members before the latest query are dropped.
  */
-
 export interface Members {
   /** Records that the member with this number, from 1, begins at this byte of the content. */
   begin(member: number, offset: number): void;
@@ -31,4 +30,18 @@ export function createMembers(): Members {
       return index < 0 ? undefined : known[0]?.member;
     },
   };
+}
+
+/** Counts the gzip members or zstd frames of a packed source, up to the current position. */
+export interface PackedCounts {
+  /** Complete members or frames with content. Skippable frames are not counted, but their bytes are. */
+  members: number;
+  /** Bytes of all complete members or frames. */
+  memberBytes: number;
+  /** NULs after the last one. If the source has no fault, this and `memberBytes` add up to its size. */
+  paddingBytes: number;
+}
+
+export function createPackedCounts(): PackedCounts {
+  return { members: 0, memberBytes: 0, paddingBytes: 0 };
 }

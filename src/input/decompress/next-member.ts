@@ -5,7 +5,7 @@
 import { SourceFault } from '../../errors.ts';
 import type { ChunkCursor } from './chunk-cursor.ts';
 import type { StartsLike } from './magic.ts';
-import type { PackedCounts } from './packed-counts.ts';
+import type { PackedCounts } from './members.ts';
 
 /**
  * @param magicBytes number of bytes that `startsLike` needs

@@ -2,8 +2,7 @@
 import { SourceFault } from '../../errors.ts';
 import { DECODER_KILLED } from './decoder.ts';
 import { allowedBytes, checkLimits, type DecompressionLimits } from './limits.ts';
-import type { Members } from './members.ts';
-import { createPackedCounts, type PackedCounts } from './packed-counts.ts';
+import { createPackedCounts, type Members, type PackedCounts } from './members.ts';
 import { type Packing, SNIFF_BYTES, sniff } from './sniff.ts';
 
 /** Attempts before a killed decoder becomes a rejection. */

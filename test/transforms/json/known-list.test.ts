@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { copyOf } from '../../../transforms/json/keep.ts';
-import { equalsAt, type Known, KnownList } from '../../../transforms/json/known-list.ts';
+import { equalsAt, type Known, KnownList, tally } from '../../../transforms/json/known-list.ts';
 import { createPlainScanner } from '../../../transforms/json/plain-scanner.ts';
-import { tally } from '../../../transforms/json/tally.ts';
 import { damage, damaged } from '../arbitraries.ts';
 import { asArray, asBuffer, type MakeBytes, text } from '../bytes.ts';
 

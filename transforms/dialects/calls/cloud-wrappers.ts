@@ -2,8 +2,7 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import type { FirstObject } from '../dialect-spec.ts';
-import { type LoggedAnswer, loggedAnswer } from '../pairs/logged-answer.ts';
-import { bodyText, bodyValue } from '../pairs/logged-body.ts';
+import { bodyText, bodyValue, type LoggedAnswer, loggedAnswer } from '../pairs/logged-answer.ts';
 import { hasMessages } from '../pairs/logged-call.ts';
 import { arrayOf, makeMessage, objectOf } from '../shared/build-messages.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';

@@ -3,10 +3,10 @@
  * after which the conversation begins anew, and in their last version parts of the AI SDK.
  */
 
+import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
-import { isSameBytes } from '../../json/same-bytes.ts';
 import { stringValue } from '../../model/message.ts';
 import type { Meta } from '../../model/meta.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';

@@ -7,8 +7,8 @@ import type { FoldBlock } from '../fold/assistant-draft.ts';
 import type { Fold, FoldPlace } from '../fold/fold.ts';
 import { makeMessage, systemMessage } from '../shared/build-messages.ts';
 import { leaveUnknown } from '../shared/carried-content.ts';
-import { firstRejection } from '../shared/first-rejection.ts';
 import { RESPONSES_ITEM } from '../shared/known-members.ts';
+import { firstRejection } from '../shared/line-objects.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import {
   COPIED_HISTORY,

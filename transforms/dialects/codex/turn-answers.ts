@@ -2,8 +2,9 @@
  * Finds answers and questions that only an event has. The events of a turn repeat the texts of its items, each right
  * before or after its item; an event may lack lines that the client does not show.
  */
+
+import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
-import { isSameBytes } from '../../json/same-bytes.ts';
 import { parseString } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { FoldPlace } from '../fold/fold.ts';

@@ -3,7 +3,7 @@
  * output as blocks until its conversation ends.
  */
 
-import { isSameBytes } from '../../json/same-bytes.ts';
+import { isSameBytes } from '../../json/bytes.ts';
 import { concat } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';

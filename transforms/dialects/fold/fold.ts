@@ -3,8 +3,9 @@
  * time: a compaction ends it and starts the next, and going back splits off the abandoned branch. Only open
  * conversations are held in memory, so a log of any length is read in one pass.
  */
+
+import { isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
-import { isSameBytes } from '../../json/same-bytes.ts';
 import type { EntryTraits, Message, Origin, ReadingNote, ToolDefinition } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { timeOf } from '../../model/timestamp.ts';
@@ -12,9 +13,8 @@ import type { FoldSelect, ReadElement } from '../dialect.ts';
 import { type KnownObject, unreadIn } from '../shared/unread-text.ts';
 import { faultOf, faultOfPart, lackOfCall, type Unreadable } from '../shared/unreadable.ts';
 import type { FoldBlock, Repeats } from './assistant-draft.ts';
-import { type Closed, elementsOf } from './conversations.ts';
+import { type Closed, elementsOf, SessionCounts } from './conversations.ts';
 import { type Item, itemAt, type Path } from './path.ts';
-import { SessionCounts } from './session-counts.ts';
 import { type ItemFacts, joinMeta, noteItem, Thread } from './thread.ts';
 
 export interface FoldOptions {

@@ -5,8 +5,7 @@ import type { Meta } from '../../model/meta.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { firstOf, present, structured } from '../shared/logged-values.ts';
 import { geminiRequest } from '../shared/other-apis.ts';
-import type { LoggedAnswer } from './logged-answer.ts';
-import { bodyValue } from './logged-body.ts';
+import { bodyValue, type LoggedAnswer } from './logged-answer.ts';
 
 /** The request itself, or the body that it was logged with. */
 export function bodyOf(request: JsonView): JsonView {

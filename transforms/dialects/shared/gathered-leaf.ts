@@ -3,8 +3,7 @@ import type { Entry } from '../../model/element.ts';
 import { createEntryLog, type Place, placesOf as placesIn } from '../../model/entry-log.ts';
 import type { Meta } from '../../model/meta.ts';
 import { metaOfAnswers } from '../fold/path-meta.ts';
-import { heldMessage, heldMeta } from './held-messages.ts';
-import { type CallChain, wholeMessages } from './history.ts';
+import { type CallChain, heldMessage, heldMeta, wholeMessages } from './history.ts';
 import {
   type HeldEntry,
   headOf,

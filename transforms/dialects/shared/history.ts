@@ -2,14 +2,42 @@
  * The messages of calls that later calls continue by id. The calls share them as a tree, so that a chain of n calls takes
  * time and memory in proportion to n: the messages of a conversation are listed once, when it is written.
  */
+
+import { createKeeper, isPassing } from '../../json/keep.ts';
+import { perObject } from '../../json/notes.ts';
 import type { Changes, Message } from '../../model/element.ts';
+import type { Meta } from '../../model/meta.ts';
 import { extendPath, hasSameBytes, NO_END, type PathEnd } from '../../model/path-hashes.ts';
 import type { ReadingOptions } from '../dialect.ts';
 import { asReadMessage, type ReadMessage } from '../pairs/item-messages.ts';
-import { heldMessage } from './held-messages.ts';
 import { NO_CHANGES } from './line-objects.ts';
 import { noted, sealedNote } from './reading-notes.ts';
 import { faultIn, faultOf, type Unreadable } from './unreadable.ts';
+
+/**
+ * Messages and metadata that are held until a source ends. Small values lie in blocks with others that live shortly, and
+ * holding one would keep its whole block.
+ */
+const keep = createKeeper();
+
+const heldBytes = (bytes: Uint8Array): Uint8Array =>
+  isPassing(bytes) ? keep(bytes, 0, bytes.length) : bytes;
+
+const USUAL_MEMBERS = 2;
+
+/** Lists the members of a usual message: V8 would create a hidden class for each spread object. */
+const copied = perObject((message: Message): Message => {
+  const { role } = message;
+  const bytes = heldBytes(message.bytes);
+  return Object.keys(message).length === USUAL_MEMBERS ? { bytes, role } : { ...message, bytes };
+});
+
+/** The message in memory that it shares only with others that are held; the same object for the same message. */
+export const heldMessage = (message: Message): Message =>
+  isPassing(message.bytes) ? copied(message) : message;
+
+export const heldMeta = (meta: Meta): Meta =>
+  new Map([...meta].map(([name, value]) => [name, heldBytes(value)]));
 
 /** Does a user or a tool speak? */
 export const speaks = ({ role }: Message): boolean =>

@@ -2,12 +2,12 @@
  * Reads the objects of a line for all dialects of JSON: usually one, several if a newline was lost. A line that is
  * truncated, not JSON or not an object is rejected as a whole, with the position of the error.
  */
-
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
 import { elementsIn, mayExceed, mostInAll } from '../../json/elements.ts';
+import type { JsonView } from '../../json/json-view.ts';
 import { type Scanner, skipBlanks } from '../../json/scanner.ts';
 import { invalidUtf8At } from '../../json/utf8.ts';
-import type { Changes, Line, Origin, Rejection } from '../../model/element.ts';
+import type { Changes, Fate, Line, Origin, Rejection } from '../../model/element.ts';
 import type { LineReason } from '../../model/reasons.ts';
 import { rejectLine } from '../../model/rejection.ts';
 import type { LineObjects, ReadElement } from '../dialect.ts';
@@ -193,4 +193,16 @@ function withLineOrigin(element: ReadElement, { origin, bytes, created }: Line):
   return element.kind !== 'rejection'
     ? { ...element, origin }
     : { ...element, origin, bytes: created?.raw ?? bytes };
+}
+
+/** Reads values until one is rejected. @returns its rejection */
+export function firstRejection(
+  values: readonly JsonView[],
+  read: (value: JsonView) => Fate | Rejection | undefined | null,
+): Rejection | undefined {
+  for (const value of values) {
+    const result = read(value);
+    if (result?.kind === 'rejection') return result;
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 /** The mark that Claude Code has in place of an empty text, in its log and in the history that it sends (NO_CONTENT_MESSAGE). */
-import { isSameBytes } from '../../json/same-bytes.ts';
+import { isSameBytes } from '../../json/bytes.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import type { Part } from './content-parts.ts';

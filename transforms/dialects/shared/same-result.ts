@@ -1,4 +1,4 @@
-import { isSameBytes } from '../../json/same-bytes.ts';
+import { isSameBytes } from '../../json/bytes.ts';
 import type { Message } from '../../model/element.ts';
 import { textOf } from '../../model/message.ts';
 

@@ -1,16 +1,14 @@
 /** An object that is walked as the description of its dialect says: duplicate keys, messages, tool definitions. */
-import { OPEN_ARRAY, OPEN_OBJECT } from '../../json/bytes.ts';
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { walkMembers } from '../../json/members.ts';
-import type { Scanner } from '../../json/scanner.ts';
-import { knownText } from '../../json/utf8.ts';
+import { type Scanner, skipBlanks } from '../../json/scanner.ts';
+import { encode, knownText, parseString } from '../../json/utf8.ts';
 import { ValueTape } from '../../json/value-tape.ts';
 import type { Line, Message, Origin, Rejection, ToolDefinition } from '../../model/element.ts';
 import type { DialectSpec } from '../dialect-spec.ts';
 import { missingOrBad, rejectObject } from './line-objects.ts';
 import { createMessageList, isMessage } from './logged-messages.ts';
-import { keyAt, type PathKey, pathKeys } from './path-keys.ts';
-import { createToolsReader, NO_TOOLS } from './tool-definitions.ts';
-import { createToolsTextReader, rejectTools } from './tools-text.ts';
+import { createToolsReader, NO_TOOLS, type ToolsReader } from './tool-definitions.ts';
 
 export class WalkedObject {
   readonly #scanner: Scanner;
@@ -135,4 +133,112 @@ export class WalkedObject {
 /** Nesting depth of the value at a path. */
 function depthOf(path = ''): number {
   return path.split('.').length;
+}
+
+/** The keys that a dialect reads, as a tree: built from the paths in its `DialectSpec`. */
+export interface PathKey {
+  /** How to read the value. */
+  as: 'messages' | 'tools' | 'value';
+  /** The keys to read inside the value, if that is an object. */
+  readonly inner: Map<string, PathKey>;
+  /** Number of the last object that had this key. */
+  seenIn: number;
+  /** Where its value begins in that object. */
+  at: number;
+}
+
+/** Returns the top-level keys. */
+export function pathKeys({
+  messages,
+  tools,
+  keys = [],
+}: Pick<DialectSpec, 'messages' | 'tools' | 'keys'>): ReadonlyMap<string, PathKey> {
+  const top = new Map<string, PathKey>();
+  const add = (path: readonly string[], as: PathKey['as']): void => {
+    let level = top;
+    for (const [i, key] of path.entries()) {
+      const known: PathKey = level.get(key) ?? { as: 'value', inner: new Map(), seenIn: 0, at: -1 };
+      if (i === path.length - 1) known.as = as;
+      level.set(key, known);
+      level = known.inner;
+    }
+  };
+  for (const key of keys) add([key], 'value');
+  if (messages !== undefined) add(messages.split('.'), 'messages');
+  if (tools !== undefined) add(tools.split('.'), 'tools');
+  return top;
+}
+
+/** The key at the end of a path. */
+export function keyAt(keys: ReadonlyMap<string, PathKey>, path: string | undefined): PathKey | undefined {
+  let level = keys;
+  let key: PathKey | undefined;
+  for (const name of path?.split('.') ?? []) {
+    key = level.get(name);
+    level = key?.inner ?? new Map();
+  }
+  return key;
+}
+
+/** Reads tool definitions that may be JSON in a string, as formats for loaders with typed columns have them. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+export interface ToolsTextReader extends ToolsReader {
+  /** Whether the list in the string read last had too many elements; then it has no definitions. */
+  readonly isCrowded: boolean;
+}
+
+/** @param list reads the list itself, with the same scanner */
+export function createToolsTextReader(scanner: Scanner, list: ToolsReader): ToolsTextReader {
+  let definitions: readonly ToolDefinition[] | undefined;
+  let isCrowded = false;
+
+  /** The definitions in a text: none if it is empty; undefined if it is not a list of objects. */
+  function definitionsIn(text: string): readonly ToolDefinition[] | undefined {
+    if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
+    const json = encode(text);
+    const start = skipBlanks(json, 0);
+    if (start === json.length) return NO_TOOLS;
+    const end = list.read(json, start);
+    isCrowded = end < 0 && scanner.crowdAt >= 0;
+    return end < 0 || skipBlanks(json, end) < json.length ? undefined : list.definitions;
+  }
+
+  return {
+    read(bytes, at) {
+      isCrowded = false;
+      if (bytes[at] === QUOTE) {
+        const end = scanner.string(bytes, at);
+        if (end >= 0) definitions = definitionsIn(parseString(bytes, at, end));
+        return end;
+      }
+      const end = list.read(bytes, at);
+      definitions = list.definitions;
+      return end;
+    },
+    get definitions() {
+      return definitions;
+    },
+    get isCrowded() {
+      return isCrowded;
+    },
+  };
+}
+
+/** Rejects an object whose tools, at `at`, are not valid. */
+export function rejectTools(
+  line: Line,
+  origin: Origin,
+  { isCrowded }: ToolsTextReader,
+  at: number,
+): Rejection {
+  return isCrowded
+    ? rejectObject(
+        line,
+        origin,
+        'too-many-elements',
+        'the list in the string tools has too many elements',
+        at,
+      )
+    : rejectObject(line, origin, 'bad-tools', 'tools is not valid', at);
 }

@@ -19,8 +19,7 @@ import {
   stringIn,
   UnknownKinds,
 } from './grammar.ts';
-import { GrowingMembers } from './growing-members.ts';
-import { GrowingText } from './growing-text.ts';
+import { GrowingMembers, GrowingText } from './growing-text.ts';
 
 const TYPES: ReadonlySet<string> = new Set([
   ...['message_start', 'message_delta', 'message_stop', 'ping', 'error'],

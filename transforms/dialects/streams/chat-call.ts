@@ -1,14 +1,12 @@
 /** A call that grows with the pieces of a stream of chat completions. */
-import { CLOSE_OBJECT } from '../../json/bytes.ts';
+import { CLOSE_OBJECT, isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
-import { isSameBytes } from '../../json/same-bytes.ts';
 import { encode } from '../../json/utf8.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
-import { GrowingMembers } from './growing-members.ts';
-import { GrowingText } from './growing-text.ts';
+import { GrowingMembers, GrowingText } from './growing-text.ts';
 
 const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 const FUNCTION = encode('"function"');

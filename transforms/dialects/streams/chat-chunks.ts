@@ -20,9 +20,8 @@ import {
   stringIn,
   UnknownKinds,
 } from './grammar.ts';
-import { GrowingMembers } from './growing-members.ts';
 import { GrowingParts } from './growing-parts.ts';
-import { GrowingText } from './growing-text.ts';
+import { GrowingMembers, GrowingText } from './growing-text.ts';
 
 /** Members of a chunk that are handled separately; of all others the first value counts. */
 const CHUNK_MEMBERS: ReadonlySet<string> = new Set([

@@ -14,8 +14,7 @@ import {
   type StreamGrammar,
   UnknownKinds,
 } from './grammar.ts';
-import { GrowingMembers } from './growing-members.ts';
-import { GrowingText } from './growing-text.ts';
+import { GrowingMembers, GrowingText } from './growing-text.ts';
 
 const EVENTS = [
   ...['messageStart', 'contentBlockStart', 'contentBlockDelta', 'contentBlockStop', 'messageStop'],

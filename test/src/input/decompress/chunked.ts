@@ -1,7 +1,7 @@
 /** Compressed bytes in chunks, and everything that comes out of them. */
 import { expect } from 'vitest';
 import { SourceFault } from '../../../../src/errors.ts';
-import { createPackedCounts, type PackedCounts } from '../../../../src/input/decompress/packed-counts.ts';
+import { createPackedCounts, type PackedCounts } from '../../../../src/input/decompress/members.ts';
 
 /** Cuts bytes into chunks of repeating sizes that share one piece of memory, as a reader does, and records when it is closed. */
 export function chunked(
