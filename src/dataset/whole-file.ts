@@ -12,15 +12,7 @@ export function writeWholeFile(
   content: string | Uint8Array,
   options: { mode?: number } = {},
 ): WrittenFile {
-  return writePieces(path, [content], options);
-}
-
-function writePieces(
-  path: string,
-  pieces: Iterable<string | Uint8Array>,
-  options: { mode?: number } = {},
-): WrittenFile {
-  return fillFile(createAppendFile(path, options), pieces);
+  return fillFile(createAppendFile(path, options), [content]);
 }
 
 /** Writes all of a new file, then syncs and closes it. */
@@ -45,7 +37,7 @@ export function writeCheckedFile(
   pieces: Iterable<string | Uint8Array>,
   options: { mode?: number } = {},
 ): void {
-  readWritten(writePieces(path, pieces, options));
+  readWritten(fillFile(createAppendFile(path, options), pieces));
 }
 
 /** Writes a file and renames it to `path`, so that a kill leaves either the file that was there or the new one, complete. */

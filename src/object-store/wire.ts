@@ -47,8 +47,6 @@ interface Exchange extends WireRequest {
 
 /** A connection that handles one request after the other. */
 class Connection {
-  /** Whether it has received a response before. */
-  isUsed = false;
   readonly #socket: Socket;
   readonly #onIdle: (connection: Connection) => void;
   readonly #head = Buffer.allocUnsafeSlow(HEAD_BYTES);
@@ -200,7 +198,6 @@ class Connection {
   }
 
   #finish(exchange: Exchange): void {
-    this.isUsed = true;
     this.#headBytes = 0;
     if (this.#closes) this.#socket.destroy();
     else {

@@ -35,7 +35,6 @@ export const INPUT_SETTINGS = {
     ...input,
     advanced: true,
     help: `${options.userTurn.describe}, from a file`,
-    default: undefined,
     type: textFile,
     decides: 'bytes, hashed',
   } as Setting<string | undefined>,
@@ -46,7 +45,6 @@ export const INPUT_SETTINGS = {
   sessionBy: {
     ...input,
     help: 'Make one session of each file, of all entries of a file or of standard input with the same id, ordered by time (id), of each run of entries with the same id, rejecting an id that returns later (run), or of all files in a folder',
-    default: undefined,
     shown: 'file; run for standard input; folder for event files',
     type: choice(['file', 'id', 'run', 'folder']),
   } as Setting<'file' | 'id' | 'run' | 'folder' | undefined>,
@@ -62,7 +60,6 @@ export const INPUT_SETTINGS = {
     ...input,
     advanced: true,
     help: options.select.describe,
-    default: undefined,
     shown: 'last for exchange, leaves for all other dialects',
     type: choice(FOLD_SELECTIONS),
   } as Setting<FoldSelect | undefined>,
@@ -70,7 +67,6 @@ export const INPUT_SETTINGS = {
   minRead: {
     ...runInput,
     help: 'Reject a source of whose text less than this share was read, as check shows it',
-    default: undefined,
     type: { ...wholeNumber(0, 100), placeholder: 'PERCENT' },
     decides: 'bytes',
   } as Setting<number | undefined>,
@@ -78,7 +74,6 @@ export const INPUT_SETTINGS = {
   only: {
     ...runInput,
     help: 'Use only the sessions whose ids are in this file, one per line; write an id that contains a line end or begins with a quotation mark as a JSON string',
-    default: undefined,
     shown: 'all sessions',
     type: idFile,
     decides: 'bytes, hashed',
@@ -88,7 +83,6 @@ export const INPUT_SETTINGS = {
     ...runInput,
     advanced: false,
     help: 'Stop after N sessions',
-    default: undefined,
     shown: 'no limit',
     type: wholeNumber(1),
     decides: 'bytes',
@@ -111,7 +105,6 @@ export const INPUT_SETTINGS = {
   maxMessages: {
     ...limit,
     help: options.maxMessages.describe,
-    default: undefined,
     shown: 'no limit',
     type: wholeNumber(1),
   } as Setting<number | undefined>,
@@ -147,7 +140,6 @@ export const INPUT_SETTINGS = {
   maxRatio: {
     ...limit,
     help: 'Reject a compressed source that unpacks to over 256 MiB and more than N times its size',
-    default: undefined,
     shown: `${DEFAULT_RATIOS.gzip} for gzip, ${DEFAULT_RATIOS.zstd} for zstd`,
     type: wholeNumber(1),
   } as Setting<number | undefined>,
@@ -156,7 +148,6 @@ export const INPUT_SETTINGS = {
     ...limit,
     of: 'run',
     help: 'Read nothing and exit with 65 if there are more than N files',
-    default: undefined,
     shown: 'no limit',
     type: wholeNumber(1),
   } as Setting<number | undefined>,

@@ -59,7 +59,8 @@ export interface Option<T> {
  * @typeParam F what its flag gives, if that is something else
  */
 export interface Setting<T, F = Exclude<T, undefined>> extends Partial<Option<F>> {
-  readonly default: T;
+  /** Undefined if the row has none. */
+  readonly default?: T;
   /**
    * Set if it decides the bytes of the dataset: then the manifest has it, and `--update` reads everything again when it
    * changes. If hashed, the manifest has only its SHA-256, because it may be confidential.
@@ -71,7 +72,7 @@ export interface Setting<T, F = Exclude<T, undefined>> extends Partial<Option<F>
 
 /** Values of the settings of a table, by name. */
 export type ValuesOf<Table> = {
-  readonly [K in keyof Table]: Table[K] extends { readonly default: infer T } ? T : never;
+  readonly [K in keyof Table]: Table[K] extends { readonly default?: infer T } ? T : never;
 };
 
 /** Values of the flags of a table, by name. */

@@ -20,7 +20,6 @@ export const OUTPUT_SETTINGS = {
     ...output,
     alias: 'o',
     help: 'Write the dataset to this folder, or its records to standard output',
-    default: undefined,
     type: text('DIR|-'),
   } as Setting<string | undefined>,
   replace: {
@@ -75,7 +74,6 @@ export const OUTPUT_SETTINGS = {
     ...output,
     advanced: true,
     help: 'Write all records (keep), leave out those that lie wholly inside another one (drop), or also mark answers of another record as context (mark)',
-    default: undefined,
     shown: 'keep',
     type: choice(['keep', 'drop', 'mark']),
     decides: 'bytes',
@@ -99,7 +97,6 @@ export const OUTPUT_SETTINGS = {
     ...output,
     advanced: true,
     help: 'Set the permissions of the files, in octal, regardless of the umask; the owner can always read and write, and only the owner can read quarantine/',
-    default: undefined,
     shown: 'permissions that all source files share, limited by the umask',
     type: fileMode,
   } as Setting<number | undefined>,
@@ -121,7 +118,6 @@ export const OUTPUT_SETTINGS = {
   workers: {
     ...run,
     help: 'Read up to N sources at the same time, each in its own thread; the output is the same for any N',
-    default: undefined,
     shown: 'depends on the size of the input, at most the number of cores',
     type: wholeNumber(1, MAX_WORKERS),
   } as Setting<number | undefined>,
@@ -135,7 +131,6 @@ export const OUTPUT_SETTINGS = {
   maxQuarantine: {
     ...run,
     help: 'Publish nothing and exit with 65 if more is rejected: N records, or a percentage of the lines',
-    default: undefined,
     shown: 'no limit',
     type: tolerance,
   } as Setting<Tolerance | undefined>,

@@ -20,20 +20,17 @@ export const S3_SETTINGS = {
   s3Endpoint: {
     ...reading,
     help: 'Use the S3 store at this URL instead of AWS',
-    default: undefined,
     type: { ...text('URL'), check: checkEndpoint },
   } as Setting<S3Options['endpoint']>,
   s3Region: {
     ...reading,
     help: 'Set the region',
-    default: undefined,
     shown: 'that of the AWS environment or profile',
     type: text('REGION'),
   } as Setting<S3Options['region']>,
   s3PathStyle: {
     ...reading,
     help: 'Put the bucket into the path of the URL',
-    default: undefined,
     shown: 'on with --s3-endpoint',
     type: flag,
     negative: { help: 'Put the bucket into the host name', value: false },
@@ -71,7 +68,6 @@ export const S3_SETTINGS = {
   s3Sse: {
     ...writing,
     help: 'Let the store encrypt the files: AES256, aws:kms or aws:kms=KEY',
-    default: undefined,
     shown: 'set by the bucket',
     type: { ...text('METHOD'), check: checkEncryption },
   } as Setting<S3Options['sse']>,
@@ -84,7 +80,6 @@ export const S3_SETTINGS = {
   s3Checksum: {
     ...writing,
     help: 'Send the checksums that only newer stores support only where they are required, or wherever possible (supported)',
-    default: undefined,
     shown: 'required with --s3-endpoint, else supported',
     type: choice(['required', 'supported']),
   } as Setting<S3Options['checksum']>,

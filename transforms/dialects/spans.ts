@@ -134,7 +134,7 @@ class SpanReader {
     const transcript = new Transcript(this.#keepSealed);
     const read = readAttributes(attributes, transcript, messages, span);
     const unread = strayOfModel(attributes, transcript.messages);
-    if (unread !== undefined) transcript.noteFirst(unreadMember('the span', unread.name));
+    if (unread !== undefined) transcript.noteFirst(unreadMember('the span', unread));
     const isSilent = !isJoined && transcript.messages.length === 0 && transcript.refusal === undefined;
     if (isSilent && this.#records.describe(traceOf(span), idOf(span), own.json()))
       return context.drop('joined-event');

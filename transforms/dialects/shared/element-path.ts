@@ -3,17 +3,16 @@ import { OPEN_OBJECT } from '../../json/bytes.ts';
 import { walkElements, walkMembers } from '../../json/members.ts';
 import { trustingScanner } from '../../json/trusting-scanner.ts';
 import { parseString } from '../../json/utf8.ts';
+import { wordSet } from '../../model/words.ts';
 
 const MAX_STEPS = 10;
 
 /** Keys that dialects and formats read: all others are content, which must not appear in messages. */
-const NAMES: ReadonlySet<string> = new Set(
-  [
-    'request response body messages conversations tools choices message delta content system metadata usage',
-    'tool_calls toolCalls tool_result toolResult function function_call functions arguments parameters properties',
-    'required enum items input input_schema parts text value logprobs samples expected tags meta settings state lastDocument',
-  ].flatMap((names) => names.split(' ')),
-);
+const NAMES: ReadonlySet<string> = wordSet(`
+  request response body messages conversations tools choices message delta content system metadata usage
+  tool_calls toolCalls tool_result toolResult function function_call functions arguments parameters properties
+  required enum items input input_schema parts text value logprobs samples expected tags meta settings state lastDocument
+`);
 
 /**
  * Path to the array or object that opens at `at` inside the valid value at `start`: `request.messages[3].tool_calls`;

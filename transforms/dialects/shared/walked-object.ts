@@ -39,7 +39,7 @@ export class WalkedObject {
     this.#messagesKey = keyAt(this.#keys, spec.messages);
     this.#toolsKey = keyAt(this.#keys, spec.tools);
     this.#messages = createMessageList(scanner, depthOf(spec.messages) + 1);
-    this.#tools = createToolsTextReader(scanner, createToolsReader(scanner, depthOf(spec.tools)));
+    this.#tools = new ToolsText(scanner, createToolsReader(scanner, depthOf(spec.tools)));
   }
 
   walk(bytes: Uint8Array, at: number): number {
@@ -136,7 +136,7 @@ function depthOf(path = ''): number {
 }
 
 /** The keys that a dialect reads, as a tree: built from the paths in its `DialectSpec`. */
-export interface PathKey {
+interface PathKey {
   /** How to read the value. */
   as: 'messages' | 'tools' | 'value';
   /** The keys to read inside the value, if that is an object. */
@@ -148,7 +148,7 @@ export interface PathKey {
 }
 
 /** Returns the top-level keys. */
-export function pathKeys({
+function pathKeys({
   messages,
   tools,
   keys = [],
@@ -170,7 +170,7 @@ export function pathKeys({
 }
 
 /** The key at the end of a path. */
-export function keyAt(keys: ReadonlyMap<string, PathKey>, path: string | undefined): PathKey | undefined {
+function keyAt(keys: ReadonlyMap<string, PathKey>, path: string | undefined): PathKey | undefined {
   let level = keys;
   let key: PathKey | undefined;
   for (const name of path?.split('.') ?? []) {
@@ -180,58 +180,45 @@ export function keyAt(keys: ReadonlyMap<string, PathKey>, path: string | undefin
   return key;
 }
 
-/** Reads tool definitions that may be JSON in a string, as formats for loaders with typed columns have them. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-export interface ToolsTextReader extends ToolsReader {
+/** Reads tool definitions that may be JSON in a string, as formats for loaders with typed columns have them. */
+class ToolsText {
+  readonly #scanner: Scanner;
+  readonly #list: ToolsReader;
+  definitions: readonly ToolDefinition[] | undefined;
   /** Whether the list in the string read last had too many elements; then it has no definitions. */
-  readonly isCrowded: boolean;
-}
+  isCrowded = false;
 
-/** @param list reads the list itself, with the same scanner */
-export function createToolsTextReader(scanner: Scanner, list: ToolsReader): ToolsTextReader {
-  let definitions: readonly ToolDefinition[] | undefined;
-  let isCrowded = false;
+  /** @param list reads the list itself, with the same scanner */
+  constructor(scanner: Scanner, list: ToolsReader) {
+    this.#scanner = scanner;
+    this.#list = list;
+  }
+
+  read(bytes: Uint8Array, at: number): number {
+    this.isCrowded = false;
+    const isText = bytes[at] === QUOTE;
+    const end = isText ? this.#scanner.string(bytes, at) : this.#list.read(bytes, at);
+    if (!isText) this.definitions = this.#list.definitions;
+    else if (end >= 0) this.definitions = this.#definitionsIn(parseString(bytes, at, end));
+    return end;
+  }
 
   /** The definitions in a text: none if it is empty; undefined if it is not a list of objects. */
-  function definitionsIn(text: string): readonly ToolDefinition[] | undefined {
+  #definitionsIn(text: string): readonly ToolDefinition[] | undefined {
     if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
     const json = encode(text);
     const start = skipBlanks(json, 0);
     if (start === json.length) return NO_TOOLS;
-    const end = list.read(json, start);
-    isCrowded = end < 0 && scanner.crowdAt >= 0;
-    return end < 0 || skipBlanks(json, end) < json.length ? undefined : list.definitions;
+    const end = this.#list.read(json, start);
+    this.isCrowded = end < 0 && this.#scanner.crowdAt >= 0;
+    return end < 0 || skipBlanks(json, end) < json.length ? undefined : this.#list.definitions;
   }
-
-  return {
-    read(bytes, at) {
-      isCrowded = false;
-      if (bytes[at] === QUOTE) {
-        const end = scanner.string(bytes, at);
-        if (end >= 0) definitions = definitionsIn(parseString(bytes, at, end));
-        return end;
-      }
-      const end = list.read(bytes, at);
-      definitions = list.definitions;
-      return end;
-    },
-    get definitions() {
-      return definitions;
-    },
-    get isCrowded() {
-      return isCrowded;
-    },
-  };
 }
 
 /** Rejects an object whose tools, at `at`, are not valid. */
-export function rejectTools(
-  line: Line,
-  origin: Origin,
-  { isCrowded }: ToolsTextReader,
-  at: number,
-): Rejection {
+function rejectTools(line: Line, origin: Origin, { isCrowded }: ToolsText, at: number): Rejection {
   return isCrowded
     ? rejectObject(
         line,

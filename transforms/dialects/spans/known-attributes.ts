@@ -5,39 +5,32 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { decode } from '../../json/utf8.ts';
 import type { Message } from '../../model/element.ts';
+import { wordSet } from '../../model/words.ts';
 import { isAboutClient, mayHoldContent } from '../shared/carried-content.ts';
 import { structured } from '../shared/logged-values.ts';
 import { mayBeSaid } from '../shared/stray-members.ts';
 import { holdsWords } from '../shared/unread-text.ts';
 import type { JudgedNames, SpanAttributes } from './span-attributes.ts';
 
-/** An attribute that may hold what was said, and is not read. */
-interface Stray {
-  readonly name: string;
-  readonly value: JsonView;
-}
-
-const namesOf = (...lists: readonly string[]): ReadonlySet<string> => new Set(lists.join(' ').split(' '));
-
 /** Attributes that are read, or describe the call, with all below them. */
-const READ: ReadonlySet<string> = namesOf(
-  'gen_ai.system_instructions gen_ai.input.messages gen_ai.output.messages gen_ai.prompt gen_ai.completion gen_ai.event.content',
-  'gen_ai.evaluation ai.prompt.messages ai.prompt.toolChoice ai.response.text ai.response.object ai.response.toolCalls',
-  'ai.response.reasoning ai.response.providerMetadata ai.result.text ai.result.object ai.result.toolCalls ai.telemetry',
-  'ai.request ai.toolCall llm.input_messages llm.output_messages llm.prompts llm.completions llm.choices',
-  'llm.invocation_parameters llm.function_call llm.prompt_template input.value output.value',
-  'langfuse.observation.input langfuse.observation.output langfuse.observation.status_message langfuse.observation.prompt',
-  'langfuse.trace langfuse.experiment mlflow.spanInputs mlflow.spanOutputs mlflow.chat.tokenUsage mlflow.trace',
-  'traceloop.entity.input traceloop.prompt traceloop.association logfire.msg logfire.json_schema',
-  'gen_ai.system llm.system llm.provider gcp.vertex.agent.llm_request gcp.vertex.agent.llm_response gcp.vertex.agent.data',
-);
+const READ: ReadonlySet<string> = wordSet(`
+  gen_ai.system_instructions gen_ai.input.messages gen_ai.output.messages gen_ai.prompt gen_ai.completion gen_ai.event.content
+  gen_ai.evaluation ai.prompt.messages ai.prompt.toolChoice ai.response.text ai.response.object ai.response.toolCalls
+  ai.response.reasoning ai.response.providerMetadata ai.result.text ai.result.object ai.result.toolCalls ai.telemetry
+  ai.request ai.toolCall llm.input_messages llm.output_messages llm.prompts llm.completions llm.choices
+  llm.invocation_parameters llm.function_call llm.prompt_template input.value output.value
+  langfuse.observation.input langfuse.observation.output langfuse.observation.status_message langfuse.observation.prompt
+  langfuse.trace langfuse.experiment mlflow.spanInputs mlflow.spanOutputs mlflow.chat.tokenUsage mlflow.trace
+  traceloop.entity.input traceloop.prompt traceloop.association logfire.msg logfire.json_schema
+  gen_ai.system llm.system llm.provider gcp.vertex.agent.llm_request gcp.vertex.agent.llm_response gcp.vertex.agent.data
+`);
 /** Attributes of the program, its host and its protocols, and those of bodies that are read. */
-const GENERAL: ReadonlySet<string> = namesOf(
-  'metadata session user enduser tag http url server client net network peer rpc db messaging faas graphql service',
-  'telemetry process host os container k8s cloud deployment device browser thread code exception error otel library',
-  'instrumentation component span resource operation status scope async aws azure event events request_data',
-  'response_data final_result all_messages all_messages_events agent agent_name model_name model_request_parameters',
-);
+const GENERAL: ReadonlySet<string> = wordSet(`
+  metadata session user enduser tag http url server client net network peer rpc db messaging faas graphql service
+  telemetry process host os container k8s cloud deployment device browser thread code exception error otel library
+  instrumentation component span resource operation status scope async aws azure event events request_data
+  response_data final_result all_messages all_messages_events agent agent_name model_name model_request_parameters
+`);
 /** Parts of names of settings and definitions, in any convention. */
 const ASIDE =
   /(?:^|[._])(?:metadata|headers?|settings|properties|tools?|functions?|definitions?|parameters|schema|template|options|config|usage|errors?|exceptions?|description|stop|stop_sequences|stop_reason|finish_?[rR]easons?|service_tier|reasoning_effort|response_format|encoding_formats|truncation)(?:\.|$)/;
@@ -88,24 +81,22 @@ const NAMES = new Names('', isKnown);
 const NAMES_OF_MODEL = new Names('', (name) => !OF_MODEL.test(`${name}.`) || isKnown(name));
 
 /**
- * The first attribute under an unknown name that has words or content, and not only what the messages have; undefined if
+ * The name of the first attribute that is not known and has words or content, and not only what the messages have; undefined if
  * there is none.
  */
-export const strayAmong = (attributes: SpanAttributes, messages: readonly Message[]): Stray | undefined =>
+export const strayAmong = (attributes: SpanAttributes, messages: readonly Message[]): string | undefined =>
   strayIn(attributes.unknown(NAMES), messages);
 
-const strayIn = (unknown: readonly Attribute[], messages: readonly Message[]): Stray | undefined => {
-  const found = unknown.find(([, value]) => {
+const strayIn = (unknown: readonly Attribute[], messages: readonly Message[]): string | undefined =>
+  unknown.find(([, value]) => {
     const inner = structured(value) ?? value;
     return (mayBeSaid(value) || mayHoldContent(inner)) && !isAmong(inner, messages);
-  });
-  return found && { name: found[0], value: found[1] };
-};
+  })?.[0];
 
 type Attribute = readonly [name: string, value: JsonView];
 
 /** As `strayAmong`, of the attributes that only model calls have. */
-export const strayOfModel = (attributes: SpanAttributes, messages: readonly Message[]): Stray | undefined =>
+export const strayOfModel = (attributes: SpanAttributes, messages: readonly Message[]): string | undefined =>
   strayIn(attributes.unknown(NAMES_OF_MODEL), messages);
 
 /** Whether there are words in a value, and all of them are in the messages: some tracers log a message twice. */

@@ -1,6 +1,7 @@
 /** The members of spans, log records, observations and runs, to find what was said under a name that is not read. */
 import { JsonView } from '../../json/json-view.ts';
 import type { Message } from '../../model/element.ts';
+import { wordSet } from '../../model/words.ts';
 import { carriesContent } from '../shared/carried-content.ts';
 import { firstOf, structured } from '../shared/logged-values.ts';
 import { mayBeSaid, STRAY, straying, strayMember as strayMemberOf } from '../shared/stray-members.ts';
@@ -78,22 +79,21 @@ function isUnknownWhole(body: JsonView): boolean {
 const holdsOtlp = (value: JsonView): boolean =>
   OTLP_BODY.within.some(([key]) => value.get(key)?.type === 'array');
 
-const namesOf = (...lists: readonly string[]): ReadonlySet<string> =>
-  new Set(lists.flatMap((list) => list.split(' ')));
-
-/** Members of spans of OpenTelemetry, as SDKs, Jaeger and databases write them. */
-const SPAN: ReadonlySet<string> = namesOf(
-  'name kind context spanContext traceId trace_id traceID spanId span_id spanID parentSpanId parent_id parent_span_id',
-  'parentSpanContext traceState trace_state flags startTime start_time startTimeUnixNano start_time_unix_nano endTime',
-  'end_time endTimeUnixNano end_time_unix_nano duration status status_code status_message attributes tags events logs',
-  'links references resource scope instrumentationScope instrumentation_scope instrumentationLibrary process processes',
-  'processID operationName span_kind span_name service_name exception warnings droppedAttributesCount',
-  'dropped_attributes_count droppedEventsCount dropped_events_count droppedLinksCount dropped_links_count',
-  'cumulative_error_count statusMessage statusCode resource_attributes span_attributes otel_scope_name ended',
-  // records of logs, which are read apart
-  'body event_name eventName timestamp observed_timestamp timeUnixNano observedTimeUnixNano severity severity_text',
-  'severity_number severityText severityNumber',
-);
+/**
+ * Members of spans of OpenTelemetry, as SDKs, Jaeger and databases write them; in the last lines, those of records of logs,
+ * which are read apart.
+ */
+const SPAN: ReadonlySet<string> = wordSet(`
+  name kind context spanContext traceId trace_id traceID spanId span_id spanID parentSpanId parent_id parent_span_id
+  parentSpanContext traceState trace_state flags startTime start_time startTimeUnixNano start_time_unix_nano endTime
+  end_time endTimeUnixNano end_time_unix_nano duration status status_code status_message attributes tags events logs
+  links references resource scope instrumentationScope instrumentation_scope instrumentationLibrary process processes
+  processID operationName span_kind span_name service_name exception warnings droppedAttributesCount
+  dropped_attributes_count droppedEventsCount dropped_events_count droppedLinksCount dropped_links_count
+  cumulative_error_count statusMessage statusCode resource_attributes span_attributes otel_scope_name ended
+  body event_name eventName timestamp observed_timestamp timeUnixNano observedTimeUnixNano severity severity_text
+  severity_number severityText severityNumber
+`);
 const COLUMN = /^(?:attributes|context|resource|events|status|_)(?:[._]|$)/;
 
 /** Does an object have a member that carries content, besides those of spans, or the attributes of a call in another one? */
@@ -156,7 +156,7 @@ export function strayIn(span: JsonView, messages: readonly Message[]): string | 
   if (logged === undefined) return strayMember(span) && STRAY;
   const attributes = SpanAttributes.of(logged);
   const found = strayAmong(attributes, messages);
-  return found === undefined ? strayEvent(span, attributes, messages) && STRAY : straying(found.name);
+  return found === undefined ? strayEvent(span, attributes, messages) && STRAY : straying(found);
 }
 
 /** The event that may be the missing request or answer of a call: one under an unknown name, or with unknown members. */
@@ -173,6 +173,6 @@ const strayEvent = (
     );
   });
 
-const EVENT: ReadonlySet<string> = namesOf(
-  'name attributes body event.name event_name event timestamp time timeUnixNano time_unix_nano',
-);
+const EVENT: ReadonlySet<string> = wordSet(`
+  name attributes body event.name event_name event timestamp time timeUnixNano time_unix_nano
+`);

@@ -151,11 +151,7 @@ function addMessage(transcript: Transcript, item: SpanAttributes, isOnly: boolea
     addUsersResult(transcript, message, answered);
     return;
   }
-  const pieces: Piece[] = [['role', quote(role)]];
-  for (const key of ['tool_call_id', 'name'] as const) {
-    const value = message.at(key).value;
-    if (value !== undefined) pieces.push([key, value.copy()]);
-  }
+  const pieces: Piece[] = [['role', quote(role)], ...message.pieces(['tool_call_id', 'name'])];
   const content = contentAt(message);
   if (content !== undefined) pieces.push(['content', content.copy()]);
   transcript.add(new JsonView(objectOf(pieces)));
@@ -235,12 +231,7 @@ function partAt(item: SpanAttributes): readonly JsonView[] {
   const type = content.at('type').text() ?? 'text';
   const url = content.at('image.image.url').value ?? content.at('image.url').value;
   if (url !== undefined) return [new JsonView(imagePart(url.copy()))];
-  const pieces: Piece[] = [['type', quote(type)]];
-  for (const key of PART_KEYS) {
-    const value = content.at(key).value;
-    if (value !== undefined) pieces.push([key, value.copy()]);
-  }
-  return [new JsonView(objectOf(pieces))];
+  return [new JsonView(objectOf([['type', quote(type)], ...content.pieces(PART_KEYS)]))];
 }
 
 /** Members of parts of the Messages API. */
@@ -287,11 +278,7 @@ function toolAt(item: SpanAttributes): Uint8Array {
   const isWhole = schema?.get('function') !== undefined || schema?.get('name') !== undefined;
   const isCut = isCutJson(schema?.text() ?? ''); // readTools reports it
   if (schema !== undefined && (isWhole || isCut)) return schema.copy();
-  const pieces: Piece[] = [];
-  for (const key of ['name', 'description']) {
-    const value = tool.at(key).value;
-    if (value !== undefined) pieces.push([key, value.copy()]);
-  }
+  const pieces = tool.pieces(['name', 'description']);
   if (schema?.type === 'object') pieces.push(['parameters', schema.copy()]);
   return objectOf(pieces);
 }

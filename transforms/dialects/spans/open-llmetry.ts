@@ -130,8 +130,7 @@ function messageAt(item: SpanAttributes, thoughts: readonly JsonView[] = []): Js
   const pieces: Piece[] = [];
   const role = item.at('role').text();
   if (role !== undefined && role !== '') pieces.push(['role', quote(role)]);
-  const answered = item.at('tool_call_id').value;
-  if (answered !== undefined) pieces.push(['tool_call_id', answered.copy()]);
+  pieces.push(...item.pieces(['tool_call_id']));
   const content = contentOf(item.at('content').value, role);
   if (content !== undefined) pieces.push(['content', content.copy()]);
   const own = item.at('reasoning').value;
@@ -167,19 +166,13 @@ function callAt(item: SpanAttributes): Uint8Array {
     const value = item.at(key).value ?? item.at('function', key).value;
     if (value !== undefined) fn.push([key, value.copy()]);
   }
-  const id = item.at('id').value;
-  const head: Piece[] = id === undefined ? [] : [['id', id.copy()]];
-  return objectOf([...head, ['type', '"function"'], ['function', objectOf(fn)]]);
+  return objectOf([...item.pieces(['id']), ['type', '"function"'], ['function', objectOf(fn)]]);
 }
 
 /** Reads `llm.request.functions.0.name`, `.description` and `.parameters`; the last is JSON text. */
 function toolsAt(transcript: Transcript, functions: SpanAttributes): readonly ToolDefinition[] {
   const list = functions.items().map((item) => {
-    const pieces: Piece[] = [];
-    for (const key of ['name', 'description']) {
-      const value = item.at(key).value;
-      if (value !== undefined) pieces.push([key, value.copy()]);
-    }
+    const pieces = item.pieces(['name', 'description']);
     const schema = item.at('parameters').json() ?? item.at('input_schema').json();
     const parameters = schema?.type === 'string' ? (jsonIn(schema.text() as string) ?? schema) : schema;
     if (parameters?.type === 'string' && isCutJson(parameters.text() ?? '')) return parameters.copy(); // readTools reports it

@@ -134,6 +134,14 @@ export class SpanAttributes {
     return found;
   }
 
+  /** The values logged at nodes below, as members with these names. */
+  pieces(names: readonly string[]): Piece[] {
+    return names.flatMap((name): Piece[] => {
+      const { value } = this.at(name);
+      return value === undefined ? [] : [[name, value.copy()]];
+    });
+  }
+
   /** Whether there is no value here or below. */
   get isEmpty(): boolean {
     return this.value === undefined && this.#children.size === 0;

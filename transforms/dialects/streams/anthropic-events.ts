@@ -8,7 +8,6 @@ import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
 import { says } from '../shared/unread-text.ts';
-import { isWhole } from './chat-call.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
@@ -49,12 +48,12 @@ export class AnthropicEvents implements StreamGrammar {
   readonly #blocks = new Map<number, Block>();
   readonly #unknown = new UnknownKinds();
   #hasStarted = false;
-  #isOver = false;
+  isOver = false;
   #isFailed = false;
-  #weight = 0;
+  weight = 0;
 
   put(event: JsonView): void {
-    this.#weight += event.bytes.length;
+    this.weight += event.bytes.length;
     const type = event.get('type')?.text();
     if (type === 'message_start') this.#start(event.get('message'));
     else if (type === 'content_block_start') {
@@ -65,7 +64,7 @@ export class AnthropicEvents implements StreamGrammar {
     else if (type === 'message_delta') {
       this.#note(event.get('delta'));
       this.#count(event.get('usage'));
-    } else if (type === 'message_stop') this.#isOver = true;
+    } else if (type === 'message_stop') this.isOver = true;
     else if (type === 'error') this.#isFailed = true;
     else if (type === 'content_block_stop') this.#blocks.get(indexIn(event, 'index') ?? -1)?.end();
     else if (present(event.get('delta'))) this.#unknown.lose(type);
@@ -75,15 +74,7 @@ export class AnthropicEvents implements StreamGrammar {
   begins(event: JsonView): boolean {
     const type = event.get('type')?.text() ?? '';
     if (type === 'message_start') return this.#hasStarted;
-    return this.#isOver && TYPES.has(type) && !isKeepAlive(type);
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  get weight(): number {
-    return this.#weight;
+    return this.isOver && TYPES.has(type) && !isKeepAlive(type);
   }
 
   #start(message: JsonView | undefined): void {
@@ -131,10 +122,10 @@ export class AnthropicEvents implements StreamGrammar {
 
   answer(): StreamedAnswer {
     const all = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
-    const blocks = all.filter((block) => this.#isOver || !block.isUnsaid);
+    const blocks = all.filter((block) => this.isOver || !block.isUnsaid);
     const isCut = blocks.length < all.length || blocks.some((block) => block.isCut);
     const notes: ReadingNote[] = isCut ? [ARGUMENTS_CUT] : [];
-    if (!this.#isOver) notes.push(STREAM_CUT);
+    if (!this.isOver) notes.push(STREAM_CUT);
     if (this.#isFailed) notes.push(RESPONSE_ERROR);
     const members: Piece[] = [...this.#head];
     // a dump may begin in the middle of its first answer
@@ -184,7 +175,7 @@ class Block {
   }
 
   get isCut(): boolean {
-    return !this.#input.isEmpty && !isWhole(this.#input);
+    return this.#input.isCut;
   }
 
   /** Is it a call that was cut before its input came? It begins with an empty one. */
@@ -193,14 +184,8 @@ class Block {
   }
 
   json(): Uint8Array {
-    const input = this.#inputJson();
+    const input = this.#input.isEmpty ? this.#start : this.#input.value();
     const members = this.#members.pieces();
     return objectOf(input === undefined ? members : [...members, [INPUT, input]]);
-  }
-
-  /** The input as an object; a truncated one stays a string. */
-  #inputJson(): Uint8Array | undefined {
-    if (this.#input.isEmpty) return this.#start;
-    return isWhole(this.#input) ? encode(this.#input.text().trim()) : this.#input.json();
   }
 }

@@ -1,7 +1,6 @@
 /** A call that grows with the pieces of a stream of chat completions. */
 import { CLOSE_OBJECT, isSameBytes } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
-import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import { objectOf, type Piece } from '../shared/build-messages.ts';
@@ -10,7 +9,6 @@ import { GrowingMembers, GrowingText } from './growing-text.ts';
 
 const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 const FUNCTION = encode('"function"');
-const scanner = createTextScanner();
 
 export class ChatCall {
   readonly index: number | undefined;
@@ -62,11 +60,11 @@ export class ChatCall {
     const isOpen = this.#arguments.head().startsWith('{') && !this.#arguments.endsWith(CLOSE_OBJECT);
     if (isOpen) return false; // without a scan: some servers repeat the name in every piece of long arguments
     const mayBeNext = isNamed || (/^\s*\{/.test(this.#arguments.head()) && (isRenamed || hasArguments(fn)));
-    return mayBeNext && isWhole(this.#arguments);
+    return mayBeNext && this.#arguments.isWhole();
   }
 
   get isCut(): boolean {
-    return !this.#arguments.isEmpty && !isWhole(this.#arguments);
+    return this.#arguments.isCut;
   }
 
   /** Has none of its arguments come? */
@@ -97,10 +95,4 @@ const hasArguments = (fn: JsonView | undefined): boolean => {
 /** The JSON text of a non-empty string; undefined for anything else. */
 function firstText(value: JsonView | undefined): Uint8Array | undefined {
   return value?.type === 'string' && value.text() !== '' ? value.copy() : undefined;
-}
-
-/** Whether a text is one complete JSON value. */
-export function isWhole(text: GrowingText): boolean {
-  const json = encode(text.text().trim());
-  return json.length > 0 && scanner.value(json, 0, 0) === json.length;
 }

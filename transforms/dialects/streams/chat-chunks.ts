@@ -64,10 +64,10 @@ export class ChatChunks implements StreamGrammar {
   #usage: Uint8Array | undefined;
   #isFailed = false;
   #hasEnd = false;
-  #weight = 0;
+  weight = 0;
 
   put(chunk: JsonView): void {
-    this.#weight += chunk.length;
+    this.weight += chunk.length;
     if (isOther(chunk)) {
       this.#unknown.add(chunk.textOf('type'), chunk);
       return;
@@ -115,10 +115,6 @@ export class ChatChunks implements StreamGrammar {
 
   get isOver(): boolean {
     return this.#hasEnd || this.#isFinished;
-  }
-
-  get weight(): number {
-    return this.#weight;
   }
 
   get #isFinished(): boolean {
@@ -207,18 +203,15 @@ class Choice {
   readonly #reasoning = new GrowingText();
   #function: ChatCall | undefined;
   #role = ASSISTANT;
-  #finish: Uint8Array | undefined;
+  /** Why the model stopped. */
+  finish: Uint8Array | undefined;
   /** Has a delta its piece in a member that is not known? */
   #isHiding = false;
-
-  get finish(): Uint8Array | undefined {
-    return this.#finish;
-  }
 
   /** @returns false if what it says is in a member that is not known */
   put(choice: JsonView): boolean {
     const finish = choice.get('finish_reason');
-    if (present(finish)) this.#finish = finish.copy();
+    if (present(finish)) this.finish = finish.copy();
     const delta = choice.get('delta') ?? choice.get('message');
     if (delta?.type === 'object') this.#take(delta);
     const text = choice.get('text');
@@ -233,7 +226,7 @@ class Choice {
     const message = chunk.get('message');
     if (message?.type === 'object') this.#take(message);
     this.#content.add(chunk.get('response'));
-    if (isTrue(chunk.get('done'))) this.#finish = chunk.get('done_reason')?.copy() ?? STOP;
+    if (isTrue(chunk.get('done'))) this.finish = chunk.get('done_reason')?.copy() ?? STOP;
   }
 
   #take(delta: JsonView): void {
@@ -316,7 +309,7 @@ class Choice {
     return objectOf([
       ['index', `${index}`],
       ['message', objectOf(members)],
-      ['finish_reason', this.#finish ?? 'null'],
+      ['finish_reason', this.finish ?? 'null'],
     ]);
   }
 }

@@ -5,7 +5,6 @@ import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, makeMessage, objectOf, type Piece } from '../shared/build-messages.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
-import { isWhole } from './chat-call.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
@@ -36,12 +35,12 @@ export class ConverseEvents implements StreamGrammar {
   readonly #unknown = new UnknownKinds();
   #head: Piece[] = [];
   #hasStarted = false;
-  #isOver = false;
+  isOver = false;
   #isFailed = false;
-  #weight = 0;
+  weight = 0;
 
   put(event: JsonView): void {
-    this.#weight += event.length;
+    this.weight += event.length;
     const name = eventOf(event) ?? event.keys()[0];
     const body = name === undefined ? undefined : event.get(name);
     if (name === 'messageStart') this.#hasStarted = true;
@@ -49,7 +48,7 @@ export class ConverseEvents implements StreamGrammar {
     else if (name === 'contentBlockDelta') {
       if (!this.#block(body).grow(body?.get('delta'))) this.#unknown.add(name, event);
     } else if (name === 'messageStop') {
-      this.#isOver = true;
+      this.isOver = true;
       this.#note('stopReason', body?.get('stopReason'));
     } else if (name === 'metadata') this.#note('usage', body?.get('usage'));
     else if (FAILURE.test(name ?? '')) this.#isFailed = true;
@@ -69,26 +68,18 @@ export class ConverseEvents implements StreamGrammar {
   }
 
   begins(event: JsonView): boolean {
-    return event.get('messageStart') !== undefined && (this.#hasStarted || this.#isOver);
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  get weight(): number {
-    return this.#weight;
+    return event.get('messageStart') !== undefined && (this.#hasStarted || this.isOver);
   }
 
   answer(): StreamedAnswer {
     const all = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
-    const blocks = all.filter((block) => this.#isOver || !block.isUnsaid);
+    const blocks = all.filter((block) => this.isOver || !block.isUnsaid);
     const content = arrayOf(blocks.map((block) => block.json()));
     const { bytes: message } = makeMessage('assistant', [['content', content]]);
     const isCut = blocks.length < all.length || blocks.some((block) => block.isCut);
     const notes: ReadingNote[] = isCut ? [ARGUMENTS_CUT] : [];
     if (this.#isFailed) notes.push(RESPONSE_ERROR);
-    else if (!this.#isOver) notes.push(STREAM_CUT);
+    else if (!this.isOver) notes.push(STREAM_CUT);
     const json = objectOf([['output', objectOf([['message', message]])], ...this.#head]);
     return { json, notes: [...notes, ...this.#unknown.notes()] };
   }
@@ -122,7 +113,7 @@ class Block {
   }
 
   get isCut(): boolean {
-    return !this.#input.isEmpty && !isWhole(this.#input);
+    return this.#input.isCut;
   }
 
   /** Is it a call that was cut before its input came? */
@@ -131,16 +122,11 @@ class Block {
   }
 
   json(): Uint8Array {
+    const input = this.#input.isEmpty ? EMPTY_OBJECT : this.#input.value();
     if (this.#call !== undefined || !this.#input.isEmpty)
-      return objectOf([['toolUse', objectOf([...(this.#call ?? []), ['input', this.#inputJson()]])]]);
+      return objectOf([['toolUse', objectOf([...(this.#call ?? []), ['input', input]])]]);
     if (!this.#reasoning.isEmpty) return objectOf([['reasoningContent', this.#reasoningJson()]]);
     return objectOf([['text', this.#text.json()]]);
-  }
-
-  /** The input as an object; one that was cut stays a string. */
-  #inputJson(): Uint8Array {
-    if (this.#input.isEmpty) return EMPTY_OBJECT;
-    return isWhole(this.#input) ? encode(this.#input.text().trim()) : this.#input.json();
   }
 
   #reasoningJson(): Uint8Array {

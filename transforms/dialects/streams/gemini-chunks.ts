@@ -35,10 +35,10 @@ export class GeminiChunks implements StreamGrammar {
   readonly #candidate = new Map<string, Uint8Array>();
   readonly #unknown = new UnknownKinds();
   #isFailed = false;
-  #weight = 0;
+  weight = 0;
 
   put(event: JsonView): void {
-    this.#weight += event.length;
+    this.weight += event.length;
     const answer = geminiBody(event);
     if (hidesParts(answer)) this.#unknown.lose('candidates');
     for (const [key, value] of answer.members())
@@ -71,10 +71,6 @@ export class GeminiChunks implements StreamGrammar {
 
   get isOver(): boolean {
     return this.#candidate.has('finishReason') || this.#head.has('promptFeedback');
-  }
-
-  get weight(): number {
-    return this.#weight;
   }
 
   answer(): StreamedAnswer {

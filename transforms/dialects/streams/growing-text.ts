@@ -6,13 +6,16 @@ import { QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
 import { elementsOf } from '../../json/members.ts';
-import { decode, parseString } from '../../json/utf8.ts';
+import { createTextScanner } from '../../json/plain-scanner.ts';
+import { decode, encode, parseString } from '../../json/utf8.ts';
 import { arrayOf, type Piece } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
 
 const FIRST_BYTES = 128;
 /** Shorter pieces are copied byte by byte, which takes less time than creating a view. */
 const SHORT_BYTES = 48;
+
+const scanner = createTextScanner();
 
 export class GrowingText {
   #bytes = new Uint8Array(FIRST_BYTES);
@@ -24,11 +27,6 @@ export class GrowingText {
 
   get isEmpty(): boolean {
     return this.#used === 1;
-  }
-
-  /** Bytes held. */
-  get length(): number {
-    return this.#used;
   }
 
   /** @param json a JSON string, quotes included */
@@ -59,6 +57,22 @@ export class GrowingText {
     return parseString(json, 0, json.length);
   }
 
+  /** Whether it is one complete JSON value. */
+  isWhole(): boolean {
+    const json = encode(this.text().trim());
+    return json.length > 0 && scanner.value(json, 0, 0) === json.length;
+  }
+
+  /** Did the JSON value in it begin, but not end? */
+  get isCut(): boolean {
+    return !this.isEmpty && !this.isWhole();
+  }
+
+  /** The JSON value in it; one that was cut stays a string. */
+  value(): Uint8Array {
+    return this.isWhole() ? encode(this.text().trim()) : this.json();
+  }
+
   /** Is this the last byte of the text? */
   endsWith(byte: number): boolean {
     return !this.isEmpty && this.#bytes[this.#used - 1] === byte;
@@ -76,7 +90,6 @@ type Growing = GrowingText | Uint8Array[] | Uint8Array;
 export class GrowingMembers {
   readonly #members = new Map<string, Growing>();
   readonly #whole: ReadonlySet<string>;
-  weight = 0;
 
   /** @param whole members that are not joined (ids, types, names): their first non-empty text counts */
   constructor(whole: readonly string[] = []) {
@@ -91,7 +104,6 @@ export class GrowingMembers {
 
   put(key: string, value: JsonView): void {
     const known = this.#members.get(key);
-    this.weight += value.length;
     if (this.#whole.has(key)) {
       if (known === undefined && value.text() !== '') this.#members.set(key, value.copy());
     } else if (value.type === 'string') {

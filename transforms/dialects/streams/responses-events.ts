@@ -10,7 +10,6 @@ import { editMembers } from '../../json/splice.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { RESPONSE_ERROR } from '../shared/reading-notes.ts';
-import { isWhole } from './chat-call.ts';
 import {
   ARGUMENTS_CUT,
   indexIn,
@@ -67,10 +66,10 @@ export class ResponsesEvents implements StreamGrammar {
   #isFailed = false;
   /** Whether the whole response says that it failed: an error event may follow. */
   #hasFailed = false;
-  #weight = 0;
+  weight = 0;
 
   put(event: JsonView): void {
-    this.#weight += event.bytes.length;
+    this.weight += event.bytes.length;
     const type = event.get('type')?.text() ?? '';
     const response = event.get('response');
     if (LAST.has(type) && response?.type === 'object') {
@@ -102,10 +101,6 @@ export class ResponsesEvents implements StreamGrammar {
 
   get isOver(): boolean {
     return this.#whole !== undefined;
-  }
-
-  get weight(): number {
-    return this.#weight;
   }
 
   /** The item of an event: by its index, else by its id, else the open one. */
@@ -233,7 +228,9 @@ class Item {
   /** Whether its arguments are incomplete. */
   get isCut(): boolean {
     if (this.#whole !== undefined) return false;
-    return [...this.#texts.values()].some(({ target, text }) => target.key === 'arguments' && !isWhole(text));
+    return [...this.#texts.values()].some(
+      ({ target, text }) => target.key === 'arguments' && !text.isWhole(),
+    );
   }
 
   /** Is it a call that was cut before its input came? */
