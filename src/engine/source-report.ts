@@ -81,3 +81,10 @@ function errnoOf({ cause }: SourceFault): { readonly code?: string } {
     (cause as NodeJS.ErrnoException | undefined)?.syscall === undefined ? undefined : systemCode(cause);
   return code === undefined ? {} : { code };
 }
+
+/** Takes all steps at once. */
+export function allOf(steps: Iterator<void, Ended>): Ended {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}

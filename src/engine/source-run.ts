@@ -7,19 +7,19 @@ import type { ScanMemory } from '../../transforms/json/wasm-scanner.ts';
 import type { StreamElement } from '../../transforms/model/element.ts';
 import { SourceFault } from '../errors.ts';
 import type { FramedSource } from '../input/frame-source.ts';
-import { type Framer, type FramingCounts, NO_BYTES } from '../input/framing/framer.ts';
+import { type Framer, NO_BYTES } from '../input/framing/framer.ts';
 import { createSlab, type Slab, shrinkSlab } from '../input/framing/slab.ts';
 import type { SourceReader } from '../input/source-reader.ts';
-import type { SmallFile } from '../input/sources/small-file.ts';
-import { isStdin, type SourceRef } from '../input/sources/source.ts';
+import { isStdin } from '../input/sources/source.ts';
 import type { SourceBegin } from '../ledger/result.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import { bugFault } from './bug-fault.ts';
 import type { DeliveryBuilder } from './delivery.ts';
 import type { Watch } from './instrument.ts';
 import { Intake } from './intake.ts';
+import { SmallFiles } from './small-files.ts';
 import { SourceOpener } from './source-opener.ts';
-import { type Ended, type OpenSource, type ReadSource, reportOf } from './source-report.ts';
+import { allOf, type Ended, type OpenSource, type ReadSource, reportOf } from './source-report.ts';
 import { NONE_UPCOMING, type TaskSource, type Upcoming } from './task.ts';
 
 /** Weight of the results at which a delivery is due. */
@@ -63,6 +63,7 @@ export class SourceRun {
   readonly #slab: Slab;
   readonly #opener: SourceOpener;
   readonly #intake: Intake;
+  readonly #smallFiles: SmallFiles;
   /** Whether the last source took the shortcut. If not, the next one is not read whole either: neighbouring logs are alike. */
   #tookShortcut = true;
   /** Whether the last long read had very many results, or may have: it is the first one. */
@@ -99,6 +100,7 @@ export class SourceRun {
       onResult: (result) => delivery.add(result),
       isFull: () => delivery.weight >= DELIVERY_BYTES,
     });
+    this.#smallFiles = new SmallFiles({ watch, delivery, opener: this.#opener, intake: this.#intake });
   }
 
   /** Whether the run has reached its limit of sessions. */
@@ -237,51 +239,13 @@ export class SourceRun {
     this.#intake.open(framed, open.reader?.rewind !== undefined);
   }
 
-  /** Reads a small file whole and takes the shortcut through it. @returns false if it has to be opened like any other file */
+  /** Takes the road of small files. @returns false if the source has to be opened like any other file */
   #takeWhole(open: OpenSource): boolean {
-    const { index, ref } = open;
-    const file = this.#intake.canTakeShortcut && this.#tookShortcut ? this.#readSmall(ref) : undefined;
-    if (file === undefined) return false;
-    const framing = this.#intake.takeWhole(file.bytes);
-    if (framing === undefined) return false;
-    const { bytes } = framing;
-    this.#delivery.add({
-      kind: 'source-begin',
-      source: index,
-      provisional: false, // it was read to its end and did not change
-      identity: file.identity,
-      again: undefined,
-    });
-    this.#delivery.countRead(bytes);
-    this.#sinceTurn += bytes;
-    const reader = {
-      compression: 'none',
-      misnamed: false,
-      fingerprint: () => file.fingerprint,
-      readBytes: () => bytes,
-    } as const;
-    this.#endWhole({ index, reader }, framing, file.identity);
+    const whole = this.#tookShortcut ? this.#smallFiles.take(open) : undefined;
+    if (whole === undefined) return false;
+    this.#sinceTurn += whole.ended.framing.bytes;
+    this.#reportOn(whole.source, whole.ended, whole.fault);
     return true;
-  }
-
-  #readSmall(ref: SourceRef): SmallFile | undefined {
-    return this.#watch.within('read', () => this.#opener.readSmall(ref));
-  }
-
-  /** Ends a source that took the shortcut whole. After a bug it begins again, so that its results are withdrawn. */
-  #endWhole(source: ReadSource, framing: FramingCounts, identity: string): void {
-    let ended: Ended;
-    let bug: SourceFault | undefined;
-    try {
-      ended = allOf(this.#intake.end(framing));
-    } catch (error) {
-      bug = bugFault(error);
-      if (bug === undefined) throw error;
-      const begin = { kind: 'source-begin', source: source.index, provisional: true } as const;
-      this.#delivery.add({ ...begin, identity, again: true });
-      ended = this.#intake.fail(framing);
-    }
-    this.#reportOn(source, ended, bug);
   }
 
   #feed(
@@ -407,13 +371,6 @@ export class SourceRun {
 }
 
 const endedAt = (value: Ended): Iterator<void, Ended> => ({ next: () => ({ done: true, value }) });
-
-/** Takes all steps at once. */
-function allOf(steps: Iterator<void, Ended>): Ended {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
-}
 
 /**
  * Returns the fault of a source that was rewritten during its second reading too. It replaces the error that was found,
