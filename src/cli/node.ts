@@ -60,8 +60,11 @@ const YOUNG_BYTES = 16 * 1024 * 1024;
 /** While the old generation is smaller than this, V8 lets it grow by `GROWTH_PERCENT` of its live data before collecting it. */
 const OLD_BYTES = 24 * 1024 * 1024;
 const GROWTH_PERCENT = 150;
-/** The growth once it is larger. */
+/** The growth once it is larger, or was collected this often: a run that long has time for it. */
 const LESS_GROWTH_PERCENT = 50;
+const MAX_QUICK_COLLECTIONS = 8;
+/** A generation that is smaller than this part of what it was was collected. */
+const COLLECTED = 0.75;
 
 /**
  * Keeps V8's heap small: by default, V8 uses more memory to collect garbage less often. It reads both flags whenever a
@@ -73,12 +76,16 @@ const LESS_GROWTH_PERCENT = 50;
 export class BoundedHeap implements HeapControl {
   #isYoungHeld = false;
   #isOldHeld = false;
+  /** Bytes of the old generation at the last check. */
+  #old = 0;
+  #collections = 0;
 
   begin(): void {
     setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
     setFlagsFromString('--semi-space-growth-factor=2');
     this.#isYoungHeld = false;
     this.#isOldHeld = false;
+    this.#old = this.#collections = 0;
   }
 
   check(): void {
@@ -88,7 +95,9 @@ export class BoundedHeap implements HeapControl {
       if (space_name !== 'new_space') old += space_used_size;
       else if (!this.#isYoungHeld && space_size >= YOUNG_BYTES) this.hold();
     }
-    if (this.#isOldHeld || old < OLD_BYTES) return;
+    if (old < this.#old * COLLECTED) this.#collections++;
+    this.#old = old;
+    if (this.#isOldHeld || (old < OLD_BYTES && this.#collections < MAX_QUICK_COLLECTIONS)) return;
     this.#isOldHeld = true;
     setFlagsFromString(`--heap-growing-percent=${LESS_GROWTH_PERCENT}`);
   }

@@ -26,13 +26,14 @@ import { NONE_UPCOMING, type TaskSource, type Upcoming } from './task.ts';
 export const DELIVERY_BYTES: number = 128 * 1024;
 /** Only a giant line makes the slab grow beyond this. */
 const GIANT_BYTES = 32 * 1024 * 1024;
-/** Bytes after which the event loop gets a turn, for timers, signals and messages. */
+/** Bytes after which the event loop gets a turn, for timers, signals and messages, and the heap is looked at. */
 const TURN_BYTES = 8 * 1024 * 1024;
 /** A source whose lines make the slab grow beyond this does not take the shortcut. */
 const MAX_SHORTCUT_BYTES = 16 * 1024 * 1024;
-/** If the results of a read weigh more than its bytes times this, its lines are tiny: the next read takes at most `DENSE_BYTES`. */
-const DENSE_FACTOR = 2;
+/** If the lines of a read are shorter than this on average, the next read takes at most `DENSE_BYTES`. */
+const TINY_BYTES = 1024;
 const DENSE_BYTES = 64 * 1024;
+const DENSE_TURN_BYTES = 256 * 1024;
 
 type RereadableSource = Required<Pick<SourceReader, 'again'>>;
 
@@ -66,7 +67,7 @@ export class SourceRun {
   readonly #smallFiles: SmallFiles;
   /** Whether the last source took the shortcut. If not, the next one is not read whole either: neighbouring logs are alike. */
   #tookShortcut = true;
-  /** Whether the last long read had very many results, or may have: it is the first one. */
+  /** Whether the last long read had very many lines, or may have: it is the first one. */
   #isDense = true;
   /** Decompressed bytes since the event loop last had a turn. */
   #sinceTurn = 0;
@@ -110,9 +111,13 @@ export class SourceRun {
 
   /** Returns whether the event loop is due a turn; if so, starts counting again. */
   takeTurn(): boolean {
-    if (this.#sinceTurn < TURN_BYTES) return false;
+    if (!this.#isTurnDue) return false;
     this.#sinceTurn = 0;
     return true;
+  }
+
+  get #isTurnDue(): boolean {
+    return this.#sinceTurn >= (this.#isDense ? DENSE_TURN_BYTES : TURN_BYTES);
   }
 
   begin({ index, ref, deaths }: TaskSource): void {
@@ -261,12 +266,12 @@ export class SourceRun {
       if (typeof count !== 'number') return count;
       if (count === 0) return this.#takeRest(this.#lastOf(framer));
       this.#sinceTurn += count;
-      const before = this.#delivery.weight;
+      const before = framer.counts().lines;
       const stopped = this.#intake.take(framer.filled(count));
       if (stopped !== undefined) return stopped === 'full' ? 'delivery' : stopped;
       if (this.#slab.bytes.length > MAX_SHORTCUT_BYTES && this.#intake.outgrow() !== undefined) return 'odd';
-      if (count >= DENSE_BYTES) this.#isDense = this.#delivery.weight - before > DENSE_FACTOR * count;
-      if (this.#sinceTurn >= TURN_BYTES || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
+      if (count >= DENSE_BYTES) this.#isDense = (framer.counts().lines - before) * TINY_BYTES > count;
+      if (this.#isTurnDue || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
     }
   }
 
@@ -286,7 +291,7 @@ export class SourceRun {
       const stopped = this.#intake.take([value]);
       if (stopped !== undefined) return stopped === 'full' ? 'delivery' : stopped;
       this.#sinceTurn += value.origin.length;
-      if (this.#sinceTurn >= TURN_BYTES || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
+      if (this.#isTurnDue || this.#delivery.weight >= DELIVERY_BYTES) return 'delivery';
     }
     this.#rest = undefined;
     return 'over';

@@ -15,6 +15,11 @@ const PAGE_WORDS = 4096;
 /** Words on a page that are used on average. Pages that are not split yet have up to four thirds of them. */
 const MEAN_WORDS = 0.65 * PAGE_WORDS;
 const MAX_WORDS = PAGE_WORDS - WORDS;
+/**
+ * Pages of a block. Memory is allocated in blocks of a megabyte, because the allocator returns these to the system when
+ * the source has ended, and keeps smaller ones.
+ */
+const BLOCK_PAGES = 64;
 
 /**
  * Random words, two for each value of each byte of a key: a hash is the XOR of those of its bytes. Drawn on first use,
@@ -44,8 +49,13 @@ const scratch = new Uint32Array(PAGE_WORDS);
 
 /** Hashes by open addressing. */
 class Page {
-  #words = new Uint32Array(PAGE_WORDS);
+  readonly #words: Uint32Array;
   #used = 0;
+
+  /** @param words all 0 */
+  constructor(words: Uint32Array) {
+    this.#words = words;
+  }
 
   get isFull(): boolean {
     return this.#used >= MAX_WORDS;
@@ -92,6 +102,8 @@ export class IdSet {
   /** A power of two: the number of pages before the current round of splits. */
   #round = 1;
   #size = 0;
+  /** The block of the newest page. */
+  #block: ArrayBuffer | undefined;
 
   get size(): number {
     return this.#size;
@@ -105,7 +117,7 @@ export class IdSet {
 
   add(id: string): void {
     setHash(id);
-    if (this.#pages.length === 0) this.#pages.push(new Page());
+    if (this.#pages.length === 0) this.#pages.push(this.#newPage());
     const [first, second] = [hash[0] as number, hash[1] as number];
     while (this.#pageOf(second).isFull) this.#split();
     if (!this.#pageOf(second).add(first, second)) return;
@@ -116,6 +128,14 @@ export class IdSet {
   clear(): void {
     this.#pages.length = this.#size = 0;
     this.#round = 1;
+    this.#block = undefined;
+  }
+
+  #newPage(): Page {
+    const pageBytes = PAGE_WORDS * Uint32Array.BYTES_PER_ELEMENT;
+    const at = this.#pages.length % BLOCK_PAGES;
+    if (at === 0 || this.#block === undefined) this.#block = new ArrayBuffer(BLOCK_PAGES * pageBytes);
+    return new Page(new Uint32Array(this.#block, at * pageBytes, PAGE_WORDS));
   }
 
   #pageOf(second: number): Page {
@@ -125,7 +145,7 @@ export class IdSet {
 
   /** Splits the next page. */
   #split(): void {
-    const page = new Page();
+    const page = this.#newPage();
     this.#pages[this.#pages.length - this.#round]?.split(this.#round, page);
     this.#pages.push(page);
     if (this.#pages.length === 2 * this.#round) this.#round *= 2;
