@@ -218,7 +218,7 @@ export class Quarantine {
     if (this.#latest?.offset === offset) return this.#latest.content;
     const known = contents?.get(offset);
     if (known?.isLeftOut === true) this.#checkLeftOut(place);
-    const stretch = known ?? (await this.#takeAgain(offset, length));
+    const stretch = contents === undefined ? await this.#takeAgain(offset, length) : known;
     const content: Content = {
       member: stretch?.member,
       raw: this.#contentOf(place, stretch?.sha256 ?? null, stretch?.bytes),

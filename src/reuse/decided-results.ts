@@ -82,7 +82,7 @@ export function lostContainer(sessionId = ''): TurnmillError {
 }
 
 function containedIn(session: SessionReport, container: number): SessionReport {
-  const { kind, sessionId, snapshot, entries, root, recordRejections, path } = session;
+  const { kind, sessionId, snapshot, entries, root, recordRejections, contents, path } = session;
   return {
     kind,
     sessionId,
@@ -94,6 +94,7 @@ function containedIn(session: SessionReport, container: number): SessionReport {
     root,
     changes: NO_COUNTS,
     recordRejections,
+    contents,
     path,
     container,
   };

@@ -15,7 +15,7 @@ import {
 import { hasZstd } from '../../support/zstd.ts';
 
 const SEED = Number(process.env.TURNMILL_SEED ?? 1);
-const SEEDS = LONG ? 8 : 1;
+const SEEDS = LONG ? 4 : 1;
 /** The folder has about 30 files more. */
 const FILES = LONG ? 270 : 40;
 const COUNTS = LONG ? [1, 3, 8] : [3];
@@ -23,7 +23,7 @@ const COUNTS = LONG ? [1, 3, 8] : [3];
 const QUICK: readonly SharedSettings[] = [
   { format: ['chat', 'sharegpt'], compress: 'gzip', shardSize: 20_000 },
   { groupBy: 'scenario', quarantineContent: 'raw', meta: ['model', 'usage'] },
-  { copies: 'drop', sessionBy: 'id' },
+  { copies: 'drop', sessionBy: 'id', format: ['chat', 'functiongemma-teaching'] },
 ];
 const LONGER: readonly SharedSettings[] = [
   {},

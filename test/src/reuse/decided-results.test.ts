@@ -117,6 +117,7 @@ test('all records of a contained session go, and its lines get the fate', async 
     log: { count: 0, packed: new Uint8Array(0) },
   };
   const refused = [{ format: 'trl', reason: 'r', stage: 'format', detail: 'd' }];
+  const contents = new Map([[9, { sha256: 'hash of the refused entry' }]]);
   const results = [
     begin,
     record('a'),
@@ -124,7 +125,7 @@ test('all records of a contained session go, and its lines get the fate', async 
     session('x', { fate: 'rejected', rejection }),
     record('b'),
     record('b', 'openai'),
-    session('b', { recordRejections: refused }),
+    session('b', { recordRejections: refused, contents }),
     record('c'),
     session('c'),
     report([
@@ -139,7 +140,7 @@ test('all records of a contained session go, and its lines get the fate', async 
   expect(found[4]).toEqual({
     ...{ kind: 'session', sessionId: 'b', fate: 'contained', snapshot: { line: 3, offset: 9, length: 4 } },
     ...{ entries: 3, superseded: 0, truncated: 0, root: 'r', changes: [], recordRejections: refused },
-    ...{ path: new Uint8Array(16), container: 2 },
+    ...{ path: new Uint8Array(16), container: 2, contents },
   });
   expect(found.at(-1)).toMatchObject({
     fates: [
