@@ -1,6 +1,6 @@
 /** Memory and descriptors of a run do not grow with its input. The benchmarks measure 5 GB. */
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
@@ -85,7 +85,31 @@ faultTest('F143', 'the ids of 300,000 sessions in one source', { long: true }, (
   const args = ['build', log, '--session-by', 'run', '--out', join(folder, 'out')];
   const { status, peak } = watched(folder, args);
   expect(status).toBe(0);
-  expect(peak).toBeLessThan(300);
+  expect(peak).toBeLessThan(145);
+});
+
+faultTest('F143', 'a chain of 16,000 calls in one source', { long: true }, () => {
+  const folder = temporaryFolder();
+  const log = join(folder, 'a.jsonl');
+  const lines = Array.from({ length: 16_000 }, (_, n) => {
+    const request = {
+      model: 'm',
+      input: `question ${n}`,
+      ...(n > 0 && { previous_response_id: `r${n - 1}` }),
+    };
+    const content = [{ type: 'output_text', text: `answer ${n}`, annotations: [] }];
+    const output = [{ type: 'message', id: `m${n}`, role: 'assistant', status: 'completed', content }];
+    const response = { id: `r${n}`, object: 'response', status: 'completed', model: 'm', output };
+    return `${JSON.stringify({ timestamp: '2026-02-03T10:00:09.000Z', request, response })}\n`;
+  });
+  writeFileSync(log, lines.join(''));
+  const out = join(folder, 'out');
+  const { status, peak } = watched(folder, ['build', log, '--out', out]);
+  expect(status).toBe(0);
+  const [name = ''] = readdirSync(join(out, 'data'));
+  const { messages } = JSON.parse(readFileSync(join(out, 'data', name), 'utf8'));
+  expect(messages).toHaveLength(32_000);
+  expect(peak).toBeLessThan(145);
 });
 
 faultTest('F143', 'the ids of a million lines of an event log', { long: true }, () => {
