@@ -9,10 +9,11 @@ import { recordStart } from '../dataset/shard-name.ts';
 import type { SourceRef } from '../input/sources/source.ts';
 import { REASONS } from '../ledger/reasons.ts';
 import { messagesOf } from './app/messages.ts';
+import type { RecordRow, RecordSummary } from './app/types.ts';
 import type { FollowedLog } from './follow.ts';
 import { MAX_HITS, type Searched, search } from './search.ts';
 import { treeOf } from './session-tree.ts';
-import { type RecordSummary, readRecord, shownOf, summaryOf } from './shown.ts';
+import { readRecord, shownOf, summaryOf } from './shown.ts';
 import type { LogSources } from './sources.ts';
 import type { RecordAt, ViewedDataset } from './viewed-dataset.ts';
 
@@ -32,13 +33,6 @@ export type Answer = string | Buffer | LineStream | undefined;
 /** Writes lines until it has finished, or the client has disconnected. */
 export interface LineStream {
   run(write: (line: object) => void, signal: AbortSignal): Promise<void>;
-}
-
-export interface RecordRow extends RecordSummary {
-  readonly i: number;
-  readonly bytes: number;
-  readonly session?: string | null;
-  readonly finding?: 'error' | 'warning' | undefined;
 }
 
 const MAX_ROWS = 200;

@@ -9,7 +9,7 @@ import {
   getActivityLine,
 } from '../../transforms/dialects/text-protocol/tool-activity.ts';
 import { callsOf, messagesOf } from './app/messages.ts';
-import type { Message, Shown, ShownSegment } from './app/types.ts';
+import type { Message, RecordSummary, Shown, ShownSegment } from './app/types.ts';
 
 /** A record as JSON text and as its value. */
 export interface ReadRecord {
@@ -89,16 +89,6 @@ export function textIn(content: unknown): string {
 }
 
 const TITLE_CHARACTERS = 160;
-
-/** The data of a record's row in the list. */
-export interface RecordSummary {
-  /** The first message of the user, with white space collapsed. */
-  readonly title: string;
-  readonly messages: number;
-  readonly roles: Readonly<Record<string, number>>;
-  readonly calls: number;
-  readonly tools: readonly string[];
-}
 
 const ROLE_NAMES: Readonly<Record<string, string>> = {
   human: 'user',

@@ -12,7 +12,7 @@ import { loggedCalls, malformed } from './logged-calls.ts';
 import { reportOtherMembers } from './shared-rules.ts';
 import { type Report, readObject } from './tool-arguments.ts';
 
-const EMPTY_TEXT = '""';
+const NO_TEXT = '""';
 const SOURCES: ReadonlyMap<string, string> = new Map([
   ['system', 'system'],
   ['developer', 'system'],
@@ -163,14 +163,14 @@ export class AtifSteps {
     if (content?.[0] === QUOTE) return decode(content);
     const other = otherContent(message);
     if (other !== undefined) return decode(inString(other));
-    if (content?.[0] !== OPEN_ARRAY) return EMPTY_TEXT;
+    if (content?.[0] !== OPEN_ARRAY) return NO_TEXT;
     const parts = elementsOf(content).map(partOf);
     if (parts.includes(undefined)) {
       const text = `messages[${at}] has parts that are neither text nor an image of a known type: left out`;
       this.#report({ rule: 'non-text-part', severity: 'WARNING', message: text });
     }
     const kept = parts.filter((part) => part !== undefined);
-    return kept.length === 0 ? EMPTY_TEXT : `[${kept.join(',')}]`;
+    return kept.length === 0 ? NO_TEXT : `[${kept.join(',')}]`;
   }
 }
 

@@ -6,7 +6,7 @@
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { walkElements, walkMembers } from '../json/members.ts';
 import { createTextScanner } from '../json/plain-scanner.ts';
-import { skipBlanks } from '../json/scanner.ts';
+import { valueIn } from '../json/respace.ts';
 import { decode, encode, parseString } from '../json/utf8.ts';
 import type { Note, ValueRule } from './gemma-rules.ts';
 
@@ -14,7 +14,6 @@ const ESCAPE = '<escape>';
 const CONTROL_TOKEN =
   /<(?:escape|(?:start|end)_of_turn|(?:start|end)_function_(?:declaration|call|response)|bos|eos|pad|unk|(?:start|end)_of_image)>/;
 const NOT_BARE = /[:,{}[\]\p{Cc}]/u;
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
 /** Largest exponent of a number that is written without it; those of 64-bit floats are smaller. */
 const MAX_ZEROS = 1000;
@@ -120,9 +119,5 @@ export function plainNumber(text: string, note: Note<ValueRule>): string {
 
 /** The JSON text of an object in a text; undefined if the text is anything else. */
 export function objectIn(text: string): Uint8Array | undefined {
-  if (!/^[ \t\r\n]*\{/.test(text) || LONE_SURROGATE.test(text)) return undefined;
-  const json = encode(text);
-  const start = skipBlanks(json, 0);
-  const end = scanner.value(json, start, 0);
-  return end < 0 || skipBlanks(json, end) < json.length ? undefined : json.subarray(start, end);
+  return /^[ \t\r\n]*\{/.test(text) ? valueIn(text, scanner) : undefined;
 }

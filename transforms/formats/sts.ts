@@ -16,7 +16,7 @@ import { loggedCalls, malformed } from './logged-calls.ts';
 import { reportOtherMembers } from './shared-rules.ts';
 import { asString, type Report } from './tool-arguments.ts';
 
-const EMPTY_TEXT = '""';
+const NO_TEXT = '""';
 const NO_HARNESS = encode('"unknown"');
 const ROLES: ReadonlyMap<string, string> = new Map([
   ...['system', 'user', 'assistant', 'tool'].map((role) => [role, role] as const),
@@ -96,7 +96,7 @@ function contentOf(message: Message, at: number, report: Report): string {
   if (content?.[0] === QUOTE) return decode(content);
   const other = otherContent(message);
   if (other !== undefined) return decode(inString(other));
-  if (content?.[0] !== OPEN_ARRAY) return EMPTY_TEXT;
+  if (content?.[0] !== OPEN_ARRAY) return NO_TEXT;
   const parts = elementsOf(content);
   const texts = parts.flatMap((part) => textOfPart(part) ?? []);
   const warn = (rule: string, text: string): void =>

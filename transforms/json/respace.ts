@@ -39,12 +39,17 @@ export function respace(json: Uint8Array, scanner: Scanner): string {
   return text + decode(json.subarray(plain));
 }
 
-/** Re-spaces a text that is a JSON value; undefined if it is not one. */
-export function respaceText(text: string, scanner: Scanner): string | undefined {
+/** The JSON value in a text, without the white space around it; undefined if the text is anything else. */
+export function valueIn(text: string, scanner: Scanner): Uint8Array | undefined {
   if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
   const json = encode(text);
   const start = skipBlanks(json, 0);
   const end = scanner.value(json, start, 0);
-  if (end < 0 || skipBlanks(json, end) < json.length) return undefined;
-  return respace(json.subarray(start, end), scanner);
+  return end < 0 || skipBlanks(json, end) < json.length ? undefined : json.subarray(start, end);
+}
+
+/** Re-spaces a text that is a JSON value; undefined if it is not one. */
+export function respaceText(text: string, scanner: Scanner): string | undefined {
+  const json = valueIn(text, scanner);
+  return json && respace(json, scanner);
 }

@@ -15,6 +15,11 @@ export function encode(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
+/** The JSON of an empty text. */
+export const NO_TEXT: Uint8Array = encode('""');
+/** The JSON of the arguments of a call without any: an empty object in a string. */
+export const NO_ARGUMENTS: Uint8Array = encode('"{}"');
+
 /** The text of bytes that are known to be UTF-8. */
 export function decode(bytes: Uint8Array): string {
   return utf8Slice.call(bytes, 0, bytes.length);

@@ -7,7 +7,7 @@
 import { QUOTE } from '../json/bytes.ts';
 import { valuesOf } from '../json/members.ts';
 import { plainJson } from '../json/plain-json.ts';
-import { encode, knownText, parseJson } from '../json/utf8.ts';
+import { encode, knownText, NO_TEXT, parseJson } from '../json/utf8.ts';
 import type { Message } from './element.ts';
 import { equalityKey } from './equality-key.ts';
 import { createSha256, HASH_BYTES, hashOf } from './hashed-set.ts';
@@ -19,7 +19,6 @@ const SAME_ROLES: ReadonlyMap<string, string> = new Map([
 ]);
 /** The members of a message that count. */
 const COUNTED = ['role', 'content', 'tool_calls', 'tool_call_id'];
-const NO_TEXT = encode('""');
 /** Short keys are copied together, because one call of the hash takes a third of the time of four. */
 const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 

@@ -58,20 +58,12 @@ export class ObjectFile implements AppendFile {
   #sha256: string | undefined;
   #part: AppendFile | undefined;
   #parts = 0;
-  #bytes = 0;
-  #crc32 = 0;
+  bytes = 0;
+  crc32 = 0;
 
   constructor(parts: ObjectFileParts) {
     this.path = parts.path;
     this.#options = parts;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  get crc32(): number {
-    return this.#crc32;
   }
 
   /** SHA-256 of all bytes written. */
@@ -82,8 +74,8 @@ export class ObjectFile implements AppendFile {
 
   write(bytes: Uint8Array): void {
     this.#hash.update(bytes);
-    this.#crc32 = crc32(bytes, this.#crc32);
-    this.#bytes += bytes.length;
+    this.crc32 = crc32(bytes, this.crc32);
+    this.bytes += bytes.length;
     for (let at = 0; at < bytes.length; ) {
       // a full part is uploaded only once another byte follows: until then it may be the last one
       if (this.#part?.bytes === this.#options.partBytes) this.#send(false);

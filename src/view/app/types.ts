@@ -15,14 +15,20 @@ export interface Numbered {
   readonly i: number;
 }
 
-export interface RecordRow extends Numbered {
+/** What a row of the list tells about the content of a record. */
+export interface RecordSummary {
+  /** The first message of the user, with white space collapsed. */
   readonly title: string;
   readonly messages: number;
   readonly roles: Readonly<Record<string, number>>;
   readonly calls: number;
+  readonly tools: readonly string[];
+}
+
+export interface RecordRow extends Numbered, RecordSummary {
   readonly bytes: number;
   readonly session?: string | null;
-  readonly finding?: 'error' | 'warning';
+  readonly finding?: 'error' | 'warning' | undefined;
 }
 
 export interface SessionRow extends Numbered {

@@ -4,7 +4,7 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { encode, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { Meta } from '../../model/meta.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
@@ -50,9 +50,7 @@ export type GeminiMessage =
   | { readonly kind: 'bad'; readonly detail: string };
 
 const EMPTY_STRING_BYTES = 2;
-const EMPTY = encode('""');
 /** The API leaves out arguments that are empty. */
-const NO_ARGUMENTS = encode('"{}"');
 /** Types of answers. The first versions of Qwen Code have the same format with another type. */
 const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'qwen']);
 const CLIENT: ReadonlySet<string> = new Set(['info', 'warning', 'error']);
@@ -281,7 +279,7 @@ export function resultOfParts(
   });
   const [only] = parts;
   const isText = parts.length === 1 && only !== undefined && 'text' in only;
-  const rest = parts.length === 0 ? EMPTY : listOfParts(parts);
+  const rest = parts.length === 0 ? NO_TEXT : listOfParts(parts);
   const content = isText ? only.text : rest;
   return { callId, content, message: noted(toolMessage(callId, content), notes) };
 }

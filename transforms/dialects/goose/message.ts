@@ -2,7 +2,7 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { NO_ARGUMENTS } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import type { FirstObject, ReadContext } from '../dialect-spec.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
@@ -50,7 +50,6 @@ const BLOCK_TYPES: ReadonlySet<string> = new Set([
   ...['text', 'image', 'toolResponse', 'redactedThinking'],
 ]);
 const FALSE = 'f'.charCodeAt(0);
-const NO_ARGUMENTS = encode('"{}"');
 
 export function isGooseMessage(message: JsonView): boolean {
   return message.get('role')?.type === 'string' && message.get('content')?.type === 'array';

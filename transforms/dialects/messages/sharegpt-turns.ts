@@ -6,14 +6,11 @@
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, membersOf, valuesOf } from '../../json/members.ts';
 import { createTextScanner } from '../../json/plain-scanner.ts';
-import { inString, quote } from '../../json/respace.ts';
-import { skipBlanks } from '../../json/scanner.ts';
-import { encode } from '../../json/utf8.ts';
+import { inString, quote, valueIn } from '../../json/respace.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
 import { arrayOf, callJson, makeMessage, type Piece } from '../shared/build-messages.ts';
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const ROLES: Readonly<Record<string, string>> = {
   ...{ human: 'user', gpt: 'assistant', function_call: 'assistant', observation: 'tool' },
   ...{ chatgpt: 'assistant', bing: 'assistant', bard: 'assistant', function_response: 'tool' },
@@ -106,12 +103,8 @@ function readCalls(value: string): { readonly text: string; readonly calls: read
 
 /** The calls in a JSON text: one object, or a list of them. Undefined for anything else. */
 function callsIn(text: string): readonly Call[] | undefined {
-  if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
-  const json = encode(text);
-  const start = skipBlanks(json, 0);
-  const end = scanner.value(json, start, 0);
-  if (end < 0 || skipBlanks(json, end) < json.length) return undefined;
-  const whole = json.subarray(start, end);
+  const whole = valueIn(text, scanner);
+  if (whole === undefined) return undefined;
   const list = whole[0] === OPEN_ARRAY ? elementsOf(whole) : [whole];
   if (list.length === 0 || !list.every((call) => call[0] === OPEN_OBJECT && stringValue(call, 'name')))
     return undefined;

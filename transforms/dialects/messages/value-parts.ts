@@ -5,13 +5,11 @@
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../../json/members.ts';
 import { createTextScanner } from '../../json/plain-scanner.ts';
-import { inString, quote } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { inString, quote, valueIn } from '../../json/respace.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
 import { arrayOf, callJson, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const scanner = createTextScanner();
 /** Members that the conversion replaces. */
 const REPLACED = new Set(['role', 'content']);
@@ -80,11 +78,8 @@ function partsOf({ bytes }: Message): Parts | UnknownPart {
 
 /** The call in a JSON string; undefined if there is none. */
 function callIn(value: Uint8Array): Uint8Array | undefined {
-  const text = (textOfValue(value) as string).trim();
-  if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
-  const json = encode(text);
-  if (json[0] !== OPEN_OBJECT || scanner.value(json, 0, 0) !== json.length) return undefined;
-  return stringValue(json, 'name') ? json : undefined;
+  const json = valueIn((textOfValue(value) as string).trim(), scanner);
+  return json?.[0] === OPEN_OBJECT && stringValue(json, 'name') ? json : undefined;
 }
 
 function messageOf(

@@ -6,7 +6,7 @@
 import type { JsonView } from '../../json/json-view.ts';
 import { inString, quote } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
-import { encode } from '../../json/utf8.ts';
+import { encode, NO_TEXT } from '../../json/utf8.ts';
 import { callBlock, type FoldBlock } from '../fold/assistant-draft.ts';
 import { readChatObject } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
@@ -20,7 +20,6 @@ const CLIENT: ReadonlySet<string> = new Set([
 ]);
 /** Arguments of an action that belong to the client. */
 const NOT_ARGUMENTS: ReadonlySet<string> = new Set(['thought', 'confirmation_state', 'security_risk']);
-const EMPTY = encode('""');
 
 export function isClientAction(name: string): boolean {
   return CLIENT.has(name);
@@ -89,5 +88,5 @@ export function observationText(event: JsonView): Uint8Array | undefined {
   const content = event.get('content');
   if (present(content)) return content.type === 'string' ? content.copy() : undefined;
   const message = event.get('message')?.text();
-  return message === undefined ? EMPTY : encode(quote(message));
+  return message === undefined ? NO_TEXT : encode(quote(message));
 }

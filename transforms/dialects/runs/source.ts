@@ -2,7 +2,7 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { oneLine } from '../../json/one-line.ts';
-import { encode } from '../../json/utf8.ts';
+import { NO_TEXT } from '../../json/utf8.ts';
 import type { Fate, LineFate, Rejection, ToolDefinition } from '../../model/element.ts';
 import { differentSpeakers } from '../../model/known-roles.ts';
 import type { ReadContext } from '../dialect-spec.ts';
@@ -22,7 +22,6 @@ import { type KnownObject, known, withKinds } from '../shared/unread-text.ts';
 import { isSubmission, metaOfAnswer, metaOfRun } from './meta.ts';
 
 const MAIN = 'main';
-const NO_TEXT = encode('""');
 /** mini-swe-agent ends its runs with a message of this role, which the model never sees. */
 const EXIT = 'exit';
 const USER = 'user';

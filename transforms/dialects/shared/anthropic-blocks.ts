@@ -9,7 +9,7 @@ import { JsonView } from '../../json/json-view.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
-import { encode } from '../../json/utf8.ts';
+import { NO_TEXT } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { objectBytes, stringValue } from '../../model/message.ts';
 import { type CallPiece, callBlock } from '../fold/assistant-draft.ts';
@@ -17,8 +17,6 @@ import { arrayOf, joinStrings } from './build-messages.ts';
 import { dataUrl, imagePart, type Part, partBytes } from './content-parts.ts';
 import { isPrintedAnswer } from './printed-value.ts';
 import { keptBlock } from './reading-notes.ts';
-
-const EMPTY = encode('""');
 
 /** Tells the server what to cache. It moves from request to request and is not part of the conversation. */
 export const CACHE_MARK = 'cache_control';
@@ -62,8 +60,8 @@ function sealedIn(
   thinking: Uint8Array | undefined,
   signature: Uint8Array | undefined,
 ): Uint8Array | undefined {
-  const hasText = thinking !== undefined && thinking[0] !== LETTER_N && thinking.length > EMPTY.length;
-  return hasText || signature === undefined || signature.length <= EMPTY.length ? undefined : signature;
+  const hasText = thinking !== undefined && thinking[0] !== LETTER_N && thinking.length > NO_TEXT.length;
+  return hasText || signature === undefined || signature.length <= NO_TEXT.length ? undefined : signature;
 }
 
 /**
@@ -128,7 +126,7 @@ export function resultContent(
   content: Uint8Array | undefined,
   note: (note: ReadingNote) => void,
 ): Uint8Array {
-  if (content === undefined || content[0] === LETTER_N) return EMPTY;
+  if (content === undefined || content[0] === LETTER_N) return NO_TEXT;
   if (content[0] !== OPEN_ARRAY) return content;
   return arrayOf(
     elementsOf(content).map((block) => {

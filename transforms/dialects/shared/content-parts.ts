@@ -1,7 +1,7 @@
 /** Builds the content of messages from its parts: texts, and objects such as images. All values are JSON text. */
 import type { JsonView } from '../../json/json-view.ts';
 import { concat } from '../../json/splice.ts';
-import { encode } from '../../json/utf8.ts';
+import { encode, NO_TEXT } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
 import { keptBlock } from './reading-notes.ts';
@@ -9,7 +9,6 @@ import { keptBlock } from './reading-notes.ts';
 /** A text (a JSON string), or any other part (an object). */
 export type Part = { readonly text: Uint8Array } | { readonly object: Uint8Array };
 
-const EMPTY = encode('""');
 const DATA = encode('"data:');
 const BASE64 = encode(';base64,');
 
@@ -17,7 +16,7 @@ const BASE64 = encode(';base64,');
 export function contentOfParts(parts: readonly Part[]): Uint8Array {
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
   if (texts.length < parts.length) return listOfParts(parts);
-  return texts.length === 0 ? EMPTY : joinStrings(texts);
+  return texts.length === 0 ? NO_TEXT : joinStrings(texts);
 }
 
 /** A list of parts, even if all of them are texts. */

@@ -7,7 +7,7 @@ import { QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { elementsOf } from '../../json/members.ts';
 import { inString } from '../../json/respace.ts';
-import { encode, latin1 } from '../../json/utf8.ts';
+import { encode, latin1, NO_ARGUMENTS, NO_TEXT } from '../../json/utf8.ts';
 import { sealedBlock } from '../fold/assistant-draft.ts';
 import { readBlock, resultContent } from './anthropic-blocks.ts';
 import { arrayOf, joinStrings, objectOf } from './build-messages.ts';
@@ -56,8 +56,6 @@ export interface ResultBlock {
   /** Is it marked as an error? */
   readonly isError?: boolean;
 }
-
-const EMPTY = encode('""');
 
 /** The parts of a content: a text, a list, or a single part. */
 export function blocksOf(content: JsonView | undefined): readonly MessageBlock[] {
@@ -131,8 +129,10 @@ export function thoughtsOf(part: JsonView): readonly MessageBlock[] {
   ];
   const seals = whole.length > 0 ? ['encrypted_content', 'protectedData'] : SEALS;
   const data = firstOf(part, ...seals);
-  const blocks = data?.type === 'string' && data.length > EMPTY.length ? [sealedBlock(data.copy())] : [];
-  return thoughts.length + blocks.length > 0 ? [...thoughts, ...blocks] : [{ kind: 'thought', text: EMPTY }];
+  const blocks = data?.type === 'string' && data.length > NO_TEXT.length ? [sealedBlock(data.copy())] : [];
+  return thoughts.length + blocks.length > 0
+    ? [...thoughts, ...blocks]
+    : [{ kind: 'thought', text: NO_TEXT }];
 }
 
 /** Members that hold reasoning, or a summary of it. */
@@ -151,7 +151,7 @@ const SEALS = [...['data', 'signature', 'encrypted_content', 'protectedData'], .
 /** The texts of the first of these members that has any: a text, or a list of parts with texts. */
 function firstTexts(part: JsonView, ...keys: readonly string[]): readonly JsonView[] {
   const isText = (view: JsonView | undefined): view is JsonView =>
-    view?.type === 'string' && view.length > EMPTY.length;
+    view?.type === 'string' && view.length > NO_TEXT.length;
   const found = keys.map((key) => {
     const value = part.get(key);
     const texts = value?.type === 'array' ? value.elements().map((one) => one.get('text')) : [value];
@@ -191,7 +191,6 @@ export function callOf(call: JsonView): CallBlock {
 }
 
 const ARGUMENTS = ['arguments', 'input', 'args'] as const;
-const NO_ARGUMENTS = encode('"{}"');
 
 /** A call of Gemini, which leaves out arguments that are empty. */
 function callOfGemini(call: JsonView): CallBlock {
@@ -252,18 +251,18 @@ const UNREADABLE = encode('{}');
 
 /** The content of a result that is a text or a list of parts; anything else is of no known form. */
 export function resultText(content: JsonView | undefined): Uint8Array {
-  if (content === undefined || content.type === 'null') return EMPTY;
+  if (content === undefined || content.type === 'null') return NO_TEXT;
   if (content.type === 'string') return content.bytes;
   const parts = content.elements();
   if (content.type !== 'array' || !parts.every(isTextOrPart)) return UNREADABLE;
-  return parts.length === 0 ? EMPTY : resultContent(arrayOf(parts.map(resultPart)), () => {});
+  return parts.length === 0 ? NO_TEXT : resultContent(arrayOf(parts.map(resultPart)), () => {});
 }
 
 const isTextOrPart = (part: JsonView): boolean => part.type === 'string' || isTyped(part);
 
 /** The content of a result that may be any JSON: a text, a list of parts of known types, or else its JSON text. */
 function anyResult(content: JsonView | undefined): Uint8Array {
-  if (content === undefined || content.type === 'null') return EMPTY;
+  if (content === undefined || content.type === 'null') return NO_TEXT;
   const value =
     content.type === 'object' && content.get('type') !== undefined ? content.get('value') : undefined;
   const kind = content.textOf('type') ?? '';
@@ -294,7 +293,7 @@ function resultPart(part: JsonView): Uint8Array {
 function untypedParts(part: JsonView): readonly MessageBlock[] {
   if (part.get('cachePoint') !== undefined) return [];
   const seal = firstOf(part, 'thoughtSignature', 'thought_signature');
-  const isSealed = seal?.type === 'string' && seal.length > EMPTY.length;
+  const isSealed = seal?.type === 'string' && seal.length > NO_TEXT.length;
   return [...(isSealed ? [sealedBlock(seal.copy())] : []), untypedPart(part)];
 }
 

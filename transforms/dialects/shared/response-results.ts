@@ -3,7 +3,7 @@
 import { BACKSLASH, OPEN_OBJECT, SPACE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { inString } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { encode, NO_TEXT } from '../../json/utf8.ts';
 import type { Message, ReadingNote } from '../../model/element.ts';
 import { arrayOf, makeMessage, objectOf, type Piece } from './build-messages.ts';
 import { imageObject, listOfParts, type Part } from './content-parts.ts';
@@ -17,7 +17,6 @@ export interface ResponseResult {
   readonly notes: readonly ReadingNote[];
 }
 
-const EMPTY = encode('""');
 const NOT_ASCII = 0x80;
 
 export interface Parts {
@@ -120,7 +119,7 @@ const plain = (content: Uint8Array): ResultContent => ({ content, changes: [], n
  * Anything else stays as it is: it cannot be the content of a message, so its conversation is rejected.
  */
 function contentOf(output: JsonView | undefined): ResultContent {
-  if (output === undefined || output.type === 'null') return plain(EMPTY);
+  if (output === undefined || output.type === 'null') return plain(NO_TEXT);
   if (output.type === 'object') {
     const content = output.get('content');
     if (content !== undefined) return contentOf(content);

@@ -4,7 +4,7 @@
 
 import { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { encode, NO_ARGUMENTS } from '../../json/utf8.ts';
 import { roleNamed, unknownSpeaker } from '../../model/known-roles.ts';
 import { arrayOf, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 import { imagePart } from '../shared/content-parts.ts';
@@ -268,8 +268,6 @@ function argumentsAt(item: SpanAttributes): Uint8Array {
   const args = item.json();
   return args === undefined ? NO_ARGUMENTS : textOf(args);
 }
-
-const NO_ARGUMENTS = encode('"{}"');
 
 /** A tool definition; built from name and description if the schema is only that of the parameters. */
 function toolAt(item: SpanAttributes): Uint8Array {

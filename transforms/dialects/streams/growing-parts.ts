@@ -5,12 +5,11 @@
 
 import type { JsonView } from '../../json/json-view.ts';
 import { quote } from '../../json/respace.ts';
-import { encode } from '../../json/utf8.ts';
+import { NO_TEXT } from '../../json/utf8.ts';
 import { arrayOf, objectOf, type Piece } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
 import { GrowingText } from './growing-text.ts';
 
-const EMPTY = encode('""');
 const TEXT = 'text';
 /** Types of parts that continue, and members that continue with them. */
 const GROWING: ReadonlySet<string> = new Set([TEXT, 'thinking', 'reasoning', 'signature']);
@@ -43,7 +42,7 @@ export class GrowingParts {
   }
 
   #addText(json: Uint8Array): void {
-    if (json.length > EMPTY.length) grow(this.#partOf(TEXT), TEXT, json);
+    if (json.length > NO_TEXT.length) grow(this.#partOf(TEXT), TEXT, json);
   }
 
   #addPart(element: JsonView): void {
@@ -79,7 +78,7 @@ export class GrowingParts {
     if (this.#odd !== undefined) return this.#odd;
     if (!this.#isText) return arrayOf(this.#parts.map(partJson));
     const text = this.#parts[0]?.members.get(TEXT);
-    return text instanceof GrowingText ? text.json() : EMPTY;
+    return text instanceof GrowingText ? text.json() : NO_TEXT;
   }
 }
 

@@ -6,7 +6,7 @@
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
 import { createTextScanner } from '../../json/plain-scanner.ts';
-import { inString } from '../../json/respace.ts';
+import { inString, valueIn } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
 import { textOfValue } from '../../model/message.ts';
@@ -28,7 +28,6 @@ export interface WrittenCall {
 /** Old agents may write this word in place of a name. */
 const NO_NAME = 'tool';
 const RETRIGGER = 'retrigger';
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const NO_ARGUMENTS = encode('{}');
 const scanner = createTextScanner();
 
@@ -82,9 +81,9 @@ export function isRetriggered(json: Uint8Array): boolean {
 function withoutRetrigger(args: Uint8Array): Uint8Array {
   if (args[0] === OPEN_OBJECT) return dropMembers(args, ({ key }) => key.toLowerCase() === RETRIGGER);
   const text = args[0] === QUOTE ? textOfValue(args) : undefined;
-  if (text === undefined || !text.toLowerCase().includes(RETRIGGER) || LONE_SURROGATE.test(text)) return args;
-  const inner = encode(text.trim());
-  if (inner[0] !== OPEN_OBJECT || scanner.value(inner, 0, 0) !== inner.length) return args;
+  if (text === undefined || !text.toLowerCase().includes(RETRIGGER)) return args;
+  const inner = valueIn(text.trim(), scanner);
+  if (inner?.[0] !== OPEN_OBJECT) return args;
   const kept = dropMembers(inner, ({ key }) => key.toLowerCase() === RETRIGGER);
   return kept === inner ? args : inString(kept);
 }

@@ -6,14 +6,12 @@
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
 import { createTextScanner } from '../../json/plain-scanner.ts';
-import { quote } from '../../json/respace.ts';
-import { decode, encode, parseJson } from '../../json/utf8.ts';
+import { quote, valueIn } from '../../json/respace.ts';
+import { decode, encode, NO_TEXT, parseJson } from '../../json/utf8.ts';
 import { objectBytes, textOfValue } from '../../model/message.ts';
 import { cutLeakedHeaders, cutProtocol, cutThoughts } from './agent-text.ts';
 import { type ProtocolCall, readCallObject, type WrittenCall } from './call-object.ts';
 import { cutToolBlocks, tidy } from './tool-blocks.ts';
-
-const EMPTY = encode('""');
 
 export interface ChatMessage {
   readonly role: string;
@@ -52,7 +50,7 @@ export function readChatMessage(json: Uint8Array): ChatMessage | undefined {
   const [role, content, text, rawText, think, toolCalls, oldCalls, result, oldResult, id, oldId] = values;
   const name = textOfValue(role);
   if (name === undefined) return undefined;
-  const body = [content, text].find((value) => value?.[0] === QUOTE) ?? EMPTY;
+  const body = [content, text].find((value) => value?.[0] === QUOTE) ?? NO_TEXT;
   const listed = callsIn(toolCalls ?? oldCalls);
   const shared = {
     role: name,
@@ -180,7 +178,6 @@ const DEBRIS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
   ['a confirmation', /^[ \t]*needs_confirmation\b/im],
 ];
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const scanner = createTextScanner();
 
 /** The names of the remains in a text. */
@@ -191,9 +188,8 @@ function debrisIn(text: string): readonly string[] {
 
 /** Whether the whole text is the object of a call. */
 function isBareCall(text: string): boolean {
-  if (!text.startsWith('{') || !text.endsWith('}') || LONE_SURROGATE.test(text)) return false;
-  const json = encode(text);
-  if (scanner.value(json, 0, 0) !== json.length) return false;
+  const json = text.startsWith('{') && text.endsWith('}') ? valueIn(text, scanner) : undefined;
+  if (json === undefined) return false;
   const [name, args, oldArgs] = valuesOf(json, ['name', 'arguments', 'args']);
   return Boolean(textOfValue(name)) && (args ?? oldArgs) !== undefined;
 }

@@ -32,8 +32,8 @@ static u32 compare_texts(Span a, Span b) {
 
 // A content that is null or absent is an empty text.
 static u32 compare_contents(Span a, Span b) {
-  static const char EMPTY_TEXT[] = "\"\"";
-  const Span nothing = {(u32)EMPTY_TEXT, (u32)EMPTY_TEXT + 2};
+  static const char NO_TEXT[] = "\"\"";
+  const Span nothing = {(u32)NO_TEXT, (u32)NO_TEXT + 2};
   if (first_byte(a) == 'n') a = nothing;
   if (first_byte(b) == 'n') b = nothing;
   if (first_byte(a) == '"' && first_byte(b) == '"') return compare_texts(a, b);
