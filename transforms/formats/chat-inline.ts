@@ -4,7 +4,6 @@
  */
 
 import { QUOTE } from '../json/bytes.ts';
-import { createTextScanner } from '../json/plain-scanner.ts';
 import { quote, respace, respaceText } from '../json/respace.ts';
 import { addMember, dropMembers, replaceValue } from '../json/splice.ts';
 import { decode, encode, parseJson } from '../json/utf8.ts';
@@ -25,7 +24,6 @@ import type { Format, FormatFinding } from './format.ts';
 import { NO_ANSWER } from './shared-rules.ts';
 
 const CONTROL_TOKEN = /<\/?tool_call>|<\/tool_result>|<tool_result(?=[ >])/;
-const scanner = createTextScanner();
 
 type Report = (finding: FormatFinding) => void;
 
@@ -84,9 +82,9 @@ function callLine(call: ToolCall, report: Report): string | undefined {
 /** The arguments of a call as JSON. A string of JSON becomes that JSON; any other string stays a string. */
 function argumentsText(json: Uint8Array | undefined): string {
   if (json === undefined) return '{}';
-  if (json[0] !== QUOTE) return respace(json, scanner);
+  if (json[0] !== QUOTE) return respace(json);
   const text = parseJson(json) as string;
-  return respaceText(text, scanner) ?? quote(text);
+  return respaceText(text) ?? quote(text);
 }
 
 /** The message with this content and without the member `replaced`. */

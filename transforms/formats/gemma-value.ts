@@ -5,7 +5,7 @@
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { walkElements, walkMembers } from '../json/members.ts';
-import { createTextScanner } from '../json/plain-scanner.ts';
+import { textScanner } from '../json/plain-scanner.ts';
 import { valueIn } from '../json/respace.ts';
 import { decode, encode, parseString } from '../json/utf8.ts';
 import type { Note, ValueRule } from './gemma-rules.ts';
@@ -17,7 +17,6 @@ const NOT_BARE = /[:,{}[\]\p{Cc}]/u;
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
 /** Largest exponent of a number that is written without it; those of 64-bit floats are smaller. */
 const MAX_ZEROS = 1000;
-const scanner = createTextScanner();
 
 /** Returns the text. Reports it if it contains a control token. */
 export function plain(text: string, note: Note<ValueRule>): string {
@@ -39,7 +38,7 @@ export function bare(text: string, note: Note<ValueRule>): string {
 /** Writes a JSON object as `{k:v}`, with its keys sorted case-insensitively; nested keys keep their order. */
 export function sortedObject(json: Uint8Array, note: Note<ValueRule>): string {
   const members: (readonly [key: string, value: string])[] = [];
-  walkMembers(json, 0, scanner, (start, keyEnd, valueStart) => {
+  walkMembers(json, 0, textScanner, (start, keyEnd, valueStart) => {
     const pieces: string[] = [];
     const end = writeValue(json, valueStart, pieces, note);
     members.push([parseString(json, start, keyEnd), pieces.join('')]);
@@ -71,7 +70,7 @@ function writeValue(json: Uint8Array, at: number, pieces: string[], note: Note<V
   const first = json[at];
   if (first === OPEN_OBJECT) {
     let separator = '{';
-    const end = walkMembers(json, at, scanner, (start, keyEnd, valueStart) => {
+    const end = walkMembers(json, at, textScanner, (start, keyEnd, valueStart) => {
       pieces.push(separator, bare(parseString(json, start, keyEnd), note), ':');
       separator = ',';
       return writeValue(json, valueStart, pieces, note);
@@ -81,14 +80,14 @@ function writeValue(json: Uint8Array, at: number, pieces: string[], note: Note<V
   }
   if (first === OPEN_ARRAY) {
     pieces.push('[');
-    const end = walkElements(json, at, scanner, (number, start) => {
+    const end = walkElements(json, at, textScanner, (number, start) => {
       if (number > 0) pieces.push(',');
       return writeValue(json, start, pieces, note);
     });
     pieces.push(']');
     return end;
   }
-  const end = scanner.value(json, at, 1);
+  const end = textScanner.value(json, at, 1);
   if (first === QUOTE) pieces.push(escaped(parseString(json, at, end), note));
   else {
     const text = decode(json.subarray(at, end));
@@ -119,5 +118,5 @@ export function plainNumber(text: string, note: Note<ValueRule>): string {
 
 /** The JSON text of an object in a text; undefined if the text is anything else. */
 export function objectIn(text: string): Uint8Array | undefined {
-  return /^[ \t\r\n]*\{/.test(text) ? valueIn(text, scanner) : undefined;
+  return /^[ \t\r\n]*\{/.test(text) ? valueIn(text) : undefined;
 }

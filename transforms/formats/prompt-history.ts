@@ -5,7 +5,7 @@
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { type Member, membersOf, walkElements, walkMembers } from '../json/members.ts';
-import { createTextScanner } from '../json/plain-scanner.ts';
+import { textScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
 import { concat } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
@@ -28,7 +28,6 @@ import { type Report, readObject } from './tool-arguments.ts';
 const SHOWN: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id']);
 /** `function` is the old name of `tool`. */
 const ROLES: ReadonlyMap<string, string> = new Map([['function', 'tool']]);
-const scanner = createTextScanner();
 
 /** A message, for the history of a prompt or as a completion. */
 export interface HistoryMessage {
@@ -66,7 +65,7 @@ function writeIndented(json: Uint8Array, at: number, indent: string, pieces: str
   };
   if (json[at] === OPEN_OBJECT) {
     pieces.push('{');
-    const after = walkMembers(json, at, scanner, (start, keyEnd, valueStart) => {
+    const after = walkMembers(json, at, textScanner, (start, keyEnd, valueStart) => {
       begin();
       pieces.push(decode(json.subarray(start, keyEnd)), ': ');
       return writeIndented(json, valueStart, inner, pieces);
@@ -76,14 +75,14 @@ function writeIndented(json: Uint8Array, at: number, indent: string, pieces: str
   }
   if (json[at] === OPEN_ARRAY) {
     pieces.push('[');
-    const after = walkElements(json, at, scanner, (_number, start) => {
+    const after = walkElements(json, at, textScanner, (_number, start) => {
       begin();
       return writeIndented(json, start, inner, pieces);
     });
     end(']');
     return after;
   }
-  const after = scanner.value(json, at, 1);
+  const after = textScanner.value(json, at, 1);
   pieces.push(decode(json.subarray(at, after)));
   return after;
 }

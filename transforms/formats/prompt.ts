@@ -5,7 +5,6 @@
  */
 
 import { cutProtocol } from '../dialects/text-protocol/agent-text.ts';
-import { createTextScanner } from '../json/plain-scanner.ts';
 import { quote, respace } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, ToolDefinition } from '../model/element.ts';
@@ -57,7 +56,6 @@ const options: OptionSpecs<PromptOptions> = {
 /** The agent reads tags in any case. */
 const CALL_TAG = /<\/?tool_call>/i;
 const TAG = /<\/?(?:tool_call|think)>/i;
-const scanner = createTextScanner();
 
 /** Whether a message is an answer that is not empty. Empty completions are never taught. */
 function isAnswer({ role, text, thought, calls }: HistoryMessage): boolean {
@@ -80,7 +78,7 @@ function completionOf(answer: HistoryMessage, where: string, report: Report): st
     report({ rule: 'reasoning-inlined', severity: 'WARNING', message });
   }
   const blocks = calls.map(({ name, source }) => {
-    const json = `{"name": ${quote(name)}, "arguments": ${respace(source, scanner)}}`;
+    const json = `{"name": ${quote(name)}, "arguments": ${respace(source)}}`;
     if (CALL_TAG.test(json)) fatal('control-token-in-content', 'contains a tag of the protocol in its call');
     return `<tool_call>\n${json}\n</tool_call>`;
   });

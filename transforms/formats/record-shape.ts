@@ -2,7 +2,7 @@
 
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { elementsOf, valuesOf } from '../json/members.ts';
-import { createTextScanner } from '../json/plain-scanner.ts';
+import { textScanner } from '../json/plain-scanner.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { eachAssistantCall, hasFunctionCall } from '../model/assistant-calls.ts';
 import type { Message, WrittenRecord } from '../model/element.ts';
@@ -42,8 +42,7 @@ export function shapeOfWritten({ format, written, bytes }: WrittenRecord): Recor
 /** Reads the shape from the bytes of a record; undefined if these are not an object with a list of messages. */
 export function shapeOfRecord(record: Uint8Array, format: string): RecordShape | undefined {
   if (record[0] !== OPEN_OBJECT) return undefined;
-  if (!messageFormats.has(format) && createTextScanner().value(record, 0, 0) !== record.length)
-    return undefined;
+  if (!messageFormats.has(format) && textScanner.value(record, 0, 0) !== record.length) return undefined;
   for (const names of LISTS) {
     const lists = valuesOf(record, names);
     if (lists.every((list) => list?.[0] === OPEN_ARRAY))

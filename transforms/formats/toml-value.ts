@@ -5,7 +5,7 @@
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { walkElements, walkMembers } from '../json/members.ts';
-import { createTextScanner } from '../json/plain-scanner.ts';
+import { textScanner } from '../json/plain-scanner.ts';
 
 import { decode, parseString } from '../json/utf8.ts';
 
@@ -14,7 +14,6 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const WHOLE = /^-?\d+$/;
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
-const scanner = createTextScanner();
 
 /** Called for each value that TOML cannot express. The output is not valid TOML then. */
 export type Refuse = () => void;
@@ -34,14 +33,14 @@ function write(json: Uint8Array, at: number, pieces: string[], refuse: Refuse): 
   if (json[at] === OPEN_OBJECT) return writeTable(json, at, pieces, refuse);
   if (json[at] === OPEN_ARRAY) {
     pieces.push('[');
-    const end = walkElements(json, at, scanner, (number, start) => {
+    const end = walkElements(json, at, textScanner, (number, start) => {
       if (number > 0) pieces.push(', ');
       return write(json, start, pieces, refuse);
     });
     pieces.push(']');
     return end;
   }
-  const end = scanner.value(json, at, 1);
+  const end = textScanner.value(json, at, 1);
   if (json[at] === QUOTE) pieces.push(tomlString(parseString(json, at, end), refuse));
   else pieces.push(literal(decode(json.subarray(at, end)), refuse));
   return end;
@@ -49,7 +48,7 @@ function write(json: Uint8Array, at: number, pieces: string[], refuse: Refuse): 
 
 function writeTable(json: Uint8Array, at: number, pieces: string[], refuse: Refuse): number {
   const keys = new Set<string>();
-  const end = walkMembers(json, at, scanner, (start, keyEnd, valueStart) => {
+  const end = walkMembers(json, at, textScanner, (start, keyEnd, valueStart) => {
     const key = parseString(json, start, keyEnd);
     if (keys.has(key)) refuse();
     pieces.push(keys.size === 0 ? '{ ' : ', ', tomlKey(key, refuse), ' = ');

@@ -6,7 +6,7 @@
 import { LETTER_N, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
 import { oneLine } from '../json/one-line.ts';
-import { createTextScanner } from '../json/plain-scanner.ts';
+import { textScanner } from '../json/plain-scanner.ts';
 import { inString } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { addMember, editElements, replaceValue } from '../json/splice.ts';
@@ -37,7 +37,6 @@ const EMPTY_STRING = encode('"{}"');
 const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Nesting depth of arguments: record, messages, message, tool_calls, call and function are around them. */
 const DEPTH = 6;
-const scanner = createTextScanner();
 
 /** @param json the JSON text of `arguments`; undefined if there are none */
 export function readArguments(json: Uint8Array | undefined): Arguments {
@@ -48,7 +47,7 @@ export function readArguments(json: Uint8Array | undefined): Arguments {
   const bytes = encode(text);
   const start = skipBlanks(bytes, 0);
   if (start === bytes.length) return { holds: 'none', source: EMPTY };
-  const end = scanner.value(bytes, start, DEPTH);
+  const end = textScanner.value(bytes, start, DEPTH);
   if (end < 0 || skipBlanks(bytes, end) < bytes.length) return { holds: 'text', source: EMPTY };
   return holding(bytes.subarray(start, end));
 }

@@ -188,7 +188,5 @@ class TextScanner extends PlainScanner {
   }
 }
 
-/** Creates the scanner for JSON inside strings, where a value with too many elements, or nested too deep, is text. */
-export function createTextScanner(): Scanner {
-  return new TextScanner(MAX_DEPTH, MAX_ELEMENTS);
-}
+/** The scanner for JSON inside strings, where a value with too many elements, or nested too deep, is text. */
+export const textScanner: Scanner = new TextScanner(MAX_DEPTH, MAX_ELEMENTS);

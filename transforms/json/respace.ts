@@ -4,7 +4,8 @@
  */
 import { COLON, COMMA, QUOTE } from './bytes.ts';
 import { withoutIndentation } from './one-line.ts';
-import { type Scanner, skipBlanks } from './scanner.ts';
+import { textScanner } from './plain-scanner.ts';
+import { skipBlanks } from './scanner.ts';
 import { decode, encode } from './utf8.ts';
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -21,7 +22,7 @@ export function inString(json: Uint8Array): Uint8Array {
 }
 
 /** @param json a valid JSON value without white space around it */
-export function respace(json: Uint8Array, scanner: Scanner): string {
+export function respace(json: Uint8Array): string {
   let text = '';
   let plain = 0; // start of the bytes to copy unchanged
   for (let p = 0; p < json.length; ) {
@@ -31,7 +32,7 @@ export function respace(json: Uint8Array, scanner: Scanner): string {
       continue;
     }
     text += decode(json.subarray(plain, p));
-    plain = c === QUOTE ? scanner.string(json, p) : skipBlanks(json, p + 1);
+    plain = c === QUOTE ? textScanner.string(json, p) : skipBlanks(json, p + 1);
     if (c === QUOTE) text += quote(JSON.parse(decode(json.subarray(p, plain))) as string);
     else if (!SPACES.has(c)) text += c === COMMA ? ', ' : ': ';
     p = plain;
@@ -40,16 +41,16 @@ export function respace(json: Uint8Array, scanner: Scanner): string {
 }
 
 /** The JSON value in a text, without the white space around it; undefined if the text is anything else. */
-export function valueIn(text: string, scanner: Scanner): Uint8Array | undefined {
+export function valueIn(text: string): Uint8Array | undefined {
   if (LONE_SURROGATE.test(text)) return undefined; // a lone surrogate has no UTF-8
   const json = encode(text);
   const start = skipBlanks(json, 0);
-  const end = scanner.value(json, start, 0);
+  const end = textScanner.value(json, start, 0);
   return end < 0 || skipBlanks(json, end) < json.length ? undefined : json.subarray(start, end);
 }
 
 /** Re-spaces a text that is a JSON value; undefined if it is not one. */
-export function respaceText(text: string, scanner: Scanner): string | undefined {
-  const json = valueIn(text, scanner);
-  return json && respace(json, scanner);
+export function respaceText(text: string): string | undefined {
+  const json = valueIn(text);
+  return json && respace(json);
 }

@@ -7,7 +7,7 @@ import { makeMessage } from '../dialects/shared/build-messages.ts';
 import { defineTool } from '../dialects/shared/tool-definitions.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes, walkElements } from '../json/members.ts';
-import { createTextScanner } from '../json/plain-scanner.ts';
+import { textScanner } from '../json/plain-scanner.ts';
 import { quote } from '../json/respace.ts';
 import { skipBlanks } from '../json/scanner.ts';
 import { decode, encode } from '../json/utf8.ts';
@@ -40,7 +40,6 @@ const options: OptionSpecs<SupplyOptions> = {
 
 const NO_SYSTEM = 'no-system';
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
-const scanner = createTextScanner();
 
 /**
  * Parses tool definitions in the format of the chat completions API (with or without `function`) or the Messages API.
@@ -49,11 +48,11 @@ const scanner = createTextScanner();
 export function definitionsIn(text: string): readonly ToolDefinition[] | undefined {
   const json = encode(text);
   const start = skipBlanks(json, 0);
-  const end = json[start] === OPEN_ARRAY ? scanner.value(json, start, 0) : -1;
+  const end = json[start] === OPEN_ARRAY ? textScanner.value(json, start, 0) : -1;
   if (end < 0 || skipBlanks(json, end) < json.length) return undefined;
   const definitions: (ToolDefinition | undefined)[] = [];
-  walkElements(json, start, scanner, (_number, at) => {
-    const after = scanner.value(json, at, 1);
+  walkElements(json, start, textScanner, (_number, at) => {
+    const after = textScanner.value(json, at, 1);
     definitions.push(json[at] === OPEN_OBJECT ? definitionOf(json.subarray(at, after)) : undefined);
     return after;
   });

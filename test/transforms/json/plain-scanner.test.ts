@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createPlainScanner, createTextScanner } from '../../../transforms/json/plain-scanner.ts';
+import { createPlainScanner, textScanner } from '../../../transforms/json/plain-scanner.ts';
 import { MAX_DEPTH, skipBlanks } from '../../../transforms/json/scanner.ts';
 import { encode, sequenceLength } from '../../../transforms/json/utf8.ts';
 import { damage, damaged, jsonText } from '../arbitraries.ts';
@@ -201,8 +201,8 @@ describe('with a limit of elements', () => {
   });
 });
 
-it('createTextScanner treats a value with very many elements as text', () => {
-  const scanner = createTextScanner();
+it('textScanner treats a value with very many elements as text', () => {
+  const scanner = textScanner;
   const list = (count: number): Uint8Array => encode(`[${'0,'.repeat(count - 1)}0]`);
   expect(scanner.value(list(100_000), 0, 0)).toBe(200_001);
   expect(scanner.value(list(100_001), 0, 0)).toBe(-1);

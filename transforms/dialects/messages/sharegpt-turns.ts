@@ -5,7 +5,6 @@
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, membersOf, valuesOf } from '../../json/members.ts';
-import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString, quote, valueIn } from '../../json/respace.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
@@ -19,7 +18,6 @@ const THOUGHT_BEGINS = '<think>\n';
 const THOUGHT_ENDS = '\n</think>\n\n';
 const CALL_BEGINS = '<tool_call>';
 const CALL_ENDS = '</tool_call>';
-const scanner = createTextScanner();
 
 interface Call {
   readonly name: string;
@@ -103,7 +101,7 @@ function readCalls(value: string): { readonly text: string; readonly calls: read
 
 /** The calls in a JSON text: one object, or a list of them. Undefined for anything else. */
 function callsIn(text: string): readonly Call[] | undefined {
-  const whole = valueIn(text, scanner);
+  const whole = valueIn(text);
   if (whole === undefined) return undefined;
   const list = whole[0] === OPEN_ARRAY ? elementsOf(whole) : [whole];
   if (list.length === 0 || !list.every((call) => call[0] === OPEN_OBJECT && stringValue(call, 'name')))

@@ -4,13 +4,11 @@
  */
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, membersOf, valueBytes, valuesOf } from '../../json/members.ts';
-import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString, quote, valueIn } from '../../json/respace.ts';
 import type { Message } from '../../model/element.ts';
 import { stringValue, textOfValue } from '../../model/message.ts';
 import { arrayOf, callJson, joinStrings, objectOf, type Piece } from '../shared/build-messages.ts';
 
-const scanner = createTextScanner();
 /** Members that the conversion replaces. */
 const REPLACED = new Set(['role', 'content']);
 
@@ -78,7 +76,7 @@ function partsOf({ bytes }: Message): Parts | UnknownPart {
 
 /** The call in a JSON string; undefined if there is none. */
 function callIn(value: Uint8Array): Uint8Array | undefined {
-  const json = valueIn((textOfValue(value) as string).trim(), scanner);
+  const json = valueIn((textOfValue(value) as string).trim());
   return json?.[0] === OPEN_OBJECT && stringValue(json, 'name') ? json : undefined;
 }
 

@@ -1,7 +1,7 @@
 /** Reads logged values: tests for null, and parses lists and objects that a logger wrote as JSON in a string. */
 
 import { JsonView } from '../../json/json-view.ts';
-import { createTextScanner } from '../../json/plain-scanner.ts';
+import { textScanner } from '../../json/plain-scanner.ts';
 import { inString } from '../../json/respace.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode, latin1, textPieces } from '../../json/utf8.ts';
@@ -13,7 +13,6 @@ const LONG_BYTES = 1024 * 1024;
 const FIRST_BYTES = 1024;
 const ESCAPED_BLANK = /\\[nrt]/g;
 const TRUE = 't'.charCodeAt(0);
-const scanner = createTextScanner();
 
 /** Whether there is a value other than null. */
 export const present = (view: JsonView | undefined): view is JsonView =>
@@ -69,7 +68,7 @@ const utf8Of = (text: string): Uint8Array => encode(text.replace(LONE_SURROGATE,
 
 function jsonOf(bytes: Uint8Array): JsonView | undefined {
   const start = skipBlanks(bytes, 0);
-  const end = scanner.value(bytes, start, 0);
+  const end = textScanner.value(bytes, start, 0);
   return end < 0 || skipBlanks(bytes, end) < bytes.length ? undefined : new JsonView(bytes, start, end);
 }
 

@@ -2,7 +2,7 @@
 
 import { OPEN_OBJECT } from '../../json/bytes.ts';
 import { JsonView } from '../../json/json-view.ts';
-import { createTextScanner } from '../../json/plain-scanner.ts';
+import { textScanner } from '../../json/plain-scanner.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ValueTape } from '../../json/value-tape.ts';
@@ -20,7 +20,6 @@ import { isResponsesEvent, ResponsesEvents } from './responses-events.ts';
 import { looksLikeEvents, payloadsIn } from './sse.ts';
 
 const DONE = '[DONE]';
-const scanner = createTextScanner();
 
 /**
  * Parses a payload; undefined if it is not a single JSON object.
@@ -29,7 +28,7 @@ const scanner = createTextScanner();
 export function objectIn(json: Uint8Array, tape?: ValueTape): JsonView | undefined {
   const start = skipBlanks(json, 0);
   if (json[start] !== OPEN_OBJECT) return undefined;
-  const end = scanner.value(json, start, 0);
+  const end = textScanner.value(json, start, 0);
   if (end < 0 || skipBlanks(json, end) < json.length) return undefined;
   if (tape === undefined) return new JsonView(json, start, end);
   tape.fill(json, start);
@@ -173,7 +172,7 @@ function otherIn(payload: string): JsonView | undefined {
   if (!/^\s*["[]/.test(payload)) return undefined;
   const json = encode(payload);
   const start = skipBlanks(json, 0);
-  const end = scanner.value(json, start, 0);
+  const end = textScanner.value(json, start, 0);
   return end < 0 || skipBlanks(json, end) < json.length ? undefined : new JsonView(json, start, end);
 }
 

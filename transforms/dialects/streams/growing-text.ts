@@ -6,7 +6,7 @@ import { QUOTE } from '../../json/bytes.ts';
 import type { JsonView } from '../../json/json-view.ts';
 import { copyOf } from '../../json/keep.ts';
 import { elementsOf } from '../../json/members.ts';
-import { createTextScanner } from '../../json/plain-scanner.ts';
+import { textScanner } from '../../json/plain-scanner.ts';
 import { decode, encode, parseString } from '../../json/utf8.ts';
 import { arrayOf, type Piece } from '../shared/build-messages.ts';
 import { present } from '../shared/logged-values.ts';
@@ -14,8 +14,6 @@ import { present } from '../shared/logged-values.ts';
 const FIRST_BYTES = 128;
 /** Shorter pieces are copied byte by byte, which takes less time than creating a view. */
 const SHORT_BYTES = 48;
-
-const scanner = createTextScanner();
 
 export class GrowingText {
   #bytes = new Uint8Array(FIRST_BYTES);
@@ -60,7 +58,7 @@ export class GrowingText {
   /** Whether it is one complete JSON value. */
   isWhole(): boolean {
     const json = encode(this.text().trim());
-    return json.length > 0 && scanner.value(json, 0, 0) === json.length;
+    return json.length > 0 && textScanner.value(json, 0, 0) === json.length;
   }
 
   /** Did the JSON value in it begin, but not end? */

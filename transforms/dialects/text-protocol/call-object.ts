@@ -5,7 +5,6 @@
 
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
-import { createTextScanner } from '../../json/plain-scanner.ts';
 import { inString, valueIn } from '../../json/respace.ts';
 import { dropMembers } from '../../json/splice.ts';
 import { encode } from '../../json/utf8.ts';
@@ -29,7 +28,6 @@ export interface WrittenCall {
 const NO_NAME = 'tool';
 const RETRIGGER = 'retrigger';
 const NO_ARGUMENTS = encode('{}');
-const scanner = createTextScanner();
 
 /**
  * @param json the JSON text of an object
@@ -82,7 +80,7 @@ function withoutRetrigger(args: Uint8Array): Uint8Array {
   if (args[0] === OPEN_OBJECT) return dropMembers(args, ({ key }) => key.toLowerCase() === RETRIGGER);
   const text = args[0] === QUOTE ? textOfValue(args) : undefined;
   if (text === undefined || !text.toLowerCase().includes(RETRIGGER)) return args;
-  const inner = valueIn(text.trim(), scanner);
+  const inner = valueIn(text.trim());
   if (inner?.[0] !== OPEN_OBJECT) return args;
   const kept = dropMembers(inner, ({ key }) => key.toLowerCase() === RETRIGGER);
   return kept === inner ? args : inString(kept);

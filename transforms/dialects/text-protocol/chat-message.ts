@@ -5,7 +5,6 @@
 
 import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../json/bytes.ts';
 import { elementsOf, valuesOf } from '../../json/members.ts';
-import { createTextScanner } from '../../json/plain-scanner.ts';
 import { quote, valueIn } from '../../json/respace.ts';
 import { decode, encode, NO_TEXT, parseJson } from '../../json/utf8.ts';
 import { objectBytes, textOfValue } from '../../model/message.ts';
@@ -178,7 +177,6 @@ const DEBRIS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
   ['a confirmation', /^[ \t]*needs_confirmation\b/im],
 ];
-const scanner = createTextScanner();
 
 /** The names of the remains in a text. */
 function debrisIn(text: string): readonly string[] {
@@ -188,7 +186,7 @@ function debrisIn(text: string): readonly string[] {
 
 /** Whether the whole text is the object of a call. */
 function isBareCall(text: string): boolean {
-  const json = text.startsWith('{') && text.endsWith('}') ? valueIn(text, scanner) : undefined;
+  const json = text.startsWith('{') && text.endsWith('}') ? valueIn(text) : undefined;
   if (json === undefined) return false;
   const [name, args, oldArgs] = valuesOf(json, ['name', 'arguments', 'args']);
   return Boolean(textOfValue(name)) && (args ?? oldArgs) !== undefined;

@@ -4,7 +4,7 @@
  * `tool`, a name before the object, unclosed tags, and objects without tags that have a `retrigger`. A block with
  * complete JSON becomes calls; any other is cut and counted (docs/dialect-details.md). Linear in the text.
  */
-import { createTextScanner } from '../../json/plain-scanner.ts';
+import { textScanner } from '../../json/plain-scanner.ts';
 import { concat } from '../../json/splice.ts';
 import { decode, encode, latin1, parseJson } from '../../json/utf8.ts';
 import { isRetriggered, type ProtocolCall, readCalls, type WrittenCall } from './call-object.ts';
@@ -59,7 +59,6 @@ const NAME = /[a-z_][\w.:-]{0,63}/iy;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** Cutting one block can join the halves of another. Only a crafted text needs more rounds. */
 const MAX_ROUNDS = 8;
-const scanner = createTextScanner();
 
 /** Walks a text once and collects the blocks to cut. */
 class BlockCutter {
@@ -148,7 +147,7 @@ class BlockCutter {
   #bareObject(at: number): Block | number {
     const text = this.#text;
     if (at < this.#seenUntil) return at + 1;
-    const end = scanner.value(this.#bytes, at, 0);
+    const end = textScanner.value(this.#bytes, at, 0);
     if (end >= 0) {
       const object = this.#bytes.subarray(at, end);
       const calls = isRetriggered(object) ? readCalls(object, undefined) : [];
@@ -156,7 +155,7 @@ class BlockCutter {
       this.#seenUntil = end;
       return at + 1;
     }
-    this.#seenUntil = scanner.failedAt;
+    this.#seenUntil = textScanner.failedAt;
     if (!text.low.startsWith('"name"', text.skipBlanks(at + 1))) return at + 1;
     const broken = text.endOfBroken(at, text.nextBlock(at));
     this.#seenUntil = Math.max(this.#seenUntil, broken);
@@ -167,7 +166,7 @@ class BlockCutter {
   /** The calls in the JSON at `at`; undefined if it is incomplete or has none. */
   #wholeCalls(at: number, word: string | undefined): Block | undefined {
     if (!this.#opensJson(at)) return undefined;
-    const end = scanner.value(this.#bytes, at, 0);
+    const end = textScanner.value(this.#bytes, at, 0);
     const calls = end < 0 ? [] : readCalls(this.#bytes.subarray(at, end), word);
     return calls.length === 0 ? undefined : { calls, end };
   }
