@@ -39,17 +39,13 @@ function fold(index: LineIndex, source: string): Folded {
       else if (output.kind === 'rejection') rejected.push(rejectedEntry(output));
     }
   };
-  for (let at = 0; at < index.lines; ) {
-    const page = index.page(at, PAGE);
+  for (const [at, page] of index.pages(PAGE))
     for (const [i, { offset, bytes, content }] of page.entries())
       take({
         kind: 'line',
         origin: { source, line: at + i + 1, offset, length: bytes },
         bytes: content,
       });
-    at += page.length;
-    if (page.length === 0) break;
-  }
   const origin = { source, line: index.lines, offset: 0, length: 0 };
   take({ kind: 'session-end', origin, last: true });
   return { conversations, rejected };

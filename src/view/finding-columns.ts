@@ -45,8 +45,7 @@ export class FindingColumns {
     const cursor = new FindingCursor(findings);
     let key = '';
     let bySession: BySession = new Map();
-    for (let at = 0; at < sessions.lines; ) {
-      const page = sessions.page(at, LINES_AT_ONCE);
+    for (const [at, page] of sessions.pages(LINES_AT_ONCE)) {
       for (const [i, { content }] of page.entries()) {
         const { source, input, id } = JSON.parse(content.toString()) as SessionLine;
         if (keyOf(source, input) !== key) {
@@ -56,8 +55,6 @@ export class FindingColumns {
         const found = bySession.get(id);
         if (found !== undefined) columns.#note(at + i, found);
       }
-      at += page.length;
-      if (page.length === 0) break;
       await setImmediate();
     }
     return columns;

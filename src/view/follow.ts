@@ -122,12 +122,8 @@ function* entriesOf(
   from: number,
   to: number,
 ): Generator<FollowedEntry> {
-  for (let at = from; at < to; ) {
-    const page = index.page(at, Math.min(PAGE, to - at));
+  for (const [at, page] of index.pages(PAGE, from, to))
     for (const [i, line] of page.entries()) yield* reader.read(line, at + i + 1);
-    at += page.length;
-    if (page.length === 0) return;
-  }
 }
 
 /** Reads lines as entries, in order. */

@@ -145,6 +145,16 @@ export class LineIndex {
     return lines;
   }
 
+  /** Yields the lines from `from` up to `to`, in pages of at most `count`, each with the number of its first line. */
+  *pages(count: number, from = 0, to: number = this.#lines): Generator<[number, readonly IndexedLine[]]> {
+    for (let at = from; at < to; ) {
+      const page = this.page(at, Math.min(count, to - at));
+      if (page.length === 0) return;
+      yield [at, page];
+      at += page.length;
+    }
+  }
+
   close(): void {
     closeSync(this.#fd);
   }

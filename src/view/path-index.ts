@@ -34,8 +34,7 @@ export class PathIndex {
   static async read(fd: number, sessions: LineIndex): Promise<PathIndex> {
     const index = new PathIndex(fd, sessions.lines);
     let offset = 0;
-    for (let at = 0; at < sessions.lines; ) {
-      const page = sessions.page(at, LINES_AT_ONCE);
+    for (const [at, page] of sessions.pages(LINES_AT_ONCE)) {
       for (const [i, { content }] of page.entries()) {
         if (!FATES_WITH_PATH.some((fate) => content.includes(fate))) continue;
         const messages = index.#wordAt(offset);
@@ -45,8 +44,6 @@ export class PathIndex {
         if (messages > 0) index.#keys[at + i] = index.#wordAt(hash) ?? 0;
         offset += COUNT_BYTES + messages * HASH_BYTES;
       }
-      at += page.length;
-      if (page.length === 0) break;
       await setImmediate();
     }
     return index;

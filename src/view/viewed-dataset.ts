@@ -218,8 +218,7 @@ export class ViewedDataset {
       const first = firsts.get(shard);
       if (first !== undefined) this.#sessionOf[first + line - 1] = session;
     };
-    for (let at = 0; at < this.#sessions.lines; ) {
-      const page = this.#sessions.page(at, SESSIONS_AT_ONCE);
+    for (const [at, page] of this.#sessions.pages(SESSIONS_AT_ONCE)) {
       for (const [i, line] of page.entries()) {
         const text = line.content.toString();
         if (text.includes(CONTAINED)) continue;
@@ -229,8 +228,6 @@ export class ViewedDataset {
           for (const place of parsed<SessionLine>(line).records ?? [])
             note(place.shard, place.line, at + i + 1);
       }
-      at += page.length;
-      if (page.length === 0) break;
       await setImmediate();
     }
     this.#isMapped = true;
