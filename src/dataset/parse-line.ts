@@ -2,18 +2,14 @@
  * Parses the lines of the files that a run writes. Maps each file to its line type; no other module turns text into
  * such a line.
  */
+import type { SourceKey } from '../input/sources/source.ts';
 import { LINE_FILES, WORK_FILES } from './layout.ts';
 import type { SessionLine, SourceLine } from './schema/ledger.ts';
 import type { QuarantineLine } from './schema/quarantine.ts';
 import type { FindingLine } from './schema/reports.ts';
 
 /** A line of `work/listing.jsonl`: a source that the run intends to read. */
-export interface ListedSource {
-  readonly name: string;
-  /** The name's bytes in base64, if they are not valid UTF-8. */
-  readonly nameBase64?: string;
-  /** Index of the input that the source was found in. */
-  readonly input: number;
+export interface ListedSource extends SourceKey {
   readonly sizeBytes: number;
 }
 

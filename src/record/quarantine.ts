@@ -7,7 +7,7 @@ import type { QuarantineError, QuarantineLine, QuarantineSource } from '../datas
 import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
 import { readAgain, type SecondReading, type Stretch } from '../input/second-reading.ts';
-import type { SourceRef } from '../input/sources/source.ts';
+import type { SourceKey, SourceRef } from '../input/sources/source.ts';
 import { MAX_OF_A_LINE } from '../ledger/rejection-limit.ts';
 import type { RecordRejection, RejectedLine, SessionReport, SourceReport } from '../ledger/result.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -15,8 +15,6 @@ import type { Settings } from '../settings/settings.ts';
 const VERSION = 2;
 /** Longest line whose bytes are kept; for a longer one, only the place is. */
 export const RAW_MAX_BYTES: number = 1024 * 1024;
-
-type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
 export interface QuarantineOptions {
   readonly settings: Settings;
@@ -140,7 +138,7 @@ export class Quarantine {
 
   /** Lists a whole source. @param size size of the file, if known */
   source(
-    named: Named,
+    named: SourceKey,
     { reason, detail, code = reason }: NonNullable<SourceReport['rejection']>,
     size: number | undefined,
   ): void {
@@ -177,7 +175,7 @@ export class Quarantine {
     return this.#sourceOf(this.#ref as SourceRef, size);
   }
 
-  #sourceOf({ name, nameBase64, input }: Named, size: number | undefined): QuarantineSource {
+  #sourceOf({ name, nameBase64, input }: SourceKey, size: number | undefined): QuarantineSource {
     return {
       uri: name,
       ...(nameBase64 === undefined ? {} : { uri_b64: nameBase64 }),

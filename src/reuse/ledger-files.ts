@@ -6,17 +6,11 @@ import { LINE_FILES, PATHS } from '../dataset/layout.ts';
 import type { SessionLine, SourceLine } from '../dataset/schema/ledger.ts';
 import type { QuarantineLine } from '../dataset/schema/quarantine.ts';
 import type { FindingLine } from '../dataset/schema/reports.ts';
+import type { SourceKey } from '../input/sources/source.ts';
 import { compareSources } from '../input/sources/source-table.ts';
 import { losesNothing } from '../ledger/ledger.ts';
 import { damaged } from './checked-lines.ts';
 import type { PreviousRun } from './previous-run.ts';
-
-/** Identifies a source in every file. */
-export interface SourceKey {
-  readonly name: string;
-  readonly nameBase64?: string;
-  readonly input: number;
-}
 
 /** A session, with the path of its conversation if the run compared them. */
 export interface PathedSession extends SessionLine {

@@ -7,11 +7,11 @@ import { LINE_FILES, manifestPath } from '../dataset/layout.ts';
 import { TurnmillError } from '../errors.ts';
 import { identityIn } from '../input/fingerprint.ts';
 import { firstNamed, shownExtensions } from '../input/sources/passed-over.ts';
-import type { Listing, SkippedSource, SkipReason, SourceRef } from '../input/sources/source.ts';
+import type { Listing, SkippedSource, SkipReason, SourceKey, SourceRef } from '../input/sources/source.ts';
 import { bytesOf, compareSources, type FolderPlace, SourceTable } from '../input/sources/source-table.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { damaged } from './checked-lines.ts';
-import { keyOf, type SourceKey } from './ledger-files.ts';
+import { keyOf } from './ledger-files.ts';
 import type { MergeInput } from './merge-input.ts';
 import type { MergeGroup } from './plan-merge.ts';
 

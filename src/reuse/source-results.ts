@@ -2,6 +2,7 @@
  * Recreates the results of a source from the files of a previous run, so that the result writer treats them like those
  * of a worker (docs/decisions/0013-update.md).
  */
+
 import { createEntryLog, type Place } from '../../transforms/model/entry-log.ts';
 import { LINE_FILES } from '../dataset/layout.ts';
 import type { LineFileName } from '../dataset/parse-line.ts';
@@ -11,6 +12,7 @@ import type { FindingLine } from '../dataset/schema/reports.ts';
 import type { PackedCounts } from '../input/decompress/members.ts';
 import { identityIn } from '../input/fingerprint.ts';
 import type { FramingCounts } from '../input/framing/framer.ts';
+import type { SourceKey } from '../input/sources/source.ts';
 import type {
   FindingResult,
   RecordRejection,
@@ -21,7 +23,7 @@ import type {
   SourceReport,
 } from '../ledger/result.ts';
 import { damaged } from './checked-lines.ts';
-import { LedgerFiles, type PathedSession, type SourceKey } from './ledger-files.ts';
+import { LedgerFiles, type PathedSession } from './ledger-files.ts';
 import type { PreviousRun } from './previous-run.ts';
 import { ShardRecords, type ShardRecordsOptions } from './shard-records.ts';
 

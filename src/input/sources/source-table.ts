@@ -3,7 +3,7 @@
  * the memory, and a run may have a million; objects are created on demand.
  */
 import type { BigIntStats } from 'node:fs';
-import type { SourceRef, Sources } from './source.ts';
+import type { SourceKey, SourceRef, Sources } from './source.ts';
 
 /** A folder of files. Paths are bytes, as Latin-1 characters. */
 export interface FolderPlace {
@@ -15,7 +15,6 @@ export interface FolderPlace {
 
 /** The facts about a file that are kept. */
 type FileFacts = Pick<BigIntStats, 'size' | 'ctimeNs' | 'dev' | 'ino'>;
-type Named = Pick<SourceRef, 'name' | 'nameBase64' | 'input'>;
 
 const FIRST_ROWS = 64;
 const FIRST_BYTES = 4096;
@@ -84,7 +83,7 @@ export class SourceTable implements Sources {
     this.#lastIndex = -1;
   }
 
-  namedAt(row: number): Named {
+  namedAt(row: number): SourceKey {
     const single = this.#singles.get(row);
     if (single === undefined) return { ...nameOf(this.#relativeOf(row)), input: this.#placeOf(row).input };
     const { name, nameBase64, input } = single;
@@ -211,7 +210,7 @@ function grown<T extends { set(from: T): void }>(from: T, to: T): T {
 }
 
 /** Compares sources by the bytes of their names, even if these are not UTF-8. */
-export function compareSources(a: Named, b: Named): number {
+export function compareSources(a: SourceKey, b: SourceKey): number {
   const left = bytesOf(a);
   const right = bytesOf(b);
   if (left === right) return a.input - b.input;
@@ -219,7 +218,7 @@ export function compareSources(a: Named, b: Named): number {
 }
 
 /** Returns the bytes of a name as Latin-1 characters. */
-export function bytesOf({ name, nameBase64 }: Omit<Named, 'input'>): string {
+export function bytesOf({ name, nameBase64 }: Omit<SourceKey, 'input'>): string {
   return nameBase64 === undefined ? latin1(name) : Buffer.from(nameBase64, 'base64').toString('latin1');
 }
 

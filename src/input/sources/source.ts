@@ -8,17 +8,21 @@ export interface FileIdentity {
   readonly ino: bigint;
 }
 
-/**
- * A file, an object, standard input or a stream. Except for streams, it is plain data that can be posted to worker
- * threads. Only the file (`dev`, `ino`) or object (`etag`) that was listed is read.
- */
-export interface SourceRef extends Partial<FileIdentity> {
+/** Identifies a source in a run, and in every file of its dataset. */
+export interface SourceKey {
   /** Path below the input root with `/` between folders, as UTF-8 text; `-` for standard input. */
   readonly name: string;
   /** The bytes of the path in base64, if it is not UTF-8. */
   readonly nameBase64?: string;
   /** Index of the input that it was found in. */
   readonly input: number;
+}
+
+/**
+ * A file, an object, standard input or a stream. Except for streams, it is plain data that can be posted to worker
+ * threads. Only the file (`dev`, `ino`) or object (`etag`) that was listed is read.
+ */
+export interface SourceRef extends SourceKey, Partial<FileIdentity> {
   /**
    * Path of a file or URL of an object, its bytes as Latin-1 characters: a path need not be UTF-8. Undefined for
    * standard input and streams.
@@ -52,10 +56,7 @@ export function isStdin({ path, stream }: Pick<SourceRef, 'path' | 'stream'>): b
 }
 
 /** A file that is not read: one with the name of a log that is not a regular file, or one with another name. */
-export interface SkippedSource {
-  readonly name: string;
-  readonly nameBase64?: string;
-  readonly input: number;
+export interface SkippedSource extends SourceKey {
   readonly reason: SkipReason;
 }
 
