@@ -8,7 +8,7 @@ export interface FileIdentity {
   readonly ino: bigint;
 }
 
-/** Identifies a source in a run, and in every file of its dataset. */
+/** Identifies a source in every file. */
 export interface SourceKey {
   /** Path below the input root with `/` between folders, as UTF-8 text; `-` for standard input. */
   readonly name: string;

@@ -15,7 +15,7 @@ export interface Numbered {
   readonly i: number;
 }
 
-/** What a row of the list tells about the content of a record. */
+/** The data of a record in its row of the list. */
 export interface RecordSummary {
   /** The first message of the user, with white space collapsed. */
   readonly title: string;

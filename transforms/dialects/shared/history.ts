@@ -62,8 +62,7 @@ export class History {
   readonly hasAnswer: boolean;
   /** The first message that may not be written, and its index. */
   readonly faulty: { readonly message: Message; readonly at: number } | undefined;
-  /** The messages that it adds. */
-  readonly addedMessages: readonly Message[];
+  readonly #messages: readonly Message[];
   /** The messages with their facts, unless these are the usual ones: a list and an object less for most messages. */
   readonly #read: readonly ReadMessage[] | undefined;
   /** The end of its path after the system text of its call. */
@@ -90,7 +89,7 @@ export class History {
       return own === message ? one : { message: own, calls, isSealed, changes };
     });
     this.before = before;
-    this.addedMessages = messagesOf(held);
+    this.#messages = messagesOf(held);
     this.#read = isUsual ? undefined : held;
     this.sessionId = sessionId;
     this.length = length;
@@ -102,8 +101,13 @@ export class History {
     this.faulty = faulty;
   }
 
+  /** The messages that it adds. */
+  get addedMessages(): readonly Message[] {
+    return this.#messages;
+  }
+
   get added(): readonly ReadMessage[] {
-    return this.#read ?? this.addedMessages.map(asReadMessage);
+    return this.#read ?? this.#messages.map(asReadMessage);
   }
 
   /** All messages up to and including it. */
