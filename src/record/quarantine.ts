@@ -76,7 +76,7 @@ export class Quarantine {
     this.#size = undefined;
   }
 
-  /** Sets the size of a source without an identity, once it is known. */
+  /** Sets the size of a source that its identity does not have, once it is known. */
   setSize(bytes: number): void {
     this.#size = bytes;
   }
@@ -171,7 +171,7 @@ export class Quarantine {
 
   /** Returns the current source as it is written in a record. */
   #currentSource(): QuarantineSource {
-    const size = this.#identity === undefined ? this.#size : sizeInIdentity(this.#identity);
+    const size = this.#size ?? (this.#identity === undefined ? undefined : sizeInIdentity(this.#identity));
     return this.#sourceOf(this.#ref as SourceRef, size);
   }
 

@@ -141,8 +141,8 @@ export class Recorder {
   #endSource(report: SourceReport): Promise<void> | void {
     const ref = this.#source as SourceRef;
     const isWithdrawn = report.status === 'rejected' && this.#isProvisional && !this.#isFinal;
-    // nothing of a stream is written before its end, so its quarantine records can have its size, like those of files
-    if (ref.stream !== undefined) this.#quarantine.setSize(report.readBytes);
+    // nothing of a stream or a folder is written before its end, so its quarantine records can have its size, like those of files
+    if (ref.stream !== undefined || ref.parts !== undefined) this.#quarantine.setSize(report.readBytes);
     if (isWithdrawn || this.#held.isEmpty) return this.#closeSource(ref, report, isWithdrawn);
     return this.#applyHeld().then(() => this.#closeSource(ref, report, false));
   }

@@ -59,7 +59,7 @@ function checkPlace(line: number, value: Value, tally: SourceTally, problems: Pr
   const end = asCount(value.byte_end);
   // several formats may refuse records of one snapshot
   const kind = `${value.scope} ${value.format}`;
-  if (value.scope === 'session') tally.enterSession(kind, value.session_key);
+  if (value.scope !== 'line') tally.enterSession(kind, value.session_key);
   const wanted = tally.take(kind, { line: value.line, start, end }, { leastBytes: 1 });
   if (wanted !== undefined || start === undefined || end === undefined) {
     problems.add(FILE, `line ${line}: expected line, byte_start and byte_end to be ${wanted}, found another`);
@@ -80,9 +80,10 @@ function checkPlace(line: number, value: Value, tally: SourceTally, problems: Pr
   problems.equal(FILE, line, 'raw_sha256', hash, value.raw_sha256);
 }
 
-/** Checks the gzip member in which the bytes begin; it is unknown if they could not be read a second time. */
+/** Checks the gzip member in which the bytes begin; it is unknown if they could not be read a second time, or were gathered. */
 function checkMember(line: number, value: Value, tally: SourceTally, problems: Problems): void {
   const most = value.raw_sha256 === null ? undefined : tally.members;
+  if (most !== undefined && tally.isGathered && value.member === undefined) return;
   const member = asCount(value.member) ?? 0;
   if (most === undefined) problems.equal(FILE, line, 'member', undefined, value.member);
   else if (member < 1 || member > most)

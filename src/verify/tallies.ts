@@ -91,16 +91,16 @@ export class SourceTally {
   readonly recordRejections: Counts = new Map();
   /** Least offset of the next place, by kind: snapshots, rejected lines, rejected entries. */
   readonly #next: Counts = new Map();
-  /** Session of the last rejected entry. */
-  #session: unknown;
+  /** Session of the last place, by kind. */
+  readonly #session = new Map<string, unknown>();
   /** Whether lines were gathered by session and ordered by time, so that places may go back. */
-  readonly #isGathered: boolean;
+  readonly isGathered: boolean;
 
   constructor(
     { status, bytes, framed, size, compression, packed }: Untrusted<SourceLine>,
     isGathered: boolean = false,
   ) {
-    this.#isGathered = isGathered;
+    this.isGathered = isGathered;
     const unfinished = status === 'read' ? 0 : 1; // the member in which reading stopped
     this.bytes = asCount(bytes) ?? Infinity;
     this.lines = asCount(framed) ?? Infinity;
@@ -109,10 +109,10 @@ export class SourceTally {
       compression === 'gzip' ? (asCount(asObject(packed)?.members) ?? Infinity) + unfinished : undefined;
   }
 
-  /** Starts anew with the entries of another session: sessions that were folded from events interleave. */
+  /** Starts anew with the places of another session: sessions that were folded from events interleave, or share a document. */
   enterSession(kind: string, session: unknown): void {
-    if (session !== this.#session) this.#next.delete(kind);
-    this.#session = session;
+    if (session !== this.#session.get(kind)) this.#next.delete(kind);
+    this.#session.set(kind, session);
   }
 
   /**
@@ -129,7 +129,7 @@ export class SourceTally {
     const line = asCount(place.line) ?? Number.NaN;
     const start = asCount(place.start) ?? Number.NaN;
     const end = asCount(place.end) ?? Number.NaN;
-    const next = mayOverlap || this.#isGathered ? 0 : (this.#next.get(kind) ?? 0);
+    const next = mayOverlap || this.isGathered ? 0 : (this.#next.get(kind) ?? 0);
     if (!(line >= 1 && start <= end)) return 'a line, a start and an end';
     if (line > this.lines) return `a line up to ${this.lines}`;
     if (end > this.bytes) return `an end up to byte ${this.bytes}`;

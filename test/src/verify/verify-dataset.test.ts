@@ -1,6 +1,7 @@
 /** Datasets that verify accepts, its counts, and folders that it refuses as datasets. */
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { build } from '../../../src/job/build.ts';
 import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
@@ -97,4 +98,46 @@ describe('a path', () => {
     expect(problems.map(({ file }) => file)).toContain('manifest.json');
     expect(problems.map(({ file }) => file)).toContain('data/2026-01-13-00000.jsonl');
   });
+});
+
+const said = (id: string, second: number, text: string): string =>
+  `${JSON.stringify({
+    session_id: id,
+    timestamp: `2026-02-03T10:00:0${second}Z`,
+    request: { model: 'm', messages: [{ role: 'user', content: text }] },
+    response: { choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' } }] },
+  })}\n`;
+
+test('a dataset in which a format refuses both sessions of a document has no problems', async () => {
+  const out = join(temporaryFolder(), 'out');
+  const format = ['functiongemma-teaching', 'trl'] as const; // the first one wants a call at the end
+  await build({ inputs: ['examples/dialects/atif.json'], format: [...format], out });
+  const refused = readFileSync(join(out, 'quarantine/rejected.jsonl'), 'utf8').split('\n').slice(0, -1);
+  expect(refused.map((line) => JSON.parse(line)).map(({ format: by, line }) => [by, line])).toEqual([
+    ['functiongemma-teaching', 1],
+    ['functiongemma-teaching', 1],
+  ]);
+  expect((await verifyDataset(out)).problems).toEqual([]);
+});
+
+test('a dataset of a folder read as one session, with a packed file and rejected lines, has no problems', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'logs'));
+  writeFileSync(join(folder, 'logs', 'a.jsonl'), `${said('s', 1, 'Is it so?')}${said('s', 5, 'Still?')}`);
+  writeFileSync(join(folder, 'logs', 'b.jsonl.gz'), gzipSync(said('s', 3, 'And now? '.repeat(99))));
+  const out = join(folder, 'out');
+  const { rejections } = await build({ inputs: [join(folder, 'logs')], sessionBy: 'folder', out });
+  expect(rejections).toBeGreaterThan(0); // the packed file goes back in time
+  expect((await verifyDataset(out)).problems).toEqual([]);
+});
+
+test('a dataset of gathered sessions of a packed file with a rejected line has no problems', async () => {
+  const folder = temporaryFolder();
+  const log = join(folder, 'a.jsonl.gz');
+  const members = [said('s', 1, 'a'), said('t', 2, 'b'), '{"session_id":7}\n', said('s', 3, 'c')];
+  writeFileSync(log, Buffer.concat(members.map((line) => gzipSync(line))));
+  const out = join(folder, 'out');
+  const { rejections } = await build({ inputs: [log], sessionBy: 'id', out });
+  expect(rejections).toBe(1);
+  expect((await verifyDataset(out)).problems).toEqual([]);
 });
