@@ -4,7 +4,7 @@
  * taught.
  */
 
-import { cutProtocol } from '../dialects/text-protocol/agent-text.ts';
+import { cutProtocol, cutProtocolInThoughts } from '../dialects/text-protocol/agent-text.ts';
 import { quote, respace } from '../json/respace.ts';
 import { decode, encode } from '../json/utf8.ts';
 import type { Conversation, ToolDefinition } from '../model/element.ts';
@@ -64,16 +64,21 @@ function isAnswer({ role, text, thought, calls }: HistoryMessage): boolean {
 
 /** The completion: the model's thought, its text and its call. The protocol allows one call. */
 function completionOf(answer: HistoryMessage, where: string, report: Report): string {
-  const { text, calls } = answer;
+  const { calls } = answer;
   const { text: thought, lines, blocks: cutBlocks } = cutProtocol(answer.thought);
+  const inText = cutProtocolInThoughts(answer.text);
+  const { text } = inText;
   const fatal = (rule: string, message: string): void =>
     report({ rule, severity: 'ERROR', message: `${where} ${message}`, rejects: true });
   if (calls.length > 1) fatal('several-final-calls', 'has more than one call, but the protocol allows one');
   if (CALL_TAG.test(text) || TAG.test(thought))
     fatal('control-token-in-content', 'contains a tag of the protocol');
+  if (inText.lines + inText.blocks > 0) {
+    const message = `the reasoning in the text of ${where} is written${withoutCut(inText)}`;
+    report({ rule: 'reasoning-inlined', severity: 'WARNING', message });
+  }
   if (thought !== '') {
-    const cut =
-      lines + cutBlocks === 0 ? '' : `, without ${lines} lines and ${cutBlocks} calls of the protocol`;
+    const cut = withoutCut({ lines, blocks: cutBlocks });
     const message = `the reasoning of ${where} is written before its text, in <think> tags${cut}`;
     report({ rule: 'reasoning-inlined', severity: 'WARNING', message });
   }
@@ -85,6 +90,9 @@ function completionOf(answer: HistoryMessage, where: string, report: Report): st
   const pieces = [thought === '' ? '' : `<think>\n${thought}\n</think>`, text, ...blocks];
   return pieces.filter((part) => part !== '').join('\n');
 }
+
+const withoutCut = ({ lines, blocks }: { readonly lines: number; readonly blocks: number }): string =>
+  lines + blocks === 0 ? '' : `, without ${lines} lines and ${blocks} calls of the protocol`;
 
 /** The beginning that all prompts of a conversation share. */
 interface Preamble {

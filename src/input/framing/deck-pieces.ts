@@ -1,6 +1,7 @@
 /**
- * Cuts a Markdown deck into its text and the files that it embeds: `![name](file.toml)`. Embeds in code are text, and so
- * are images and URLs. The front matter is left out.
+ * Cuts a Markdown deck into its text and the files that it embeds: `![name](file.toml)`. Embeds in comments and in code
+ * (fenced or in backticks: indented lines may belong to a list) are text, and so are images, URLs and `\![`. The front
+ * matter is left out.
  */
 
 /** A file that a deck embeds. */
@@ -17,21 +18,23 @@ export interface Embed {
 const TEXT = /\.(?:md|markdown)$/i;
 const DATA = /\.(?:toml|jsonl|ndjson|json)$/i;
 const URL_SCHEME = /^[a-z][a-z\d+.-]*:/i;
-const EMBED = /!\[[^\][]*\]\(([^()]*)\)/g;
+const EMBED = /(?<!\\)!\[[^\][]*\]\(([^()]*)\)/g;
 const CODE = /`[^`]*`/g;
+const COMMENT = { open: '<!--', close: '-->' };
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const FRONT_MATTER: ReadonlySet<string> = new Set(['+++', '---']);
 
 /** Yields the text and the embeds in the order of the deck. */
 export function* deckPieces(markdown: string): Generator<string | Embed> {
   const lines = markdown.split('\n');
+  const comments = new Comments();
   let fence: string | undefined;
   for (let i = linesOfFrontMatter(lines); i < lines.length; i++) {
     const line = lines[i] as string;
     const mark = FENCE.exec(line)?.[1];
     let from = 0;
     if (fence === undefined && mark === undefined) {
-      for (const match of line.replace(CODE, blanks).matchAll(EMBED)) {
+      for (const match of comments.blanked(line.replace(CODE, blanks)).matchAll(EMBED)) {
         const embed = embedOf(match[1] as string, i + 1);
         if (embed === undefined) continue;
         yield line.slice(from, match.index);
@@ -41,6 +44,26 @@ export function* deckPieces(markdown: string): Generator<string | Embed> {
     } else if (fence === undefined) fence = mark;
     else if (mark?.startsWith(fence) === true) fence = undefined;
     yield i + 1 < lines.length ? `${line.slice(from)}\n` : line.slice(from);
+  }
+}
+
+/** Comments, which may have several lines. */
+class Comments {
+  #isOpen = false;
+
+  /** Returns a line with blanks in place of comments. */
+  blanked(line: string): string {
+    let shown = '';
+    for (let at = 0; at < line.length; ) {
+      const mark = this.#isOpen ? COMMENT.close : COMMENT.open;
+      const found = line.indexOf(mark, at);
+      const end = found < 0 ? line.length : found + mark.length;
+      const piece = line.slice(at, end);
+      shown += this.#isOpen ? blanks(piece) : piece;
+      if (found >= 0) this.#isOpen = !this.#isOpen;
+      at = end;
+    }
+    return shown;
   }
 }
 

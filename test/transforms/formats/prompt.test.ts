@@ -207,6 +207,18 @@ describe('the completion', () => {
     expect(rules(thinks)).toEqual(['reasoning-inlined']);
   });
 
+  it.each([
+    ['<think>\nSTATE: idle\nhmm\n</think>\nYes', '<think>\nhmm\n</think>\nYes', 'reasoning-inlined'],
+    ['<think>"retrigger": true\nhmm</think>Yes', '<think>\nhmm\n</think>Yes', 'reasoning-inlined'],
+    ['<think>STATE: idle</think>\nYes', 'Yes', 'reasoning-inlined'],
+    ['<think> hm </think> Yes\nSTATE: idle', '<think> hm </think> Yes\nSTATE: idle'],
+    ['Yes <think>STATE: idle', 'Yes <think>STATE: idle'],
+  ])('leaves them out of thoughts in the text: %j', (content, completion, ...found) => {
+    const thinks = [user('a'), messageOf({ role: 'assistant', content })];
+    expect(recordsOf(thinks)[0]?.completion).toBe(completion);
+    expect(rules(thinks)).toEqual(found);
+  });
+
   it.each(['reasoning_content', 'thinking'])('begins with the thought: %s', (key) => {
     const thinks = [user('a'), messageOf({ role: 'assistant', content: 'b', [key]: 'hm' })];
     expect(recordsOf(thinks)[0]?.completion).toBe('<think>\nhm\n</think>\nb');

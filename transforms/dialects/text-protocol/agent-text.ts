@@ -104,6 +104,26 @@ export function cutProtocol(thought: string): TextWithoutProtocol {
   return { text: text === thought ? thought : tidy(text), lines, blocks };
 }
 
+/** The same for the thoughts in a text that have tags; one of which nothing is left goes with its tags. All else stays as it is. */
+export function cutProtocolInThoughts(text: string): TextWithoutProtocol {
+  let [lines, blocks, from] = [0, 0, 0];
+  const pieces: string[] = [];
+  for (let open = text.indexOf(THINK); open >= 0; open = text.indexOf(THINK, from)) {
+    const start = open + THINK.length;
+    const close = text.indexOf(END_THINK, start);
+    if (close < 0) break;
+    const cut = cutProtocol(text.slice(start, close));
+    const isCut = cut.lines + cut.blocks > 0;
+    const thought = isCut ? `\n${cut.text}\n` : cut.text;
+    pieces.push(text.slice(from, open), isCut && cut.text === '' ? '' : `${THINK}${thought}${END_THINK}`);
+    lines += cut.lines;
+    blocks += cut.blocks;
+    from = close + END_THINK.length;
+  }
+  const rest = [...pieces, text.slice(from)].join('');
+  return { text: lines + blocks === 0 ? text : rest.trimStart(), lines, blocks };
+}
+
 /**
  * Removes leaked lines (`STATE: ...`, `NEEDS_CONFIRMATION: ...`, `FINAL:`, `TOOL CALLS:`) from a text. Text after
  * `FINAL:` or `TOOL CALLS:` stays.

@@ -28,6 +28,9 @@ describe('the embeds of a deck', () => {
     '+++\n![a](b.toml)\n+++\n',
     '![a]\n(b.toml)',
     '![a][b]',
+    '\\![a](b.toml)',
+    '<!-- ![a](b.toml) -->',
+    'x <!-- a\n![a](b.toml)\n-->',
   ])('are not in %j', (markdown) => {
     expect(embedsOf(markdown)).toEqual([]);
   });
@@ -38,6 +41,13 @@ describe('the embeds of a deck', () => {
     ).toEqual(['a.toml', 'b.md', 'd.toml']);
   });
 
+  test('are found before, between and after comments, and in lists', () => {
+    const markdown =
+      '![a](a.toml)<!-- ![x](x.toml) -->![b](b.md)<!--\n![x](x.md) -->\n- c\n\n    ![d](d.toml)';
+    expect(embedsOf(markdown).map(({ path }) => path)).toEqual(['a.toml', 'b.md', 'd.toml']);
+    expect(textOf('a <!-- ![x](x.toml) --> b')).toBe('a <!-- ![x](x.toml) --> b');
+  });
+
   test('leave the rest of the text as it is, without the front matter', () => {
     expect(textOf('+++\na = 1\n+++\n# T\r\n\nx ![a](a.toml) y\n```\n![c](c.md)\n```\n')).toBe(
       '# T\r\n\nx  y\n```\n![c](c.md)\n```\n',
@@ -46,7 +56,7 @@ describe('the embeds of a deck', () => {
   });
 
   test('a megabyte of openers embeds nothing', () => {
-    for (const opener of ['![', '![](', '`![](', '![[]('])
+    for (const opener of ['![', '![](', '`![](', '![[](', '<!--![]('])
       expect(embedsOf(opener.repeat(1_000_000 / opener.length))).toEqual([]);
   });
 });
