@@ -12,7 +12,7 @@ export interface ListedObject extends StoredObject {
 
 /**
  * Yields all objects whose keys begin with the place's key, in no reliable order.
- * @throws TurnmillError, also if the listing would never end, or states a size that no object has
+ * @throws TurnmillError, also if the listing would never end, is not whole, or states a size that no object has
  */
 export async function* listObjects(client: ObjectClient, place: ObjectPlace): AsyncGenerator<ListedObject> {
   try {
@@ -38,10 +38,25 @@ async function* pagesOf(
         ...payerOf(client),
       }),
     );
+    token = nextToken(page);
     yield page;
-    token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
-    if (token !== undefined) guard.check(token, page.Contents?.length ?? 0);
+    if (token !== undefined) guard.check(token, page.Contents?.length ?? 0, page.Contents?.[0]?.Key);
   } while (token !== undefined);
+}
+
+/**
+ * Returns the token of the next page; undefined on the last page.
+ * @throws StoreFault if the page does not name it, or the answer is not a page of a listing
+ */
+function nextToken(page: ListObjectsV2Output): string | undefined {
+  const { IsTruncated, KeyCount, Name, Contents, NextContinuationToken } = page;
+  // the SDK takes any XML: every member of the page is undefined then
+  const isPage = [IsTruncated, KeyCount, Name, Contents].some((member) => member !== undefined);
+  if (!isPage) throw lasting('NotAListing');
+  if (IsTruncated === false) return undefined;
+  const token = NextContinuationToken === '' ? undefined : NextContinuationToken;
+  if (IsTruncated === true && token === undefined) throw lasting('MissingContinuationToken');
+  return token;
 }
 
 function* objectsOf(
@@ -102,25 +117,33 @@ const MAX_EMPTY_PAGES = 1000;
 /** Entries of one listing. */
 const MAX_ENTRIES = 10_000_000;
 
-/** Ends a listing that a store would continue for ever, because it repeats a page or sends only empty ones. */
+/** Ends a listing that a store would continue for ever, because it repeats pages or keys, or sends only empty pages. */
 export class PageGuard {
   readonly #markers = new Set<string>();
+  readonly #firstKeys = new Set<string>();
   #emptyPages = 0;
   #entries = 0;
 
   /**
    * Checks a page that another one follows.
    * @param marker what the request for the next page names
+   * @param firstKey the first key of the page, if a listing has each key only once. The keys of some stores are not in
+   *   order, and a page may begin with the last key of the one before, but two pages do not begin with the same key.
    * @throws StoreFault
    */
-  check(marker: string, entries: number): void {
-    if (this.#markers.has(marker)) throw endless('RepeatedPage');
+  check(marker: string, entries: number, firstKey?: string): void {
+    if (this.#markers.has(marker)) throw lasting('RepeatedPage');
     this.#markers.add(marker);
+    if (firstKey !== undefined) {
+      if (this.#firstKeys.has(firstKey)) throw lasting('RepeatedKey');
+      this.#firstKeys.add(firstKey);
+    }
     this.#emptyPages = entries === 0 ? this.#emptyPages + 1 : 0;
     this.#entries += entries;
-    if (this.#emptyPages >= MAX_EMPTY_PAGES) throw endless('TooManyEmptyPages');
-    if (this.#entries >= MAX_ENTRIES) throw endless('TooManyEntries');
+    if (this.#emptyPages >= MAX_EMPTY_PAGES) throw lasting('TooManyEmptyPages');
+    if (this.#entries >= MAX_ENTRIES) throw lasting('TooManyEntries');
   }
 }
 
-const endless = (code: string): StoreFault => new StoreFault(code, undefined, false);
+/** A fault that another try would meet again. */
+const lasting = (code: string): StoreFault => new StoreFault(code, undefined, false);

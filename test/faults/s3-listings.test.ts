@@ -15,6 +15,10 @@ const contents = (key: string, size: number | string = 10): string =>
 const page = (items: string, next?: string): string =>
   `<ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`}${items}</ListBucketResult>`;
 
+/** A page as a proxy that wants a password shows it. */
+const HTML =
+  '<!DOCTYPE html><html><head><meta charset="utf-8"><title>Sign in</title></head><body><p>Hello<br>you &nbsp; there</p></body></html>';
+
 /** Answers each request for a page with these pages, by their numbers. */
 const pages = (pageAt: (number: number) => string): Misbehave => {
   let number = 0;
@@ -52,6 +56,40 @@ describe('a listing', () => {
       'RepeatedPage',
       4,
     ],
+    [
+      'repeats a page with ever new continuation tokens',
+      pages((n) => page(contents('logs/a.jsonl'), `t${n}`)),
+      'RepeatedKey',
+      2,
+    ],
+    [
+      'starts again with ever new continuation tokens',
+      pages((n) => page(contents(`logs/${n % 3}.jsonl`) + contents(`logs/${n % 3}b.jsonl`), `t${n}`)),
+      'RepeatedKey',
+      4,
+    ],
+    [
+      'shifts its pages in a circle with ever new continuation tokens',
+      pages((n) => page([n, n + 1, n + 2].map((i) => contents(`logs/${i % 5}.jsonl`)).join(''), `t${n}`)),
+      'RepeatedKey',
+      6,
+    ],
+    [
+      'does not name the next page',
+      pages(() => page(contents('logs/a.jsonl')).replace('false', 'true')),
+      'MissingContinuationToken',
+      1,
+    ],
+    [
+      'names the next page with an empty token',
+      pages(() => page(contents('logs/a.jsonl'), '')),
+      'MissingContinuationToken',
+      1,
+    ],
+    ['is a page of HTML', pages(() => '<html>hi</html>'), 'NotAListing', 1],
+    ['is a longer page of HTML', pages(() => HTML), 'failed (HTTP 200)', 1],
+    ['is an empty body', pages(() => ''), 'NotAListing', 1],
+    ['is cut', pages(() => page(contents('logs/a.jsonl')).slice(0, 90)), 'failed (HTTP 200)', 1],
     ['has only empty pages', pages((n) => page('', `t${n}`)), 'TooManyEmptyPages', 1000],
     ['has no end', endless, 'AnswerTooLong', 1],
     ['states a negative size', pages(() => page(contents('logs/a.jsonl', -5))), 'InvalidSize', 1],
@@ -73,6 +111,51 @@ describe('a listing', () => {
     const fault = server.fault('list', pages(pageAt), EVER);
     expect(await keysIn(server.endpoint)).toEqual(['logs/a.jsonl']);
     expect(fault.fired).toBe(1801);
+  });
+
+  it('may have its keys in any order', async () => {
+    const server = await startStore();
+    const keys = Array.from({ length: 60 }, (_, i) => `logs/${(i * 37) % 60}.jsonl`);
+    const pageAt = (n: number): string =>
+      page(
+        keys
+          .slice(3 * n, 3 * n + 3)
+          .map((key) => contents(key))
+          .join(''),
+        n === 19 ? undefined : `t${n}`,
+      );
+    const fault = server.fault('list', pages(pageAt), EVER);
+    expect(await keysIn(server.endpoint)).toEqual(keys);
+    expect(fault.fired).toBe(20);
+  });
+
+  it('may begin each page with the last key of the page before', async () => {
+    const server = await startStore();
+    const pageAt = (n: number): string =>
+      page(contents(`logs/${n}.jsonl`) + contents(`logs/${n + 1}.jsonl`), n === 4 ? undefined : `t${n}`);
+    server.fault('list', pages(pageAt), EVER);
+    expect(new Set(await keysIn(server.endpoint)).size).toBe(6);
+  });
+
+  it('goes on if a page only names the next one', async () => {
+    const server = await startStore();
+    const pageAt = (n: number): string =>
+      page(contents(`logs/${n}.jsonl`), n === 1 ? undefined : 'next').replace(
+        /<IsTruncated>true<.IsTruncated>/,
+        '',
+      );
+    server.fault('list', pages(pageAt), EVER);
+    expect(await keysIn(server.endpoint)).toEqual(['logs/0.jsonl', 'logs/1.jsonl']);
+  });
+
+  it('of nothing is a listing', async () => {
+    const server = await startStore();
+    server.fault(
+      'list',
+      pages(() => page('')),
+      EVER,
+    );
+    expect(await keysIn(server.endpoint)).toEqual([]);
   });
 
   it('of unfinished uploads that repeats its markers ends too', async () => {
