@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs, {
   chmodSync,
   existsSync,
@@ -118,6 +119,31 @@ describe('publishing', () => {
     expect(faultOf(() => destination(true)).message).toContain(
       ' and other files, which turnmill did not write',
     );
+  });
+
+  test('takes a card along that is a link, as the link it is', () => {
+    put(false, 'one');
+    writeFileSync(folder.in('notes.md'), '# Mine');
+    for (const target of ['../notes.md', folder.in('notes.md'), '../nothing.md']) {
+      rmSync(folder.in('out/README.md'), { force: true });
+      symlinkSync(target, folder.in('out/README.md'));
+      for (const mark of ['two', 'three']) {
+        put(true, mark);
+        expect([read(), readlinkSync(folder.in('out/README.md'))]).toEqual([mark, target]);
+      }
+      if (existsSync(folder.in('out/README.md')))
+        expect(readFileSync(folder.in('out/README.md'), 'utf8')).toBe('# Mine');
+    }
+    expect(readFileSync(folder.in('notes.md'), 'utf8')).toBe('# Mine');
+  });
+
+  test('refuses to delete a card that is neither a file nor a link', () => {
+    put(false, 'one');
+    execFileSync('mkfifo', [folder.in('out/README.md')]);
+    const refused = faultOf(() => destination(true));
+    expect(refused).toMatchObject({ code: 'cannot-create' });
+    expect(refused.message).toContain('out contains README.md, which turnmill did not write');
+    expect(lstatSync(folder.in('out/README.md')).isFIFO()).toBe(true);
   });
 
   test("replaces the target of a user's link in its place", () => {
