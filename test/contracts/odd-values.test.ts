@@ -1,5 +1,5 @@
 /**
- * Every golden log with one value replaced: by NaN, as Python writes it, or by a name that every object inherits. No value ends the run, is
+ * Every golden log with one value replaced: by NaN or Infinity, as Python writes them, or by a name that every object inherits. No value ends the run, is
  * an internal error, or finds what an object inherits. `TURNMILL_LONG=1` tries every value, otherwise some of each log.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -56,18 +56,21 @@ async function problemsOf(path: string, settings: object): Promise<readonly stri
   return problems;
 }
 
-describe.each(['NaN', '"constructor"', '"__proto__"'])('%s in place of a value', (odd) => {
-  it.each(logs)('$name', async ({ path, settings }) => {
-    const text = readFileSync(path, 'utf8');
-    const values = valuesIn(text);
-    const step = LONG ? 1 : Math.max(1, Math.floor(values.length / SAMPLES));
-    const changed = join(temporaryFolder(), basename(path));
-    const found = new Set<string>();
-    for (let i = path.length % step; i < values.length; i += step) {
-      const { start, end } = values[i] as Value;
-      writeFileSync(changed, text.slice(0, start) + odd + text.slice(end));
-      for (const problem of await problemsOf(changed, settings)) found.add(`value ${i}: ${problem}`);
-    }
-    expect([...found]).toEqual([]);
-  });
-});
+describe.each([['NaN', '-Infinity', 'Infinity'], ['"constructor"'], ['"__proto__"']])(
+  '%s in place of a value',
+  (...odd) => {
+    it.each(logs)('$name', async ({ path, settings }) => {
+      const text = readFileSync(path, 'utf8');
+      const values = valuesIn(text);
+      const step = LONG ? 1 : Math.max(1, Math.floor(values.length / SAMPLES));
+      const changed = join(temporaryFolder(), basename(path));
+      const found = new Set<string>();
+      for (let i = path.length % step; i < values.length; i += step) {
+        const { start, end } = values[i] as Value;
+        writeFileSync(changed, text.slice(0, start) + odd[i % odd.length] + text.slice(end));
+        for (const problem of await problemsOf(changed, settings)) found.add(`value ${i}: ${problem}`);
+      }
+      expect([...found]).toEqual([]);
+    });
+  },
+);

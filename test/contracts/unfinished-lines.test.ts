@@ -1,6 +1,6 @@
 /**
  * Cuts every example and golden log of lines in its last line. The half line is dropped as `unfinished-line`, the log is
- * otherwise read as if it ended before that line, and a finding says so.
+ * otherwise read as if it ended before that line, and a finding says so. Also with a carriage return or NULs at its end.
  */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -93,25 +93,39 @@ const isRejected = (result: Result): boolean =>
   (result.kind === 'session' && result.fate === 'rejected') ||
   (result.kind === 'source' && result.status === 'rejected');
 
+const isUnread = (result: Result): boolean => result.kind === 'source' && result.status === 'rejected';
+
 const logs = Object.entries(dialectLogs()).flatMap(([path, log]) => {
   const parts = LINES.test(path) ? parted(log) : undefined;
   return parts === undefined ? [] : [[path, parts] as const];
 });
 
 describe.each(logs)('%s', (_path, { log, before, last }) => {
-  it.each([
-    ['plain', false],
-    ['gzip', true],
-  ])('cut in its last line, %s', async (_name, packed) => {
-    const cuts = cutsOf(last).map((length) => Buffer.concat([before, last.subarray(0, length)]));
+  it.each<[string, boolean, readonly string[]]>([
+    ['plain', false, ['']],
+    ['gzip', true, ['']],
+    ['before NULs or a carriage return', false, ['\r', '\0'.repeat(4096), '\r\0']],
+  ])('cut in its last line, %s', async (_name, packed, paddings) => {
+    const lengths = cutsOf(last);
+    const cuts = lengths.map((length, i) =>
+      Buffer.concat([before, last.subarray(0, length), Buffer.from(paddings[i % paddings.length] as string)]),
+    );
     const [whole = [], ...halves] = await read(log, [before, ...cuts], packed);
     for (const [i, half] of halves.entries()) {
-      const length = (cuts[i] as Buffer).length - before.length;
+      const length = lengths[i];
       expect({ length, unfinished: unfinishedIn(half) }).toEqual({ length, unfinished: 1 });
       if (before.length > 0) expect({ length, ...essence(half) }).toEqual({ length, ...essence(whole) });
       if (half.some(isRejected)) continue;
       const rule = recordsIn(half).length > 0 ? 'damaged-tail' : 'no-record';
       expect({ length, rules: endRulesIn(half) }).toEqual({ length, rules: [rule] });
     }
+  });
+
+  it.each(['\n', ''])('with NULs after its last line and %j', async (end) => {
+    const whole = Buffer.concat([before, last, Buffer.from('\n')]);
+    const padded = Buffer.concat([before, last, Buffer.from(`${end}\0\0\0`)]);
+    const [expected = [], found = []] = await read(log, [whole, padded]);
+    if (expected.some(isUnread)) return; // every line is rejected
+    expect(essence(found)).toEqual(essence(expected));
   });
 });

@@ -116,6 +116,23 @@ describe('F047 NULs', () => {
       expect(quarantine[0]).not.toHaveProperty('raw_b64');
     },
   );
+
+  faultTest(
+    'F047',
+    'zeros at the end, after half of a line or a whole one, are a line that was not finished',
+    {},
+    async () => {
+      for (const tail of [second.slice(0, -9), '']) {
+        const log = Buffer.concat([Buffer.from(`${first}\n${tail}`), Buffer.alloc(4096)]);
+        for (const [source, input] of asEverySource(log)) {
+          const { sums, quarantine, records } = await buildLogs(input);
+          const fates = { 'dropped:unfinished-line': 1, snapshot: 1 };
+          expect([source, sums.fates, quarantine, records.length]).toEqual([source, fates, [], 1]);
+          expect(sums.findings).toMatchObject({ 'damaged-tail': 1 });
+        }
+      }
+    },
+  );
 });
 
 /** Bytes that are invalid in UTF-8. */

@@ -6,7 +6,7 @@
  */
 
 import { JsonView } from '../json/json-view.ts';
-import type { Message, ReadingNote, Rejection } from '../model/element.ts';
+import type { Message, Origin, ReadingNote, Rejection } from '../model/element.ts';
 import { isEmptyReply } from '../model/reply.ts';
 import { isClineSession } from './cline/message.ts';
 import { defineDialect } from './define-dialect.ts';
@@ -42,10 +42,14 @@ const PROMPT = 'system_prompt';
 const PLAIN_KEY = /^[\w.-]{1,40}$/;
 const MAX_NAMES = 32;
 
-/** Reports members that are not read, so that nothing is lost silently: each name once per source. */
+/**
+ * Reports members that are not read, so that nothing is lost silently: each name once per source, by the first object
+ * that has it. An object that is read again reports the same.
+ */
 class IgnoredMembers {
   readonly #read: ReadonlySet<string>;
-  readonly #named = new Set<string>();
+  /** The place of the object that reported a name. */
+  readonly #named = new Map<string, Origin>();
 
   /** @param read members not to report */
   constructor(read: ReadonlySet<string>) {
@@ -53,19 +57,23 @@ class IgnoredMembers {
   }
 
   /** The finding for an object; undefined if it has no new member. @param own names of the members that were read */
-  in(json: JsonView, own: readonly string[]): ReadingNote | undefined {
-    const names: string[] = [];
+  in(json: JsonView, origin: Origin, own: readonly string[]): ReadingNote | undefined {
+    const names = new Set<string>();
     for (const [key, value] of json.members()) {
       if (own.includes(key) || this.#read.has(key) || value.type === 'null') continue;
       const name = PLAIN_KEY.test(key) ? key : 'a key that is not a word';
-      if (this.#named.has(name) || this.#named.size >= MAX_NAMES) continue;
-      this.#named.add(name);
-      names.push(name);
+      const named = this.#named.get(name);
+      if (named === undefined ? this.#named.size >= MAX_NAMES : !isSamePlace(named, origin)) continue;
+      this.#named.set(name, origin);
+      names.add(name);
     }
-    if (names.length === 0) return undefined;
-    return warning('members-ignored', `members beside the messages are not read: ${names.join(', ')}`);
+    if (names.size === 0) return undefined;
+    return warning('members-ignored', `members beside the messages are not read: ${[...names].join(', ')}`);
   }
 }
+
+const isSamePlace = (a: Origin, b: Origin): boolean =>
+  a.offset === b.offset && a.line === b.line && a.source === b.source;
 
 /** Whether the value is a list of messages: the first has a role. Exports of other chats also have a `messageId`. */
 function isList(value: JsonView | undefined): boolean {
@@ -205,7 +213,7 @@ const messages: Dialect = defineDialect({
     const messages =
       system === undefined ? listed.messages : [...systemMessage(system.bytes), ...listed.messages];
     const own = prompt === undefined ? [listed.name] : [listed.name, PROMPT];
-    const notes = [ignored.in(json, own), unreadAnswer(json, own, messages)].filter(
+    const notes = [ignored.in(json, context.origin, own), unreadAnswer(json, own, messages)].filter(
       (note) => note !== undefined,
     );
     const { messages: sent, reply } = context.replyLast(notedFirst(messages, notes));

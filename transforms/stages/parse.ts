@@ -37,7 +37,7 @@ import { EntryLimits } from './entry-limits.ts';
 import { withSelectNote } from './select-note.ts';
 import { isHalfTime, timePrefix, withoutPrefix } from './time-prefix.ts';
 import { type Pieces, TornLines } from './torn-line.ts';
-import { unfinishedAt, withoutHalf } from './unfinished-line.ts';
+import { beforePadding, unfinishedAt, withoutHalf } from './unfinished-line.ts';
 
 /** A source whose beginning the shortcut (transforms/shortcut/) has read. It may continue where the next session begins. */
 export interface BegunSource {
@@ -200,9 +200,8 @@ class Parser {
 
   /** Where half of an object begins with which the source ends; -1 if it does not end so. */
   #halfAt(line: Line): number {
-    if (this.#hasTimes && isHalfTime(line)) return 0;
-    const { detectLine } = this.#dialect ?? {};
-    return unfinishedAt(line, this.#ownScanner, this.#dialect === undefined || detectLine !== undefined);
+    if (this.#hasTimes && isHalfTime(beforePadding(line.bytes))) return 0;
+    return unfinishedAt(line, this.#ownScanner, this.#dialect ?? this.#found);
   }
 
   #readBy(line: Line, by: DialectReader): Iterable<StreamElement> {

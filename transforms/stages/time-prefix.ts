@@ -18,7 +18,7 @@ export function timePrefix({ bytes, created }: Line): number {
 }
 
 /** Whether a line is not more than the beginning of such a time. */
-export const isHalfTime = ({ bytes }: Line): boolean =>
+export const isHalfTime = (bytes: Uint8Array): boolean =>
   bytes.length < MAX_PREFIX_BYTES && HALF_PREFIX.test(latin1(bytes));
 
 /** Reads a line with blanks in place of the time before its object, so that all positions stay. */

@@ -1,9 +1,11 @@
 /**
  * Recognises half of a line at the end of a source: its writer has not written the rest yet, or the log was cut. It is
- * an object, or a line of server-sent events, that ends before its end.
+ * an object, or a line of server-sent events, that ends before its end. NULs may follow: after a power cut, a file may
+ * have its new length without the bytes. So may a carriage return.
  */
+import type { Dialect } from '../dialects/dialect.ts';
 import { BareNumbers } from '../json/bare-numbers.ts';
-import { OPEN_OBJECT } from '../json/bytes.ts';
+import { CR, OPEN_OBJECT } from '../json/bytes.ts';
 import { copyOf } from '../json/keep.ts';
 import { type Scanner, skipBlanks } from '../json/scanner.ts';
 import { latin1 } from '../json/utf8.ts';
@@ -21,10 +23,31 @@ const DATA = /^data: ?(?=\{)/;
 
 /**
  * Where the half begins with which the line ends; whole objects may come before it. -1 if the line does not end in half
- * of an object.
- * @param mayBeEvent whether it may be a line of server-sent events
+ * of an object. NULs alone are half of a line in a source that is known to be a log.
+ * @param dialect of the source, once it is known
  */
-export function unfinishedAt({ bytes }: Line, scanner: Scanner, mayBeEvent: boolean): number {
+export function unfinishedAt(
+  line: Line,
+  scanner: Scanner,
+  dialect: Pick<Dialect, 'detectLine'> | undefined,
+): number {
+  const bytes = beforePadding(line.bytes);
+  if (bytes.length === 0) return dialect === undefined ? -1 : 0;
+  const mayBeEvent = dialect === undefined || dialect.detectLine !== undefined;
+  const half = halfIn(bytes, scanner, mayBeEvent);
+  const isPaddedEvent =
+    dialect?.detectLine !== undefined && bytes[0] !== OPEN_OBJECT && line.bytes.at(-1) === 0;
+  return half < 0 && isPaddedEvent ? bytes.length : half;
+}
+
+/** The bytes without the NULs at their end, and without a carriage return before these. */
+export function beforePadding(bytes: Uint8Array): Uint8Array {
+  const end = bytes.findLastIndex((byte) => byte !== 0) + 1;
+  return bytes.subarray(0, bytes[end - 1] === CR ? end - 1 : end);
+}
+
+/** @param mayBeEvent whether it may be a line of server-sent events */
+function halfIn(bytes: Uint8Array, scanner: Scanner, mayBeEvent: boolean): number {
   const head = mayBeEvent ? latin1(bytes.subarray(0, MAX_FIELD_BYTES)) : '';
   const isWhole = head.length === bytes.length;
   if (isWhole && FIELDS.some((field) => field !== head && field.startsWith(head))) return 0;

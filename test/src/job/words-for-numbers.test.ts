@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 
 interface Built {
   readonly records: readonly { readonly metadata?: object }[];
-  readonly summary: { readonly fates: object; readonly repairs: object };
+  readonly summary: { readonly fates: object; readonly repairs: object; readonly findings: object };
 }
 
 async function build(name: string, text: string): Promise<Built> {
@@ -72,6 +72,38 @@ describe('a word in place of a number', () => {
     const steps = [{ source: 'user', message: 'q', extra: { x: 'NUMBER' } }];
     const run = withWord({ schema_version: 'ATIF-v1.7', agent: { name: 'a' }, steps });
     expect((await build('runs.jsonl', `${run}\n${run}\n`)).summary.fates).toEqual({ snapshot: 2 });
+  });
+
+  it.each(['NaN', 'Infinity', '-Infinity'])(
+    'keeps conversations beside a score, the first one too: %s',
+    async (word) => {
+      const good = JSON.stringify({ messages });
+      const turns = [
+        { from: 'human', value: 'q' },
+        { from: 'gpt', value: 'a' },
+      ];
+      const bad = [{ messages }, { conversations: turns }].map((one) =>
+        withWord({ ...one, score: 'NUMBER' }, word),
+      );
+      for (const scored of bad) {
+        for (const [name, text] of [
+          ['line.jsonl', `${scored}\n${good}\n`],
+          ['two.jsonl', `${scored}${good}\n`],
+          ['list.json', `[${scored},${good}]`],
+        ] as const) {
+          const { records, summary } = await build(name, text);
+          expect([name, records.length, summary.fates]).toEqual([name, 2, { snapshot: 2 }]);
+          expect(summary.repairs).toMatchObject({ 'bare-nan': 1 });
+          expect(summary.findings).toMatchObject({ 'members-ignored': 1 });
+        }
+      }
+    },
+  );
+
+  it('rejects a sample, whose members are written', async () => {
+    const samples = ['NUMBER', 4].map((score) => `${withWord({ messages, expected: { score } })}\n`);
+    const { summary } = await build('samples.jsonl', samples.join(''));
+    expect(summary.fates).toEqual({ 'rejected:invalid-json': 1, snapshot: 1 });
   });
 
   it('rejects the element if it is in an argument, and no other', async () => {

@@ -9,10 +9,15 @@ import { entryJson, lineOf } from '../log-lines.ts';
 const WHOLE =
   '{"text":"naïve 😀 \\u00e9 \\\\ \\"","list":[true,false,null,-1.5e+3,{}],"odd":[NaN,-Infinity]}';
 
+/** A dialect without events. */
+const NO_EVENTS = {};
+/** A dialect of events. */
+const EVENTS = { detectLine: () => true };
+
 describe.each(SCANNERS)('unfinishedAt with the scanner %s', (name) => {
   const scanner = createScanner(name, 64, 1000);
   const at = (text: string | Uint8Array, mayBeEvent = false): number =>
-    unfinishedAt(lineOf(text), scanner, mayBeEvent);
+    unfinishedAt(lineOf(text), scanner, mayBeEvent ? undefined : NO_EVENTS);
 
   it('finds half of an object, wherever it is cut', () => {
     const bytes = Buffer.from(WHOLE);
@@ -41,7 +46,10 @@ describe.each(SCANNERS)('unfinishedAt with the scanner %s', (name) => {
     ['{"a":tru}', 'a wrong word'],
     ['{"a":"\\x', 'a wrong escape'],
     [Buffer.from('{"a":"\xff', 'latin1'), 'a byte that no character begins with'],
-    ['{"a":"x\0', 'a NUL'],
+    ['{"a":"x\0y', 'a NUL in a text'],
+    ['{"a":\0\0"x', 'NULs before a text'],
+    ['{"a":"x\ry', 'a carriage return in a text'],
+    ['{"a":1}\0\0', 'NULs after an object'],
     ['["a",', 'half of a list'],
     ['words', 'a text'],
     ['data: [DONE]', 'an end mark'],
@@ -49,6 +57,27 @@ describe.each(SCANNERS)('unfinishedAt with the scanner %s', (name) => {
     ['{"a":1} x', 'a text after an object'],
   ])('finds none in %s (%s)', (text) => {
     expect(at(text, true)).toBe(-1);
+  });
+
+  it.each(['\r', '\0', '\0\0\0', '\r\0\0', '\0'.repeat(4096)])('finds half before %j', (padding) => {
+    const bytes = Buffer.from(WHOLE);
+    for (let length = 1; length < bytes.length; length++)
+      expect([length, at(Buffer.concat([bytes.subarray(0, length), Buffer.from(padding)]))]).toEqual([
+        length,
+        0,
+      ]);
+    expect(at(`  {"a":1} {"b":${padding}`)).toBe(10);
+    expect(at(`data: {"a"${padding}`, true)).toBe(0);
+  });
+
+  it('finds NULs alone in a known source, and after an event', () => {
+    expect(at('\0\0')).toBe(0);
+    expect(at('\0\0', true)).toBe(-1);
+    const inEvents = (text: string): number => unfinishedAt(lineOf(text), scanner, EVENTS);
+    expect(inEvents('data: [DONE]\0\0')).toBe(12);
+    expect(inEvents('data: {"a":1}\0\0')).toBe(13);
+    expect(inEvents('data: {"a":1}')).toBe(-1);
+    expect(inEvents('{"a":1}\0\0')).toBe(-1);
   });
 
   it('finds none in an object that is nested too deep', () => {
@@ -80,11 +109,23 @@ describe('the last line of a source', () => {
   it('is rejected if it has a line feed, or is wrong', () => {
     expect(read([entry, false], ['{"a', false])).toEqual(['entry', 'invalid-json at 1000']);
     expect(read([entry, false], ['{"a" x', true])).toEqual(['entry', 'invalid-json at 1000']);
+    expect(read([entry, false], ['{"a\0\0', false])).toEqual(['entry', 'invalid-json at 1000']);
+    expect(read([entry, false], ['\0\0', false])).toEqual(['entry', 'invalid-json at 1000']);
+    expect(read(['\0\0', true])).toEqual(['invalid-json at 0']);
   });
 
   it('is read up to its half', () => {
     const dropped = `dropped:unfinished-line at ${1000 + entry.length}`;
     expect(read([entry, false], [`${entry}{"a`, true])).toEqual(['entry', 'split-objects', 'entry', dropped]);
+  });
+
+  it('is dropped if NULs or a carriage return follow its half', () => {
+    const dropped = 'dropped:unfinished-line at 1000';
+    for (const tail of ['{"a\r', '{"a\0\0', '\0', '\r\0'])
+      expect([tail, ...read([entry, false], [tail, true])]).toEqual([tail, 'entry', dropped]);
+    const time = '2026-01-13T22:14:03.000Z ';
+    const timed = read([`${time}${entry}`, false], [`${time.slice(0, 9)}\0\0`, true]);
+    expect(timed).toEqual(['time-prefix', 'entry', dropped]);
   });
 
   it('is dropped if it is half of the time before an object', () => {
