@@ -121,9 +121,9 @@ describe.each(logs)('%s', (_path, { log, before, last }) => {
     }
   });
 
-  it.each(['\n', ''])('with NULs after its last line and %j', async (end) => {
+  it('with NULs right after its last line', async () => {
     const whole = Buffer.concat([before, last, Buffer.from('\n')]);
-    const padded = Buffer.concat([before, last, Buffer.from(`${end}\0\0\0`)]);
+    const padded = Buffer.concat([before, last, Buffer.from('\0\0\0')]);
     const [expected = [], found = []] = await read(log, [whole, padded]);
     if (expected.some(isUnread)) return; // every line is rejected
     expect(essence(found)).toEqual(essence(expected));

@@ -23,7 +23,7 @@ const DATA = /^data: ?(?=\{)/;
 
 /**
  * Where the half begins with which the line ends; whole objects may come before it. -1 if the line does not end in half
- * of an object. NULs alone are half of a line in a source that is known to be a log.
+ * of an object, as NULs alone do not.
  * @param dialect of the source, once it is known
  */
 export function unfinishedAt(
@@ -32,7 +32,7 @@ export function unfinishedAt(
   dialect: Pick<Dialect, 'detectLine'> | undefined,
 ): number {
   const bytes = beforePadding(line.bytes);
-  if (bytes.length === 0) return dialect === undefined ? -1 : 0;
+  if (bytes.length === 0) return -1;
   const mayBeEvent = dialect === undefined || dialect.detectLine !== undefined;
   const half = halfIn(bytes, scanner, mayBeEvent);
   const isPaddedEvent =

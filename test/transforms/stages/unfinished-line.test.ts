@@ -70,8 +70,8 @@ describe.each(SCANNERS)('unfinishedAt with the scanner %s', (name) => {
     expect(at(`data: {"a"${padding}`, true)).toBe(0);
   });
 
-  it('finds NULs alone in a known source, and after an event', () => {
-    expect(at('\0\0')).toBe(0);
+  it('finds none in NULs alone, but NULs after an event', () => {
+    expect(at('\0\0')).toBe(-1);
     expect(at('\0\0', true)).toBe(-1);
     const inEvents = (text: string): number => unfinishedAt(lineOf(text), scanner, EVENTS);
     expect(inEvents('data: [DONE]\0\0')).toBe(12);
@@ -121,8 +121,10 @@ describe('the last line of a source', () => {
 
   it('is dropped if NULs or a carriage return follow its half', () => {
     const dropped = 'dropped:unfinished-line at 1000';
-    for (const tail of ['{"a\r', '{"a\0\0', '\0', '\r\0'])
+    for (const tail of ['{"a\r', '{"a\0\0', '{"a\r\0'])
       expect([tail, ...read([entry, false], [tail, true])]).toEqual([tail, 'entry', dropped]);
+    for (const tail of ['\0', '\r\0'])
+      expect(read([entry, false], [tail, true])).toEqual(['entry', 'invalid-json at 1000']);
     const time = '2026-01-13T22:14:03.000Z ';
     const timed = read([`${time}${entry}`, false], [`${time.slice(0, 9)}\0\0`, true]);
     expect(timed).toEqual(['time-prefix', 'entry', dropped]);
