@@ -70,6 +70,7 @@ const COMMAND = [
   'src/cli/profile-table',
   'src/cli/real-loggers',
   'src/cli/session-in-parts',
+  'src/cli/slice',
   'src/cli/supply',
   'src/cli/usage',
   'src/dataset/stdout',

@@ -5,7 +5,15 @@ import { objectClient } from '../../src/object-store/client.ts';
 import { resolveS3Options } from '../../src/settings/s3-settings.ts';
 import { turnmill } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { HURRIED, hashesHere, newStore, OUT, versions } from '../support/s3-dataset.ts';
+import {
+  expectLostRace,
+  HURRIED,
+  hashesHere,
+  isCommit,
+  newStore,
+  OUT,
+  versions,
+} from '../support/s3-dataset.ts';
 import { refuse } from '../support/s3-endpoint.ts';
 import { hangUp, loseAnswer } from '../support/store-faults.ts';
 
@@ -14,9 +22,6 @@ function dropResponse(answer: ServerResponse): void {
   answer.write = () => true;
   answer.end = () => answer;
 }
-
-const isCommit = ({ method, path }: { method: string; path: string }): boolean =>
-  method === 'PUT' && path === 'bucket/ds/dataset.json';
 
 describe('the commit', () => {
   it('S021 looks at the store when its response is lost', async () => {
@@ -68,19 +73,7 @@ describe('the commit', () => {
 
   it('S022 ends with 75 if another run committed first, and the other dataset stays', async () => {
     const store = await newStore();
-    const other = JSON.stringify({
-      run: `v-${'a'.repeat(16)}`,
-      manifest: `v-${'a'.repeat(16)}/manifest.json`,
-      sha256: 'b'.repeat(64),
-    });
-    const fault = store.server.fault(isCommit, () => {
-      store.server.put('bucket/ds/dataset.json', other);
-      return false;
-    });
-    await expect(store.build()).rejects.toMatchObject({ code: 'locked' });
-    expect(fault.fired).toBe(1);
-    expect(store.server.text('bucket/ds/dataset.json')).toBe(other);
-    expect(versions(store.server)).toEqual([]); // its own keys are removed
+    await expectLostRace(store, () => store.build());
   });
 
   it('S023 is tried again after a conflict with a concurrent write', async () => {

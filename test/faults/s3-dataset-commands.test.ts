@@ -6,15 +6,16 @@ import { describe, expect, it } from 'vitest';
 import { build } from '../../src/job/build.ts';
 import { report } from '../../src/job/report.ts';
 import { resolveS3Options } from '../../src/settings/s3-settings.ts';
+import { sessionLog } from '../support/build-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
-import { newStore, OUT, session } from '../support/s3-dataset.ts';
+import { newStore, OUT } from '../support/s3-dataset.ts';
 import { refuse, SECRET, SESSION_TOKEN } from '../support/s3-endpoint.ts';
 
 describe('commands on a dataset in a store', () => {
   it('verify, quarantine and explain work', async () => {
     const store = await newStore();
-    store.server.put('bucket/logs/2026-01-13/bad.jsonl', `${session('ok')}no json\n`);
+    store.server.put('bucket/logs/2026-01-13/bad.jsonl', `${sessionLog('ok')}no json\n`);
     await store.build();
     const run = (...args: string[]) => turnmill(args, undefined, store.server.environment);
     const verified = await run('verify', OUT);
@@ -78,7 +79,7 @@ describe('commands on a dataset in a store', () => {
 
   it('quarantine replay fetches lines and whole objects from the store', async () => {
     const store = await newStore();
-    const bad = `${session('ok')}no json\n${session('ok2')}{"broken": \n`;
+    const bad = `${sessionLog('ok')}no json\n${sessionLog('ok2')}{"broken": \n`;
     const packed = gzipSync(bad);
     store.server.put('bucket/logs/2026-01-13/bad.jsonl', bad);
     store.server.put('bucket/logs/2026-01-13/packed.jsonl.gz', packed);

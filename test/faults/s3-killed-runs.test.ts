@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { sessionLog } from '../support/build-logs.ts';
 import { ended, start, turnmill } from '../support/command.ts';
 import { ALL_FAULTS, faultTest } from '../support/faults.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { createDice } from '../support/odd-logs/dice.ts';
-import { hashesHere, logOf, MIB, newStore, OUT, session, versions } from '../support/s3-dataset.ts';
+import { hashesHere, logOf, MIB, newStore, OUT, versions } from '../support/s3-dataset.ts';
 
 /** Kills a run at every STEP-th request. */
 const STEP = ALL_FAULTS ? 1 : 4;
@@ -91,7 +92,7 @@ describe('killed runs', () => {
       const before = store.server.requests.length;
       let killed = 0;
       for (let round = 0; round < (ALL_FAULTS ? 60 : 5); round++) {
-        store.server.put(`bucket/logs/new-${round}.jsonl`, session(`new-${round}`));
+        store.server.put(`bucket/logs/new-${round}.jsonl`, sessionLog(`new-${round}`));
         const [at, wait] = [1 + dice.int(before), dice.int(40)];
         const pointer = store.server.text('bucket/ds/dataset.json');
         const child = start(

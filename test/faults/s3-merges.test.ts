@@ -6,14 +6,21 @@ import { merge, missingSlices } from '../../src/job/merge.ts';
 import type { RunSummary } from '../../src/job/run.ts';
 import type { S3Options } from '../../src/object-store/options.ts';
 import { resolveS3Options } from '../../src/settings/s3-settings.ts';
+import { sessionLog } from '../support/build-logs.ts';
 import { turnmill } from '../support/command.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
-import { hashesHere, newStore, OUT, type Store, session, versions } from '../support/s3-dataset.ts';
+import {
+  expectLostRace,
+  hashesHere,
+  isCommit,
+  newStore,
+  OUT,
+  type Store,
+  versions,
+} from '../support/s3-dataset.ts';
 import { loseAnswer, stopAfterBytes } from '../support/store-faults.ts';
 
 const PARTS = [1, 2, 3].map((index) => `s3://bucket/parts/${index}/`);
-const isCommit = ({ method, path }: { method: string; path: string }): boolean =>
-  method === 'PUT' && path === 'bucket/ds/dataset.json';
 const isShardOf =
   (part: number) =>
   ({ kind, path }: { kind: string; path: string }): boolean =>
@@ -27,7 +34,7 @@ interface Sliced extends Store {
 /** Three slices of five logs in the store. */
 async function sliced(): Promise<Sliced> {
   const store = await newStore();
-  for (const id of ['c', 'd', 'e']) store.server.put(`bucket/logs/2026-01-14/${id}.jsonl`, session(id));
+  for (const id of ['c', 'd', 'e']) store.server.put(`bucket/logs/2026-01-14/${id}.jsonl`, sessionLog(id));
   const options = resolveS3Options(store.s3);
   for (const [i, out] of PARTS.entries())
     await store.build({ out, slice: { index: i + 1, of: PARTS.length } });
@@ -108,19 +115,7 @@ describe('slices in a store', () => {
 
   it('S022 end the merge with 75 if another run committed first, whose dataset stays', async () => {
     const store = await sliced();
-    const other = JSON.stringify({
-      run: `v-${'a'.repeat(16)}`,
-      manifest: `v-${'a'.repeat(16)}/manifest.json`,
-      sha256: 'b'.repeat(64),
-    });
-    const fault = store.server.fault(isCommit, () => {
-      store.server.put('bucket/ds/dataset.json', other);
-      return false;
-    });
-    await expect(store.merge()).rejects.toMatchObject({ code: 'locked' });
-    expect(fault.fired).toBe(1);
-    expect(store.server.text('bucket/ds/dataset.json')).toBe(other);
-    expect(versions(store.server)).toEqual([]);
+    await expectLostRace(store, () => store.merge());
   });
 
   it('S028 are not overwritten: OUT inside a dataset, or the other way round, is an error', async () => {
@@ -133,7 +128,7 @@ describe('slices in a store', () => {
 describe('datasets in a store', () => {
   it('with the same object are refused; with objects of the same content they are merged', async () => {
     const store = await newStore();
-    store.server.put('bucket/other/2026-01-13/same.jsonl', session('b'));
+    store.server.put('bucket/other/2026-01-13/same.jsonl', sessionLog('b'));
     const shared = { workers: 1, sessionBy: 'id', s3: store.s3 } as const;
     const [first, second, third] = ['s3://bucket/a/', 's3://bucket/b/', 's3://bucket/c/'] as const;
     await build({ ...shared, inputs: ['s3://bucket/logs/'], out: first });

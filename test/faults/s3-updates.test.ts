@@ -1,16 +1,17 @@
 /** `--update` of datasets in an object store. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sessionLog } from '../support/build-logs.ts';
 import { hashesOf, temporaryFolder } from '../support/folder.ts';
-import { hashesHere, newStore, session } from '../support/s3-dataset.ts';
+import { hashesHere, newStore } from '../support/s3-dataset.ts';
 
 describe('--update', () => {
   it('S030 reads new and changed objects, drops deleted ones, and equals a full build', async () => {
     const store = await newStore();
-    for (let i = 0; i < 12; i++) store.server.put(`bucket/logs/2026-01-14/${i}.jsonl`, session(`n${i}`));
+    for (let i = 0; i < 12; i++) store.server.put(`bucket/logs/2026-01-14/${i}.jsonl`, sessionLog(`n${i}`));
     await store.build({ update: true });
-    store.server.put('bucket/logs/2026-01-14/3.jsonl', session('n3', 'changed'));
-    store.server.put('bucket/logs/2026-01-14/new.jsonl', session('new'));
+    store.server.put('bucket/logs/2026-01-14/3.jsonl', sessionLog('n3', 'changed'));
+    store.server.put('bucket/logs/2026-01-14/new.jsonl', sessionLog('new'));
     store.server.objects.delete('bucket/logs/2026-01-14/7.jsonl');
     store.server.requests.length = 0;
     const { reusedSources } = await store.build({ update: true });
@@ -43,7 +44,7 @@ describe('--update', () => {
     const store = await newStore();
     const out = join(temporaryFolder(), 'out');
     await store.build({ out, update: true });
-    store.server.put('bucket/logs/c.jsonl', session('c'));
+    store.server.put('bucket/logs/c.jsonl', sessionLog('c'));
     store.server.requests.length = 0;
     await store.build({ out, update: true });
     expect(store.server.requests.filter(({ kind }) => kind === 'get').map(({ path }) => path)).toEqual([
@@ -59,7 +60,7 @@ describe('--update', () => {
       .keys('bucket/ds/v-')
       .filter((key) => key.endsWith('ledger/sessions.jsonl'));
     store.server.put(path, store.server.text(path).replace('"a"', '"x"'));
-    store.server.put('bucket/logs/c.jsonl', session('c'));
+    store.server.put('bucket/logs/c.jsonl', sessionLog('c'));
     await expect(store.build({ update: true })).rejects.toMatchObject({ code: 'invalid-dataset' });
   });
 });

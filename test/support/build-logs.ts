@@ -187,3 +187,7 @@ export function asEverySource(log: string | Uint8Array): readonly (readonly [kin
     ['standard input', { stdin: log }],
   ];
 }
+
+/** A log of one session. */
+export const sessionLog = (id: string, text = 'hello'): string =>
+  `${entryLine({ id, messages: [{ role: 'user', content: text }] })}\n`;

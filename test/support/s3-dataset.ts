@@ -8,7 +8,7 @@ import type { S3Options } from '../../src/object-store/options.ts';
 import { resolveS3Options } from '../../src/settings/s3-settings.ts';
 import type { PartialSettings } from '../../src/settings/settings.ts';
 import { verifyDataset } from '../../src/verify/verify-dataset.ts';
-import { entryLine } from './build-logs.ts';
+import { sessionLog } from './build-logs.ts';
 import { hashesOf, temporaryFolder } from './folder.ts';
 import { startStore } from './s3-logs.ts';
 import type { S3Server } from './s3-server.ts';
@@ -18,8 +18,26 @@ export const MIB = 1024 * 1024;
 /** The usual number of tries, but waits at most 20 ms between them. */
 export const HURRIED = { idleMs: 20_000, tries: 7, firstDelayMs: 1, longestDelayMs: 20 };
 
-export const session = (id: string, text = 'hello'): string =>
-  `${entryLine({ id, messages: [{ role: 'user', content: text }] })}\n`;
+/** Whether a request publishes the dataset. */
+export const isCommit = ({ method, path }: { method: string; path: string }): boolean =>
+  method === 'PUT' && path === 'bucket/ds/dataset.json';
+
+/** Lets another run commit before this one, and expects that the other dataset stays, without a version of this run. */
+export async function expectLostRace({ server }: Store, run: () => Promise<unknown>): Promise<void> {
+  const other = JSON.stringify({
+    run: `v-${'a'.repeat(16)}`,
+    manifest: `v-${'a'.repeat(16)}/manifest.json`,
+    sha256: 'b'.repeat(64),
+  });
+  const fault = server.fault(isCommit, () => {
+    server.put('bucket/ds/dataset.json', other);
+    return false;
+  });
+  await expect(run()).rejects.toMatchObject({ code: 'locked' });
+  expect(fault.fired).toBe(1);
+  expect(server.text('bucket/ds/dataset.json')).toBe(other);
+  expect(versions(server)).toEqual([]); // its own keys are removed
+}
 
 /** Logs by size, cached because each takes a second to generate. */
 const knownLogs = new Map<number, string>();
@@ -31,7 +49,7 @@ export function logOf(bytes: number): string {
     const words = Array.from({ length: 2000 }, (_, at) =>
       ((i + 1) * (at + 7919) * 2654435761).toString(36).slice(-5),
     );
-    log += session(`s${i}`, words.join(' '));
+    log += sessionLog(`s${i}`, words.join(' '));
   }
   knownLogs.set(bytes, log);
   return log;
@@ -48,8 +66,8 @@ export interface Store {
 export async function newStore(settings: Partial<S3Options> = {}): Promise<Store> {
   const server = await startStore();
   const s3 = { endpoint: server.endpoint, ...settings };
-  server.put('bucket/logs/2026-01-13/a.jsonl', session('a') + session('a2'));
-  server.put('bucket/logs/2026-01-13/b.jsonl', session('b'));
+  server.put('bucket/logs/2026-01-13/a.jsonl', sessionLog('a') + sessionLog('a2'));
+  server.put('bucket/logs/2026-01-13/b.jsonl', sessionLog('b'));
   return {
     server,
     s3,

@@ -1,13 +1,17 @@
 /** Logs for slices and merges, and what they are compared with: one build over all of them. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { expect } from 'vitest';
 import { build } from '../../src/job/build.ts';
 import { merge } from '../../src/job/merge.ts';
 import type { RunSummary } from '../../src/job/run.ts';
 import { DEFAULT_S3 } from '../../src/settings/s3-settings.ts';
 import type { PartialSettings } from '../../src/settings/settings.ts';
-import { entryLine } from './build-logs.ts';
+import { sessionLog } from './build-logs.ts';
+import type { Ended } from './command.ts';
+import { turnmillHere } from './command-here.ts';
+import { temporaryFolder } from './folder.ts';
 import { writeOddLogs } from './odd-logs/write-odd-logs.ts';
 import { packedLog } from './packed-logs.ts';
 import { sessionLines } from './plain-logs.ts';
@@ -64,6 +68,50 @@ export function mergeAll(datasets: readonly string[], out: string): Promise<RunS
   return merge({ datasets, out, replace: false, allowEmpty: false, mode: undefined, s3: DEFAULT_S3 });
 }
 
-/** A log of one session. */
-export const sessionLog = (id: string, text = 'hello'): string =>
-  `${entryLine({ id, messages: [{ role: 'user', content: text }] })}\n`;
+export interface Place {
+  readonly folder: string;
+  readonly logs: string;
+  readonly out: string;
+  path(name: string): string;
+}
+
+/** A folder with six logs of one session each. */
+export function place(): Place {
+  const folder = temporaryFolder();
+  const logs = join(folder, 'logs');
+  mkdirSync(logs);
+  for (const id of 'abcdef') writeFileSync(join(logs, `${id}.jsonl`), sessionLog(id));
+  return { folder, logs, out: join(folder, 'out'), path: (name) => join(folder, name) };
+}
+
+export interface Sliced extends Place {
+  readonly parts: readonly string[];
+}
+
+/** The same, with a dataset of each slice. */
+export async function sliced(of = 3, settings: SharedSettings = {}): Promise<Sliced> {
+  const where = place();
+  return { ...where, parts: await buildSlices([where.logs], where.folder, of, settings) };
+}
+
+export const mergeByCommand = (
+  parts: readonly string[],
+  out: string,
+  ...more: readonly string[]
+): Promise<Ended> => turnmillHere(['merge', ...parts, '--out', out, ...more]);
+
+/** Expects a refusal that leaves no dataset. */
+export async function expectRefused(
+  ended: Promise<Ended>,
+  status: number,
+  text: string,
+  out: string,
+): Promise<void> {
+  const found = await ended;
+  expect([found.status, found.stderr]).toEqual([status, expect.stringContaining(text)]);
+  expect(existsSync(out)).toBe(false);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever the manifest has
+export const manifestOf = (dataset: string): any =>
+  JSON.parse(readFileSync(join(dataset, 'manifest.json'), 'utf8'));

@@ -1,4 +1,4 @@
-/** `turnmill merge` and `build --slice` as a user runs them: what they refuse, with which status, and what a merged dataset can do. */
+/** `turnmill merge` as a user runs it: what it refuses, with which status, and what a merged dataset can do. */
 import {
   appendFileSync,
   cpSync,
@@ -10,60 +10,26 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { acquireLock } from '../../../src/dataset/lock.ts';
 import { build } from '../../../src/job/build.ts';
+import { sessionLog } from '../../support/build-logs.ts';
 import type { Ended } from '../../support/command.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { writeCopiedLogs } from '../../support/copied-logs.ts';
-import { hashesOf, temporaryFolder } from '../../support/folder.ts';
-import { buildSlices, type SharedSettings, sessionLog } from '../../support/sliced-logs.ts';
-import { checkpointIn, stopAfter } from '../../support/stopped-run.ts';
-
-interface Place {
-  readonly folder: string;
-  readonly logs: string;
-  readonly out: string;
-  path(name: string): string;
-}
-
-/** A folder with six logs of one session each. */
-function place(): Place {
-  const folder = temporaryFolder();
-  const logs = join(folder, 'logs');
-  mkdirSync(logs);
-  for (const id of 'abcdef') writeFileSync(join(logs, `${id}.jsonl`), sessionLog(id));
-  return { folder, logs, out: join(folder, 'out'), path: (name) => join(folder, name) };
-}
-
-interface Sliced extends Place {
-  readonly parts: readonly string[];
-}
-
-async function sliced(of = 3, settings: SharedSettings = {}): Promise<Sliced> {
-  const where = place();
-  return { ...where, parts: await buildSlices([where.logs], where.folder, of, settings) };
-}
-
-const merge = (parts: readonly string[], out: string, ...more: string[]): Promise<Ended> =>
-  turnmill(['merge', ...parts, '--out', out, ...more]);
+import { hashesOf } from '../../support/folder.ts';
+import {
+  buildSlices,
+  expectRefused,
+  manifestOf,
+  mergeByCommand,
+  place,
+  sliced,
+} from '../../support/sliced-logs.ts';
 
 /** Rebuilds one slice of three. */
 const rebuild = (logs: string, part: string, slice: string, ...more: string[]): Promise<Ended> =>
   turnmill(['build', logs, '--out', part, '--replace', '--slice', slice, '--workers', '1', ...more]);
-
-async function expectRefused(
-  ended: Promise<Ended>,
-  status: number,
-  text: string,
-  out: string,
-): Promise<void> {
-  const found = await ended;
-  expect([found.status, found.stderr]).toEqual([status, expect.stringContaining(text)]);
-  expect(existsSync(out)).toBe(false);
-}
-
-const manifestOf = (dataset: string) => JSON.parse(readFileSync(join(dataset, 'manifest.json'), 'utf8'));
 
 describe('slices that are missing', () => {
   it('end with 75, name the slices, and leave OUT as it was', async () => {
@@ -72,7 +38,7 @@ describe('slices that are missing', () => {
     const before = hashesOf(out);
     const [, , third = '', , fifth = '', sixth = ''] = parts;
     for (const part of [third, fifth, sixth]) remove(part);
-    const ended = await merge(parts, out, '--replace');
+    const ended = await mergeByCommand(parts, out, '--replace');
     expect(ended.status).toBe(75);
     expect(JSON.parse(ended.stderr)).toMatchObject({
       code: 'missing-slices',
@@ -82,7 +48,7 @@ describe('slices that are missing', () => {
     expect(hashesOf(out)).toEqual(before);
     expect(readdirSync(folder).filter((name) => name.includes('.staging-'))).toEqual([]);
     const given = parts.filter((part) => ![third, fifth, sixth].includes(part));
-    expect((await merge(given, out, '--replace')).status).toBe(75);
+    expect((await mergeByCommand(given, out, '--replace')).status).toBe(75);
   });
 
   it('are printed by --missing, also those that are not whole', async () => {
@@ -124,13 +90,18 @@ describe('datasets that do not belong together', () => {
   it('other settings: the first difference is named', async () => {
     const { logs, parts, out } = await sliced();
     await rebuild(logs, parts[1] as string, '2/3', '--compress', 'gzip', '--shard-size', '1MiB');
-    await expectRefused(merge(parts, out), 65, 'compress is \\"gzip\\", not \\"none\\"', out);
+    await expectRefused(mergeByCommand(parts, out), 65, 'compress is \\"gzip\\", not \\"none\\"', out);
     await rebuild(logs, parts[1] as string, '2/3', '--no-report');
-    await expectRefused(merge(parts, out), 65, 'report is false, not true', out);
+    await expectRefused(mergeByCommand(parts, out), 65, 'report is false, not true', out);
     await rebuild(logs, parts[1] as string, '2/3', '--max-messages', '9');
-    await expectRefused(merge(parts, out), 65, 'maxMessages is 9, not unset', out);
-    await expectRefused(merge(parts.toReversed(), out), 65, 'maxMessages is 9, not unset', out);
-    await expectRefused(merge([parts[1] as string, ...parts], out), 65, 'maxMessages is unset, not 9', out);
+    await expectRefused(mergeByCommand(parts, out), 65, 'maxMessages is 9, not unset', out);
+    await expectRefused(mergeByCommand(parts.toReversed(), out), 65, 'maxMessages is 9, not unset', out);
+    await expectRefused(
+      mergeByCommand([parts[1] as string, ...parts], out),
+      65,
+      'maxMessages is unset, not 9',
+      out,
+    );
   });
 
   it('another version', async () => {
@@ -138,22 +109,22 @@ describe('datasets that do not belong together', () => {
     const path = join(parts[1] as string, 'manifest.json');
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace(/"version": ".*"/, '"version": "0.0.1"'));
-    await expectRefused(merge(parts, out), 65, 'was built by turnmill 0.0.1', out);
+    await expectRefused(mergeByCommand(parts, out), 65, 'was built by turnmill 0.0.1', out);
   });
 
   it('another listing, another number of sources, another number of slices', async () => {
     const { logs, parts, out } = await sliced();
     const second = parts[1] as string;
     await rebuild(logs, second, '2/4');
-    await expectRefused(merge(parts, out), 65, 'is a slice of 4, but', out);
+    await expectRefused(mergeByCommand(parts, out), 65, 'is a slice of 4, but', out);
     appendFileSync(join(logs, 'f.jsonl'), sessionLog('f2'));
     await rebuild(logs, second, '2/3', '--session-by', 'file');
-    await expectRefused(merge(parts, out), 65, 'sessionBy', out);
+    await expectRefused(mergeByCommand(parts, out), 65, 'sessionBy', out);
     await rebuild(logs, second, '2/3');
-    await expectRefused(merge(parts, out), 65, 'is a slice of another listing', out);
+    await expectRefused(mergeByCommand(parts, out), 65, 'is a slice of another listing', out);
     writeFileSync(join(logs, 'g.jsonl'), sessionLog('g'));
     await rebuild(logs, second, '2/3');
-    await expectRefused(merge(parts, out), 65, 'is a slice of 7 sources, but', out);
+    await expectRefused(mergeByCommand(parts, out), 65, 'is a slice of 7 sources, but', out);
   });
 
   it('a slice twice: the same bytes do no harm, others are refused', async () => {
@@ -161,9 +132,9 @@ describe('datasets that do not belong together', () => {
     const again = path('again');
     writeFileSync(join(logs, 'c.jsonl'), sessionLog('c', 'olleh')); // as long as before
     await rebuild(logs, again, '2/3');
-    await expectRefused(merge([...parts, again], out), 65, 'is slice 2, and so is', out);
+    await expectRefused(mergeByCommand([...parts, again], out), 65, 'is slice 2, and so is', out);
     cpSync(parts[1] as string, path('copy'), { recursive: true, dereference: true });
-    expect((await merge([...parts, path('copy')], out)).status).toBe(0);
+    expect((await mergeByCommand([...parts, path('copy')], out)).status).toBe(0);
   });
 
   it('the same source in two datasets', async () => {
@@ -171,15 +142,15 @@ describe('datasets that do not belong together', () => {
     await build({ inputs: [logs], out: path('a'), workers: 1 });
     await build({ inputs: [join(logs, 'c.jsonl')], out: path('b'), workers: 1 });
     const text = `c.jsonl is in ${path('a')} and in ${path('b')}`;
-    await expectRefused(merge([path('a'), path('b')], out), 65, text, out);
+    await expectRefused(mergeByCommand([path('a'), path('b')], out), 65, text, out);
   });
 
   it('datasets with --limit or with marked answers', async () => {
     const { logs, out, path } = place();
     await build({ inputs: [logs], out: path('a'), workers: 1, limit: 2 });
-    await expectRefused(merge([path('a')], out), 65, 'was built with --limit', out);
+    await expectRefused(mergeByCommand([path('a')], out), 65, 'was built with --limit', out);
     await build({ inputs: [logs], out: path('b'), workers: 1, copies: 'mark' });
-    await expectRefused(merge([path('b')], out), 65, 'was built with --copies mark', out);
+    await expectRefused(mergeByCommand([path('b')], out), 65, 'was built with --copies mark', out);
   });
 });
 
@@ -195,14 +166,14 @@ describe('a flipped bit', () => {
       const { length } = readFileSync(path);
       for (let at = Math.min(3, length); at < length; at += Math.max(1, Math.floor(length / 3))) {
         flip(path, at);
-        const { status, stderr } = await merge(parts, out);
+        const { status, stderr } = await mergeByCommand(parts, out);
         expect([path, at, status, existsSync(out)], stderr).toEqual([path, at, 65, false]);
         flip(path, at);
         flipped++;
       }
     }
     expect(flipped).toBeGreaterThan(20);
-    expect((await merge(parts, out)).status).toBe(0);
+    expect((await mergeByCommand(parts, out)).status).toBe(0);
   });
 
   it('at any byte of the manifest does so too', async () => {
@@ -211,7 +182,7 @@ describe('a flipped bit', () => {
     const { length } = readFileSync(path);
     for (let at = 0; at < length; at += 7) {
       flip(path, at);
-      const { status } = await merge(parts, out);
+      const { status } = await mergeByCommand(parts, out);
       const changed = readFileSync(path, 'latin1').slice(at - 40, at + 20);
       expect([changed, status, existsSync(out)]).toEqual([changed, 65, false]);
       flip(path, at);
@@ -221,7 +192,7 @@ describe('a flipped bit', () => {
   it('in run.json costs at most the fingerprints', async () => {
     const { parts, out } = await sliced();
     writeFileSync(join(parts[1] as string, 'run.json'), '{');
-    expect((await merge(parts, out)).status).toBe(0);
+    expect((await mergeByCommand(parts, out)).status).toBe(0);
     expect(
       JSON.parse(readFileSync(join(out, 'run.json'), 'utf8')).proofs.filter((one: string) => one === ''),
     ).toHaveLength(2);
@@ -238,7 +209,7 @@ describe('usage', () => {
       [join(first, 'data/out'), 'is inside the input'],
       [path('.'), 'is inside the output'],
     ] as const) {
-      const { status, stderr } = await merge(parts, out, '--replace');
+      const { status, stderr } = await mergeByCommand(parts, out, '--replace');
       expect([status, stderr]).toEqual([64, expect.stringContaining(text)]);
     }
     expect(hashesOf(first)).toEqual(before);
@@ -250,30 +221,12 @@ describe('usage', () => {
       await turnmill(['merge', ...parts]),
       await turnmill(['merge', '--missing', ...parts, '--out', out]),
       await turnmill(['merge', '--out', out]),
-      await merge(parts, '-'),
-      await merge(parts, out, '--format', 'chat'),
-      await merge(parts, out, '--compress', 'gzip'),
-      await merge(parts, out, '--limit', '3'),
+      await mergeByCommand(parts, '-'),
+      await mergeByCommand(parts, out, '--format', 'chat'),
+      await mergeByCommand(parts, out, '--compress', 'gzip'),
+      await mergeByCommand(parts, out, '--limit', '3'),
     ].map(({ status }) => status);
     expect(statuses).toEqual(Array(7).fill(64));
-    expect(existsSync(out)).toBe(false);
-  });
-
-  it.each([
-    [['--limit', '3'], '--slice and --limit contradict each other'],
-    [['--copies', 'mark'], 'which answers are context is known only once all are read'],
-    [['--slice', '4/3'], '--slice'],
-  ])('--slice with %s', async (more, text) => {
-    const { logs, out } = place();
-    const args = more[0] === '--slice' ? more : ['--slice', '1/3', ...more];
-    const { status, stderr } = await turnmill(['build', logs, '--out', out, ...args]);
-    expect([status, stderr]).toEqual([64, expect.stringContaining(text)]);
-  });
-
-  it('--slice with standard output or input', async () => {
-    const { logs, out } = place();
-    expect((await turnmill(['build', logs, '--out', '-', '--slice', '1/3'])).status).toBe(64);
-    expect((await turnmill(['build', '-', '--out', out, '--slice', '1/3'], sessionLog('a'))).status).toBe(64);
     expect(existsSync(out)).toBe(false);
   });
 
@@ -281,13 +234,13 @@ describe('usage', () => {
     const { parts, out } = await sliced();
     const release = await acquireLock(out);
     try {
-      await expectRefused(merge(parts, out), 75, 'locked', out);
+      await expectRefused(mergeByCommand(parts, out), 75, 'locked', out);
     } finally {
       await release();
     }
-    expect((await merge(parts, out)).status).toBe(0);
-    expect((await merge(parts, out)).status).toBe(73);
-    expect((await merge(parts, out, '--replace')).status).toBe(0);
+    expect((await mergeByCommand(parts, out)).status).toBe(0);
+    expect((await mergeByCommand(parts, out)).status).toBe(73);
+    expect((await mergeByCommand(parts, out, '--replace')).status).toBe(0);
   });
 });
 
@@ -300,7 +253,7 @@ describe('a merged dataset', () => {
     await build({ inputs: [logs], out: path('whole'), workers: 1 });
     await build({ inputs: [other], out: path('second'), workers: 1 });
     await build({ inputs: [logs, other], out: path('both'), workers: 1 });
-    expect((await merge(parts, out)).status).toBe(0);
+    expect((await mergeByCommand(parts, out)).status).toBe(0);
     expect(hashesOf(out)).toEqual(hashesOf(path('whole')));
     expect(manifestOf(out)).not.toHaveProperty('slice');
     const updated = await turnmill(['build', logs, '--update', out, '--workers', '1']);
@@ -316,13 +269,13 @@ describe('a merged dataset', () => {
       ['at-once-between', [third, path('second'), first, second]],
     ];
     for (const [name, datasets] of orders) {
-      expect((await merge(datasets, path(name))).status).toBe(0);
+      expect((await mergeByCommand(datasets, path(name))).status).toBe(0);
       expect(hashesOf(path(name))).toEqual(hashesOf(path('both')));
       expect((await turnmill(['verify', path(name)])).status).toBe(0);
     }
     const { inputs } = JSON.parse(readFileSync(join(path('at-once'), 'run.json'), 'utf8'));
     expect(inputs).toEqual([logs, other]);
-    expect((await merge([path('at-once')], path('alone'))).status).toBe(0);
+    expect((await mergeByCommand([path('at-once')], path('alone'))).status).toBe(0);
     expect(hashesOf(path('alone'))).toEqual(hashesOf(path('both')));
   });
 
@@ -331,7 +284,7 @@ describe('a merged dataset', () => {
     writeFileSync(join(logs, 'z.jsonl'), sessionLog('a', 'later'));
     const parts = await buildSlices([logs], path('.'), 2);
     await build({ inputs: [logs], out: path('whole'), workers: 1 });
-    expect((await merge(parts, out)).status).toBe(0);
+    expect((await mergeByCommand(parts, out)).status).toBe(0);
     expect(manifestOf(out).ledger.findings).toEqual({ 'session-in-parts': 1 });
     expect(hashesOf(out)).toEqual(hashesOf(path('whole')));
   });
@@ -342,7 +295,7 @@ describe('a merged dataset', () => {
     writeCopiedLogs(logs, 3, 6);
     const parts = await buildSlices([logs], folder, 4, { copies: 'drop' });
     await build({ inputs: [logs], out: path('whole'), workers: 1, copies: 'drop' });
-    expect((await merge(parts, out)).status).toBe(0);
+    expect((await mergeByCommand(parts, out)).status).toBe(0);
     const inSlices = parts.reduce((sum, part) => sum + (manifestOf(part).ledger.sessions.contained ?? 0), 0);
     expect(manifestOf(out).ledger.sessions.contained).toBeGreaterThan(inSlices);
     expect(hashesOf(out)).toEqual(hashesOf(path('whole')));
@@ -360,7 +313,7 @@ describe('a merged dataset', () => {
         (await turnmill(['build', ...inputs, '--out', path(name), '--session-by', 'file'], text)).status,
       ).toBe(3);
     await turnmill(['build', logs, '--out', path('files'), '--session-by', 'file']);
-    expect((await merge([path('files'), path('stdin')], out)).status).toBe(3);
+    expect((await mergeByCommand([path('files'), path('stdin')], out)).status).toBe(3);
     expect(hashesOf(out)).toEqual(hashesOf(path('both')));
   });
 
@@ -372,7 +325,7 @@ describe('a merged dataset', () => {
     writeFileSync(join(logs, 'e.jsonl'), `${'y'.repeat(25)}\n${'z'.repeat(10)}\n`);
     for (const index of [1, 2]) await rebuild(logs, path(`p${index}`), `${index}/2`, ...small);
     await expectRefused(
-      merge([path('p1'), path('p2')], out),
+      mergeByCommand([path('p1'), path('p2')], out),
       65,
       'build again with a larger --quarantine-size',
       out,
@@ -380,123 +333,7 @@ describe('a merged dataset', () => {
     const large = ['--quarantine-content', 'raw', '--quarantine-size', '15'];
     for (const index of [1, 2]) await rebuild(logs, path(`p${index}`), `${index}/2`, ...large);
     await turnmill(['build', logs, '--out', path('whole'), ...large]);
-    expect((await merge([path('p1'), path('p2')], out)).status).toBe(3);
-    expect(hashesOf(out)).toEqual(hashesOf(path('whole')));
-  });
-});
-
-describe('a slice', () => {
-  const VARIABLES = [
-    'TURNMILL_SLICE',
-    'SLURM_ARRAY_TASK_ID',
-    'JOB_COMPLETION_INDEX',
-    'AWS_BATCH_JOB_ARRAY_INDEX',
-  ];
-  beforeEach(() => {
-    for (const name of VARIABLES) vi.stubEnv(name, undefined);
-    onTestFinished(() => void vi.unstubAllEnvs());
-  });
-
-  it('has its number, that of all, and the listing in the manifest', async () => {
-    const { parts } = await sliced();
-    const slices = parts.map((part) => manifestOf(part).slice);
-    const { listing_sha256 } = slices[0];
-    expect(slices).toEqual([1, 2, 3].map((index) => ({ index, of: 3, sources: 6, listing_sha256 })));
-    expect(listing_sha256).toMatch(/^[0-9a-f]{64}$/);
-    for (const part of parts) expect((await turnmill(['verify', part])).status).toBe(0);
-  });
-
-  it.each([
-    ['TURNMILL_SLICE', '2', '3'],
-    ['SLURM_ARRAY_TASK_ID', '2', '0'],
-    ['JOB_COMPLETION_INDEX', '1', '4'],
-    ['AWS_BATCH_JOB_ARRAY_INDEX', '1', '2'],
-  ])('takes its number from %s', async (name, second, other) => {
-    const { logs, out } = place();
-    const args = ['build', logs, '--out', out, '--slice', '/2'];
-    vi.stubEnv('SLURM_ARRAY_TASK_COUNT', '9');
-    const none = await turnmill(args);
-    expect([none.status, none.stderr]).toEqual([64, expect.stringContaining('TURNMILL_SLICE')]);
-    for (const bad of [other, '', 'x', '1.0', '-1']) {
-      vi.stubEnv(name, bad);
-      expect([bad, (await turnmill(args)).status]).toEqual([bad, 64]);
-    }
-    vi.stubEnv(name, second);
-    expect((await turnmill(args)).status).toBe(0);
-    expect(manifestOf(out).slice).toMatchObject({ index: 2, of: 2 });
-  });
-
-  it('takes its own variable before those of schedulers', async () => {
-    const { logs, out } = place();
-    vi.stubEnv('JOB_COMPLETION_INDEX', '0');
-    vi.stubEnv('TURNMILL_SLICE', '2');
-    await turnmill(['build', logs, '--out', out, '--slice', '/2']);
-    expect(manifestOf(out).slice.index).toBe(2);
-  });
-
-  it('may be empty, where a whole build would fail only if all are', async () => {
-    const { parts, out, logs, path } = await sliced(9);
-    await build({ inputs: [logs], out: path('whole'), workers: 1 });
-    expect(parts.map((part) => manifestOf(part).totals.records)).toContain(0);
-    expect((await merge(parts, out)).status).toBe(0);
-    expect(hashesOf(out)).toEqual(hashesOf(path('whole')));
-    const nothing = path('nothing');
-    mkdirSync(nothing);
-    mkdirSync(path('empty'));
-    writeFileSync(join(nothing, 'a.jsonl'), '');
-    const empty = await buildSlices([nothing], path('empty'), 2);
-    await expectRefused(merge(empty, path('none')), 66, 'no sessions found', path('none'));
-    expect((await merge(empty, path('none'), '--allow-empty')).status).toBe(0);
-  });
-
-  it('names the largest sources if one of them bounds the run', async () => {
-    const { logs, out } = place();
-    writeFileSync(join(logs, 'large.jsonl'), sessionLog('large', 'x'.repeat(50_000)));
-    const { stderr } = await turnmill(['build', logs, '--out', out, '--slice', '1/3']);
-    expect(stderr).toContain('a source is never cut, so these bound the time of the run: large.jsonl (');
-    expect(stderr).not.toContain('a.jsonl');
-    const { stderr: none } = await turnmill(['build', logs, '--out', out, '--replace', '--slice', '1/1']);
-    expect(none).not.toContain('bound the time');
-  });
-
-  it('is resumed, and published once', async () => {
-    vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0');
-    const { logs, out, folder, path } = place();
-    const settings = { inputs: [logs], out, workers: 1, slice: { index: 2, of: 2 } };
-    expect(await stopAfter(settings, 8)).toBe(false);
-    expect(checkpointIn(folder)).toBeDefined();
-    expect(existsSync(out)).toBe(false);
-    const args = ['build', logs, '--out', out, '--slice', '2/2', '--workers', '1'];
-    const resumed = await turnmill([...args, '--resume']);
-    expect([resumed.status, resumed.stderr]).toEqual([
-      0,
-      expect.stringMatching(/[12] of 3 sources are done/),
-    ]);
-    await build({ ...settings, out: path('fresh') });
-    expect(hashesOf(out)).toEqual(hashesOf(path('fresh')));
-    expect((await turnmill(args)).status).toBe(73);
-  });
-
-  it('is updated, also if only another slice has changed', async () => {
-    const { logs, parts, out, path } = await sliced();
-    const update = (index: number): Promise<Ended> =>
-      turnmill([
-        'build',
-        logs,
-        '--update',
-        parts[index - 1] as string,
-        '--slice',
-        `${index}/3`,
-        '--workers',
-        '1',
-      ]);
-    expect((await update(2)).stderr).toContain('nothing changed');
-    writeFileSync(join(logs, 'a.jsonl'), sessionLog('a', 'hello!'));
-    const second = await update(2);
-    expect([second.status, second.stderr]).toEqual([0, expect.stringContaining('2 of them reused')]);
-    for (const index of [1, 3]) expect((await update(index)).status).toBe(0);
-    await build({ inputs: [logs], out: path('whole'), workers: 1 });
-    expect((await merge(parts, out)).status).toBe(0);
+    expect((await mergeByCommand([path('p1'), path('p2')], out)).status).toBe(3);
     expect(hashesOf(out)).toEqual(hashesOf(path('whole')));
   });
 });

@@ -11,9 +11,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sessionLog } from '../../support/build-logs.ts';
 import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { buildSlices, sessionLog } from '../../support/sliced-logs.ts';
+import { buildSlices } from '../../support/sliced-logs.ts';
 
 interface Built {
   readonly out: string;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { IdTable, NumberColumn } from '../../../transforms/model/id-table.ts';
+import { IdTable } from '../../../transforms/model/id-table.ts';
+import { NumberColumn } from '../../../transforms/model/number-column.ts';
 
 /** A UUID of version 4 for each number below 2^48. */
 const uuid = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-${'0'.repeat(12)}`;
