@@ -33,8 +33,8 @@ class DiskFile implements AppendFile {
   readonly #created: Identity;
   /** Undefined while the file is parked or closed. */
   #fd: number | undefined;
-  bytes = 0;
-  crc32 = 0;
+  #bytes = 0;
+  #crc32 = 0;
   #syncedBytes = -1;
   #failure: unknown;
 
@@ -44,11 +44,19 @@ class DiskFile implements AppendFile {
     this.#created = identityOf(this.#fd, path);
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get crc32(): number {
+    return this.#crc32;
+  }
+
   write(bytes: Uint8Array): void {
     this.#attempt(() => {
-      this.crc32 = crc32(bytes, this.crc32);
+      this.#crc32 = crc32(bytes, this.#crc32);
       writeAll(this.#descriptor(), bytes, this.path);
-      this.bytes += bytes.length;
+      this.#bytes += bytes.length;
     });
   }
 
@@ -58,9 +66,9 @@ class DiskFile implements AppendFile {
 
   sync(): void {
     this.#attempt(() => {
-      if (this.#syncedBytes === this.bytes) return;
+      if (this.#syncedBytes === this.#bytes) return;
       syncFile(this.#descriptor(), this.path);
-      this.#syncedBytes = this.bytes;
+      this.#syncedBytes = this.#bytes;
     });
   }
 
@@ -101,7 +109,7 @@ class DiskFile implements AppendFile {
     const fd = openAgain(path);
     const now = identityOf(fd, path);
     const created = this.#created;
-    if (now.dev === created.dev && now.ino === created.ino && now.size === BigInt(this.bytes)) return fd;
+    if (now.dev === created.dev && now.ino === created.ino && now.size === BigInt(this.#bytes)) return fd;
     closeFile(fd, path);
     throw new TurnmillError('io', `${path} was changed by another process while it was written`, {
       subject: path,

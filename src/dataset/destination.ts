@@ -2,21 +2,12 @@
  * Checks that a run may write to its destination: before any input is read, and again right before the dataset is
  * published, because the destination must not have changed in the meantime.
  */
-
-import { dirname } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { printable } from '../printable.ts';
 import { foreignFiles } from './foreign-files.ts';
-import {
-  checkWritable,
-  type Identity,
-  lstatIfAny,
-  readDirectory,
-  readLinkIfAny,
-  realpathIfAny,
-  statIfAny,
-} from './fs-calls.ts';
+import { checkWritable, type Identity, lstatIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
 import { checkManifest, isDataset } from './manifest.ts';
+import { checkOverlap } from './overlap.ts';
 import { locate, type Place } from './place.ts';
 
 export interface Destination extends Place {
@@ -95,54 +86,4 @@ function identityIfAny(path: string): Identity | undefined {
 
 function equal(a: Identity | undefined, b: Identity | undefined): boolean {
   return a?.dev === b?.dev && a?.ino === b?.ino;
-}
-
-/**
- * Keeps output and inputs apart: a run must never read its own shards, nor put a dataset among the logs. It compares
- * device and inode of every folder above them, so that links, `..`, trailing slashes and the top of a bind mount do not
- * hide an overlap. It does not detect a bind mount of a folder below an input, nor links inside an input (which are not
- * followed).
- * Throws `usage` if they overlap. Skips inputs that cannot be found or reached: listing the sources reports those.
- */
-export function checkOverlap(out: string, place: Place, inputs: readonly string[]): void {
-  const destination = identity(place.path);
-  /** Folders above the path as the user wrote it, and above its target. */
-  const above = [place.path, place.parent, dirname(out)].flatMap(chain);
-  for (const input of inputs) {
-    if (input === '-') continue;
-    const [inputIdentity, ...folders] = inputChain(input);
-    if (inputIdentity === undefined) continue;
-    if (inputIdentity === destination) fail(out, `the output ${out} is the input ${input}`);
-    if (above.includes(inputIdentity)) fail(out, `the output ${out} is inside the input ${input}`);
-    if (destination !== undefined && folders.includes(destination)) {
-      fail(out, `the input ${input} is inside the output ${out}`);
-    }
-  }
-}
-
-function identity(path: string): string | undefined {
-  const stats = statIfAny(path);
-  return stats && `${stats.dev}:${stats.ino}`;
-}
-
-/** Returns the identities of the path and of every folder above it; none if it does not exist. */
-function chain(path: string): string[] {
-  const identities: string[] = [];
-  for (let at = realpathIfAny(path); at !== undefined; at = dirname(at) === at ? undefined : dirname(at)) {
-    identities.push(identity(at) ?? '');
-  }
-  return identities;
-}
-
-function inputChain(input: string): string[] {
-  try {
-    return chain(input);
-  } catch (error) {
-    if (error instanceof TurnmillError) return [];
-    throw error;
-  }
-}
-
-function fail(out: string, message: string): never {
-  throw new TurnmillError('usage', message, { subject: out });
 }

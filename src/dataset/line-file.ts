@@ -68,7 +68,7 @@ class GatheredLines implements PlainLineFile {
   /** Appended to each line. */
   readonly #end: Uint8Array;
   readonly #gathered = createByteBuffer();
-  lines = 0;
+  #lines = 0;
   /** Text that follows the lines in `#gathered`. */
   #text = '';
 
@@ -87,6 +87,10 @@ class GatheredLines implements PlainLineFile {
     return this.#file.crc32;
   }
 
+  get lines(): number {
+    return this.#lines;
+  }
+
   write(line: Uint8Array): void {
     this.#encode();
     const gathered = this.#gathered;
@@ -94,7 +98,7 @@ class GatheredLines implements PlainLineFile {
     if (line.length + 1 > BUFFER_BYTES) this.#file.write(line);
     else gathered.append(line);
     gathered.append(this.#end);
-    this.lines += 1;
+    this.#lines += 1;
   }
 
   writeText(line: string): void {
@@ -103,7 +107,7 @@ class GatheredLines implements PlainLineFile {
       return;
     }
     this.#text += `${line}\n`;
-    this.lines += 1;
+    this.#lines += 1;
     if (this.#text.length > TEXT_UNITS) this.#encode();
   }
 

@@ -36,8 +36,8 @@ class PackedLines implements PackedLineFile {
   readonly #file: AppendFile;
   readonly #packing: Packing;
   readonly #block = createByteBuffer();
-  lines = 0;
-  contentCrc32 = 0;
+  #lines = 0;
+  #contentCrc32 = 0;
 
   constructor(file: AppendFile, packing: Packing) {
     this.path = file.path;
@@ -53,6 +53,14 @@ class PackedLines implements PackedLineFile {
     return this.#file.crc32;
   }
 
+  get contentCrc32(): number {
+    return this.#contentCrc32;
+  }
+
+  get lines(): number {
+    return this.#lines;
+  }
+
   get pendingBytes(): number {
     return this.#block.capacity;
   }
@@ -60,14 +68,14 @@ class PackedLines implements PackedLineFile {
   write(line: Uint8Array): void {
     this.#block.append(line);
     this.#block.append(NEWLINE);
-    this.lines += 1;
+    this.#lines += 1;
     if (this.#block.length >= this.#packing.blockBytes) this.flush();
   }
 
   flush(): void {
     if (this.#block.length === 0) return;
     const bytes = this.#block.bytes();
-    this.contentCrc32 = crc32(bytes, this.contentCrc32);
+    this.#contentCrc32 = crc32(bytes, this.#contentCrc32);
     this.#file.write(this.#packing.pack(bytes));
     this.#block.release();
   }

@@ -3,6 +3,7 @@
  * session by session. If a line is odd, the stages take over its session: they get its previous lines, and
  * continue until a plain line begins another session.
  */
+
 import { QUOTE } from '../../transforms/json/bytes.ts';
 import { skipBlanks } from '../../transforms/json/scanner.ts';
 import { encode } from '../../transforms/json/utf8.ts';
@@ -14,6 +15,7 @@ import { endBefore } from '../../transforms/stages/parse.ts';
 import { SHORTCUT_DIALECT, type SourceLedger } from '../ledger/source-ledger.ts';
 import type { TaskSettings } from '../settings/settings.ts';
 import type { SharedSource } from './chain.ts';
+import { HeldLines } from './held-lines.ts';
 import { ShortcutResults } from './shortcut-results.ts';
 
 /** After this many odd lines in a row, the stages read the rest of the source. */
@@ -200,62 +202,4 @@ function seemsOf(id: Uint8Array, line: Uint8Array): boolean {
   if (key < 0) return false;
   const start = line.indexOf(QUOTE, key + ID_KEY.length);
   return start >= 0 && Buffer.compare(line.subarray(start, start + id.length), id) === 0;
-}
-
-/** Sessions with more bytes are left to the stages. */
-const MAX_BYTES = 64 * 1024 * 1024;
-const FIRST_BYTES = 64 * 1024;
-
-/**
- * Keeps copies of the lines of a session while the shortcut reads it: if a line is odd, the stages read the session
- * from its start.
- */
-export class HeldLines {
-  #bytes = new Uint8Array(0);
-  #used = 0;
-  #origins: Line['origin'][] = [];
-
-  /** Offset of the first line. */
-  get offset(): number | undefined {
-    return this.#origins[0]?.offset;
-  }
-
-  /** Copies a line. @returns false if that would exceed the limit */
-  add({ bytes, origin }: Line): boolean {
-    const end = this.#used + bytes.length;
-    if (end > MAX_BYTES) return false;
-    if (end > this.#bytes.length) this.#grow(end);
-    this.#bytes.set(bytes, this.#used);
-    this.#used = end;
-    this.#origins.push(origin);
-    return true;
-  }
-
-  /** Returns the lines and removes them. Their bytes are valid until the next `add`. */
-  take(): readonly Line[] {
-    let at = 0;
-    const lines = this.#origins.map((origin): Line => {
-      at += origin.length;
-      return { kind: 'line', origin, bytes: this.#bytes.subarray(at - origin.length, at) };
-    });
-    this.clear();
-    return lines;
-  }
-
-  clear(): void {
-    this.#used = 0;
-    this.#origins.length = 0;
-  }
-
-  /** Removes the lines and frees the memory. */
-  release(): void {
-    this.clear();
-    this.#bytes = new Uint8Array(0);
-  }
-
-  #grow(needed: number): void {
-    const grown = new Uint8Array(Math.min(MAX_BYTES, Math.max(FIRST_BYTES, needed * 2)));
-    grown.set(this.#bytes.subarray(0, this.#used));
-    this.#bytes = grown;
-  }
 }

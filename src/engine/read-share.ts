@@ -6,7 +6,8 @@
  */
 import type { Entry, Line, Origin, ReadText } from '../../transforms/model/element.ts';
 import { HashTable } from './hash-table.ts';
-import { MemberPaths, ROOT, visitStrings } from './strings-in.ts';
+import { MemberPaths, ROOT } from './member-paths.ts';
+import { visitStrings } from './strings-in.ts';
 
 const GRAM = 8;
 const BASE = 0x01000193;

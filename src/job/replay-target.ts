@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../dataset/append-file.ts';
 import { isOfOtherBoot } from '../dataset/boot.ts';
-import { checkOverlap } from '../dataset/destination.ts';
 import {
   lstatIfAny,
   makeDirectory,
@@ -18,6 +17,7 @@ import {
 } from '../dataset/fs-calls.ts';
 import { createLineFile, type LineFile } from '../dataset/line-file.ts';
 import { acquireLock } from '../dataset/lock.ts';
+import { checkOverlap } from '../dataset/overlap.ts';
 import { createPackedLineFile } from '../dataset/packed-line-file.ts';
 import { packingNamed } from '../dataset/packing.ts';
 import { locate, type Place, runsWith, siblingPath } from '../dataset/place.ts';

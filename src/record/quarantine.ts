@@ -208,9 +208,7 @@ export class Quarantine {
     throw new TurnmillError('invalid-dataset', text, { subject: this.#name });
   }
 
-  /**
-   * Reads the bytes at a place again, or takes them from a previous run. The hash is null if that is no longer possible.
-   */
+  /** The bytes at a place, from a previous run or read again. The hash is null if the source no longer has them. */
   async #contentAgain(place: Place, contents: SessionReport['contents']): Promise<Content> {
     const { offset, length } = place;
     if (this.#latest?.offset === offset) return this.#latest.content;

@@ -1,6 +1,7 @@
 /** Searches records, sessions or rejections in order, and reports each hit immediately. */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
+import { type Query, readQuery, wordMatcher } from './query.ts';
 import { readRecord, summaryOf } from './shown.ts';
 import type { ViewedDataset } from './viewed-dataset.ts';
 
@@ -111,55 +112,4 @@ function hasShape(content: Buffer, roles: readonly string[], tools: readonly str
 /** Returns whether a session has this fate; `rejected` matches all reasons. */
 function isFate({ fate }: SessionLine, wanted: string): boolean {
   return fate === wanted || fate.startsWith(`${wanted}:`);
-}
-
-/** Parses the text of the search field: words, and filters such as `role:tool`. */
-export interface Query {
-  /** Text that the line must contain, as JSON writes it. */
-  readonly words: readonly string[];
-  readonly roles: readonly string[];
-  readonly tools: readonly string[];
-  readonly findings: readonly string[];
-  readonly fates: readonly string[];
-}
-
-const TOKEN = /(?:(role|tool|finding|fate):)?("(?:[^"\\]|\\.)*"|\S+)/g;
-const FIELDS = { role: 'roles', tool: 'tools', finding: 'findings', fate: 'fates' } as const;
-
-/** Parses a query. A phrase is written between quotation marks; words without quotation marks are one phrase too. */
-export function readQuery(text: string): Query {
-  const query = { words: [] as string[], roles: [], tools: [], findings: [], fates: [] } as {
-    words: string[];
-    roles: string[];
-    tools: string[];
-    findings: string[];
-    fates: string[];
-  };
-  const plain: string[] = [];
-  for (const [, field, term = ''] of text.matchAll(TOKEN)) {
-    const isQuoted = term.length > 1 && term.startsWith('"') && term.endsWith('"');
-    const value = isQuoted ? term.slice(1, -1).replaceAll(/\\(.)/g, '$1') : term;
-    if (field !== undefined) query[FIELDS[field as keyof typeof FIELDS]].push(value);
-    else if (isQuoted) query.words.push(value);
-    else plain.push(value);
-  }
-  if (plain.length > 0) query.words.push(plain.join(' '));
-  return query;
-}
-
-/** Returns a function that searches the bytes of a line for the words. A word without capitals matches in any case. */
-export function wordMatcher(words: readonly string[]): (line: Buffer) => boolean {
-  const needles = words.map((word) => {
-    const text = JSON.stringify(word).slice(1, -1);
-    const isExact = text !== text.toLowerCase();
-    const bytes = Buffer.from(text);
-    return { isExact, bytes, low: bytes.toString('latin1').toLowerCase() };
-  });
-  const needsLow = needles.some(({ isExact }) => !isExact);
-  return (line) => {
-    const low = needsLow ? line.toString('latin1').toLowerCase() : '';
-    return needles.every(({ isExact, bytes, low: word }) =>
-      isExact ? line.includes(bytes) : low.includes(word),
-    );
-  };
 }

@@ -3,12 +3,13 @@
  * text, for the dialect `samples`, and whose origin is its position in the deck. smol-toml checks and parses the whole
  * document, so its size is limited (docs/decisions/0005-whole-documents.md).
  */
+
 import { createHash } from 'node:crypto';
 import { parse, TomlDate, TomlError } from 'smol-toml';
-import { COMMA, OPEN_ARRAY } from '../../../transforms/json/bytes.ts';
 import type { Line, Origin, Rejection } from '../../../transforms/model/element.ts';
 import type { Framer, FramingCounts } from './framer.ts';
-import { endOfStatementWith, nextStatement, type TomlHeader, tomlHeaders } from './toml-headers.ts';
+import { type TomlHeader, tomlHeaders } from './toml-headers.ts';
+import { tomlExcess } from './toml-limits.ts';
 
 /** Limited, because the parser holds the whole document and all its values in memory. */
 export const MAX_TOML_BYTES: number = 64 * 1024 * 1024;
@@ -244,51 +245,4 @@ function jsonOfFloat(value: number): string {
     return JSON.stringify(String(value).replace('Infinity', 'inf').replace('NaN', 'nan'));
   const text = Object.is(value, -0) ? '-0' : String(value);
   return /^-?\d+$/.test(text) ? `${text}.0` : text;
-}
-
-/** The parser creates several objects for a table, and two for a key. */
-const TABLE_WEIGHT = 4;
-const KEY_WEIGHT = 2;
-/** Limit for tables, keys and elements together, as a multiple of the limit for one array. */
-const TOTAL_FACTOR = 10;
-
-/**
- * Describes the items that a document has too many of; undefined if it may be parsed. Counts its tables, keys and elements
- * before it is parsed, because the parser creates objects for all of them. It does not check the grammar: the counts may be
- * wrong for invalid TOML, which is rejected anyway.
- */
-export function tomlExcess(bytes: Buffer, most: number): string | undefined {
-  const mostTables = Math.ceil(most / TABLE_WEIGHT);
-  const mostKeys = Math.ceil(most / KEY_WEIGHT);
-  let tables = 0;
-  let keys = 0; // keys of the current table
-  let all = 0;
-  let open = 0;
-  const counts: number[] = []; // commas in each open array or inline table
-  let isArrayTooLong = false;
-  const countByte = (byte: number, change: number): void => {
-    if (change > 0) counts[open++] = 0;
-    else if (change < 0) open = Math.max(0, open - 1);
-    else if (byte === COMMA && open > 0) {
-      const count = (counts[open - 1] as number) + 1;
-      counts[open - 1] = count;
-      all++;
-      isArrayTooLong ||= count >= most;
-    }
-  };
-  for (let p = nextStatement(bytes, 0); p < bytes.length; p = nextStatement(bytes, p)) {
-    const isTable = bytes[p] === OPEN_ARRAY;
-    open = 0;
-    if (isTable) {
-      tables++;
-      keys = 0;
-    } else keys++;
-    all++;
-    p = endOfStatementWith(bytes, p, countByte);
-    if (tables > mostTables) return `more than ${mostTables} tables`;
-    if (keys > mostKeys) return `a table of more than ${mostKeys} keys`;
-    if (isArrayTooLong) return `an array of more than ${most} elements`;
-    if (all > TOTAL_FACTOR * most) return `more than ${TOTAL_FACTOR * most} tables, keys and elements in all`;
-  }
-  return undefined;
 }

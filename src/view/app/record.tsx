@@ -4,12 +4,13 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shellWord, showBytes, showCount, showNumber } from '../../charts/numbers.ts';
 import { go, isOpen, isRaw } from './address.ts';
 import { useAnswer } from './answer.ts';
-import { indented, laidOut } from './exact.ts';
+import { Changes } from './changes.tsx';
+import { indented } from './exact.ts';
 import { Conversation, Text } from './message.tsx';
 import { messagesOf } from './messages.ts';
 import { selected, summary, toggleSelected } from './state.ts';
 import { Tree } from './tree.tsx';
-import type { ChangesAnswer, Finding, MessageTrail, RecordAnswer, SessionLine } from './types.ts';
+import type { Finding, RecordAnswer, SessionLine } from './types.ts';
 
 export function RecordPage({ i }: { readonly i: number }): VNode {
   const { value, error } = useAnswer<RecordAnswer>(`record?i=${i}`);
@@ -183,55 +184,5 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] }
         ))}
       </ul>
     </>
-  );
-}
-
-/** The logged messages that were changed or dropped, beside those of the record, each with its rule. */
-const CLIP = 420;
-
-export function Changes({ i }: { readonly i: number }): VNode {
-  const { value, error } = useAnswer<ChangesAnswer>(`changes?i=${i}`);
-  if (error !== undefined) return <p class="note">{error}</p>;
-  if (value === undefined) return <p class="note">…</p>;
-  if (value.missing || value.messages === undefined)
-    return (
-      <p class="note">
-        Start with <code>--logs DIR</code> to see the logged messages beside the record.
-      </p>
-    );
-  const same = value.messages.filter(({ before, after }) => before === after).length;
-  return (
-    <div class="diff">
-      <p class="dim">
-        {`${showNumber(same)} of ${showNumber(value.messages.length)} messages byte for byte as logged`}
-      </p>
-      {value.messages
-        .filter(({ before, after }) => before !== after)
-        .map((trail) => (
-          <Change trail={trail} />
-        ))}
-    </div>
-  );
-}
-
-function Change({ trail }: { readonly trail: MessageTrail }): VNode {
-  const { logged, kept, rule, before = '', after } = trail;
-  const isDropped = kept === null;
-  return (
-    <section>
-      <header>
-        <span class={isDropped ? 'tag bad' : 'tag warn'}>{isDropped ? 'dropped' : 'changed'}</span>
-        {rule === undefined ? null : <b>{rule}</b>}
-        <span class="dim">{`logged ${logged}${isDropped ? '' : ` → ${kept}`}`}</span>
-      </header>
-      <div class="minus">
-        <Text mono clip={CLIP} text={laidOut(before)} />
-      </div>
-      {after === undefined ? null : (
-        <div class="plus">
-          <Text mono clip={CLIP} text={laidOut(after)} />
-        </div>
-      )}
-    </section>
   );
 }

@@ -2,7 +2,8 @@
  * Finds the place of a line in its conversation by the line's id. A source may have millions of lines, so this holds
  * numbers for each (about 40 bytes), and messages only while their conversation is open.
  */
-import { IdTable, NumberColumn } from '../../model/id-table.ts';
+import { IdTable } from '../../model/id-table.ts';
+import { NumberColumn } from '../../model/number-column.ts';
 import type { Fold, FoldPlace } from './fold.ts';
 
 /** The place of a line: a thread's conversation, and the message after which the line comes. */

@@ -1,15 +1,17 @@
 /** Reads events of the OpenHands SDK. Each has a `kind`, and what was sent to the model or what the model returned. */
+
 import type { JsonView } from '../../json/json-view.ts';
-import { inString, quote } from '../../json/respace.ts';
+import { quote } from '../../json/respace.ts';
 import { encode } from '../../json/utf8.ts';
 import type { ReadingNote } from '../../model/element.ts';
 import { blockOfPart, callBlock, type FoldBlock, sealedBlock } from '../fold/assistant-draft.ts';
-import { joinStrings, makeMessage, objectOf, toolMessage } from '../shared/build-messages.ts';
+import { joinStrings, makeMessage, toolMessage } from '../shared/build-messages.ts';
 import { partsOf, readChatObject, thoughtsOf } from '../shared/chat-object.ts';
-import { contentOfParts, listOfParts, type Part } from '../shared/content-parts.ts';
-import { isTrue, present, textOf } from '../shared/logged-values.ts';
+import { contentOfParts, listOfParts } from '../shared/content-parts.ts';
+import { isTrue, present } from '../shared/logged-values.ts';
 import { callOf } from '../shared/message-parts.ts';
 import { noted, RESULT_ERROR } from '../shared/reading-notes.ts';
+import { readAcpCall } from './acp-call.ts';
 import { definitionsIn, type EventContent } from './event-content.ts';
 
 /** Kinds that are not sent to the model. */
@@ -118,44 +120,4 @@ function readObservation(event: JsonView): EventContent {
 function resultOf(event: JsonView, content: Uint8Array, notes: readonly ReadingNote[] = []): EventContent {
   const callId = event.get('tool_call_id')?.text();
   return { kind: 'result', callId, message: noted(toolMessage(callId, content), notes) };
-}
-
-/** The protocol says what kind of tool it is, not its name. */
-const UNKNOWN = 'other';
-const ENDED: ReadonlySet<string> = new Set(['completed', 'failed']);
-
-/** Calls of an agent that OpenHands runs by the Agent Client Protocol. Each is logged several times, as the client sees it. */
-export function readAcpCall(event: JsonView): EventContent {
-  const id = event.get('tool_call_id')?.text();
-  if (id === undefined) return { kind: 'bad', detail: 'tool_call_id is missing' };
-  const [input, title] = [event.get('raw_input'), event.get('title')];
-  const args = present(input)
-    ? textOf(input)
-    : inString(objectOf(title?.type === 'string' ? [['title', title.copy()]] : []));
-  const name = event.get('tool_kind')?.text() ?? UNKNOWN;
-  const status = event.get('status')?.text() ?? '';
-  const notes = status === 'failed' || isTrue(event.get('is_error')) ? [RESULT_ERROR] : [];
-  const result = ENDED.has(status) ? noted(toolMessage(id, outputOf(event)), notes) : undefined;
-  return {
-    kind: 'answer',
-    name: `acp ${id}`,
-    blocks: [callBlock(id, name, args)],
-    callId: id,
-    changes: ['action-as-call'],
-    isPartial: !present(input),
-    ...(result !== undefined && { result }),
-  };
-}
-
-/** The output of the tool, which the protocol lets be any JSON, or else the blocks that the client showed. */
-function outputOf(event: JsonView): Uint8Array {
-  const output = event.get('raw_output');
-  if (present(output)) return textOf(output);
-  const parts = (event.get('content')?.elements() ?? []).map((block): Part => {
-    const text = block.get('content')?.get('text');
-    return { text: text?.type === 'string' ? text.copy() : inString(block.copy()) };
-  });
-  const [only] = parts;
-  if (only === undefined) return encode('""');
-  return parts.length === 1 && 'text' in only ? only.text : listOfParts(parts);
 }

@@ -3,11 +3,12 @@
  * before and adds to it: then only the new items are read.
  */
 import { CLOSE_ARRAY, COMMA } from '../../json/bytes.ts';
-import { JsonView } from '../../json/json-view.ts';
-import { copyOf, createKeeper } from '../../json/keep.ts';
+import type { JsonView } from '../../json/json-view.ts';
+import { copyOf } from '../../json/keep.ts';
 import { equalsAt } from '../../json/known-list.ts';
 import { skipBlanks } from '../../json/scanner.ts';
 import { ItemMessages, type ItemState, type ReadMessage, stateBefore } from './item-messages.ts';
+import { ItemTable } from './item-table.ts';
 
 /** Longer lists are read in full each time: remembering them would take more memory than a line. */
 const KNOWN_MAX_BYTES = 1024 * 1024;
@@ -81,53 +82,3 @@ export class ItemLists {
 
 const areEqual = (a: ReadMessage['calls'], b: ReadMessage['calls']): boolean =>
   a.length === b.length && a.every(({ id, item }, i) => id === b[i]?.id && item === b[i]?.item);
-
-const MAX_ITEMS = 50_000;
-
-/** Most items are small: a buffer for each would take three times the room. */
-const keep = createKeeper();
-
-/** Items that the responses of a source had, for requests that name them by id (`item_reference`) instead of repeating them. */
-export class ItemTable {
-  readonly #maxBytes: number;
-  /** Oldest first. */
-  readonly #items = new Map<string, Uint8Array>();
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Remembers the items of a list; forgets the oldest ones if there are too many. */
-  add(list: JsonView | undefined): void {
-    for (const item of list?.elements() ?? []) {
-      const id = item.textOf('id');
-      if (id === undefined) continue;
-      this.#drop(id);
-      this.#items.set(id, keep(item.copy(), 0, item.length));
-      this.#bytes += item.length;
-    }
-    for (const id of this.#items.keys()) {
-      if (this.#items.size <= MAX_ITEMS && this.#bytes <= this.#maxBytes) break;
-      this.#drop(id);
-    }
-  }
-
-  #drop(id: string): void {
-    this.#bytes -= this.#items.get(id)?.length ?? 0;
-    this.#items.delete(id);
-  }
-
-  /** The item itself, or the one that it refers to; undefined if that is not known. */
-  resolve(item: JsonView): JsonView | undefined {
-    if (!isReference(item)) return item;
-    const known = this.#items.get(item.textOf('id') ?? '');
-    return known && new JsonView(known);
-  }
-}
-
-const isReference = (item: JsonView): boolean => {
-  const type = item.textOf('type');
-  const isBare = type === undefined && item.textOf('role') === undefined && item.textOf('id') !== undefined;
-  return type === 'item_reference' || isBare;
-};

@@ -12,8 +12,8 @@ import { present, structured } from '../shared/logged-values.ts';
 import type { Answer } from './answer.ts';
 import { type AnsweredFields, answeredFields } from './answered-fields.ts';
 import { type Asked, Chains } from './chains.ts';
-import type { ItemTable } from './item-lists.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
+import type { ItemTable } from './item-table.ts';
 import type { Call } from './logged-call.ts';
 import { isProblem, type Problem, type Request, type RequestReader } from './request.ts';
 

@@ -20,8 +20,9 @@ import { isPrintedMessages } from '../shared/printed-value.ts';
 import { noted } from '../shared/reading-notes.ts';
 import { createToolsReader, defineTool, flatten, NO_TOOLS } from '../shared/tool-definitions.ts';
 import { unreadIn } from '../shared/unread-text.ts';
-import { ItemLists, type ItemTable } from './item-lists.ts';
+import { ItemLists } from './item-lists.ts';
 import { asReadMessage, type ReadMessage } from './item-messages.ts';
+import type { ItemTable } from './item-table.ts';
 
 export interface Request {
   /** The system text, if it is separate from the messages. */

@@ -2,6 +2,7 @@
  * Folds pi sessions into conversations: one per path through the tree; each compaction starts a new one. The lines are
  * called entries here, as in pi's documentation.
  */
+
 import type { JsonView } from '../../json/json-view.ts';
 import type { Fate, LineFate, Rejection } from '../../model/element.ts';
 import { HashedSet } from '../../model/hashed-set.ts';
@@ -14,10 +15,9 @@ import { contentOfUnknown, leaveUnknown } from '../shared/carried-content.ts';
 import { foldResultBlocks } from '../shared/chat-object.ts';
 import { metaOf } from '../shared/logged-meta.ts';
 import { isOfTwoSpeakers } from '../shared/message-blocks.ts';
-import { OpenPieces } from '../shared/open-pieces.ts';
 import { COPIED_HISTORY, INTERRUPT, unknownEvent, warning } from '../shared/reading-notes.ts';
-import { says } from '../shared/unread-text.ts';
 import { PI_MESSAGE, type PiMessage, readPiMessage } from './message.ts';
+import { StreamedMessages } from './streamed-messages.ts';
 
 const TWO_SPEAKERS = differentSpeakers('a message');
 const MAIN = 'main';
@@ -261,48 +261,3 @@ function foldMessage(parsed: FoldedMessage, name: string, fold: Fold, isCopied: 
   const { blocks, notes, meta } = parsed;
   return fold.amend(name, blocks, 'add', { notes, isCopied, ...(!isCopied && { meta }) });
 }
-
-/**
- * Answers in the events of `pi --mode json` that announce a message or list messages again. `message_end` has each
- * message as a whole.
- */
-export class StreamedMessages {
-  readonly #open = new OpenPieces();
-  /** Whether the run, and its turn, have an answer as a whole, which their last events list again. */
-  #isRunAnswered = false;
-  #isTurnAnswered = false;
-
-  add(type: string, event: JsonView, { fold, origin }: ReadContext): void {
-    if (type === 'agent_start' || type === 'turn_start') {
-      this.settle(fold);
-      this.#isTurnAnswered = false;
-      if (type === 'agent_start') this.#isRunAnswered = false;
-    } else if (type === 'agent_end') {
-      const isListed = event.get('messages')?.elements().some(isAnswer);
-      if (isListed === true && !this.#isRunAnswered) this.#open.add(MAIN, 'run', origin);
-    } else if (type === 'turn_end') {
-      if (isAnswer(event.get('message')) && !this.#isTurnAnswered) this.#open.add(MAIN, 'turn', origin);
-    } else if (isAnswer(event.get('message'))) {
-      if (type === 'message_start') this.settle(fold);
-      this.#open.add(MAIN, 'streamed', origin);
-    }
-  }
-
-  /** Called for a whole answer. */
-  repeat(): void {
-    this.#open.forget(MAIN);
-    this.#isRunAnswered = this.#isTurnAnswered = true;
-  }
-
-  settle(fold: Fold): void {
-    this.#open.settle(MAIN, fold);
-  }
-
-  /** Called at the end of the source. */
-  end(fold: Fold): Rejection | undefined {
-    return this.#open.end(fold);
-  }
-}
-
-const isAnswer = (message: JsonView | undefined): boolean =>
-  message?.textOf('role') === 'assistant' && says(message.get('content'));
