@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { LONG } from '../support/long.ts';
 
 const goldens = resolve(import.meta.dirname, '../goldens');
-const SAMPLES = 4;
+const SAMPLES = 2;
 /** A string, with the colon after it if it is a key; a number or a word. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/g;
 

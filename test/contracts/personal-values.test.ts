@@ -1,7 +1,7 @@
 /**
  * Personal values in the logs of every dialect: none of them gets into the metadata of a record or the id of a session.
  * Names, branches and hosts are put beside every member, and values that can be told by their form (paths, addresses,
- * keys) into every member, one at a time: each of them with TURNMILL_LONG=1, else one.
+ * keys) into every member, one at a time: each of them with TURNMILL_LONG=1, else one in every second member.
  */
 import { expect, it } from 'vitest';
 import { formats as registered } from '../../transforms/formats/index.ts';
@@ -149,7 +149,8 @@ it.each(logs)('%s: members about persons and machines are never metadata', async
 it.each(logs)('%s: a personal text is left out of metadata, whatever member it is in', async (_, log) => {
   const places = new Set<string>();
   for (const value of valuesOf(log) ?? []) if (value !== undefined) placesIn(value, '', places);
-  const tries = [...places].flatMap((place, at) => {
+  const tried = [...places].filter((_, at) => LONG || at % 2 === log.name.length % 2);
+  const tries = tried.flatMap((place, at) => {
     const values = LONG ? BY_FORM : [BY_FORM[at % BY_FORM.length] as string];
     return values.map((by) => ({ place, by }));
   });

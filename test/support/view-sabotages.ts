@@ -238,7 +238,7 @@ export const viewSabotages: Readonly<Record<string, Sabotage>> = {
     test: ['test/src/loop/loop.test.ts', 'limits the number of steps'],
   },
   v11_key_in_an_output: {
-    file: 'src/loop/endpoint.ts',
+    file: 'src/loop/completion.ts',
     from: 'if (calls === null) return { content };',
     to: 'if (calls === null) return { content: process.env.LOOP_KEY ?? content };',
     test: ['test/src/loop/loop.test.ts', 'writes the same bytes twice'],

@@ -15,6 +15,7 @@ import { describe, expect, test } from 'vitest';
 import { ended, start, turnmill } from '../../support/command.ts';
 import { writeCopiedLogs } from '../../support/copied-logs.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
+import { LONG } from '../../support/long.ts';
 import { catchAtWork, reached } from '../../support/moments.ts';
 import { sessionLines } from '../../support/plain-logs.ts';
 import { stagingIn } from '../../support/stopped-run.ts';
@@ -275,10 +276,10 @@ describe('an update', () => {
 
 const MARK = ['--copies', 'mark', '--format', 'trl', '--format', 'atif'];
 
-describe.each([
-  ['', DROP],
-  [', with marks', MARK],
-])('killed while it writes the second time%s', (_copies, options) => {
+const WRITTEN_TWICE: [copies: string, options: string[]][] = [['', DROP]];
+if (LONG) WRITTEN_TWICE.push([', with marks', MARK]);
+
+describe.each(WRITTEN_TWICE)('killed while it writes the second time%s', (_copies, options) => {
   /** Starts a build and kills it once a second staging folder has files; undefined if it ended before. */
   async function struck(times: number): Promise<{ folder: string; logs: string; out: string } | undefined> {
     const folder = temporaryFolder();
