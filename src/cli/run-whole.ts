@@ -22,7 +22,7 @@ import { RunNotes, summaryOf } from './summary.ts';
 export async function runWhole(request: Request, isCheck: boolean = false): Promise<number> {
   const { words: inputs, values, host } = request;
   host.checkStdin(inputs, values.allowEmpty === true);
-  const settings = { ...settingsOf(inputs, values), measures: isCheck };
+  const settings = { ...settingsOf(inputs, values), measures: isCheck, looksForSecrets: isCheck };
   return runShown(request, (hooks) => build(settings, hooks), isCheck);
 }
 

@@ -5,6 +5,7 @@ import { quarantinePath } from '../dataset/layout.ts';
 import type { Counts } from '../dataset/schema/ledger.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { RunSummary } from '../job/run.ts';
+import { LOOKS_SECRET } from '../ledger/redactor.ts';
 import type { Result, SessionReport, SourceBegin, SourceReport } from '../ledger/result.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
@@ -40,7 +41,8 @@ export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: bool
     ...answers(sums),
     ...fates(sums),
     row('repairs', [tally(sums.repairs)]),
-    row('rewrites', [tally(sums.rewrites)]),
+    row('rewrites', [tally(without(sums.rewrites, LOOKS_SECRET))]),
+    row('secrets', [seenSecrets(sums.rewrites)]),
     ...findings(summary, notes),
     ...rejections(summary, notes),
   ].filter((line) => line !== undefined);
@@ -116,6 +118,19 @@ function fates(sums: RunSummary['sums']): (string | undefined)[] {
     row('lines', [first === undefined ? all : `${all}: ${first}`]),
     ...rest.map((text) => row('', [text])),
   ];
+}
+
+/** Says how many values a build with `--redact` would replace. */
+function seenSecrets(changes: Counts): string | undefined {
+  const kinds = Object.values(only(changes, LOOKS_SECRET));
+  const values = kinds.reduce((sum, n) => sum + n, 0);
+  return values === 0 ? undefined : secretsLine(values, kinds.length);
+}
+
+/** Returns `12 values look like secrets (3 kinds): --redact replaces them`. */
+export function secretsLine(values: number, kinds: number): string {
+  const look = values === 1 ? '1 value looks like a secret' : `${showCount(values)} values look like secrets`;
+  return `${look} (${plural(kinds, 'kind')}): --redact replaces them`;
 }
 
 function branches({ branches: count }: RunSummary): string | undefined {

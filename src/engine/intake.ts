@@ -12,6 +12,7 @@ import type { FramingCounts } from '../input/framing/framer.ts';
 import { isFolder } from '../input/open-folder.ts';
 import type { SourceReader } from '../input/source-reader.ts';
 import { isObject, isStdin, type SourceRef } from '../input/sources/source.ts';
+import { Redactor } from '../ledger/redactor.ts';
 import type { Result } from '../ledger/result.ts';
 import { SourceLedger } from '../ledger/source-ledger.ts';
 import { hasPlugIns } from '../settings/plug-ins.ts';
@@ -108,6 +109,7 @@ export class Intake {
       seals: hasPlugIns(settings.plugIns),
       mayReopen: () => this.#mayReopen,
       paths: settings.copies !== undefined,
+      redactor: settings.redaction && new Redactor(settings.redaction),
     });
     if (memory !== undefined && mayTakeShortcut(settings)) {
       this.#shortcut = new Shortcut(settings, memory, this.#ledger);

@@ -16,6 +16,7 @@ import type { ReusePlan } from '../reuse/plan-reuse.ts';
 import { NOTHING_REUSED } from '../reuse/reuse.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
 import { type BuildRequest, withPlugInFiles } from '../settings/plug-in-files.ts';
+import { withRedaction } from '../settings/redaction.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import type { RunHooks } from './hooks.ts';
 import { NO_PARTS, noInput, type Run, type RunSummary, runInto, runIntoDataset } from './run.ts';
@@ -27,7 +28,8 @@ import { NO_PARTS, noInput, type Run, type RunSummary, runInto, runIntoDataset }
 export async function build(request: BuildRequest, hooks: RunHooks = {}): Promise<RunSummary> {
   takeStreams(request.inputs);
   try {
-    return await buildFrom(resolveSettings(await withPlugInFiles(request)), hooks);
+    const settings = resolveSettings(await withPlugInFiles(request));
+    return await buildFrom(await withRedaction(settings, hooks.onNote), hooks);
   } finally {
     closeStreams(request.inputs);
   }

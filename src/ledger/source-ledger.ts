@@ -23,6 +23,7 @@ import { sha256 } from '../sha256.ts';
 import { comparedPath } from './compared-path.ts';
 import { type CountList, NO_COUNTS, sortedCounts, Tally } from './counts.ts';
 import { FindingLimit } from './finding-limit.ts';
+import { type Redactor, withRedactions } from './redactor.ts';
 import { RejectionLimit } from './rejection-limit.ts';
 import {
   eachFate,
@@ -56,6 +57,8 @@ export interface SourceLedgerOptions {
   readonly seals?: boolean | undefined;
   /** Whether to compute the paths of the conversations. */
   readonly paths?: boolean | undefined;
+  /** Replaces secrets in records and in lines that are kept. */
+  readonly redactor?: Redactor | undefined;
   /** Returns whether the run has reached its limit of sessions. */
   readonly full?: (() => boolean) | undefined;
 }
@@ -143,8 +146,7 @@ export class SourceLedger {
     const { mayReopen, paths = false } = this.#options;
     const report = shortcutReport(session, { mayReopen: mayReopen?.() === true, paths });
     this.#addEntries(report);
-    this.#options.onResult(record);
-    this.#options.onResult(report);
+    this.#hand([record], report);
   }
 
   /** Ends the source and returns its account. The next element belongs to another source. */
@@ -191,7 +193,7 @@ export class SourceLedger {
   }
 
   #report(end: SessionEnd, fate: SessionReport['fate']): void {
-    const { onResult, mayReopen, paths = false } = this.#options;
+    const { mayReopen, paths = false } = this.#options;
     this.#sessions++;
     const facts = {
       records: this.#records,
@@ -203,13 +205,27 @@ export class SourceLedger {
     const report = reportOf(end, fate, facts);
     this.#addEntries(report);
     const first = this.#records[0]?.format;
-    for (const [i, record] of this.#records.entries()) {
+    const results = this.#records.map((record, i): RecordResult => {
       const { group, format, bytes } = record;
       const shape = format === first ? shapeOfWritten(record) : undefined;
       const seal = this.#seals[i];
-      onResult({ kind: 'record', group, format, bytes, shape, ...(seal && { seal }) });
+      return { kind: 'record', group, format, bytes, shape, ...(seal && { seal }) };
+    });
+    this.#hand(results, report);
+  }
+
+  /** Hands out the records of a session and its report. */
+  #hand(records: readonly RecordResult[], report: SessionReport): void {
+    const { onResult, redactor } = this.#options;
+    if (redactor === undefined) {
+      for (const record of records) onResult(record);
+      onResult(report);
+      return;
     }
-    onResult(report);
+    const counts = new Map<string, number>();
+    for (const record of records) onResult(redacted(record, redactor, counts));
+    const path = report.path && redactor.keyPath(report.path);
+    onResult({ ...report, changes: withRedactions(report.changes, counts), ...(path && { path }) });
   }
 
   #addEntries(report: SessionReport): void {
@@ -232,11 +248,22 @@ export class SourceLedger {
   }
 }
 
-function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: SourceLedgerOptions): RejectedLine {
+/** Returns the record without secrets; if its bytes changed, without its shape, which depends on them. */
+function redacted(record: RecordResult, redactor: Redactor, counts: Map<string, number>): RecordResult {
+  const bytes = redactor.redact(record.bytes, counts);
+  if (bytes === record.bytes) return record;
+  const { seal, shape: _shape, ...same } = record;
+  return { ...same, bytes, ...(seal && { seal: { ...seal, crc32: crc32(bytes) } }) };
+}
+
+function rejectedLine(
+  rejected: Rejection,
+  { keepRaw, memberAt, redactor }: SourceLedgerOptions,
+): RejectedLine {
   const { reason, stage, detail, at, origin, bytes } = rejected;
   const { line, offset, length } = origin;
   const hash = rejected.sha256 ?? sha256(bytes ?? '');
-  const kept = bytes !== undefined && keepRaw(bytes.length) ? { raw: copyOf(bytes) } : {};
+  const kept = bytes !== undefined && keepRaw(bytes.length) ? { raw: keptOf(bytes, redactor) } : {};
   const member = memberAt?.(offset);
   const inMember = member === undefined ? {} : { member };
   return {
@@ -252,6 +279,11 @@ function rejectedLine(rejected: Rejection, { keepRaw, memberAt }: SourceLedgerOp
     sha256: hash,
     ...kept,
   };
+}
+
+function keptOf(bytes: Uint8Array, redactor: Redactor | undefined): Uint8Array {
+  const kept = redactor?.redact(bytes) ?? bytes;
+  return kept === bytes ? copyOf(bytes) : kept;
 }
 
 /** Facts for the report of a session that its end does not have. */

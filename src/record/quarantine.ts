@@ -8,6 +8,7 @@ import { TurnmillError } from '../errors.ts';
 import { sizeInIdentity } from '../input/fingerprint.ts';
 import { readAgain, type SecondReading, type Stretch } from '../input/second-reading.ts';
 import type { SourceKey, SourceRef } from '../input/sources/source.ts';
+import type { Redactor } from '../ledger/redactor.ts';
 import { MAX_OF_A_LINE } from '../ledger/rejection-limit.ts';
 import type { RecordRejection, RejectedLine, SessionReport, SourceReport } from '../ledger/result.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -20,6 +21,8 @@ export interface QuarantineOptions {
   readonly settings: Settings;
   /** Undefined if the run writes no files. */
   readonly write: ((record: QuarantineLine) => void) | undefined;
+  /** Replaces secrets in lines that are read again. */
+  readonly redactor?: Redactor | undefined;
 }
 
 interface Cause {
@@ -225,7 +228,10 @@ export class Quarantine {
 
   async #takeAgain(offset: number, length: number): Promise<Stretch | undefined> {
     this.#again ??= readAgain(this.#ref as SourceRef, this.#identity);
-    return (await this.#again)?.take(offset, length, this.#keepBytes);
+    const stretch = await (await this.#again)?.take(offset, length, this.#keepBytes);
+    const { redactor } = this.#options;
+    if (redactor === undefined || stretch?.bytes === undefined) return stretch;
+    return { ...stretch, bytes: redactor.redact(stretch.bytes) };
   }
 }
 

@@ -14,6 +14,7 @@ import { sizeInIdentity } from '../input/fingerprint.ts';
 import type { Listing, SkippedSource, SourceRef } from '../input/sources/source.ts';
 import type { ProfileCounter } from '../ledger/dataset-profile.ts';
 import { type Ledger, losesNothing } from '../ledger/ledger.ts';
+import { Redactor } from '../ledger/redactor.ts';
 import type {
   FindingResult,
   RecordResult,
@@ -80,7 +81,8 @@ export class Recorder {
     this.#lines = new SourceLines(destination, settings.inputs.length > 1, profile);
     this.#held = new HeldResults(destination);
     this.#earlier = new EarlierSources(listing);
-    this.#quarantine = new Quarantine({ settings, write: destination.streams ? undefined : write });
+    const redactor = settings.redaction && new Redactor(settings.redaction);
+    this.#quarantine = new Quarantine({ settings, write: destination.streams ? undefined : write, redactor });
   }
 
   /** Returns the sessions that resumed after their records had been written, if there are any. */

@@ -1,5 +1,6 @@
 /** The table of settings, part 3: writing the dataset, and how the run does its work. */
 import type { ScannerName } from '../../transforms/json/scanners.ts';
+import type { Redaction } from '../../transforms/redaction/rules.ts';
 import type { S3Options } from '../object-store/options.ts';
 import type { Tolerance } from './error-budget.ts';
 import type { Setting } from './option.ts';
@@ -114,6 +115,33 @@ export const OUTPUT_SETTINGS = {
     default: GIBIBYTE,
     type: size(),
   } as Setting<number>,
+  /** Whether to replace secrets by names (docs/publish.md). Undefined, not false, so that other datasets keep their manifest. */
+  redact: {
+    ...output,
+    help: 'Replace keys, tokens, passwords, e-mail addresses and numbers of cards and accounts by names',
+    type: flag,
+    decides: 'bytes',
+  } as Setting<boolean | undefined>,
+  redactKeyFile: {
+    ...output,
+    advanced: true,
+    help: 'With --redact: make the names with the key in FILE, so that runs with the same key give the same names; TURNMILL_REDACT_KEY may hold the key instead',
+    shown: 'a key that is not kept',
+    type: text('FILE'),
+  } as Setting<string | undefined>,
+  /** The file, and its text once it is read. */
+  redactRules: {
+    ...output,
+    advanced: true,
+    help: 'With --redact: turn rules off and add rules as FILE says (TOML)',
+    type: text('FILE'),
+    decides: 'bytes, hashed',
+  } as Setting<string | undefined>,
+  /** Tells two keys apart. */
+  redactKey: { default: undefined, decides: 'bytes' } as Setting<string | undefined>,
+  redaction: { default: undefined } as Setting<Redaction | undefined>,
+  /** Whether to count values that look like secrets (`check`). */
+  looksForSecrets: { default: false } as Setting<boolean>,
   /** Number of workers; undefined to choose by the size of the input (engine/worker-count.ts). */
   workers: {
     ...run,

@@ -99,7 +99,8 @@ class LedgerReader {
 
   async #readSource(at: LineOf<SourceLine>, key: SourceKey, skipped: boolean): Promise<void> {
     const { manifest, profile } = this.#context;
-    const tally = new SourceTally(at.value, manifest.settings.sessionBy === 'id');
+    const { sessionBy, redact } = manifest.settings;
+    const tally = new SourceTally(at.value, sessionBy === 'id', redact === true);
     for await (const line of this.#quarantine.of(key)) {
       checkQuarantined(line, tally, this.#problems);
       profile.quarantined(line.value);

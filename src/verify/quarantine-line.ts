@@ -9,6 +9,8 @@ const FILE = 'quarantine/rejected.jsonl';
 const VERSION = 2;
 const POSITION = / at byte (\d+) of the line \(\d+ of the source\)$/;
 const SHA256 = /^[0-9a-f]{64}$/;
+/** A name that `--redact` wrote: the bytes are no longer those of the source. */
+const PLACEHOLDER = /<[A-Z][A-Z0-9_]*:[A-Z2-7]{10}>/;
 const SCOPES: ReadonlySet<unknown> = new Set(['line', 'session', 'source', 'record']);
 
 type Value = Untrusted<QuarantineLine>;
@@ -75,6 +77,7 @@ function checkPlace(line: number, value: Value, tally: SourceTally, problems: Pr
   problems.equal(FILE, line, 'raw_ref', ref, value.raw_ref && JSON.stringify(value.raw_ref));
   if (raw === undefined) return;
   const bytes = Buffer.from(raw, 'base64');
+  if (tally.isRedacted && PLACEHOLDER.test(bytes.toString('latin1'))) return;
   const hash = createHash('sha256').update(bytes).digest('hex');
   problems.equal(FILE, line, 'bytes of raw_b64', end - start, bytes.length);
   problems.equal(FILE, line, 'raw_sha256', hash, value.raw_sha256);

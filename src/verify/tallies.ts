@@ -95,12 +95,16 @@ export class SourceTally {
   readonly #session = new Map<string, unknown>();
   /** Whether lines were gathered by session and ordered by time, so that places may go back. */
   readonly isGathered: boolean;
+  /** Whether kept bytes may have placeholders. */
+  readonly isRedacted: boolean;
 
   constructor(
     { status, bytes, framed, size, compression, packed }: Untrusted<SourceLine>,
     isGathered: boolean = false,
+    isRedacted: boolean = false,
   ) {
     this.isGathered = isGathered;
+    this.isRedacted = isRedacted;
     const unfinished = status === 'read' ? 0 : 1; // the member in which reading stopped
     this.bytes = asCount(bytes) ?? Infinity;
     this.lines = asCount(framed) ?? Infinity;

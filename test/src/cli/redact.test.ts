@@ -1,0 +1,216 @@
+/** `--redact` as a user runs it: records, ledger, names and errors. */
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { entryLine, sessionLog } from '../../support/build-logs.ts';
+import { turnmillHere } from '../../support/command-here.ts';
+import { faultTest } from '../../support/faults.ts';
+import { hashesOf, temporaryFolder } from '../../support/folder.ts';
+import { mixed, planted } from '../../transforms/redaction/plant.ts';
+
+const PLACEHOLDER = /<[A-Z_]+:[A-Z2-7]{10}>/g;
+const TOKEN = `gh${'p'}_${mixed(36)}`;
+
+interface Place {
+  readonly logs: string;
+  path(name: string): string;
+  build(out: string, ...args: string[]): ReturnType<typeof turnmillHere>;
+}
+
+const workersIn = (args: readonly string[]): string[] =>
+  args.includes('--workers') ? [] : ['--workers', '1'];
+
+/** Every planted value in a text, in arguments and in a result; a session without any; a line that is no JSON. */
+function place(): Place {
+  const folder = temporaryFolder();
+  const path = (name: string): string => join(folder, name);
+  mkdirSync(path('logs'));
+  for (const [i, { value, before = '', after = '' }] of planted().entries()) {
+    const text = `see\n${before}${value.replaceAll('\\n', '\n')}${after}\nend`;
+    const call = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'f', arguments: JSON.stringify({ text }) } },
+      ],
+    };
+    const messages = [
+      { role: 'user', content: text },
+      call,
+      { role: 'tool', tool_call_id: 'c1', content: text },
+    ];
+    writeFileSync(
+      path(`logs/${String(i).padStart(2, '0')}.jsonl`),
+      `${entryLine({ id: `s${i}`, messages })}\n`,
+    );
+  }
+  writeFileSync(path('logs/plain.jsonl'), sessionLog('plain'));
+  writeFileSync(
+    path('logs/torn.jsonl'),
+    `${sessionLog('torn')}{"session_id": "torn", "api_key": "${TOKEN}" oh}\n`,
+  );
+  writeFileSync(path('key'), 'a key of the tests\n', { mode: 0o600 });
+  const build: Place['build'] = (out, ...args) =>
+    turnmillHere([
+      'build',
+      path('logs'),
+      '--out',
+      path(out),
+      ...workersIn(args),
+      '--redact',
+      '--redact-key-file',
+      path('key'),
+      ...args,
+    ]);
+  return { logs: path('logs'), path, build };
+}
+
+/** All bytes of a dataset as text. */
+function textsOf(out: string): string {
+  const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1')).join('\n');
+}
+
+const dataOf = (out: string): string => readFileSync(join(out, 'data/2026-01-13-00000.jsonl'), 'utf8');
+
+describe('build --redact', () => {
+  faultTest('F188', 'changes only the values, and the same key gives the same names', {}, async () => {
+    const { build, path, logs } = place();
+    expect((await build('out')).status).toBe(3);
+    expect((await turnmillHere(['verify', path('out')])).status).toBe(0);
+    expect((await turnmillHere(['build', logs, '--out', path('plain')])).status).toBe(3);
+    const [plain, redacted] = [dataOf(path('plain')).split('\n'), dataOf(path('out')).split('\n')];
+    expect(redacted.length).toBe(plain.length);
+    let found = 0;
+    for (const [i, line] of redacted.entries()) {
+      if (line === '') continue;
+      const { messages } = JSON.parse(line);
+      for (const { tool_calls: calls } of messages) if (calls) JSON.parse(calls[0].function.arguments);
+      // between its names, the record is the bytes of the record without --redact
+      let at = 0;
+      for (const piece of line.split(PLACEHOLDER)) {
+        at = (plain[i] as string).indexOf(piece, at);
+        expect(at).toBeGreaterThanOrEqual(0);
+        at += piece.length;
+      }
+      const names = line.match(PLACEHOLDER) ?? [];
+      expect(new Set(names).size).toBeLessThanOrEqual(1);
+      if (names.length > 0) expect(names.length).toBe(3);
+      found += names.length;
+    }
+    expect(found).toBe(3 * planted().length);
+    await build('again');
+    expect(hashesOf(path('again'))).toEqual(hashesOf(path('out')));
+    writeFileSync(path('key'), 'another key');
+    await build('other');
+    expect(dataOf(path('other')).replace(PLACEHOLDER, '')).toBe(dataOf(path('out')).replace(PLACEHOLDER, ''));
+    expect(dataOf(path('other'))).not.toBe(dataOf(path('out')));
+  });
+
+  test('no value is in any file, nor the key, and the ledger counts by rule', async () => {
+    const { build, path } = place();
+    const { stderr } = await build('out', '--quarantine-content', 'raw', '--copies', 'drop');
+    expect((await turnmillHere(['verify', path('out')])).status).toBe(0);
+    const texts = `${textsOf(path('out'))}\n${stderr}`;
+    for (const { value } of planted()) expect(texts).not.toContain(value.split('\\n').at(-2) ?? value);
+    expect(texts).not.toContain('a key of the tests');
+    const { rewrites } = JSON.parse(readFileSync(join(path('out'), 'reports/summary.json'), 'utf8'));
+    expect(rewrites['redact:github-token']).toBe(18);
+    expect(rewrites['redact:email']).toBe(3);
+    const [kept] = readFileSync(join(path('out'), 'quarantine/rejected.jsonl'), 'utf8')
+      .split('\n')
+      .map((line) => line && JSON.parse(line));
+    expect(Buffer.from(kept.raw_b64, 'base64').toString()).toMatch(
+      /"api_key": "<GITHUB_TOKEN:[A-Z2-7]{10}>" oh/,
+    );
+  });
+
+  test('a short message cannot be guessed from paths.bin: another key gives other hashes', async () => {
+    const { build, path } = place();
+    await build('out', '--copies', 'drop');
+    const before = hashesOf(path('out'))['ledger/paths.bin'];
+    writeFileSync(path('key'), 'another key');
+    await build('other', '--copies', 'drop');
+    expect(hashesOf(path('other'))['ledger/paths.bin']).not.toBe(before);
+    expect((await turnmillHere(['verify', path('other')])).status).toBe(0);
+  });
+
+  test('threads, standard output and an update give the same records', async () => {
+    const { build, path, logs } = place();
+    await build('out');
+    await build('threads', '--workers', '2');
+    expect(hashesOf(path('threads'))).toEqual(hashesOf(path('out')));
+    writeFileSync(join(logs, 'new.jsonl'), sessionLog('new', `use ${TOKEN}`));
+    expect((await build('out', '--update')).status).toBe(3);
+    await build('fresh');
+    expect(hashesOf(path('out'))).toEqual(hashesOf(path('fresh')));
+    const { stdout } = await turnmillHere([
+      'build',
+      logs,
+      '--out',
+      '-',
+      '--redact',
+      '--redact-key-file',
+      path('key'),
+    ]);
+    expect(stdout.toString()).toBe(dataOf(path('fresh')));
+  });
+
+  test('check says what looks like a secret, and build without --redact does not look', async () => {
+    const { logs, path } = place();
+    const check = await turnmillHere(['check', logs]);
+    const kinds = new Set(planted().map(({ rule }) => rule)).size;
+    expect(check.stderr).toContain(
+      `${3 * planted().length} values look like secrets (${kinds} kinds): --redact replaces them`,
+    );
+    expect(check.stderr).not.toContain('looks-secret');
+    const plain = await turnmillHere(['build', logs, '--out', path('plain')]);
+    expect(plain.stderr).not.toContain('secret');
+  });
+
+  test('a key that others may read, or none, is a warning', async () => {
+    const { build, path, logs } = place();
+    chmodSync(path('key'), 0o644);
+    expect((await build('out')).stderr).toContain(`others may read '${path('key')}'`);
+    const { stderr } = await turnmillHere(['build', logs, '--out', path('random'), '--redact']);
+    expect(stderr).toContain('--redact without a key: another run will give the same values other names');
+  });
+
+  test.each([
+    ['an empty key file', ['--redact-key-file', 'empty'], 'is empty'],
+    ['a missing key file', ['--redact-key-file', 'missing'], 'ENOENT'],
+    ['an update without a key', ['--update'], '--update with --redact needs the key'],
+    ['a resumption without a key', ['--resume'], '--resume with --redact needs the key'],
+    ['a slice without a key', ['--slice', '1/2'], '--slice with --redact needs the key'],
+  ])('%s is a usage error', async (_what, args, problem) => {
+    const { path, logs } = place();
+    writeFileSync(path('empty'), '\n');
+    const paths = args.map((arg) => (arg === 'empty' || arg === 'missing' ? path(arg) : arg));
+    const { status, stderr } = await turnmillHere([
+      'build',
+      logs,
+      '--out',
+      path('out'),
+      '--redact',
+      ...paths,
+    ]);
+    expect(stderr).toContain(problem);
+    expect(status).toBe(64);
+  });
+
+  test('a key or rules without --redact are usage errors', async () => {
+    const { path, logs } = place();
+    for (const option of ['--redact-key-file', '--redact-rules']) {
+      const { status, stderr } = await turnmillHere([
+        'build',
+        logs,
+        '--out',
+        path('out'),
+        option,
+        path('key'),
+      ]);
+      expect(stderr).toContain(`${option} works only together with --redact`);
+      expect(status).toBe(64);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+/** Values that look like secrets, joined from parts, so that no scanner of repositories reports this file. */
+
+/** A fixed sequence of characters that look random. */
+export function mixed(length: number, alphabet: string = LETTERS_AND_DIGITS, seed: number = 7): string {
+  let state = seed;
+  let text = '';
+  for (let i = 0; i < length; i++) {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    text += alphabet[(state >>> 16) % alphabet.length];
+  }
+  return text;
+}
+
+export const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+export const HEX = '0123456789abcdef';
+const LETTERS = LETTERS_AND_DIGITS.slice(0, 52);
+const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+export function base64Url(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+/** One or more values for each rule with an anchor, and the text around a value, if it is not found without. */
+export function planted(
+  seed: number = 7,
+): readonly { rule: string; value: string; before?: string; after?: string }[] {
+  const m = (length: number, alphabet?: string): string => mixed(length, alphabet, seed + length);
+  const key = `${['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' ')}\\n${m(64)}\\n${m(64)}\\n${['-----END RSA', 'PRIVATE KEY-----'].join(' ')}`;
+  return [
+    { rule: 'private-key', value: key },
+    ...['ghp', 'gho', 'ghu', 'ghs', 'ghr'].map((kind) => ({
+      rule: 'github-token',
+      value: `${kind}_${m(36)}`,
+    })),
+    { rule: 'github-token', value: `github_${'pat'}_${m(22)}_${m(59)}` },
+    { rule: 'npm-token', value: `npm_${m(36)}` },
+    { rule: 'pypi-token', value: `pypi-${'AgE'}${m(150)}` },
+    { rule: 'gitlab-token', value: `glpat-${m(20)}` },
+    { rule: 'aws-access-key', value: `AKI${'A'}${m(16, CAPITALS)}` },
+    { rule: 'aws-secret-key', value: m(40), before: 'aws_secret_access_key = ' },
+    { rule: 'google-key', value: `AIz${'a'}${m(35)}` },
+    { rule: 'google-key', value: `GOCSPX-${m(28)}` },
+    { rule: 'slack-token', value: `xox${'b'}-${m(12, '0123456789')}-${m(12, '0123456789')}-${m(24)}` },
+    {
+      rule: 'slack-webhook',
+      value: `hooks.${'slack'}.com/services/T${m(8, CAPITALS)}/B${m(8, CAPITALS)}/${m(24)}`,
+      before: 'https://',
+    },
+    { rule: 'stripe-key', value: `sk_${'live'}_${m(24)}` },
+    { rule: 'stripe-key', value: `whsec_${m(32)}` },
+    { rule: 'openai-key', value: `sk-${'proj'}-${m(74)}` },
+    { rule: 'openai-key', value: `sk-${m(20)}T3Blbk${'FJ'}${m(20)}` },
+    { rule: 'anthropic-key', value: `sk-${'ant'}-api03-${m(93)}AA` },
+    { rule: 'openrouter-key', value: `sk-${'or'}-v1-${m(64, HEX)}` },
+    { rule: 'model-api-key', value: `gsk_${m(52)}` },
+    { rule: 'huggingface-token', value: `hf_${m(34, LETTERS)}` },
+    { rule: 'azure-storage-key', value: `${m(86)}==`, before: 'AccountKey=' },
+    { rule: 'azure-sas', value: `${m(43)}%3D`, before: '?sv=2024-01-01&sig=' },
+    { rule: 'twilio-key', value: `S${'K'}${m(32, HEX)}` },
+    { rule: 'sendgrid-key', value: `SG.${m(22)}.${m(43)}` },
+    { rule: 'telegram-token', value: `${m(9, '123456789')}:A${'A'}${m(33)}` },
+    { rule: 'discord-token', value: `${base64Url('112233445566778899').slice(0, 24)}.${m(6)}.${m(38)}` },
+    { rule: 'digitalocean-token', value: `dop_v1_${m(64, HEX)}` },
+    { rule: 'shopify-token', value: `shpat_${m(32, HEX)}` },
+    { rule: 'databricks-token', value: `dap${'i'}${m(32, HEX)}` },
+    { rule: 'linear-key', value: `lin_api_${m(40)}` },
+    { rule: 'notion-token', value: `ntn_${m(46)}` },
+    { rule: 'postman-key', value: `PMAK-${m(24, HEX)}-${m(34, HEX)}` },
+    { rule: 'doppler-token', value: `dp.${'pt'}.${m(43)}` },
+    { rule: 'vault-token', value: `hvs.${m(90)}` },
+    { rule: 'grafana-token', value: `glsa_${m(32)}_${m(8, HEX)}` },
+    { rule: 'sentry-token', value: `sntrys_${m(60)}` },
+    { rule: 'atlassian-token', value: `ATATT${'3'}${m(180)}` },
+    { rule: 'docker-token', value: `dckr_pat_${m(27)}` },
+    {
+      rule: 'jwt',
+      value: `${base64Url('{"alg":"HS256","typ":"JWT"}')}.${base64Url('{"sub":"1234","name":"A"}')}.${m(43)}`,
+    },
+    { rule: 'secret', value: m(40), before: 'Authorization: Bearer ' },
+    {
+      rule: 'secret',
+      value: Buffer.from(`deploy:${m(14)}`).toString('base64'),
+      before: 'Authorization: Basic ',
+    },
+    { rule: 'secret', value: m(14), before: 'postgres://app:', after: '@db.internal:5432/app' },
+    { rule: 'secret', value: m(20), before: 'DB_PASSWORD=' },
+    { rule: 'secret', value: m(24), before: 'clientSecret: ' },
+    { rule: 'card', value: '4539 1488 0343 6467' },
+    { rule: 'card', value: '371449635398431' },
+    { rule: 'iban', value: 'DE89 3704 0044 0532 0130 00' },
+    { rule: 'iban', value: 'GB29NWBK60161331926819' },
+    { rule: 'email', value: 'ada.lovelace@analytical-engine.org' },
+  ];
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { redactBytes } from '../../../transforms/redaction/redact-bytes.ts';
+import { RULES } from '../../../transforms/redaction/rules.ts';
+import { SecretScan } from '../../../transforms/redaction/scan.ts';
+import { HEX, mixed, planted } from './plant.ts';
+
+/** Quadratic time would be minutes; other programs may run at the same time. */
+const MAX_MS = 300;
+
+const scan = new SecretScan(RULES);
+
+function redact(text: string): { text: string; counts: Record<string, number> } {
+  const { bytes, counts } = redactBytes(
+    Buffer.from(text),
+    scan,
+    RULES,
+    ({ name }) => `<${name.toUpperCase()}>`,
+  );
+  return { text: Buffer.from(bytes).toString(), counts: Object.fromEntries(counts) };
+}
+
+/** The forms of a text in a record: plain, in arguments, in arguments in arguments. */
+const DEPTHS = [0, 1, 2];
+
+function quoted(text: string, depth: number): string {
+  let json = JSON.stringify({ text });
+  for (let i = 0; i < depth; i++) json = JSON.stringify({ arguments: json });
+  return json;
+}
+
+function unquoted(json: string): string {
+  let value: unknown = json;
+  while (typeof value === 'string') value = JSON.parse(value);
+  for (;;) {
+    const { text, arguments: inner } = value as { text?: string; arguments?: string };
+    if (text !== undefined) return text;
+    value = JSON.parse(inner as string);
+  }
+}
+
+describe('redactBytes', () => {
+  for (const { rule, value, before = '', after = '' } of planted()) {
+    it.each(DEPTHS)(
+      `replaces ${rule} (${value.slice(0, 6)}...) alone, after a line break and between quotes, %i deep`,
+      (depth) => {
+        const real = value.replaceAll('\\n', '\n');
+        for (const [left, right] of [
+          ['', ''],
+          ['see\n', '\nend'],
+          ['a "', '" b'],
+          ["'", "'"],
+          ['\t', '\r\n'],
+          ['(', ')'],
+          ['x=1;', ';'],
+        ]) {
+          const { text, counts } = redact(quoted(`${left}${before}${real}${after}${right}`, depth));
+          expect(unquoted(text)).toBe(`${left}${before}<${rule.toUpperCase()}>${after}${right}`);
+          expect(counts).toEqual({ [rule]: 1 });
+        }
+      },
+    );
+  }
+
+  it('leaves what only looks like a secret', () => {
+    const near = [
+      `ghp_${'x'.repeat(36)}`,
+      `ghp_${mixed(20)}`,
+      `AKIA${'EXAMPLE'.repeat(3).slice(0, 16)}`,
+      `sk-${'ant'}-api03-your-key-here-your-key-here-your-key-here-your`,
+      'postgres://user:password@localhost/db',
+      `https://user:\${PASSWORD}@host/`,
+      'password = process.env.DB_PASSWORD_2',
+      'token: getToken2(request)',
+      'apiKey: "your-api-key-1234567890"',
+      'secret = "changeme-123456"',
+      `"max_tokens": 4096, "token": "${'a'.repeat(30)}1"`,
+      'Authorization: Bearer <SECRET:K7Q2M4XN3A> and <GITHUB_TOKEN:K7Q2M4XN3A>',
+      'git@github.com:a/b.git, user@example.com, noreply@anthropic.com, logo@2x.png',
+      '4539 1488 0343 6468 and 1234567890123456 and 2024-11-27 06:43:29 1732689809123',
+      'DE88 3704 0044 0532 0130 00',
+      `commit ${mixed(40, HEX)} sha256-${mixed(43)}=`,
+      '-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----',
+      'eyJhbGciOiJIUzI1NiJ9 alone',
+    ];
+    for (const text of near) expect(redact(JSON.stringify(text)).text).toBe(JSON.stringify(text));
+  });
+
+  it('replaces a value everywhere in its record, also where nothing else tells what it is', () => {
+    const value = mixed(24);
+    const { text, counts } = redact(JSON.stringify([`API_KEY=${value}`, `curl -H x-${value} ${value}/path`]));
+    expect(text).toBe('["API_KEY=<SECRET>","curl -H x-<SECRET> <SECRET>/path"]');
+    expect(counts).toEqual({ secret: 3 });
+  });
+
+  it('replaces no name of a member for a password that is a word', () => {
+    const text = '{"messages":"postgres://app:messages@db.internal/app"}';
+    expect(redact(text).text).toBe('{"messages":"postgres://app:<SECRET>@db.internal/app"}');
+  });
+
+  it('never begins or ends inside an escape', () => {
+    const token = `npm_${mixed(36)}`;
+    for (const json of [`"\\u0067${token}"`, `"\\u003d${token}"`, `"\\n${token.slice(1)}"`, `"\\${token}"`]) {
+      const { text } = redact(json);
+      expect(() => JSON.parse(text)).not.toThrow();
+    }
+    expect(redact(`"\\u003d${token}"`).text).toBe('"\\u003d<NPM-TOKEN>"');
+    expect(redact('"\\nada@analytical-engine.org"').text).toBe('"\\n<EMAIL>"');
+    expect(redact('"\\u0061da@analytical-engine.org"').text).toBe('"\\u0061<EMAIL>"');
+  });
+
+  it('quotes the name of a number that stands alone, as deep as its member, and leaves numbers of an array', () => {
+    const card = '4539148803436467';
+    expect(redact(`{"card":${card}}`).text).toBe('{"card":"<CARD>"}');
+    expect(redact(`{"a":"{\\"card\\": ${card}}"}`).text).toBe('{"a":"{\\"card\\": \\"<CARD>\\"}"}');
+    expect(redact(`{"cards":[1,${card}]}`).text).toBe(`{"cards":[1,${card}]}`);
+    expect(redact(`{"text":"card: ${card}"}`).text).toBe('{"text":"card: <CARD>"}');
+  });
+
+  it('cuts a private key that never ends at 20 kB, and finds one with line numbers', () => {
+    const begin = ['-----BEGIN', 'PRIVATE KEY-----'].join(' ');
+    const lines = Array.from({ length: 1000 }, (_, i) => mixed(64, undefined, i + 1)).join('\\n');
+    const { text } = redact(`"${begin}\\n${lines}"`);
+    expect(text.startsWith('"<PRIVATE-KEY>')).toBe(true);
+    expect(JSON.parse(text).length).toBeGreaterThan(40_000);
+    const numbered = `     1→${begin}\n     2→${mixed(64)}\n     3→${begin.replace('BEGIN', 'END')}\n`;
+    expect(JSON.parse(redact(JSON.stringify(numbered)).text)).toBe('     1→<PRIVATE-KEY>\n');
+  });
+
+  it('takes linear time for 1 MB of any anchor', () => {
+    const anchors = RULES.flatMap(({ forms }) => forms.flatMap((form) => form.anchors));
+    const others = [
+      '@',
+      'a@a.',
+      'a@',
+      '4539 ',
+      'DE89',
+      '-----BEGIN PRIVATE KEY-----',
+      '://a:',
+      'Bearer a1',
+      'password=',
+      'token: ',
+      '\\\\n',
+    ];
+    for (const anchor of [...new Set([...anchors, ...others])]) {
+      const bytes = Buffer.from(anchor.repeat(Math.ceil(1_000_000 / anchor.length)));
+      let bestMs = Number.POSITIVE_INFINITY;
+      for (let run = 0; run < 3 && bestMs >= MAX_MS; run++) {
+        const began = process.cpuUsage();
+        scan.find(bytes);
+        bestMs = Math.min(bestMs, process.cpuUsage(began).user / 1000);
+      }
+      expect(bestMs, anchor).toBeLessThan(MAX_MS);
+    }
+  }, 60_000);
+});

@@ -1,0 +1,201 @@
+/**
+ * Finds values that look like secrets in the bytes of a record: one pass for all anchors, then the pattern of the anchor
+ * in a window around it. A span never begins or ends inside an escape of JSON, at any depth of JSON in JSON.
+ */
+import { AnchorScan } from './anchors.ts';
+import { privateKeyAt } from './private-key.ts';
+import type { Form, Rule } from './rules.ts';
+import { afterEscape, fitted, isDigit, isInWord, isWordByte, type Span } from './span.ts';
+import { isSecret } from './values.ts';
+
+const MAX_MATCH_BYTES = 400;
+/** Enough for most matches. */
+const FIRST_LOOK_BYTES = 160;
+/** Bytes before a window that a pattern may look back at. */
+const LOOK_BACK = 32;
+const AT = 0x40;
+const POINT = 0x2e;
+const HYPHEN = 0x2d;
+
+const EMAIL = /^[A-Za-z0-9._%+-]+@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}$/;
+const CARD = /(?<![\d.-])\d{4}(?:[ -]?\d{4,6}){2}(?:[ -]?\d{1,7})?(?![\w-])(?!\.\d)/g;
+const IBAN = /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?![A-Za-z0-9])/g;
+
+/** The user or the password of a URL follows. */
+const IN_URL = /:\/\/[^\s"'\\/]*$/;
+
+/** A form that was prepared for scanning. */
+interface Prepared {
+  readonly form: Form;
+  readonly rule: number;
+  readonly pattern: RegExp;
+  readonly head: RegExp | undefined;
+  /** Where the last match ended: inside it, nothing is tried again. */
+  end: number;
+}
+
+export class SecretScan {
+  readonly #anchors = new AnchorScan<Prepared>();
+  readonly #prepared: Prepared[] = [];
+  readonly #email: number;
+  readonly #card: number;
+  readonly #iban: number;
+  readonly #privateKey: number;
+
+  constructor(rules: readonly Rule[]) {
+    const indexOf = (wanted: string): number => rules.findIndex(({ name }) => name === wanted);
+    this.#email = indexOf('email');
+    this.#card = indexOf('card');
+    this.#iban = indexOf('iban');
+    this.#privateKey = indexOf('private-key');
+    for (const [rule, { forms }] of rules.entries()) for (const form of forms) this.#prepare(form, rule);
+  }
+
+  /** Returns the spans, which may overlap, in no order. */
+  find(bytes: Uint8Array): Span[] {
+    const spans: Span[] = [];
+    for (const prepared of this.#prepared) prepared.end = 0;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#anchors.scan(buffer, (at, prepared) => {
+      if (at < prepared.end) return;
+      const span =
+        prepared.rule === this.#privateKey
+          ? privateKeyAt(buffer, at, prepared.rule)
+          : this.#match(buffer, at, prepared);
+      if (span === undefined) return;
+      prepared.end = span.end;
+      spans.push(span);
+    });
+    if (this.#email >= 0) this.#findEmails(buffer, spans);
+    if (this.#card >= 0 || this.#iban >= 0) this.#findNumbers(buffer, spans);
+    return spans;
+  }
+
+  #prepare(form: Form, rule: number): void {
+    const flags = `${form.back === undefined ? 'y' : 'g'}${form.group === undefined ? '' : 'd'}`;
+    const head = form.head === undefined ? undefined : new RegExp(`^(?:${form.head})`);
+    const prepared = { form, rule, pattern: new RegExp(form.pattern, flags), head, end: 0 };
+    this.#prepared.push(prepared);
+    for (const anchor of form.anchors) this.#anchors.add(anchor, prepared);
+  }
+
+  #match(bytes: Buffer, at: number, prepared: Prepared): Span | undefined {
+    const { form, rule, pattern, head } = prepared;
+    const { back, group = 0, reach = MAX_MATCH_BYTES, check } = form;
+    if (back === undefined && group === 0 && isInWord(bytes, at)) return undefined;
+    if (form.isName === true && !isAssigned(bytes, at)) return undefined;
+    const from = Math.max(0, at - (back ?? 0) - LOOK_BACK);
+    const near = at + Math.min(reach, FIRST_LOOK_BYTES);
+    let text = bytes.toString('latin1', from, near);
+    let match = matchAt(pattern, text, at - from, back);
+    const isCut = match !== undefined && match.index + match[0].length === text.length;
+    if (near < at + reach && (isCut || head?.test(text.slice(at - from)) === true)) {
+      text = bytes.toString('latin1', from, at + reach);
+      match = matchAt(pattern, text, at - from, back);
+    }
+    if (match === undefined) return undefined;
+    const last = match.index + match[0].length;
+    const [start, end] = match.indices?.[group] ?? [match.index, last];
+    const span = fitted(bytes, { start: from + start, end: from + end, rule }, group === 0);
+    prepared.end = from + last;
+    if (span === undefined || !isSecret(bytes.toString('latin1', span.start, span.end), check))
+      return undefined;
+    return span;
+  }
+
+  #findEmails(bytes: Buffer, spans: Span[]): void {
+    let done = 0;
+    for (let at = bytes.indexOf(AT); at >= 0; at = bytes.indexOf(AT, at + 1)) {
+      const start = Math.max(done, localStart(bytes, at));
+      const end = domainEnd(bytes, at + 1);
+      if (start >= at || end <= at + 3) continue;
+      const from = afterEscape(bytes, start);
+      const value = bytes.toString('latin1', from, end);
+      if (from >= at || !EMAIL.test(value) || !isSecret(value, 'email')) continue;
+      if (IN_URL.test(bytes.toString('latin1', Math.max(0, from - 64), from))) continue;
+      spans.push({ start: from, end, rule: this.#email });
+      done = end;
+    }
+  }
+
+  /** Cards and account numbers have more than four digits in a row: every fourth byte is looked at. */
+  #findNumbers(bytes: Buffer, spans: Span[]): void {
+    for (let at = 3; at < bytes.length; at += 4) {
+      if (!isDigit(bytes[at])) continue;
+      let start = at;
+      let end = at + 1;
+      while (start > 0 && isOfNumber(bytes[start - 1])) start--;
+      while (end < bytes.length && isOfNumber(bytes[end])) end++;
+      if (end - start >= 13 && end - start <= 120) this.#numbersIn(bytes, start, end, spans);
+      at = end;
+    }
+  }
+
+  #numbersIn(bytes: Buffer, start: number, end: number, spans: Span[]): void {
+    const from = Math.max(0, start - 1);
+    const text = bytes.toString('latin1', from, end + 2);
+    for (const [pattern, rule, check] of [
+      [CARD, this.#card, 'card'],
+      [IBAN, this.#iban, 'iban'],
+    ] as const) {
+      if (rule < 0) continue;
+      pattern.lastIndex = 0;
+      for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+        const { 0: value, index } = match;
+        const at = from + index;
+        if (isSecret(value, check) && !isInWord(bytes, at) && afterEscape(bytes, at) === at)
+          spans.push({ start: at, end: at + value.length, rule });
+        else pattern.lastIndex = index + 1;
+      }
+    }
+  }
+}
+
+/** Returns the first match that contains the anchor. @param back undefined if it begins there */
+function matchAt(pattern: RegExp, text: string, anchor: number, back = 0): RegExpExecArray | undefined {
+  pattern.lastIndex = Math.max(0, anchor - back);
+  for (;;) {
+    const match = pattern.exec(text);
+    if (match === null || match.index > anchor) return undefined;
+    if (match.index + match[0].length > anchor) return match;
+    pattern.lastIndex = match.index + 1;
+  }
+}
+
+const MAX_LOCAL_BYTES = 64;
+const MAX_DOMAIN_BYTES = 255;
+
+/** Returns where the part of an address before its `@` begins. */
+function localStart(bytes: Uint8Array, at: number): number {
+  let start = at;
+  while (start > at - MAX_LOCAL_BYTES && isOfLocal(bytes[start - 1])) start--;
+  return start;
+}
+
+/** Returns where a domain ends, without a point or hyphen after it. */
+function domainEnd(bytes: Uint8Array, from: number): number {
+  let end = from;
+  while (end < from + MAX_DOMAIN_BYTES && isOfDomain(bytes[end])) end++;
+  while (end > from && (bytes[end - 1] === POINT || bytes[end - 1] === HYPHEN)) end--;
+  return end;
+}
+
+const MAX_NAME_BYTES = 40;
+
+/** Whether `:` or `=` follows a name. */
+function isAssigned(bytes: Uint8Array, at: number): boolean {
+  for (let i = at; i < at + MAX_NAME_BYTES; i++) if (bytes[i] === 0x3a || bytes[i] === 0x3d) return true;
+  return false;
+}
+
+const isOfDomain = (byte = 0): boolean =>
+  (isWordByte(byte) && byte !== 0x5f) || byte === POINT || byte === HYPHEN;
+
+/** Letters, digits and `. _ % + -`. */
+const isOfLocal = (byte = 0): boolean =>
+  isWordByte(byte) || byte === POINT || byte === HYPHEN || byte === 0x25 || byte === 0x2b;
+
+/** A digit, a capital, a space or a hyphen. */
+function isOfNumber(byte = 0): boolean {
+  return isDigit(byte) || (byte >= 0x41 && byte <= 0x5a) || byte === 0x20 || byte === 0x2d;
+}

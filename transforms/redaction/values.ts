@@ -1,0 +1,114 @@
+/** Tells values that are secrets from those that only look like one: checksums, entropy, placeholders. */
+import type { ValueCheck } from './rules.ts';
+
+/** Texts that documentation has instead of a secret. */
+const PLACEHOLDER =
+  /x{5,}|\*{3,}|\.{3}|_{4,}|^(?:your|my|the|some|example|sample|changeme|change[-_]me|replace|insert|dummy|fake|test|todo|null|none|undefined|redacted|placeholder|process\.|os\.|env\.|self\.|this\.|config\.|settings\.)|example|placeholder|redacted|changeme|your[-_]|abcdefgh|12345678|01234567|deadbeef/i;
+/** Passwords of examples. */
+const COMMON_PASSWORD =
+  /^(?:pass(?:w(?:or)?d)?|pwd?|secret|user(?:name)?|root|admin|postgres|mysql|mongo|redis|guest|test|token|hunter2|letmein|qwerty|my|db|mypassword|secret\d*|pass(?:w(?:or)?d)?\d{1,4}|\d+)$/i;
+/** One character over and over after a prefix. */
+const ONE_CHARACTER = /([A-Za-z0-9])\1{7}/;
+const RESERVED_DOMAIN =
+  /@(?:[A-Za-z0-9-]+\.)*(?:example\.(?:com|org|net|(?:co\.)?[a-z]{2})|(?:example|test|invalid|localhost|local))$|^(?:no-?reply|git)@|^[^@]*@users\.noreply\.|@\d|\.(?:png|jpg|jpeg|gif|svg|webp|js|ts|css|py|json)$/i;
+
+const MIN_RANDOM_BITS = 2.6;
+const MIN_SECRET_BITS = 3;
+
+/** Returns whether the value passes the check of its rule. */
+export function isSecret(value: string, check: ValueCheck | undefined): boolean {
+  switch (check) {
+    case 'checksum':
+      return hasChecksum(value) || isRandom(value);
+    case 'random':
+      return isRandom(value);
+    case 'secret':
+      return looksSecret(value);
+    case 'password':
+      return !PLACEHOLDER.test(value) && !COMMON_PASSWORD.test(value);
+    case 'card':
+      return isCard(value);
+    case 'iban':
+      return isIban(value);
+    case 'email':
+      return !RESERVED_DOMAIN.test(value);
+    default:
+      return true;
+  }
+}
+
+function isRandom(value: string): boolean {
+  return !PLACEHOLDER.test(value) && !ONE_CHARACTER.test(value) && entropy(value) >= MIN_RANDOM_BITS;
+}
+
+/** A value whose form says nothing must be mixed: no word, no number, no path, no name of code. */
+function looksSecret(value: string): boolean {
+  if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
+  if (/^[./~@&#]|^[A-Za-z_]+\d{0,2}(?:[._/-][A-Za-z_]+\d{0,2})*$/.test(value)) return false;
+  return !PLACEHOLDER.test(value) && !ONE_CHARACTER.test(value) && entropy(value) >= MIN_SECRET_BITS;
+}
+
+/** Shannon entropy of the characters, in bits for each. */
+export function entropy(value: string): number {
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits;
+}
+
+const CHECKSUM_LENGTH = 6;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Returns whether the last six characters of a GitHub or npm token are the CRC-32 of those before them, in base 62. */
+export function hasChecksum(token: string): boolean {
+  const body = token.slice(token.indexOf('_') + 1);
+  const random = body.slice(0, -CHECKSUM_LENGTH);
+  let sum = crc32(random);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = (BASE62[sum % BASE62.length] as string) + digits;
+    sum = Math.floor(sum / BASE62.length);
+  }
+  return body.endsWith(digits);
+}
+
+function crc32(text: string): number {
+  let crc = -1;
+  for (let i = 0; i < text.length; i++) {
+    crc ^= text.charCodeAt(i);
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}
+
+/** Digits of a payment card by its first ones and its length, with the check digit of ISO/IEC 7812 (Luhn). */
+function isCard(value: string): boolean {
+  const digits = value.replace(/[ -]/g, '');
+  if (
+    !/^(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[0689]\d{12}|6(?:011|5\d\d|4[4-9]\d)\d{12})$/.test(
+      digits,
+    )
+  )
+    return false;
+  if (!/^(?:\d+|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})$/.test(value)) return false;
+  if (/^(\d)\1*$/.test(digits.slice(1, -1))) return false;
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i]) * (i % 2 === 0 ? 1 : 2);
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return sum % 10 === 0;
+}
+
+/** An account number by ISO 13616, with its check digits (ISO 7064, mod 97). */
+function isIban(value: string): boolean {
+  const text = value.replaceAll(' ', '');
+  if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text) || !/\d{5}/.test(text.slice(4))) return false;
+  let rest = 0;
+  for (const character of text.slice(4) + text.slice(0, 4)) {
+    const number = Number.parseInt(character, 36);
+    rest = (rest * (number > 9 ? 100 : 10) + number) % 97;
+  }
+  return rest === 1;
+}
