@@ -215,7 +215,13 @@ export const RULES: readonly Rule[] = [
   {
     name: 'telegram-token',
     forms: [
-      { anchors: [':AA'], pattern: `\\d{8,10}:AA${WORD}{33}(?![A-Za-z0-9_-])`, back: 10, check: 'random' },
+      {
+        anchors: [':AA'],
+        pattern: `\\d{8,10}:AA${WORD}{33}(?![A-Za-z0-9_-])`,
+        back: 10,
+        reach: 40,
+        check: 'random',
+      },
     ],
   },
   {
