@@ -31,6 +31,7 @@ describe('dependencies point in one direction', () => {
       '@preact/signals',
       '@tanstack/virtual-core',
       'node:http',
+      'picomatch',
       'pino',
       '(computed)',
       'smol-toml',

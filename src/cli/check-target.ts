@@ -64,6 +64,7 @@ export async function checkTarget({ words: inputs, values, signal, host }: Reque
   const settings = { ...settingsOf(inputs, { ...values, format: targets }), consumers: true };
   const summary = await check(settings, { signal, onResult: see, heap });
   await host.endPrinting();
-  if (values.logLevel !== 'silent') host.tell(summaryOf(summary, notes));
-  return refused || summary.rejections > 0 ? REJECTIONS : SUCCESS;
+  if (values.logLevel !== 'silent' && values.quiet !== true) host.tell(summaryOf(summary, notes));
+  const isRejected = summary.rejections > 0 && values.exitZero !== true;
+  return refused || isRejected ? REJECTIONS : SUCCESS;
 }

@@ -1,7 +1,8 @@
 /**
- * `--config FILE`: a JSON object whose keys are names of options in camelCase. Nothing in it is executed or expanded,
- * and unknown names are errors.
+ * `--config FILE`: a JSON object, or a document in TOML, whose keys are names of options in camelCase. Nothing in it is
+ * executed or expanded, and unknown names are errors.
  */
+import { parse as parseToml, TomlError } from 'smol-toml';
 import { TurnmillError } from '../errors.ts';
 import { NotOwnFile, readOwnFile } from '../own-file.ts';
 import type { NamedOption } from '../settings/option.ts';
@@ -62,11 +63,15 @@ function readText(path: string): string {
 }
 
 function parseObject(path: string, text: string): object {
+  const isToml = path.toLowerCase().endsWith('.toml');
+  const document = text.replace(/^\ufeff/, '');
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\ufeff/, ''));
+    value = isToml ? parseToml(document) : JSON.parse(document);
   } catch (error) {
-    return fail(path, 'not valid JSON', error); // JSON.parse's message would quote the file
+    // the messages of both parsers would quote the file
+    const where = error instanceof TomlError ? `, at line ${error.line}` : '';
+    return fail(path, `not valid ${isToml ? 'TOML' : 'JSON'}${where}`, error);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   return fail(path, 'not a JSON object');

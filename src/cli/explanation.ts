@@ -11,6 +11,7 @@ import { resolveDataset } from '../dataset/recover.ts';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
 import { withDataset } from '../dataset/store/with-dataset.ts';
 import { ioError, TurnmillError } from '../errors.ts';
+import { ALL_FILES } from '../input/sources/chosen-files.ts';
 import { joinFolders } from '../input/sources/folder-sessions.ts';
 import { listSources } from '../input/sources/list.ts';
 import { listInputs } from '../input/sources/list-inputs.ts';
@@ -129,7 +130,8 @@ async function objectAt(file: string, root: string | undefined, { s3 }: Settings
   const folder = root === undefined ? '' : `${root.replace(/\/$/, '')}/`;
   const url = isObjectUrl(file) ? file : `${folder}${file}`;
   if (!url.startsWith(folder)) throw new TurnmillError('usage', `${url} is not below --root ${root}`);
-  const [ref] = (await listInputs([url], undefined, s3)).sources;
+  const [ref] = (await listInputs({ inputs: [url], follow: 'none', s3, sessionBy: undefined, ...ALL_FILES }))
+    .sources;
   if (ref === undefined) throw new TurnmillError('no-input', `${url} not found`, { subject: url });
   return root === undefined ? ref : { ...ref, name: url.slice(folder.length) };
 }

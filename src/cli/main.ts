@@ -51,7 +51,8 @@ async function runCommand(
   const interrupts = new Interrupts(!command.stoppable);
   stopListening?.();
   try {
-    return await command.run({ words, values, signal: interrupts.signal, plugInCalls: interrupts, host });
+    const { signal } = interrupts;
+    return await command.run({ words, values, signal, plugInCalls: interrupts, host, commands });
   } catch (error) {
     const { received } = interrupts;
     if (received === undefined) throw error;

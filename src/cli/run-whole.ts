@@ -34,7 +34,7 @@ export async function runShown(
 ): Promise<number> {
   const heap = host.prepareRun(true);
   const level = values.logLevel ?? 'warn';
-  const silent = level === 'silent';
+  const silent = level === 'silent' || values.quiet === true;
   const notes = new RunNotes(values);
   const progress = host.isTerminal && !silent ? new ProgressLine(host) : undefined;
   const table = new DialectTable();
@@ -54,11 +54,12 @@ export async function runShown(
   try {
     const summary = await run({ signal, onResult, onNote, heap, plugInCalls, ...onProgress });
     progress?.clear();
-    if (values.json === true) await host.endPrinting();
-    if (!silent) host.tell(`${table.text()}${summaryOf(summary, notes, host.isTerminal)}${texts.text()}`);
+    const shown = `${table.text()}${summaryOf(summary, notes, host.isTerminal)}${texts.text()}`;
+    if (!silent) await (isCheck && values.json !== true ? host.print(shown.trimEnd()) : host.tell(shown));
+    if (isCheck) await host.endPrinting();
     if (summary.profile !== undefined) host.tell(profileTable(summary.profile, summary.elapsedMs));
     for (const message of summary.problems) await tellFault(host, { code: 'leftover', message }, level);
-    return summary.rejections > 0 ? REJECTIONS : SUCCESS;
+    return summary.rejections > 0 && values.exitZero !== true ? REJECTIONS : SUCCESS;
   } finally {
     progress?.clear();
   }

@@ -143,7 +143,7 @@ function reused({ reusedSources }: RunSummary): string | undefined {
 
 function passedOver({ skipped, extensions }: RunSummary['sums']): string | undefined {
   const { excluded, ...others } = skipped;
-  const named = excluded === undefined ? '' : `${showCount(excluded)} by name (${byExtension(extensions)})`;
+  const named = excluded === undefined ? '' : `${showCount(excluded)} excluded (${byExtension(extensions)})`;
   const all = [named, tally(others)].filter((text) => text !== '');
   return all.length === 0 ? undefined : `skipped: ${all.join(', ')}`;
 }

@@ -83,7 +83,7 @@ async function begin(settings: Settings, hooks: RunHooks): Promise<Run> {
   const startedAt = new Date().toISOString();
   const profile = settings.profile ? createProfile('list') : undefined;
   hooks.heap?.hold();
-  const listing = await listInputs(settings.inputs, settings.follow, settings.s3, settings.sessionBy);
+  const listing = await listInputs(settings);
   profile?.enter('other');
   const lost = listing.skipped.filter(({ reason }) => reason !== 'excluded').length;
   if (listing.sources.length + lost === 0 && !settings.allowEmpty) throw noInput(settings, listing);

@@ -125,7 +125,7 @@ export async function inspect(inspection: Inspection): Promise<number> {
 async function inspectSources({ settings, after, see, enough, signal }: Inspection): Promise<number> {
   checkStage(after, settings);
   let faults = 0;
-  const { sources } = await listInputs(settings.inputs, settings.follow, settings.s3, settings.sessionBy);
+  const { sources } = await listInputs(settings);
   for (const ref of sources) {
     if (enough?.() === true) break;
     let full: Promise<void> | undefined;

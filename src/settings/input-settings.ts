@@ -9,7 +9,7 @@ import type { Follow } from '../input/sources/links.ts';
 import type { Slice } from '../input/sources/slice.ts';
 import type { Setting } from './option.ts';
 import { sliceType } from './slice-type.ts';
-import { choice, flag, idFile, size, textFile, wholeNumber } from './value-types.ts';
+import { choice, flag, idFile, pointInTime, size, textFile, texts, wholeNumber } from './value-types.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** Longest line that can be read: the limit of a JavaScript string. */
@@ -69,6 +69,28 @@ export const INPUT_SETTINGS = {
     help: 'Reject a source of whose text less than this share was read, as check shows it',
     type: { ...wholeNumber(0, 100), placeholder: 'PERCENT' },
     decides: 'bytes',
+  } as Setting<number | undefined>,
+  /** Files of folders to read, as patterns of their paths below the input; empty for all. */
+  include: {
+    ...runInput,
+    help: 'Read only those files in folders whose path below the input matches GLOB; a GLOB without / is compared with the name alone; repeat it for several',
+    default: [],
+    shown: 'all files',
+    type: texts('GLOB'),
+  } as Setting<readonly string[]>,
+  exclude: {
+    ...runInput,
+    help: 'Pass over the files in folders whose path matches GLOB, even if --include names them',
+    default: [],
+    shown: 'no files',
+    type: texts('GLOB'),
+  } as Setting<readonly string[]>,
+  /** Time of the last change of a file in a folder, in ms since 1970, before which it is not read. */
+  since: {
+    ...runInput,
+    help: 'Read only those files in folders that were changed then or later: a date, a time such as 2026-11-20T18:00:00Z, or an age such as 12h or 7d',
+    shown: 'any time',
+    type: pointInTime,
   } as Setting<number | undefined>,
   /** Ids of the sessions that become records; undefined for all. */
   only: {

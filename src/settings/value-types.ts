@@ -177,6 +177,17 @@ function durationIn(value: string, refuse: Refuse): number {
   return Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS];
 }
 
+/** A date, a time or an age, in ms since 1970. A date begins in UTC, as the names of the shards do. */
+export const pointInTime: ValueType<number> = ofWord('WHEN', timeIn, 'a string such as "2026-11-20" or "7d"');
+
+function timeIn(value: string, refuse: Refuse): number {
+  if (/^\d+[smhd]$/.test(value)) return Date.now() - durationIn(value, refuse);
+  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(value);
+  const time = isTime ? Date.parse(value) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  return refuse(`${shown(value)} is not a time: write 2026-11-20, 2026-11-20T18:00:00Z, 12h or 7d`);
+}
+
 /** Permissions in octal, as for chmod. In JSON a string, because a number would be decimal. */
 export const fileMode: ValueType<number> = {
   ...ofWord('MODE', modeIn, 'a string such as "0640"'),

@@ -2,7 +2,7 @@
 
 import { TurnmillError } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
-import { DRY_RUN, FOLLOW_SHORTCUT } from '../options/shared-options.ts';
+import { DRY_RUN, FOLLOW_SHORTCUT, REPORTING } from '../options/shared-options.ts';
 import { readingOptions, settingsOptions, type Values } from '../options/values.ts';
 import type { Command } from './command.ts';
 
@@ -14,7 +14,7 @@ export const build: Command = {
   options: [
     ...settingsOptions('reading', 'run', 'writing'),
     ...readingOptions,
-    ...optionsIn({ ...FOLLOW_SHORTCUT, ...DRY_RUN }),
+    ...optionsIn({ ...FOLLOW_SHORTCUT, ...DRY_RUN, ...REPORTING }),
   ],
   examples: [
     ['build logs/ --out dataset/', 'Write a line of dataset/data/*.jsonl for every session in logs/'],

@@ -2,7 +2,7 @@
 
 import { TurnmillError } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
-import { FOLLOW_SHORTCUT, JSON_OPTION } from '../options/shared-options.ts';
+import { FOLLOW_SHORTCUT, JSON_OPTION, REPORTING } from '../options/shared-options.ts';
 import { CHECK_OPTIONS } from '../options/show-options.ts';
 import { readingOptions, settingsOptions } from '../options/values.ts';
 import { build } from './build.ts';
@@ -17,7 +17,7 @@ export const check: Command = {
     ...optionsIn({ ...CHECK_OPTIONS, ...JSON_OPTION }),
     ...settingsOptions('reading', 'run'),
     ...readingOptions,
-    ...optionsIn(FOLLOW_SHORTCUT),
+    ...optionsIn({ ...FOLLOW_SHORTCUT, ...REPORTING }),
   ],
   examples: [
     ['check logs/', 'Show which dialects the logs are in, and what would be rejected'],

@@ -3,6 +3,7 @@ import { build } from './build.ts';
 import { calibrate } from './calibrate.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
+import { completion } from './completion.ts';
 import { dialects } from './dialects.ts';
 import { explain } from './explain.ts';
 import { formats } from './formats.ts';
@@ -30,4 +31,5 @@ export const commands: readonly Command[] = [
   list,
   dialects,
   formats,
+  completion,
 ];

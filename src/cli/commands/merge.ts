@@ -2,7 +2,7 @@
 import { TurnmillError } from '../../errors.ts';
 import { optionsIn } from '../../settings/option.ts';
 import { mergeOptions } from '../options/merge-options.ts';
-import { LOG_OPTION } from '../options/shared-options.ts';
+import { LOG_OPTION, REPORTING } from '../options/shared-options.ts';
 import { s3Options } from '../options/values.ts';
 import type { Command } from './command.ts';
 
@@ -11,7 +11,7 @@ export const merge: Command = {
   summary: 'Put the slices of a dataset together, or several datasets',
   usage:
     'PART... --out OUT [--replace]\nmerge --missing PART...\n\nPART is a dataset: a folder or s3://BUCKET/PREFIX/. Slices of build --slice are ordered by their numbers, other datasets as they are named. The result is what one build of all sources would write; the settings are those of the datasets.',
-  options: [...mergeOptions, ...s3Options, ...optionsIn(LOG_OPTION)],
+  options: [...mergeOptions, ...s3Options, ...optionsIn({ ...REPORTING, ...LOG_OPTION })],
   examples: [
     ['merge parts/* --out dataset/', 'Write one dataset, after build --slice I/8 --out parts/I for each I'],
     ['merge --missing parts/*', 'Print which slices have to be built again'],

@@ -40,10 +40,26 @@ export const JSON_OPTION = {
 export const CONFIG_OPTION = {
   config: {
     group: 'Run',
-    help: 'Read options from a JSON object with their names in camelCase; flags override them',
+    help: 'Read options from this file, a JSON object or FILE.toml, with their names in camelCase; flags override them',
     type: text('FILE'),
     flagOnly: true,
   } as Option<string>,
+};
+
+/** How a run reports what happened. */
+export const REPORTING = {
+  exitZero: {
+    group: 'Run',
+    advanced: true,
+    help: 'Exit with 0, not 3, when something was rejected, for cron and make',
+    type: flag,
+  } as Option<boolean>,
+  quiet: {
+    group: 'Run',
+    advanced: true,
+    help: 'Report errors only: no progress, no notes, no summary',
+    type: flag,
+  } as Option<boolean>,
 };
 
 export const LOG_OPTION = {

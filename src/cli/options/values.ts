@@ -13,6 +13,7 @@ import {
   type JSON_OPTION,
   LOG_OPTION,
   PLUG_IN_OPTION,
+  type REPORTING,
 } from './shared-options.ts';
 import type {
   CHECK_OPTIONS,
@@ -30,6 +31,7 @@ type Shared = typeof PLUG_IN_OPTION &
   typeof DRY_RUN &
   typeof JSON_OPTION &
   typeof CONFIG_OPTION &
+  typeof REPORTING &
   typeof LOG_OPTION;
 type OfModels = typeof ENDPOINT_OPTIONS & typeof LOOP_OPTIONS & typeof CALIBRATE_OPTIONS;
 type Shown = typeof CHECK_OPTIONS &

@@ -9,6 +9,7 @@ import type { S3Options } from '../../object-store/options.ts';
 import { objectUrl } from '../../object-store/url.ts';
 import { CASSETTE } from '../framing/shape.ts';
 import { isBesideLogs, logFoldersOf } from './beside-logs.ts';
+import type { IsChosen } from './chosen-files.ts';
 import { deckSources } from './deck-files.ts';
 import { firstBytes } from './first-bytes.ts';
 import { byRelative, endOf, type Follow, type FoundLink } from './links.ts';
@@ -44,20 +45,23 @@ export interface ListedObjects {
 
 /**
  * @param follow which symbolic links in folders to follow
+ * @param isChosen which of the files in folders to read
  * @throws TurnmillError `no-input` if an input does not exist, `permission` if it may not be read
  */
 export function listSources(
   inputs: readonly Input[],
   follow: Follow = 'none',
   objects?: ListedObjects,
+  isChosen: IsChosen = () => true,
 ): Listing {
-  return new SourceLister(inputs, follow, objects).list();
+  return new SourceLister(inputs, follow, objects, isChosen).list();
 }
 
 class SourceLister {
   readonly #inputs: readonly Input[];
   readonly #follow: Follow;
   readonly #objects: ListedObjects | undefined;
+  readonly #isChosen: IsChosen;
   readonly #sources = new SourceTable();
   readonly #skipped: SkippedSource[] = [];
   /** Rows of sources that may be listed more than once. */
@@ -71,10 +75,16 @@ class SourceLister {
   readonly #passedOver = new PassedOver(compareSources);
   #mode: number | undefined;
 
-  constructor(inputs: readonly Input[], follow: Follow, objects: ListedObjects | undefined) {
+  constructor(
+    inputs: readonly Input[],
+    follow: Follow,
+    objects: ListedObjects | undefined,
+    isChosen: IsChosen,
+  ) {
     this.#inputs = inputs;
     this.#follow = follow;
     this.#objects = objects;
+    this.#isChosen = isChosen;
   }
 
   list(): Listing {
@@ -121,9 +131,9 @@ class SourceLister {
   }
 
   #addObjects({ prefix, isOne, objects }: ListedInput, s3: S3Options, input: number): void {
-    for (const { bucket, key, etag, sizeBytes } of objects) {
+    for (const { bucket, key, etag, sizeBytes, modifiedMs } of objects) {
       const relative = latin1(key.slice(prefix.length));
-      if (!isOne && !isLog(relative)) {
+      if (!isOne && !(isLog(relative) && this.#isChosen(relative, modifiedMs))) {
         this.#passOver(input, relative);
         continue;
       }
@@ -172,18 +182,23 @@ class SourceLister {
     }
     if (stats.isSymbolicLink() && this.#follow !== 'none' && !isBeside)
       this.#links.push({ input, path, relative });
-    else if (stats.isFile() && !isBeside && (isLog(relative) || isCassette(path)))
+    else if (stats.isFile() && !isBeside && this.#isWanted(path, relative, stats))
       this.#count(this.#sources.addFile(place, name, stats), stats);
     else this.#addFound(input, path, relative, stats, isBeside);
   }
 
   #addFound(input: number, path: string, relative: string, stats: BigIntStats, isBeside = false): void {
     if (stats.isDirectory()) this.#folders.push({ input, path, relative, stats, isBeside });
-    else if (isBeside || !(isLog(relative) || (stats.isFile() && isCassette(path))))
-      this.#passOver(input, relative);
+    else if (isBeside || !this.#isWanted(path, relative, stats)) this.#passOver(input, relative);
     else if (stats.isSymbolicLink()) this.#skip(input, relative, 'symlink');
     else if (!stats.isFile()) this.#skip(input, relative, 'not-regular');
     else this.#addFile(input, path, relative, stats);
+  }
+
+  /** Is it named like a log, or is it a cassette, and one of the files to read? */
+  #isWanted(path: string, relative: string, stats: BigIntStats): boolean {
+    const isNamed = isLog(relative) || (stats.isFile() && isCassette(path));
+    return isNamed && this.#isChosen(relative, stats.mtimeMs);
   }
 
   /** Adds a file that the user named, or that a link leads to. */

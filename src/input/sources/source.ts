@@ -74,7 +74,7 @@ export interface Listing {
   readonly sources: Sources;
   /** At most a thousand of them are listed as `excluded`. */
   readonly skipped: readonly SkippedSource[];
-  /** Number of files in the folders that do not have the name of a log. */
+  /** Number of files in the folders that do not have the name of a log, or were not chosen. */
   readonly excluded: number;
   /** Number of those files by extension. */
   readonly extensions: Readonly<Record<string, number>>;

@@ -84,10 +84,10 @@ describe('build', () => {
 
   test('shows a progress line on a terminal and clears it before the summary', async () => {
     const log = writeLog(temporaryFolder(), 'a.jsonl', [entry()]);
-    const { status, stderr } = await run(['check', log], new Terminal());
-    const [before, progress, summary] = stderr.split('\r\u001b[K');
-    expect([status, before, progress]).toEqual([0, '', expect.stringContaining('/1 sources  ')]);
-    expect(summary).toMatch(/^turnmill: 1 record would be written/m);
+    const { status, stdout, stderr } = await run(['check', log], new Terminal());
+    const [before, progress, rest] = stderr.split('\r\u001b[K');
+    expect([status, before, progress, rest]).toEqual([0, '', expect.stringContaining('/1 sources  '), '']);
+    expect(stdout).toMatch(/^turnmill: 1 record would be written/m);
   });
 
   test('ends the summary of --out - with the sums as JSON, but not on a terminal', async () => {
@@ -121,9 +121,9 @@ describe('check', () => {
   test('writes nothing', async () => {
     const folder = temporaryFolder();
     const log = writeLog(folder, 'a.jsonl', [entry(), '{']);
-    const { status, stderr } = await run(['check', log]);
+    const { status, stdout } = await run(['check', log]);
     expect(status).toBe(3);
-    expect(stderr).toMatch(/^turnmill: 1 record would be written \(dry run\) /m);
+    expect(stdout).toMatch(/^turnmill: 1 record would be written \(dry run\) /m);
     expect(readdirSync(folder)).toEqual(['a.jsonl']);
   });
 
@@ -137,9 +137,9 @@ describe('check', () => {
 });
 
 /** The summary after its first line, which differs in the place and the time, and before what only check shows. */
-const sumsOf = ({ stderr }: Ran): string =>
-  stderr
-    .slice(stderr.indexOf('\n', stderr.indexOf('turnmill:')))
+const sumsOf = ({ stdout, stderr }: Ran): string =>
+  `${stdout}${stderr}`
+    .replace(/^.*?turnmill:[^\n]*/s, '')
     .replace(/\n {2}All rejections: .*\n/, '\n')
     .replace(/\n {2}text read\n.*$/s, '');
 

@@ -105,8 +105,8 @@ test('compressed files and streams count too, and check shows the finding', asyn
   await build({ inputs: [stream('b.jsonl', copy), stream('a.jsonl', original)], out });
   expect(copiesIn(readDataset(out).findings)).toEqual([{ ...finding('b.jsonl', 'B', 'a.jsonl'), input: 0 }]);
   write(join(folder, 'logs'), three);
-  const { stderr } = await turnmill(['check', join(folder, 'logs')]);
-  expect(stderr).toContain('1 warning copied-history');
+  const { stdout } = await turnmill(['check', join(folder, 'logs')]);
+  expect(stdout.toString()).toContain('1 warning copied-history');
 });
 
 test('on standard input, sessions of one source are not compared', async () => {

@@ -36,9 +36,9 @@ test('check begins with a table of files, sessions, conversations, calls and ski
   writeLog(logs, 'strange.jsonl', ['{"a":1}']);
   writeLog(logs, 'void.jsonl', []);
   writeFileSync(join(logs, 'notes.txt'), 'x');
-  const { status, stderr } = await run('check', logs, '--workers', '1');
+  const { status, stdout } = await run('check', logs, '--workers', '1');
   expect(status).toBe(3);
-  expect(tableOf(stderr)).toEqual([
+  expect(tableOf(stdout)).toEqual([
     ['dialect', 'files', 'sessions', 'conversations', 'tool calls', 'passed over'],
     ['claude-code', '2', '2', '2', '2', '4 client-event, 2 interrupt-mark'],
     ['codex', '2', '2', '2', '2', '8 client-event'],
@@ -46,7 +46,7 @@ test('check begins with a table of files, sessions, conversations, calls and ski
     ['none', '2', '0', '0', '0', '1 unknown-dialect (file), 1 empty (file)'],
   ]);
   const threads = await run('check', logs, '--workers', '3');
-  expect(tableOf(threads.stderr)).toEqual(tableOf(stderr));
+  expect(tableOf(threads.stdout)).toEqual(tableOf(stdout));
 });
 
 test('build prints no such table', async () => {

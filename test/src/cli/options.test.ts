@@ -61,6 +61,13 @@ const BY_PLACEHOLDER: Readonly<
   URL: ['https://example.com', 'https://example.com', '', 'needs a value'],
   REGION: ['eu-north-1', 'eu-north-1', '', 'needs a value'],
   METHOD: ['aws:kms', 'aws:kms', '', 'needs a value'],
+  GLOB: ['*.jsonl', ['*.jsonl'], '', 'needs a value'],
+  WHEN: [
+    '2026-11-20T18:00:00+02:00',
+    Date.UTC(2026, 10, 20, 16),
+    'yesterday',
+    "'yesterday' is not a time: write 2026-11-20, 2026-11-20T18:00:00Z, 12h or 7d",
+  ],
   TIME: ['2h', 7_200_000, '2', "'2' is not a time: write 90s, 30m, 24h or 7d"],
   PERCENT: ['50', 50, '101', "'101' is not a whole number from 0 to 100"],
   NAMES: ['source_id,usage', ['source_id', 'usage'], '', "'' is not one of source_id"],
@@ -87,7 +94,7 @@ function caseOf({ type, flagOnly }: NamedOption): (typeof BY_PLACEHOLDER)[string
 /** The same value in a configuration file: as text only where JSON has nothing better. */
 function jsonOf({ type }: NamedOption, good: string, value: unknown): unknown {
   if (type.placeholder === undefined) return true;
-  const isWord = ['SIZE', 'FILE', 'MODE', 'IDS', 'TIME', 'I/N'].includes(type.placeholder);
+  const isWord = ['SIZE', 'FILE', 'MODE', 'IDS', 'TIME', 'WHEN', 'I/N'].includes(type.placeholder);
   return isWord ? good : value;
 }
 

@@ -31,7 +31,7 @@ test('other files are counted by extension in both summaries and named in the le
   expect(status).toBe(0);
   expect(sums.skipped).toEqual({ excluded: others.length });
   expect(sums).toMatchObject({ extensions: { '.csv': 3, '.csv.gz': 1, '.yaml': 1, none: 3, other: 1 } });
-  expect(stderr).toMatch(/skipped: 9 by name \(3 \.csv, 3 none, 1 \.csv\.gz, 1 \.yaml, 1 other\)/);
+  expect(stderr).toMatch(/skipped: 9 excluded \(3 \.csv, 3 none, 1 \.csv\.gz, 1 \.yaml, 1 other\)/);
   const named = sourcesOf(out).filter(({ status: is, reason }) => is === 'skipped' && reason === 'excluded');
   expect(named.map(({ source }) => source)).toEqual([...others].sort());
 });
