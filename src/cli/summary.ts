@@ -7,6 +7,7 @@ import type { Listing } from '../input/sources/source.ts';
 import type { RunSummary } from '../job/run.ts';
 import { LOOKS_SECRET } from '../ledger/redactor.ts';
 import type { Result, SessionReport, SourceBegin, SourceReport } from '../ledger/result.ts';
+import { secretsLine } from '../ledger/seen-secrets.ts';
 import { isObjectUrl } from '../object-store/url.ts';
 import { printable } from '../printable.ts';
 import { plural, showCount, showDuration, showSize } from '../sizes.ts';
@@ -125,12 +126,6 @@ function seenSecrets(changes: Counts): string | undefined {
   const kinds = Object.values(only(changes, LOOKS_SECRET));
   const values = kinds.reduce((sum, n) => sum + n, 0);
   return values === 0 ? undefined : secretsLine(values, kinds.length);
-}
-
-/** Returns `12 values look like secrets (3 kinds): --redact replaces them`. */
-export function secretsLine(values: number, kinds: number): string {
-  const look = values === 1 ? '1 value looks like a secret' : `${showCount(values)} values look like secrets`;
-  return `${look} (${plural(kinds, 'kind')}): --redact replaces them`;
 }
 
 function branches({ branches: count }: RunSummary): string | undefined {

@@ -55,6 +55,7 @@ export interface Recounts {
   /** Collects the figures of records in the format `chat`. */
   readonly usage: UsageRecount;
   readonly profile: ProfileRecount;
+  readonly onRecord?: ((text: string) => void) | undefined;
 }
 
 /** Checks the shards. @returns their facts by path, in the order of the manifest */
@@ -113,6 +114,7 @@ async function readShard(
   let records = 0;
   if (DECK.test(path)) {
     for await (const { text } of readTexts(join(root, path), path, problems)) {
+      recounts.onRecord?.(text);
       if (text === DECK_RECORD) records += 1;
     }
     recounts.profile.deck();
@@ -120,10 +122,16 @@ async function readShard(
   }
   if (TRACES.test(path)) {
     recounts.profile.deck();
-    return { format, group, records: await readTraces(root, path, check, problems), tools: undefined };
+    return {
+      format,
+      group,
+      records: await readTraces(root, path, check, { problems, ...recounts }),
+      tools: undefined,
+    };
   }
   for await (const { line, text, value } of readLines(join(root, path), path, problems)) {
     records = line;
+    recounts.onRecord?.(text);
     if (value === undefined) continue;
     const { problem, tools } = check(value);
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
@@ -142,11 +150,12 @@ async function readTraces(
   root: string,
   path: string,
   check: RecordCheck,
-  problems: Problems,
+  { problems, onRecord }: Pick<Recounts, 'onRecord'> & { readonly problems: Problems },
 ): Promise<number> {
   let records = 0;
   let isEmpty = false;
-  for await (const { line, value } of readLines(join(root, path), path, problems)) {
+  for await (const { line, text, value } of readLines(join(root, path), path, problems)) {
+    onRecord?.(text);
     if (value === undefined) continue;
     const { problem } = check(value);
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);

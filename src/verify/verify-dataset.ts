@@ -13,6 +13,7 @@ import { checkLedgerSums, checkSummary } from './ledger-sums.ts';
 import { MANIFEST, type ManifestFacts, readManifest } from './manifest-file.ts';
 import { type Problem, Problems } from './problems.ts';
 import { ProfileRecount } from './profile-recount.ts';
+import { findSecrets, type SecretRules } from './secrets.ts';
 import { readShards } from './shards.ts';
 import { checkUsage } from './usage.ts';
 
@@ -26,6 +27,13 @@ export interface VerifyResult {
   readonly shards: number;
   readonly sources: number;
   readonly sessions: number;
+}
+
+export interface VerifyOptions {
+  /** Search all files for matches of these rules; each is a problem. */
+  readonly rules?: SecretRules | undefined;
+  /** Called with the text of each record or line of the shards, unless the dataset was built with `--redact`. */
+  readonly onRecord?: ((text: string) => void) | undefined;
 }
 
 const SUMMARY = 'reports/summary.json';
@@ -44,7 +52,10 @@ const REQUIRED_FILES = [
  * @throws TurnmillError `no-input` if there is no dataset; `invalid-dataset` if its manifest is of an unknown kind;
  * `io` or `permission` if it cannot be read
  */
-export async function verifyDataset(out: string): Promise<VerifyResult> {
+export async function verifyDataset(
+  out: string,
+  { rules, onRecord }: VerifyOptions = {},
+): Promise<VerifyResult> {
   const root = realFolder(out);
   const problems = new Problems();
   const manifest = readManifest(root, problems);
@@ -54,7 +65,13 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
   const readable = await checkListedFiles(root, listed, problems);
   const usage = new Map();
   const profile = new ProfileRecount(manifest.formats[0]);
-  const shards = await readShards(root, manifest, readable, { usage, profile }, problems);
+  const shards = await readShards(
+    root,
+    manifest,
+    readable,
+    { usage, profile, onRecord: manifest.settings.redact === true ? undefined : onRecord },
+    problems,
+  );
   let records = 0;
   for (const shard of shards.values()) records += shard.records;
   const totals = await readLedger({ root, manifest, readable, shards, profile, problems });
@@ -64,6 +81,7 @@ export async function verifyDataset(out: string): Promise<VerifyResult> {
   checkLedgerSums(manifest, totals, shards, problems);
   if (readable.has(SUMMARY)) checkSummary(root, manifest.ledger, profile, problems);
   if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, totals.groups, usage, problems);
+  if (rules !== undefined) await findSecrets(root, rules, problems);
   const { sources, sessions } = totals;
   return {
     problems: problems.kept,

@@ -27,7 +27,7 @@ export interface Form {
 /** A kind of secret. Its placeholder has the name in capitals. */
 export interface Rule {
   readonly name: string;
-  /** None if the rule has no anchors: such values are found by their digits or by `@` (scan.ts). */
+  /** A form without anchors is found by its digits; an e-mail address, which has no form, by `@` (scan.ts). */
   readonly forms: readonly Form[];
 }
 
@@ -75,6 +75,9 @@ const NAMED = {
 } as const;
 /** The characters between a name and its value: quotes at any depth of escaping, and a sign. */
 const ASSIGNS = `\\\\*["'\`]?\\s{0,4}(?::=|=>|[:=])\\s{0,4}\\\\*["'\`]?(?![A-Z2-7]{10}>)`;
+
+const CARD = String.raw`(?<![\d.-])\d{4}(?:[ -]?\d{4,6}){2}(?:[ -]?\d{1,7})?(?![\w-])(?!\.\d)`;
+const IBAN = String.raw`(?<![A-Z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?![A-Za-z0-9])`;
 
 export const RULES: readonly Rule[] = [
   {
@@ -322,7 +325,7 @@ export const RULES: readonly Rule[] = [
       },
     ],
   },
-  { name: 'card', forms: [] },
-  { name: 'iban', forms: [] },
+  { name: 'card', forms: [{ anchors: [], pattern: CARD, check: 'card' }] },
+  { name: 'iban', forms: [{ anchors: [], pattern: IBAN, check: 'iban' }] },
   { name: 'email', forms: [] },
 ];

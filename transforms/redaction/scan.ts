@@ -18,8 +18,6 @@ const POINT = 0x2e;
 const HYPHEN = 0x2d;
 
 const EMAIL = /^[A-Za-z0-9._%+-]+@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}$/;
-const CARD = /(?<![\d.-])\d{4}(?:[ -]?\d{4,6}){2}(?:[ -]?\d{1,7})?(?![\w-])(?!\.\d)/g;
-const IBAN = /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?![A-Za-z0-9])/g;
 
 /** The user or the password of a URL follows. */
 const IN_URL = /:\/\/[^\s"'\\/]*$/;
@@ -38,15 +36,13 @@ export class SecretScan {
   readonly #anchors = new AnchorScan<Prepared>();
   readonly #prepared: Prepared[] = [];
   readonly #email: number;
-  readonly #card: number;
-  readonly #iban: number;
+  /** Forms without anchors: numbers of cards and accounts. */
+  readonly #numbers: Prepared[] = [];
   readonly #privateKey: number;
 
   constructor(rules: readonly Rule[]) {
     const indexOf = (wanted: string): number => rules.findIndex(({ name }) => name === wanted);
     this.#email = indexOf('email');
-    this.#card = indexOf('card');
-    this.#iban = indexOf('iban');
     this.#privateKey = indexOf('private-key');
     for (const [rule, { forms }] of rules.entries()) for (const form of forms) this.#prepare(form, rule);
   }
@@ -67,15 +63,16 @@ export class SecretScan {
       spans.push(span);
     });
     if (this.#email >= 0) this.#findEmails(buffer, spans);
-    if (this.#card >= 0 || this.#iban >= 0) this.#findNumbers(buffer, spans);
+    if (this.#numbers.length > 0) this.#findNumbers(buffer, spans);
     return spans;
   }
 
   #prepare(form: Form, rule: number): void {
-    const flags = `${form.back === undefined ? 'y' : 'g'}${form.group === undefined ? '' : 'd'}`;
+    const isNumber = form.anchors.length === 0;
+    const flags = `${isNumber || form.back !== undefined ? 'g' : 'y'}${form.group === undefined ? '' : 'd'}`;
     const head = form.head === undefined ? undefined : new RegExp(`^(?:${form.head})`);
     const prepared = { form, rule, pattern: new RegExp(form.pattern, flags), head, end: 0 };
-    this.#prepared.push(prepared);
+    (isNumber ? this.#numbers : this.#prepared).push(prepared);
     for (const anchor of form.anchors) this.#anchors.add(anchor, prepared);
   }
 
@@ -134,16 +131,12 @@ export class SecretScan {
   #numbersIn(bytes: Buffer, start: number, end: number, spans: Span[]): void {
     const from = Math.max(0, start - 1);
     const text = bytes.toString('latin1', from, end + 2);
-    for (const [pattern, rule, check] of [
-      [CARD, this.#card, 'card'],
-      [IBAN, this.#iban, 'iban'],
-    ] as const) {
-      if (rule < 0) continue;
+    for (const { pattern, rule, form } of this.#numbers) {
       pattern.lastIndex = 0;
       for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
         const { 0: value, index } = match;
         const at = from + index;
-        if (isSecret(value, check) && !isInWord(bytes, at) && afterEscape(bytes, at) === at)
+        if (isSecret(value, form.check) && !isInWord(bytes, at) && afterEscape(bytes, at) === at)
           spans.push({ start: at, end: at + value.length, rule });
         else pattern.lastIndex = index + 1;
       }

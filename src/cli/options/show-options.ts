@@ -24,6 +24,19 @@ export const CHECK_OPTIONS = {
   } as Option<readonly string[]>,
 };
 
+export const VERIFY_OPTIONS = {
+  redacted: {
+    group: 'Input',
+    help: 'Search all files for values that look like secrets, with other code than --redact of build, and exit with 65 if there are any',
+    type: flag,
+  } as Option<boolean>,
+  redactRules: {
+    group: 'Input',
+    help: 'With --redacted: the rules of the build',
+    type: text('FILE'),
+  } as Option<string>,
+};
+
 export const EXPLAIN_OPTIONS = {
   root: {
     group: 'Input',

@@ -21,6 +21,7 @@ import type {
   INSPECT_OPTIONS,
   QUARANTINE_OPTIONS,
   REPORT_OPTIONS,
+  VERIFY_OPTIONS,
   VIEW_OPTIONS,
 } from './show-options.ts';
 
@@ -39,6 +40,7 @@ type Shown = typeof CHECK_OPTIONS &
   typeof INSPECT_OPTIONS &
   typeof QUARANTINE_OPTIONS &
   typeof REPORT_OPTIONS &
+  typeof VERIFY_OPTIONS &
   typeof VIEW_OPTIONS;
 type All = TableFlags & FlagsOf<typeof S3_SETTINGS & Shared & OfModels & Shown>;
 

@@ -168,6 +168,35 @@ describe('build --redact', () => {
     expect(plain.stderr).not.toContain('secret');
   });
 
+  test('verify --redacted finds what is left, with its place and without a part of it', async () => {
+    const { build, path, logs } = place();
+    await build('out', '--quarantine-content', 'raw');
+    const clean = await turnmillHere(['verify', path('out'), '--redacted']);
+    expect(clean.stdout.toString()).toContain('no problems');
+    await turnmillHere(['build', logs, '--out', path('plain'), '--quarantine-content', 'raw']);
+    const { status, stdout } = await turnmillHere(['verify', path('plain'), '--redacted']);
+    const lines = stdout.toString().split('\n');
+    expect(status).toBe(65);
+    const ofData = lines.filter((line) => line.startsWith('data/2026-01-13-00000.jsonl: line '));
+    const places = new Set(ofData.map((line) => line.replace(/: [a-z-]+ at/, ' at')));
+    expect(places.size).toBe(3 * planted().length);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^quarantine\/rejected\.jsonl: line 1: github-token at byte \d+$/),
+    );
+    for (const { value } of planted()) expect(stdout.toString()).not.toContain(value.slice(-12));
+  });
+
+  test('verify says what looks like a secret in a dataset without --redact', async () => {
+    const { build, path, logs } = place();
+    await turnmillHere(['build', logs, '--out', path('plain')]);
+    const { status, stdout } = await turnmillHere(['verify', path('plain')]);
+    expect(status).toBe(0);
+    expect(stdout.toString()).toContain(`plain: ${3 * planted().length} values look like secrets`);
+    await build('out');
+    expect((await turnmillHere(['verify', path('out')])).stdout.toString()).not.toContain('secret');
+    expect((await turnmillHere(['verify', path('out'), '--redact-rules', path('key')])).status).toBe(64);
+  });
+
   test('a key that others may read, or none, is a warning', async () => {
     const { build, path, logs } = place();
     chmodSync(path('key'), 0o644);

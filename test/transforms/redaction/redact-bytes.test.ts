@@ -127,7 +127,7 @@ describe('redactBytes', () => {
   });
 
   it('takes linear time for 1 MB of any anchor', () => {
-    const anchors = RULES.flatMap(({ forms }) => forms.flatMap((form) => form.anchors));
+    const anchors = RULES.flatMap(({ forms }) => forms.flatMap(({ anchors: [first = '@'] }) => first));
     const others = [
       '@',
       'a@a.',
