@@ -27,6 +27,11 @@ const FILES = [
   ],
   ['reports/integrity.jsonl', 'Findings of the checks.', 'FindingLine'],
   [
+    'reports/redactions.jsonl',
+    'Only with `--redact`: where the names are that replace secrets, in the order in which the records were written.',
+    'RedactionLine',
+  ],
+  [
     'reports/summary.json',
     'The figures of the report: the sums of the ledger, as in `manifest.json` under `ledger`, and `profile`.',
     'LedgerSums',

@@ -23,6 +23,9 @@ export const LINE_FILES = {
  */
 export const PATHS = 'ledger/paths.bin';
 
+/** With `--redact`: where the names of secrets are. */
+export const REDACTIONS = 'reports/redactions.jsonl';
+
 /** Reports that are written in one piece at the end. */
 export const REPORTS = {
   summary: 'reports/summary.json',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, replaceCheckpoint, writeListing } from '../dataset/checkpoint-file.ts';
 import type { Committed } from '../dataset/commit.ts';
-import { DATA, LINE_FILES, PATHS, REPORTS, WORK_FILES } from '../dataset/layout.ts';
+import { DATA, LINE_FILES, PATHS, REDACTIONS, REPORTS, WORK_FILES } from '../dataset/layout.ts';
 import { type LineFile, lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import type { ManifestShard } from '../dataset/schema/manifest.ts';
@@ -21,6 +21,7 @@ import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
 import { FileParts, type HeldParts, MemoryParts } from './held-parts.ts';
 import { PathWriter, type WrittenPath } from './path-writer.ts';
+import { redactionLines } from './redaction-lines.ts';
 
 /** Place of a record: the path of its shard below the dataset, and its number in the shard, from 1. */
 export interface Location {
@@ -85,6 +86,8 @@ export class DatasetOutput implements Destination {
   /** The files of lines by name; a dataset has all of them, even empty ones. */
   readonly #lineFiles: ReadonlyMap<string, PlainLineFile>;
   readonly #fingerprints: PlainLineFile;
+  /** With `--redact`. */
+  readonly #redactions: PlainLineFile | undefined;
   /** The paths of all conversations, with `--copies drop` or `mark`. */
   readonly paths: PathWriter | undefined;
   readonly #reports: WrittenFile[] = [];
@@ -102,8 +105,11 @@ export class DatasetOutput implements Destination {
     this.#shards = new Shards({ dir: writer.path, files: writer.files, shardSize, compress });
     const lineFiles = Object.values(LINE_FILES).map((file) => [file, openLineFile(writer, file)] as const);
     this.#fingerprints = openLineFile(writer, WORK_FILES.fingerprints);
+    if (settings.redact === true) this.#redactions = openLineFile(writer, REDACTIONS);
+    const redactions = this.#redactions;
     this.#lineFiles = new Map<string, PlainLineFile>([
       ...lineFiles,
+      ...(redactions === undefined ? [] : [[REDACTIONS, redactions] as const]),
       [WORK_FILES.fingerprints, this.#fingerprints],
     ]);
     if (settings.copies !== undefined) this.paths = new PathWriter(writer.files.create(PATHS), allOf(chosen));
@@ -116,6 +122,8 @@ export class DatasetOutput implements Destination {
 
   record({ group, format, bytes }: RecordResult): Location | Promise<Location> {
     const at = this.#shards.write(group, bytes, this.#series.get(format));
+    if (this.#redactions !== undefined)
+      for (const line of redactionLines(bytes, at)) this.#redactions.writeText(line);
     const ready = this.#writer.whenReady();
     return ready === undefined ? at : ready.then(() => at);
   }

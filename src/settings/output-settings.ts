@@ -125,16 +125,16 @@ export const OUTPUT_SETTINGS = {
   redactKeyFile: {
     ...output,
     advanced: true,
-    help: 'With --redact: make the names with the key in FILE, so that runs with the same key give the same names; TURNMILL_REDACT_KEY may hold the key instead',
+    help: 'With --redact: make the names with the key in KEYFILE, so that runs with the same key give the same names; TURNMILL_REDACT_KEY may hold the key instead',
     shown: 'a key that is not kept',
-    type: text('FILE'),
+    type: text('KEYFILE'),
   } as Setting<string | undefined>,
   /** The file, and its text once it is read. */
   redactRules: {
     ...output,
     advanced: true,
-    help: 'With --redact: turn rules off and add rules as FILE says (TOML)',
-    type: text('FILE'),
+    help: 'With --redact: turn rules off and add rules, as this file says',
+    type: text('TOML'),
     decides: 'bytes, hashed',
   } as Setting<string | undefined>,
   /** Tells two keys apart. */

@@ -55,7 +55,7 @@ export interface Recounts {
   /** Collects the figures of records in the format `chat`. */
   readonly usage: UsageRecount;
   readonly profile: ProfileRecount;
-  readonly onRecord?: ((text: string) => void) | undefined;
+  readonly onRecord?: ((text: string, shard: string) => void) | undefined;
 }
 
 /** Checks the shards. @returns their facts by path, in the order of the manifest */
@@ -114,7 +114,7 @@ async function readShard(
   let records = 0;
   if (DECK.test(path)) {
     for await (const { text } of readTexts(join(root, path), path, problems)) {
-      recounts.onRecord?.(text);
+      recounts.onRecord?.(text, path);
       if (text === DECK_RECORD) records += 1;
     }
     recounts.profile.deck();
@@ -131,7 +131,7 @@ async function readShard(
   }
   for await (const { line, text, value } of readLines(join(root, path), path, problems)) {
     records = line;
-    recounts.onRecord?.(text);
+    recounts.onRecord?.(text, path);
     if (value === undefined) continue;
     const { problem, tools } = check(value);
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);
@@ -155,7 +155,7 @@ async function readTraces(
   let records = 0;
   let isEmpty = false;
   for await (const { line, text, value } of readLines(join(root, path), path, problems)) {
-    onRecord?.(text);
+    onRecord?.(text, path);
     if (value === undefined) continue;
     const { problem } = check(value);
     if (problem !== undefined) problems.add(path, `line ${line}: ${problem}`);

@@ -10,9 +10,10 @@ import { checkContext } from './context.ts';
 import { checkForeignFiles, checkListedFiles } from './files.ts';
 import { readLedger } from './ledger.ts';
 import { checkLedgerSums, checkSummary } from './ledger-sums.ts';
-import { MANIFEST, type ManifestFacts, readManifest } from './manifest-file.ts';
+import { type ListedFile, MANIFEST, type ManifestFacts, readManifest } from './manifest-file.ts';
 import { type Problem, Problems } from './problems.ts';
 import { ProfileRecount } from './profile-recount.ts';
+import { REDACTIONS, RedactionRecount } from './redactions.ts';
 import { findSecrets, type SecretRules } from './secrets.ts';
 import { readShards } from './shards.ts';
 import { checkUsage } from './usage.ts';
@@ -33,7 +34,7 @@ export interface VerifyOptions {
   /** Search all files for matches of these rules; each is a problem. */
   readonly rules?: SecretRules | undefined;
   /** Called with the text of each record or line of the shards, unless the dataset was built with `--redact`. */
-  readonly onRecord?: ((text: string) => void) | undefined;
+  readonly onRecord?: ((text: string, shard: string) => void) | undefined;
 }
 
 const SUMMARY = 'reports/summary.json';
@@ -65,11 +66,16 @@ export async function verifyDataset(
   const readable = await checkListedFiles(root, listed, problems);
   const usage = new Map();
   const profile = new ProfileRecount(manifest.formats[0]);
+  const redactions = isRedacted(manifest) ? new RedactionRecount() : undefined;
   const shards = await readShards(
     root,
     manifest,
     readable,
-    { usage, profile, onRecord: manifest.settings.redact === true ? undefined : onRecord },
+    {
+      usage,
+      profile,
+      onRecord: redactions === undefined ? onRecord : (text, shard) => redactions.see(shard, text),
+    },
     problems,
   );
   let records = 0;
@@ -81,6 +87,7 @@ export async function verifyDataset(
   checkLedgerSums(manifest, totals, shards, problems);
   if (readable.has(SUMMARY)) checkSummary(root, manifest.ledger, profile, problems);
   if (readable.has(USAGE)) await checkUsage(root, manifest.settings.groupBy, totals.groups, usage, problems);
+  if (readable.has(REDACTIONS)) await redactions?.check(root, !manifest.shards.some(isOfManyLines), problems);
   if (rules !== undefined) await findSecrets(root, rules, problems);
   const { sources, sessions } = totals;
   return {
@@ -92,6 +99,11 @@ export async function verifyDataset(
     sessions,
   };
 }
+
+const isRedacted = ({ settings }: ManifestFacts): boolean => settings.redact === true;
+
+/** Returns whether a record of the shard may have several lines. */
+const isOfManyLines = ({ path }: ListedFile): boolean => /\.(?:toml|sts\.jsonl)(?:\.|$)/.test(path);
 
 /** Returns whether records that lie inside another one were left out. */
 const comparesRecords = ({ settings }: ManifestFacts): boolean =>
@@ -110,7 +122,11 @@ function realFolder(out: string): string {
 function checkNames(manifest: ManifestFacts, problems: Problems): void {
   const { shards, files } = manifest;
   const found = new Set(files.map(({ path }) => path));
-  const required = comparesRecords(manifest) ? [...REQUIRED_FILES, PATHS] : REQUIRED_FILES;
+  const required = [
+    ...REQUIRED_FILES,
+    ...(comparesRecords(manifest) ? [PATHS] : []),
+    ...(isRedacted(manifest) ? [REDACTIONS] : []),
+  ];
   if (!comparesRecords(manifest) && found.has(PATHS))
     problems.add(MANIFEST, `files: expected no ${PATHS} without --copies drop or mark, found one`);
   for (const path of required) {

@@ -33,7 +33,7 @@ export const VERIFY_OPTIONS = {
   redactRules: {
     group: 'Input',
     help: 'With --redacted: the rules of the build',
-    type: text('FILE'),
+    type: text('TOML'),
   } as Option<string>,
 };
 

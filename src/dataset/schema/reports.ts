@@ -25,6 +25,22 @@ export interface FindingLine {
   readonly across_sources?: true | undefined;
 }
 
+/** A line of `reports/redactions.jsonl`: a name that `--redact` wrote instead of a value. */
+export interface RedactionLine {
+  /** Shard of the record. @example "data/2026-01-13-00000.jsonl" */
+  readonly shard: string;
+  /** Number of the record in its shard. @unit from 1 @example 3 */
+  readonly line: number;
+  /** Rule that found the value (publish.md). @example "github-token" */
+  readonly rule: string;
+  /** First byte of the name in the record. @unit bytes @example 214 */
+  readonly start: number;
+  /** First byte after it. @unit bytes @example 240 */
+  readonly end: number;
+  /** The name: the same for all places of the value. @example "<GITHUB_TOKEN:K7Q2M4XN3A>" */
+  readonly placeholder: string;
+}
+
 /** `reports/summary.json`: the sums of the ledger. */
 export interface LedgerSums {
   /** Sources by status. @unit sources @example {"read":13} */

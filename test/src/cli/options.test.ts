@@ -41,6 +41,8 @@ const BY_PLACEHOLDER: Readonly<
     `${FILE}.gone`,
     `cannot read '${FILE}.gone': ENOENT`,
   ],
+  KEYFILE: ['some/key', 'some/key', '', 'needs a value'],
+  TOML: ['some/rules.toml', 'some/rules.toml', '', 'needs a value'],
   'N|P%': ['0.5%', '0.5%', '101%', "'101%' is neither a whole number nor a percentage up to 100%"],
   MODE: ['0640', 0o640, '0750', "'0750' has x bits: leave them out, folders get theirs automatically"],
   DIR: ['some/dir', 'some/dir', '', 'needs a value'],

@@ -6,7 +6,7 @@ import { entryLine, sessionLog } from '../../support/build-logs.ts';
 import { turnmillHere } from '../../support/command-here.ts';
 import { faultTest } from '../../support/faults.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
-import { mixed, planted } from '../../transforms/redaction/plant.ts';
+import { HEX, mixed, planted } from '../../transforms/redaction/plant.ts';
 
 const PLACEHOLDER = /<[A-Z_]+:[A-Z2-7]{10}>/g;
 const TOKEN = `gh${'p'}_${mixed(36)}`;
@@ -166,6 +166,77 @@ describe('build --redact', () => {
     expect(check.stderr).not.toContain('looks-secret');
     const plain = await turnmillHere(['build', logs, '--out', path('plain')]);
     expect(plain.stderr).not.toContain('secret');
+  });
+
+  test('reports/redactions.jsonl has the place of every name, and verify counts them again', async () => {
+    const { build, path } = place();
+    await build('out');
+    const file = join(path('out'), 'reports/redactions.jsonl');
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    expect(lines.length).toBe(3 * planted().length);
+    const shard = dataOf(path('out')).split('\n');
+    for (const text of lines) {
+      const { line, rule, start, end, placeholder } = JSON.parse(text);
+      expect(
+        Buffer.from(shard[line - 1] as string)
+          .toString('latin1')
+          .slice(start, end),
+      ).toBe(placeholder);
+      expect(placeholder.startsWith(`<${rule.toUpperCase().replaceAll('-', '_')}:`)).toBe(true);
+    }
+    writeFileSync(file, `${lines.slice(1).join('\n')}\n`);
+    const { status, stdout } = await turnmillHere(['verify', path('out')]);
+    expect(status).toBe(65);
+    expect(stdout.toString()).toContain('reports/redactions.jsonl: names in data/2026-01-13-00000.jsonl');
+  });
+
+  test('slices are merged to the bytes of one build, and other keys are refused', async () => {
+    const { build, path } = place();
+    await build('out');
+    for (const slice of ['1', '2']) await build(`part${slice}`, '--slice', `${slice}/2`);
+    const merge = await turnmillHere(['merge', path('part1'), path('part2'), '--out', path('merged')]);
+    expect(merge.stderr).not.toContain('refused');
+    expect(hashesOf(path('merged'))).toEqual(hashesOf(path('out')));
+    writeFileSync(path('key'), 'another key');
+    await build('other2', '--slice', '2/2');
+    const refused = await turnmillHere(['merge', path('part1'), path('other2'), '--out', path('mixed')]);
+    expect(refused.status).toBe(65);
+    expect(refused.stderr).toContain('redactKey');
+  });
+
+  test('--redact-rules adds rules and turns others off', async () => {
+    const { path, logs } = place();
+    const text = `deploy acme_${mixed(32, HEX)} and test_acme_${mixed(32, HEX, 3)} by ada@analytical-engine.org`;
+    writeFileSync(join(logs, 'acme.jsonl'), sessionLog('acme', text));
+    const rules = [
+      'off = ["email"]',
+      '[[rule]]',
+      'name = "acme-token"',
+      'anchor = "acme_"',
+      'pattern = "(?:test_)?acme_[a-z0-9]{32}"',
+      '[allow]',
+      'patterns = ["^test_"]',
+    ];
+    writeFileSync(path('rules.toml'), rules.join('\n'));
+    const options = ['--redact', '--redact-key-file', path('key'), '--redact-rules', path('rules.toml')];
+    await turnmillHere(['build', join(logs, 'acme.jsonl'), '--out', path('out'), ...options]);
+    const [record = ''] = dataOf(path('out')).split('\n');
+    expect(JSON.parse(record).messages[0].content).toMatch(
+      /^deploy <ACME_TOKEN:[A-Z2-7]{10}> and test_acme_[a-z0-9]{32} by ada@analytical-engine\.org$/,
+    );
+    const verify = await turnmillHere([
+      'verify',
+      path('out'),
+      '--redacted',
+      '--redact-rules',
+      path('rules.toml'),
+    ]);
+    expect(verify.stdout.toString()).toContain('no problems');
+    expect((await turnmillHere(['verify', path('out'), '--redacted'])).status).toBe(65);
+    writeFileSync(path('rules.toml'), 'off = ["no-such"]');
+    const wrong = await turnmillHere(['build', logs, '--out', path('wrong'), ...options]);
+    expect(wrong.status).toBe(64);
+    expect(wrong.stderr).toContain("off: 'no-such' is not a rule");
   });
 
   test('verify --redacted finds what is left, with its place and without a part of it', async () => {
