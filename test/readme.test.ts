@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 const bin = join(root, 'dist/package/bin.js');
-/** Commands that need a network, a bucket or a fresh clone. */
-const NOT_HERE = /^(?:aws|git|npm|xz|zstd) /;
+/** Commands that need a network, a bucket or a fresh clone; `npm run test:loaders` runs those of publish.md. */
+const NOT_HERE = /^(?:aws|duckdb|git|hf|npm|xz|zstd) /;
 
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
@@ -55,6 +55,7 @@ describe.each([
   ['docs/nightly.md', 6],
   ['docs/choosing-a-format.md', 4],
   ['docs/copies.md', 3],
+  ['docs/publish.md', 5],
 ])('%s', (page, atLeast) => {
   const commands = commandsOf(page);
 

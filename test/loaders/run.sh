@@ -28,3 +28,5 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HF_HUB_OFFLINE=1 HF_HOME=$work/hub TRANSFORMERS_VERBOSITY=critical PYTHONDONTWRITEBYTECODE=1
 "$home/current/bin/python" "$here/judge.py" "$work" "$home/older/bin/python" "$@"
+mkdir "$work/publish"
+"$home/current/bin/python" "$here/publish.py" "$work/publish"
