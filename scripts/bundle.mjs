@@ -1,8 +1,8 @@
 // Bundles the entry points of the package into dist/package/: the command, the library and the worker thread, with shared and lazily loaded
 // chunks. Without this, a run would find, read and link some 280 modules, which takes half of its startup time
-// (docs/decisions/0019-the-command-is-bundled.md). The parser of yargs, the AWS SDK and preact (needed for every report) are bundled; the other packages
+// (docs/decisions/0019-the-command-is-bundled.md). The parser of yargs, picomatch, the AWS SDK and preact (needed for every report) are bundled; the other packages
 // remain dependencies. The chunks are CommonJS modules, because Node 20 keeps compiled code only of those (src/cli/code-cache.ts).
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -11,7 +11,7 @@ const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const out = join(dist, 'package');
 const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 /** The last one has only ES modules, which a CommonJS module cannot load in every supported Node without a warning. */
-const BUNDLED = ['yargs', 'preact', 'preact-render-to-string', 'stream-json'];
+const BUNDLED = ['yargs', 'picomatch', 'preact', 'preact-render-to-string', 'stream-json'];
 const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
 
 /**
@@ -91,6 +91,7 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 for (const chunk of output) if (chunk.type === 'chunk') writeAscii(join(out, chunk.fileName));
+chmodSync(join(out, 'bin.js'), 0o755); // npm does so once, when it links the command
 writeFileSync(join(out, 'package.json'), '{ "type": "commonjs" }\n');
 refuseImports(output.filter(({ name }) => KEPT_CHUNKS.includes(name)));
 output.push(...(await bundlePage()));

@@ -50,10 +50,10 @@ const unread = join(goldens, 'nothing-read/logs/a-log-records.jsonl');
 const codex = join(goldens, 'codex-turn/logs');
 
 it('is shown by check for each source and dialect, with the members that were not read', async () => {
-  const { status, stderr } = await turnmill(['check', unread]);
+  const { status, stdout } = await turnmill(['check', unread]);
   expect(status).toBe(3);
-  expect(stderr).toContain('text read\n      0 % of 17 B         spans, 1 source\n');
-  expect(stderr).toMatch(
+  expect(`${stdout}`).toContain('text read\n      0 % of 17 B         spans, 1 source\n');
+  expect(`${stdout}`).toMatch(
     / 0 % of 17 B {9}a-log-records\.jsonl \(spans\)\n {11}not read: body\.content 17 B\n/,
   );
 });
@@ -77,7 +77,7 @@ it('rejects a source with --min-read, in check and in build', async () => {
   expect((await turnmill(['check', text, '--min-read', '30'])).status).toBe(0);
   const checked = await turnmill(['check', text, '--min-read', '50']);
   expect(checked.status).toBe(3);
-  expect(checked.stderr).toContain(
+  expect(`${checked.stdout}`).toContain(
     'little-read: 40 % of its text was read, less than the 50 % of --min-read',
   );
   const out = join(temporaryFolder(), 'out');

@@ -159,7 +159,7 @@ faultTest('F089', '1,000,000 files in one folder, in a heap of 1 GB', { long: tr
 test('F090 a file with size 0 and content is rejected as not regular', async () => {
   const run = await turnmill(['check', '/proc/self/status']);
   expect(run.status).toBe(3);
-  expect(run.stderr).toContain('not-regular');
+  expect(`${run.stdout}`).toContain('not-regular');
 });
 
 faultTest(

@@ -163,7 +163,7 @@ faultTest(
       const run = await turnmill(args);
       texts.push(
         run.stderr,
-        ...(args[0] === 'explain' || args[0] === 'verify' ? [run.stdout.toString()] : []),
+        ...(['explain', 'verify', 'check'].includes(String(args[0])) ? [run.stdout.toString()] : []),
       );
       for (const line of run.stdout.toString().split('\n')) expect(line).not.toMatch(/^\{"level"/);
     }

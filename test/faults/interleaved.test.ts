@@ -77,9 +77,9 @@ describe('F213 interleaved sessions', () => {
         { 'rejected:session-reopened': 2, snapshot: 3999 },
         3999,
       ]);
-      const { stderr } = await turnmill(['check', '-', '--group-by', 'none'], stdin);
-      expect(stderr).toContain('3,999 snapshot');
-      expect(stderr).toContain('2 rejected:session-reopened');
+      const { stdout } = await turnmill(['check', '-', '--group-by', 'none'], stdin);
+      expect(`${stdout}`).toContain('3,999 snapshot');
+      expect(`${stdout}`).toContain('2 rejected:session-reopened');
     },
   );
 
@@ -94,8 +94,8 @@ describe('F213 interleaved sessions', () => {
   });
 
   faultTest('F213', 'check reports the same counts', {}, async () => {
-    const { status, stderr } = await turnmill(['check', '-'], LOG);
-    expect([status, stderr]).toEqual([3, expect.stringMatching(/1 written, 4 rejected/)]);
+    const { status, stdout } = await turnmill(['check', '-'], LOG);
+    expect([status, `${stdout}`]).toEqual([3, expect.stringMatching(/1 written, 4 rejected/)]);
   });
 
   faultTest(

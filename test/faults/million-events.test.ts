@@ -28,17 +28,17 @@ it('a million answers without a user: the session exceeds --max-conversation and
     ...{ type: 'assistant', uuid: `u${i}`, parentUuid: i === 0 ? null : `u${i - 1}`, sessionId: 'S' },
     message: { role: 'assistant', id: `m${i}`, content: [{ type: 'text', text: 'x' }] },
   }));
-  const { status, stderr } = await turnmill(['check', path, '--max-conversation', '64MiB', '--workers', '1']);
+  const { status, stdout } = await turnmill(['check', path, '--max-conversation', '64MiB', '--workers', '1']);
   expect(status).toBe(3);
-  expect(stderr).toContain('1,000,000: 1,000,000 rejected:conversation-too-long');
+  expect(`${stdout}`).toContain('1,000,000: 1,000,000 rejected:conversation-too-long');
 });
 
 it('a million client events are not a conversation', async () => {
   const path = logOf(MILLION, () => ({ type: 'event_msg', payload: { type: 'token_count', info: null } }));
-  const { status, stderr } = await turnmill(['check', path, '--allow-empty', '--workers', '1']);
+  const { status, stdout } = await turnmill(['check', path, '--allow-empty', '--workers', '1']);
   expect(status).toBe(0);
-  expect(stderr).toContain('1,000,000: 1,000,000 dropped:client-event');
-  expect(stderr).toContain('0 records would be written');
+  expect(`${stdout}`).toContain('1,000,000: 1,000,000 dropped:client-event');
+  expect(`${stdout}`).toContain('0 records would be written');
 });
 
 const text = { type: 'text', text: 'x' };
@@ -122,7 +122,10 @@ it.each(Object.entries(ANSWERS))(
   '100,000 lines of %s: every line is counted',
   async (_name, [first, lineOf, fates]) => {
     const path = logOf(MANY, lineOf, first);
-    const { status, stderr } = await turnmill(['check', path, '--workers', '1', '--allow-empty']);
-    expect([stderr, status]).toEqual([expect.stringContaining(fates), fates.includes('rejected') ? 3 : 0]);
+    const { status, stdout } = await turnmill(['check', path, '--workers', '1', '--allow-empty']);
+    expect([`${stdout}`, status]).toEqual([
+      expect.stringContaining(fates),
+      fates.includes('rejected') ? 3 : 0,
+    ]);
   },
 );

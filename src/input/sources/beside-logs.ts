@@ -1,13 +1,21 @@
 /**
- * Files that clients keep beside their logs under names like those of logs: indexes, results that were too long for a
- * log, data for the screen. A walk through folders skips them, and lists them in the ledger.
+ * Files that lie beside logs under names like those of logs: settings, and what clients keep there (indexes, results that
+ * were too long for a log, data for the screen). A walk through folders skips them, and lists them in the ledger.
  */
+import { firstBytes } from './first-bytes.ts';
+
 const NAMES: ReadonlySet<string> = new Set([
   'sessions-index.json', // Claude Code: ~/.claude/projects/PROJECT
   'ui_messages.json', // Cline: tasks/ID, where api_conversation_history.json is the log
   'task_metadata.json',
   'context_history.json',
+  ...['settings.json', 'settings.local.json', '.mcp.json', 'mcp.json', '.credentials.json', 'auth.json'],
+  ...['package.json', 'package-lock.json', 'tsconfig.json', 'pyproject.toml', 'Cargo.toml', 'config.toml'],
 ]);
+/** What a user typed into a client, without the answers: Claude Code and Codex. Other files have that name too. */
+const TYPED_NAME = /(?:^|\/)history\.jsonl$/;
+const TYPED = /^\s*\{"(?:display|session_id)":"(?:[^"\\]|\\.)*","(?:pastedContents|timestamp|ts)":/;
+const HEAD_BYTES = 4096;
 const AGENT_FACTS = /^agent-.*\.meta\.json$/;
 /** Files of a Claude Code workflow: its journal, which repeats the answers of its agents, and its outcome. */
 const WORKFLOW_FACTS = /(?:^|\/)workflows\/(?:[^/]+\/journal\.jsonl|wf_[^/]+\.json)$/;
@@ -21,6 +29,11 @@ export function isBesideLogs(relative: string): boolean {
   if (NAMES.has(name) || folders.includes('tool-results') || WORKFLOW_FACTS.test(relative)) return true;
   if (LONG_BODY.test(relative)) return true;
   return AGENT_FACTS.test(name) && folders.includes('subagents');
+}
+
+/** @param path one character for each byte */
+export function isTypedHistory(path: string): boolean {
+  return TYPED_NAME.test(path) && TYPED.test(firstBytes(path, HEAD_BYTES) ?? '');
 }
 
 /** A folder in which a client keeps all its files. */

@@ -8,7 +8,7 @@ import { ioError, TurnmillError } from '../../errors.ts';
 import type { S3Options } from '../../object-store/options.ts';
 import { objectUrl } from '../../object-store/url.ts';
 import { CASSETTE } from '../framing/shape.ts';
-import { isBesideLogs, logFoldersOf } from './beside-logs.ts';
+import { isBesideLogs, isTypedHistory, logFoldersOf } from './beside-logs.ts';
 import type { IsChosen } from './chosen-files.ts';
 import { deckSources } from './deck-files.ts';
 import { firstBytes } from './first-bytes.ts';
@@ -195,9 +195,9 @@ class SourceLister {
     else this.#addFile(input, path, relative, stats);
   }
 
-  /** Is it named like a log, or is it a cassette, and one of the files to read? */
+  /** Is it a log by its name, or a cassette, and one of the files to read? */
   #isWanted(path: string, relative: string, stats: BigIntStats): boolean {
-    const isNamed = isLog(relative) || (stats.isFile() && isCassette(path));
+    const isNamed = isLog(relative) ? !isTypedHistory(path) : stats.isFile() && isCassette(path);
     return isNamed && this.#isChosen(relative, stats.mtimeMs);
   }
 

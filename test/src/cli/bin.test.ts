@@ -89,7 +89,7 @@ describe.skipIf(!existsSync(SCRIPT))('on a terminal', () => {
     const [first, progress, summary] = stdout.split('\r\u001b[K');
     expect([first, progress]).toEqual(['', expect.stringContaining('/1 sources  ')]);
     expect(summary).toMatch(/^turnmill: 1 record, /);
-    expect((await turnmill(['check', log])).stderr).not.toContain('\u001b');
+    expect((await turnmill(['check', log])).stdout.toString()).not.toContain('\u001b');
   });
 
   test('an error is reported, and standard input does not cause one', () => {

@@ -153,7 +153,7 @@ test.each<[name: string, bytes: string | Uint8Array]>([
   const folder = temporaryFolder();
   const logs = join(folder, 'logs');
   mkdirSync(logs);
-  writeFileSync(join(logs, typeof bytes === 'string' ? 'package.json' : 'a.jsonl.gz'), bytes);
+  writeFileSync(join(logs, typeof bytes === 'string' ? 'strange.json' : 'a.jsonl.gz'), bytes);
   const built = await run(['build', logs, '--out', join(folder, 'out'), '--workers', '1']);
   expect(built.status).toBe(3);
   expect(sumsOf(built)).toMatch(/sources {4}1 rejected\n {2}lines .*\n {2}rejected {3}\d.*\n.*\n$/);

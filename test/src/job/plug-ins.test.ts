@@ -205,10 +205,10 @@ export const dialects = [{ name: 'odd', summary: 'Odd.', detect: () => true, rea
 
   it('that throws costs the source, and is named with the line it was reading', async () => {
     const { logs, plugin } = workshop(DIALECT.replace('messages: [', 'messages: [json.get("none").text(), '));
-    const { status, stderr } = await turnmill(['check', logs, '--plugin', plugin]);
+    const { status, stdout } = await turnmill(['check', logs, '--plugin', plugin]);
     expect(status).toBe(3);
-    expect(stderr).toContain(`an error in the plug-in ${plugin} at line 1, byte 0: TypeError at `);
-    expect(stderr).toContain('; it must reject odd data instead of throwing');
+    expect(`${stdout}`).toContain(`an error in the plug-in ${plugin} at line 1, byte 0: TypeError at `);
+    expect(`${stdout}`).toContain('; it must reject odd data instead of throwing');
   });
 });
 

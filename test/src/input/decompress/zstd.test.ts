@@ -99,12 +99,13 @@ describe.skipIf(!hasZstd).each(Object.entries(decoders))('zstd with %s', (_name,
     for (let length = 0; length < AB.length; length++) {
       const { fault, reason, bytes } = await unzip(AB.subarray(0, length), [17]);
       expect(AB_TEXT.startsWith(bytes.toString())).toBe(true);
-      if (length === A.length) expect([fault, bytes.toString()]).toEqual([undefined, A_TEXT]);
+      if (length === 0 || length === A.length)
+        expect([fault, bytes.toString()]).toEqual([undefined, length === 0 ? '' : A_TEXT]);
       else {
         expect(reason).toBe('corrupt-zstd');
         const place =
           length < A.length ? 'frame 1 at compressed byte 0: ' : `frame 2 at compressed byte ${A.length}: `;
-        expect(fault).toMatch(new RegExp(`^${place}(?:it ends inside|it is empty)`));
+        expect(fault).toMatch(new RegExp(`^${place}it ends inside`));
       }
     }
   });

@@ -64,6 +64,25 @@ it('reads the events of an OpenHands session, and not the copies beside them', (
 });
 
 it('reads all logs of any other folder, whatever its subfolders are called', () => {
-  expect(listed('logs', ['projects/a.jsonl', 'settings.json', 'b.jsonl'])[0]).toHaveLength(3);
-  expect(listed('.claude', ['settings.json', 'b.jsonl'])[0]).toHaveLength(2);
+  expect(listed('logs', ['projects/a.jsonl', 'todos.json', 'b.jsonl'])[0]).toHaveLength(3);
+  expect(listed('.claude', ['todos.json', 'b.jsonl'])[0]).toHaveLength(2);
+});
+
+it('passes over settings, and what a user typed into a client', () => {
+  expect(listed('p', ['settings.json', 'a/package.json', 'settings.jsonl', 'my-settings.json'])).toEqual([
+    ['my-settings.json', 'settings.jsonl'],
+    2,
+  ]);
+  const folder = temporaryFolder();
+  const heads = {
+    claude: '{"display":"Fix it, \\"now\\"","pastedContents":{},"timestamp":1,"project":"/p"}',
+    codex: '{"session_id":"0199","ts":1768312030,"text":"Fix it"}',
+    other: '{"messages":[{"role":"user","content":"Hi"}]}',
+  };
+  for (const [name, line] of Object.entries(heads)) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'history.jsonl'), `${line}\n`);
+  }
+  expect([...listSources([folder]).sources].map(({ name }) => name)).toEqual(['other/history.jsonl']);
+  expect(listSources([join(folder, 'codex/history.jsonl')]).sources).toHaveLength(1);
 });
