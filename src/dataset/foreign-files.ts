@@ -1,14 +1,13 @@
 /** Files in a dataset's folder that turnmill did not write: replacing the dataset must not delete them. */
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../sha256.ts';
 import { lstatIfAny, makeLink, readBytesIfAny, readDirectory, readLinkIfAny } from './fs-calls.ts';
-import { MANIFEST, RUN_FACTS } from './layout.ts';
+import { CARD, MANIFEST, RUN_FACTS } from './layout.ts';
 import { readManifest } from './manifest.ts';
 import type { Manifest } from './schema/manifest.ts';
 import { writeWholeFile } from './whole-file.ts';
 
-/** The card of a dataset: a user's own is taken along when the dataset is replaced. */
-const CARD = 'README.md';
 const MAX_CARD_BYTES = 16 * 1024 * 1024;
 
 /** Yields the paths of files that the manifest does not list, without a card that can be taken along. */
@@ -26,11 +25,22 @@ export function* foreignFiles(root: string): Generator<string> {
   }
 }
 
-/** Copies the user's card, a file or a link, from the dataset that is replaced, if it has one. */
+/** Whether the dataset has a card that the user wrote or changed: a file or a link. */
+export function hasOwnCard(root: string): boolean {
+  const path = join(root, CARD);
+  const stats = lstatIfAny(path);
+  if (stats === undefined) return false;
+  const listed = readManifest(root).files?.find((file) => file.path === CARD);
+  if (listed === undefined || !stats.isFile() || Number(stats.size) !== listed.bytes) return true;
+  return sha256(readBytesIfAny(path, MAX_CARD_BYTES) ?? '') !== listed.sha256;
+}
+
+/** Copies the user's card from the dataset that is replaced, if it has one. */
 export function takeCardAlong(from: string, to: string): void {
+  if (!hasOwnCard(from)) return;
   const path = join(from, CARD);
   const stats = lstatIfAny(path);
-  if (stats === undefined || listedIn(from).includes(CARD)) return;
+  if (stats === undefined) return;
   const target = readLinkIfAny(path);
   // The new dataset lies in the same parent, so a relative target stays right.
   if (target !== undefined) makeLink(target, join(to, CARD));

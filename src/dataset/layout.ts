@@ -5,6 +5,8 @@ import { join } from 'node:path';
 export const MANIFEST = 'manifest.json';
 /** Facts that differ from run to run: clock, host, paths, fingerprints. Not listed in the manifest. */
 export const RUN_FACTS = 'run.json';
+/** The card: says what the dataset is, and tells loaders which files are data. */
+export const CARD = 'README.md';
 /** Folder of the shards; with several formats, each has a subfolder. */
 export const DATA = 'data';
 

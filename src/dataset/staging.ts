@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { TurnmillError } from '../errors.ts';
 import { isOfOtherBoot, recordBoot } from './boot.ts';
 import type { Destination } from './destination.ts';
-import { takeCardAlong } from './foreign-files.ts';
+import { hasOwnCard, takeCardAlong } from './foreign-files.ts';
 import { makeDirectory, removeTree, setMode, syncDirectory } from './fs-calls.ts';
 import { WORK } from './layout.ts';
 import { type Modes, modesOf } from './modes.ts';
@@ -30,6 +30,8 @@ export interface Staging {
   readonly problems: readonly TurnmillError[];
   /** Notes for people on leftovers that were left alone. */
   readonly notes: readonly string[];
+  /** Whether publishing keeps a card of the user, so that none may be written. */
+  keepsCard(): boolean;
   /**
    * Moves it to OUT; files and subfolders must already be synced. Returns the leftovers that could not be removed
    * afterwards. If it throws, `discard` still has to be called.
@@ -66,6 +68,7 @@ export function openStaging(destination: Destination, resumed?: string, modes: M
     remove(path);
     throw error;
   }
+  const isDataset = destination.state === 'folder' || destination.state === 'link';
   let published = false;
   let superseded = resumed;
 
@@ -85,9 +88,10 @@ export function openStaging(destination: Destination, resumed?: string, modes: M
     },
     problems,
     notes,
+    keepsCard: () => isDataset && hasOwnCard(destination.path),
     publish({ replace }) {
       removeTree(join(path, WORK));
-      if (replace && ['folder', 'link'].includes(destination.state)) takeCardAlong(destination.path, path);
+      if (replace && isDataset) takeCardAlong(destination.path, path);
       setMode(path, modes.folder('.'));
       syncDirectory(path);
       publish(destination, runId, replace);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { formats } from '../../transforms/formats/index.ts';
 import { type FileCheckpoint, replaceCheckpoint, writeListing } from '../dataset/checkpoint-file.ts';
 import type { Committed } from '../dataset/commit.ts';
-import { DATA, LINE_FILES, PATHS, REDACTIONS, REPORTS, WORK_FILES } from '../dataset/layout.ts';
+import { CARD, DATA, LINE_FILES, PATHS, REDACTIONS, REPORTS, WORK_FILES } from '../dataset/layout.ts';
 import { type LineFile, lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import type { ManifestShard } from '../dataset/schema/manifest.ts';
@@ -19,6 +19,7 @@ import type { Profile } from '../profile.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toolVersion } from '../version.ts';
+import { cardText } from './card.ts';
 import { FileParts, type HeldParts, MemoryParts } from './held-parts.ts';
 import { PathWriter, type WrittenPath } from './path-writer.ts';
 import { redactionLines } from './redaction-lines.ts';
@@ -160,11 +161,17 @@ export class DatasetOutput implements Destination {
       body,
       runFacts,
       fingerprints: this.#fingerprints,
-      writeLast: page && (async (listed) => [this.#write(REPORTS.page, await page(listed))]),
+      writeLast: (listed) => this.#writeLast(listed, page),
       replace: replace || update,
       ...(this.#signal && { signal: this.#signal }),
       onReadBack: () => profile?.enter('sync'),
     });
+  }
+
+  async #writeLast(shards: readonly ManifestShard[], page?: MakePage): Promise<readonly WrittenFile[]> {
+    const files = page === undefined ? [] : [this.#write(REPORTS.page, await page(shards))];
+    if (this.#writer.keepsCard()) return files;
+    return [...files, this.#write(CARD, cardText(this.#settings, shards))];
   }
 
   checkpoint(sources: number): void {

@@ -14,7 +14,7 @@ import { asObject } from './untrusted.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const RUN_FACTS = 'run.json';
-/** Written by the user, so the manifest does not list it. */
+/** A user's own is not listed in the manifest. */
 const CARD = 'README.md';
 /** run.json has a fingerprint for each source: 60 MB for a million of them. */
 const RUN_FACTS_MAX_BYTES = 256 * 1024 * 1024;

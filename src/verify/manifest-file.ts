@@ -35,8 +35,9 @@ export interface ManifestFacts {
   readonly ledger: Untrusted<LedgerSums>;
 }
 
-/** A file in one of the four folders, or in a format's folder in data/. Such a path cannot lead out of the dataset. */
-const PATH = /^(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*$/;
+/** The card, or a file in one of the four folders or in a format's folder in data/. Such a path cannot lead out of the dataset. */
+const PATH =
+  /^(?:README\.md|(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*)$/;
 /** Enough for a million shards. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const SHA256 = /^[0-9a-f]{64}$/;

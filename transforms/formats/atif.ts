@@ -50,6 +50,7 @@ const atif: Format = {
   otherContent: 'is written as its JSON text',
   options: {},
   context: copiedSteps,
+  columns: () => ({ schema_version: 'text', agent: 'json', steps: 'json-list' }),
   metadata: () => 'object',
   metadataMember: 'extra',
   encode({ messages, tools }: Conversation) {

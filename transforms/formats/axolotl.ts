@@ -5,6 +5,7 @@
  */
 import { valueSpan } from '../json/members.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
+import { chatColumns } from './columns.ts';
 import { type ContextMarks, editAnswers, withMember } from './context-marks.ts';
 import type { Format } from './format.ts';
 import trl, { templateRecord } from './trl.ts';
@@ -26,6 +27,7 @@ const axolotl: Format<ArrowSafe> = {
   summary: 'Like trl, with tools and arguments as JSON strings that Arrow cannot re-type: for axolotl.',
   context: trained,
   options: { arrowSafe: arrowSafeOption(true) },
+  columns: chatColumns(true),
   metadata: ({ arrowSafe = true }) => (arrowSafe ? 'string' : 'object'),
   encode: (conversation, { arrowSafe = true } = {}) => templateRecord(conversation, arrowSafe),
 };

@@ -19,6 +19,7 @@ import {
 import { strip } from '../model/white-space.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
+import { chatColumns } from './columns.ts';
 import { AS_IT_IS, AS_JSON_TEXT, otherContentFinding } from './content-not-text.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { NO_ANSWER } from './shared-rules.ts';
@@ -118,6 +119,7 @@ const chatInline: Format<ArrowSafe> = {
   otherContent:
     'is written as it is, and as its JSON text in the message of calls or a result that become text',
   options: { arrowSafe: arrowSafeOption(false) },
+  columns: chatColumns(false),
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];

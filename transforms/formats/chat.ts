@@ -5,6 +5,7 @@ import { concat } from '../json/splice.ts';
 import { encode } from '../json/utf8.ts';
 import type { Conversation, Message, ToolDefinition } from '../model/element.ts';
 import { type ArrowSafe, arrowSafeOption, toolsInString } from './arrow-safe.ts';
+import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { markedByMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
@@ -63,6 +64,7 @@ const chat: Format<ArrowSafe> = {
   context: markedByMember('weight', '0'),
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
+  columns: chatColumns(false),
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];

@@ -7,12 +7,15 @@ import { valueBytes, valueSpan } from '../json/members.ts';
 import { addMember, editElements, replaceValue, spliced } from '../json/splice.ts';
 import { decode, encode } from '../json/utf8.ts';
 import { stringValue } from '../model/message.ts';
+import type { Columns } from './columns.ts';
 
 export interface ContextMarks {
   /** How a record says it: a sentence for docs/formats.md. */
   readonly meaning: string;
   /** Whether records without context are rewritten too, because loaders expect the same members in all. */
   readonly inAll?: true;
+  /** Returns the columns of a record with marks, if they are not those of the format. */
+  readonly columns?: (columns: Columns) => Columns;
   /**
    * Returns the record with marks.
    * @param record as the format wrote it, without marks

@@ -4,6 +4,7 @@
  */
 import type { Conversation, Message, Severity } from '../model/element.ts';
 import type { OptionSpecs } from '../stage.ts';
+import type { Columns } from './columns.ts';
 import type { ContextMarks } from './context-marks.ts';
 
 /**
@@ -44,6 +45,8 @@ export interface Format<Options extends object = object> {
    * metadata.
    */
   readonly metadata?: (options: Partial<Options>) => 'object' | 'string';
+  /** Columns of its records without metadata. Absent if they differ between records, or a record is not an object. */
+  readonly columns?: (options: Partial<Options>) => Columns;
   /** Name of the member with the metadata; `metadata` by default. */
   readonly metadataMember?: string;
   /** Set if its records end in a call by design, so that no check reports the call as unanswered. */

@@ -168,6 +168,7 @@ const functiongemmaTeaching: Format<TeachingOptions> = {
   },
   otherContent: 'is written as its JSON text',
   options,
+  columns: () => ({ text: 'text' }),
   metadata: () => 'object',
   endsInCall: true,
   encode(conversation, options = {}) {

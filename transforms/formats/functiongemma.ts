@@ -84,6 +84,8 @@ const functiongemma: Format<FunctionGemmaOptions> = {
   rules,
   otherContent: 'is written as its JSON text; an object that is the result of a tool as that object',
   options,
+  columns: ({ promptCompletion = false }) =>
+    promptCompletion ? { prompt: 'text', completion: 'text' } : { text: 'text' },
   metadata: () => 'object',
   encode: functionGemmaRecord,
 };

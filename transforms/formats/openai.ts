@@ -12,6 +12,7 @@ import type { Conversation, Message, ToolDefinition } from '../model/element.ts'
 import { stringValue, textOfValue, toolCallsOf } from '../model/message.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
+import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { markedByMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
@@ -74,6 +75,7 @@ const openai: Format<ArrowSafe> = {
   context: markedByMember('weight', '0'),
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
+  columns: chatColumns(false, { parallel_tool_calls: 'boolean' }),
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
   encode({ messages, tools }: Conversation, { arrowSafe = false } = {}) {
     const findings: FormatFinding[] = [];

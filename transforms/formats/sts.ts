@@ -43,6 +43,7 @@ const sts: Format = {
   otherContent: 'is written as its JSON text',
   options: {},
   fileKind: () => 'sts.jsonl',
+  columns: () => ({ type: 'text', harness: 'text', id: 'text', message: 'json' }),
   metadata: () => 'object',
   encode(conversation: Conversation) {
     const { messages, tools } = conversation;

@@ -12,6 +12,7 @@ import { encode } from '../json/utf8.ts';
 import type { Conversation } from '../model/element.ts';
 import { type ArrowSafe, arrowSafeOption } from './arrow-safe.ts';
 import { chatRecord } from './chat.ts';
+import { chatColumns } from './columns.ts';
 import { reportOtherContents } from './content-not-text.ts';
 import { type ContextMarks, isAnswer } from './context-marks.ts';
 import type { EncodedRecord, Format, FormatFinding } from './format.ts';
@@ -69,6 +70,7 @@ const split: ContextMarks = {
   meaning:
     'every record has `prompt` and `completion` instead of `messages`; the completion begins at the first answer that is not context',
   inAll: true,
+  columns: ({ messages: _, ...others }) => ({ prompt: 'json-list', completion: 'json-list', ...others }),
   mark(written, answers) {
     const record = written[2] === MESSAGES[2] ? written : joined(written);
     return spliced(record, [
@@ -94,6 +96,7 @@ const trl: Format<ArrowSafe> = {
   context: split,
   otherContent: 'is written as it is',
   options: { arrowSafe: arrowSafeOption(false) },
+  columns: chatColumns(false),
   metadata: ({ arrowSafe = false }) => (arrowSafe ? 'string' : 'object'),
   encode: (conversation, { arrowSafe = false } = {}) => templateRecord(conversation, arrowSafe),
 };

@@ -64,6 +64,10 @@ class DiskWriter implements DatasetWriter {
     return undefined;
   }
 
+  keepsCard(): boolean {
+    return this.#staging.keepsCard();
+  }
+
   commit(request: CommitRequest): Promise<Committed> {
     return commitDataset({ ...request, staging: this.#staging });
   }

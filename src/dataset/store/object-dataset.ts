@@ -220,6 +220,10 @@ class ObjectWriter implements DatasetWriter {
     return this.#uploads.whenReady();
   }
 
+  keepsCard(): boolean {
+    return false;
+  }
+
   async commit({
     shards,
     files,

@@ -44,6 +44,8 @@ export interface DatasetWriter {
   readonly notes: readonly string[];
   /** Returns a promise to await before more records are written; undefined if there is room. */
   whenReady(): Promise<void> | undefined;
+  /** Whether the commit keeps a card of the user, so that none may be written. */
+  keepsCard(): boolean;
   /** Publishes the dataset, all or nothing. */
   commit(request: CommitRequest): Promise<Committed>;
   /** Removes the leftovers of the crashed run once they are no longer needed. */

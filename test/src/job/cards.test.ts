@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -44,6 +45,7 @@ describe.each(['build --update', 'build --replace', 'merge --replace'])('%s', (c
   it('keeps a card that is a relative link', async () => {
     const { out, card, replace } = await built();
     writeFileSync(join(out, '..', 'notes.md'), '# Mine');
+    rmSync(card);
     symlinkSync('../notes.md', card);
     expect(await replace(command)).toMatchObject({ status: 0, stderr: expect.stringContaining('3 records') });
     expect([readlinkSync(card), readFileSync(card, 'utf8')]).toEqual(['../notes.md', '# Mine']);
@@ -52,6 +54,7 @@ describe.each(['build --update', 'build --replace', 'merge --replace'])('%s', (c
   it('refuses to delete a card that is a pipe, and changes nothing', async () => {
     const { out, card, replace } = await built();
     const before = readFileSync(join(out, 'manifest.json'));
+    rmSync(card);
     execFileSync('mkfifo', [card]);
     const { status, stderr } = await replace(command);
     expect([status, stderr]).toEqual([
@@ -60,5 +63,34 @@ describe.each(['build --update', 'build --replace', 'merge --replace'])('%s', (c
     ]);
     expect(lstatSync(card).isFIFO()).toBe(true);
     expect(readFileSync(join(out, 'manifest.json'))).toEqual(before);
+  });
+});
+
+describe('a card that turnmill wrote', () => {
+  it('is listed in the manifest and written again', async () => {
+    const { out, card, replace } = await built();
+    const listed = (): readonly string[] =>
+      JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).files.map(
+        ({ path }: { path: string }) => path,
+      );
+    expect([listed()[0], readFileSync(card, 'utf8')]).toEqual([
+      'README.md',
+      expect.stringContaining('| `chat` | 2 | `data/*.jsonl` |'),
+    ]);
+    expect(await replace('build --update')).toMatchObject({ status: 0 });
+    expect([listed()[0], readFileSync(card, 'utf8')]).toEqual([
+      'README.md',
+      expect.stringContaining('| `chat` | 3 | `data/*.jsonl` |'),
+    ]);
+  });
+
+  it("is the user's once it was edited: it is kept, and no longer listed", async () => {
+    const { out, card, replace } = await built();
+    appendFileSync(card, 'Mine.\n');
+    const edited = readFileSync(card, 'utf8');
+    expect(await replace('build --update')).toMatchObject({ status: 0 });
+    expect(readFileSync(card, 'utf8')).toBe(edited);
+    expect(readFileSync(join(out, 'manifest.json'), 'utf8')).not.toContain('README.md');
+    expect(await turnmill(['verify', out])).toMatchObject({ status: 0 });
   });
 });
