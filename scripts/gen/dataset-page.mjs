@@ -45,6 +45,10 @@ const FILES = [
     'Tool usage, one row per group: `date` (or `group`), `scenario`, then counts of sessions, calls, definitions and turns.',
   ],
   [
+    'README.md',
+    'The card: the shards of each format and the types of their columns, in YAML, for [`load_dataset`](formats.md#loaders-with-columns). Absent if you keep one of your own in the folder.',
+  ],
+  [
     'manifest.json',
     'The content of the dataset, with the SHA-256 of every file above. Written last; the same input gives the same bytes.',
     'Manifest',

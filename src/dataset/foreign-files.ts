@@ -13,6 +13,7 @@ const MAX_CARD_BYTES = 16 * 1024 * 1024;
 /** Yields the paths of files that the manifest does not list, without a card that can be taken along. */
 export function* foreignFiles(root: string): Generator<string> {
   const own = new Set([MANIFEST, RUN_FACTS, ...listedIn(root)]);
+  own.delete(CARD); // a pipe in its place is foreign
   const isOwn = (path: string, entry: Dirent): boolean =>
     own.has(path) || (path === CARD && (entry.isFile() || entry.isSymbolicLink()));
   const folders = [''];

@@ -15,7 +15,7 @@ export interface Manifest {
   readonly slice?: ManifestSlice;
   /** Shards, sorted by path, bytewise. */
   readonly shards: readonly ManifestShard[];
-  /** Files of ledger, quarantine and reports, sorted by path, bytewise. */
+  /** The card, and the files of ledger, quarantine and reports, sorted by path, bytewise. */
   readonly files: readonly ManifestFile[];
   /** The three main totals. */
   readonly totals: ManifestTotals;
