@@ -43,7 +43,7 @@ export async function formatsPage(root) {
     ...sections.flat(),
     '## Loaders with columns',
     '`load_dataset("OUT")` of the package `datasets` (5.2.0 was tried) opens a dataset without further arguments, also with `streaming=True`; with several formats, `load_dataset("OUT", "trl")`. The card, `OUT/README.md`, names the shards of each format and the types of their columns. Lists of messages and tools are columns of JSON, so their values are neither guessed from the first records nor filled with nulls. `samples` and the formats of plug-ins have no types there, because their records may have any members.',
-    'A version without a JSON type refuses such a card; name the shards, and the card is not read: `load_dataset("json", data_files="OUT/data/*.jsonl")`.',
+    'Versions before 4.7 have no JSON type and refuse such a card; name the shards, and the card is not read: `load_dataset("json", data_files="OUT/data/*.jsonl")`.',
     'The rest of this section is about shards that are named so. `load_dataset("json")` of the package `datasets` changes records, both in a version with a JSON type and in an older one. Both guess a type for every column from its values, inside arguments too; `--arrow-safe` writes `tools` and `arguments` as strings, so that there is nothing to guess. Content that is text in some records and parts in others is still a column of two types.',
     ...loadersBlocks(expected),
   ]);
