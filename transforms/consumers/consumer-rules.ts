@@ -11,12 +11,15 @@ import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT } from '../json/bytes.ts';
 import { valueBytes } from '../json/members.ts';
 import { assistantCalls } from '../model/assistant-calls.ts';
 import type { WrittenRecord } from '../model/element.ts';
-import { REASONING_MEMBERS } from '../model/message.ts';
+import { REASONING_MEMBERS, stringValue } from '../model/message.ts';
 import { type ConsumerRule, type Effect, where } from './consumer-rule.ts';
 import { openaiRules } from './openai.ts';
 
 const TEMPLATES = ['chat', 'chat-inline', 'trl', 'axolotl'];
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
+
+/** The list of several calls in the value of a turn, which may begin with a text or a thought. */
+const SEVERAL = /(?:^|\n<tool_call>|<\/think>\n\n)\[\{"name": /;
 
 function hasObjectValues({ bytes, written }: WrittenRecord): boolean {
   const tools = valueBytes(bytes, 'tools');
@@ -64,6 +67,19 @@ export const consumerRules: readonly ConsumerRule[] = [
     problem:
       'has tools or arguments as objects: loaders with typed columns fill them with nulls (use --arrow-safe)',
     broken: (record) => (hasObjectValues(record) ? [-1] : []),
+  },
+  {
+    name: 'reader-parallel-calls',
+    effect: 'alters',
+    formats: ['sharegpt'],
+    problem:
+      "has several calls at once: LLaMA-Factory's tool format `glm4` refuses them, and its preprocessing ends there",
+    broken: (record) =>
+      where(
+        record,
+        ({ bytes }) =>
+          stringValue(bytes, 'from') === 'function_call' && SEVERAL.test(stringValue(bytes, 'value') ?? ''),
+      ),
   },
   ...openaiRules,
 ];

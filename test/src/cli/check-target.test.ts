@@ -6,9 +6,11 @@ import { turnmillHere as turnmill } from '../../support/command-here.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { entry, writeLog } from './small-logs.ts';
 
-const calls = (args: string) => ({
+const calls = (args: string, ...ids: readonly string[]) => ({
   role: 'assistant',
-  tool_calls: [{ id: 'c', type: 'function', function: { name: 'read', arguments: args } }],
+  tool_calls: (ids.length > 0 ? ids : ['c']).map((id) => ({
+    ...{ id, type: 'function', function: { name: 'read', arguments: args } },
+  })),
 });
 
 function logs(): string {
@@ -92,6 +94,7 @@ describe('check --target', () => {
     'reader-parts': ['trl', [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, reply({})]],
     'reader-reasoning': ['chat', [ask, reply({ reasoning_content: 'c' })]],
     'reader-columns': ['trl', [ask, calls('{}'), answer('c'), reply({})]],
+    'reader-parallel-calls': ['sharegpt', [ask, calls('{}', 'c', 'd'), answer('c'), reply({})]],
     'reader-orphan-result': ['openai', [ask, answer('c'), reply({})]],
     'reader-unanswered-call': ['openai', [ask, calls('{}'), reply({})]],
     'reader-end': ['openai', [ask, reply({}), ask]],

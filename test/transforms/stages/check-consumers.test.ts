@@ -49,6 +49,12 @@ describe('the consumer of a format', () => {
       ['reader-role 2'],
     ],
     [
+      'several calls at once',
+      'sharegpt',
+      [...called, messageOf({ role: 'tool', tool_call_id: '1', content: 'x' }), assistant('y')],
+      ['reader-parallel-calls 1'],
+    ],
+    [
       'a late system message',
       'chat',
       [...GOOD, messageOf({ role: 'system', content: 'x' })],
