@@ -18,7 +18,7 @@ const FILES = [
   ['ledger/sessions.jsonl', 'The fate of each session, and the place of its records.', 'SessionLine'],
   [
     'ledger/paths.bin',
-    'Only with `--copies drop` or `mark`: for each written or contained session, in the order of `sessions.jsonl`, the number of its messages (u32, little-endian), and 16 bytes for each message, a hash of it and all messages before it, whose last bit is 1 for an answer ([copies.md](copies.md)).',
+    'Only with `--copies drop` or `mark`, or `--split`: for each written or contained session, in the order of `sessions.jsonl`, the number of its messages (u32, little-endian), and 16 bytes for each message, a hash of it and all messages before it, whose last bit is 1 for an answer ([copies.md](copies.md)).',
   ],
   [
     'quarantine/rejected.jsonl',

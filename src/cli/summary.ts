@@ -40,6 +40,7 @@ export function summaryOf(summary: RunSummary, notes: RunNotes, isTerminal: bool
     ]),
     ...formats(sums),
     ...answers(sums),
+    row('splits', splits(summary)),
     ...fates(sums),
     row('repairs', [tally(sums.repairs)]),
     row('rewrites', [tally(without(sums.rewrites, LOOKS_SECRET))]),
@@ -126,6 +127,10 @@ function seenSecrets(changes: Counts): string | undefined {
   const kinds = Object.values(only(changes, LOOKS_SECRET));
   const values = kinds.reduce((sum, n) => sum + n, 0);
   return values === 0 ? undefined : secretsLine(values, kinds.length);
+}
+
+function splits({ splits: counts = {} }: RunSummary): string[] {
+  return Object.entries(counts).map(([name, records]) => `${name} ${plural(records, 'record')}`);
 }
 
 function branches({ branches: count }: RunSummary): string | undefined {

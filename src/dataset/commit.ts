@@ -131,9 +131,12 @@ export function byPath(a: { readonly path: string }, b: { readonly path: string 
   return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
 }
 
-/** Returns the folders in data/: one for each format if there are several. */
+/** Returns the folders in data/: one for each format if there are several, and in it one for each split. */
 function shardFolders(shards: readonly ShardInfo[]): string[] {
-  return [...new Set(shards.map(({ path }) => dirname(path)))].filter((folder) => folder !== DATA);
+  const folders = new Set<string>();
+  for (const { path } of shards)
+    for (let folder = dirname(path); folder !== DATA; folder = dirname(folder)) folders.add(folder);
+  return [...folders].sort();
 }
 
 /** Checks that the folder holds exactly the files that were written, and only regular ones. */

@@ -7,7 +7,7 @@ export const MANIFEST = 'manifest.json';
 export const RUN_FACTS = 'run.json';
 /** The card: says what the dataset is, and tells loaders which files are data. */
 export const CARD = 'README.md';
-/** Folder of the shards; with several formats, each has a subfolder. */
+/** Folder of the shards; with several formats, each has a subfolder, and each split one in it. */
 export const DATA = 'data';
 
 /** Files of JSON lines. schema/ has their line types. */
@@ -19,7 +19,7 @@ export const LINE_FILES = {
 } as const;
 
 /**
- * With `--copies drop` or `mark`: for each session that is written or contained, in the order of `sessions.jsonl`, the
+ * With `--copies drop` or `mark`, or `--split`: for each session that is written or contained, in the order of `sessions.jsonl`, the
  * number of its messages (u32, little-endian) and 16 bytes for each of them, the hash of all messages up to it. The last
  * bit of the 16 bytes is 1 for an answer.
  */

@@ -12,9 +12,12 @@ import type { Manifest, ManifestFile, ManifestShard } from './schema/manifest.ts
 import { prettyJson } from './whole-file.ts';
 
 const TOOL_NAME = 'turnmill';
-/** The card, or a file in one of the four folders or in a format's folder in data/. Such a path cannot lead out of the dataset. */
+/**
+ * The card, or a file in one of the four folders or in the folder of a format or split in data/. Such a path cannot lead
+ * out of the dataset.
+ */
 const INSIDE =
-  /^(?:README\.md|(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*)$/;
+  /^(?:README\.md|(?:data(?:\/[a-z][a-z0-9_-]*){0,2}|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*)$/;
 const SHOWN_CHARACTERS = 200;
 /** Enough for a million shards. */
 export const MAX_MANIFEST_BYTES: number = 256 * 1024 * 1024;

@@ -17,6 +17,7 @@ import type { Result } from '../ledger/result.ts';
 import { SourceLedger } from '../ledger/source-ledger.ts';
 import { hasPlugIns } from '../settings/plug-ins.ts';
 import type { TaskSettings } from '../settings/settings.ts';
+import { keepsPaths } from '../settings/split-shares.ts';
 import { type ChainSessions, createChain, fuseChain, type SharedSource } from './chain.ts';
 import { GatheredLines } from './gathered-lines.ts';
 import type { Watch } from './instrument.ts';
@@ -108,7 +109,7 @@ export class Intake {
       full: this.#atLimit,
       seals: hasPlugIns(settings.plugIns),
       mayReopen: () => this.#mayReopen,
-      paths: settings.copies !== undefined,
+      paths: keepsPaths(settings),
       redactor: settings.redaction && new Redactor(settings.redaction),
     });
     if (memory !== undefined && mayTakeShortcut(settings)) {

@@ -60,6 +60,7 @@ async function buildDataset(out: string, settings: Settings, hooks: RunHooks): P
       open: (pathFor) => plan?.open(pathFor) ?? NOTHING_REUSED,
       done: resumed?.sources ?? 0,
       kept: plan?.keptSessions,
+      previous: plan?.previous,
     });
   } finally {
     await release();

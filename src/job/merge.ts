@@ -17,7 +17,8 @@ import { MergedSources } from '../reuse/merged-sources.ts';
 import { missingAmong, planMerge } from '../reuse/plan-merge.ts';
 import { checkFile } from '../reuse/previous-run.ts';
 import type { Setting } from '../settings/option.ts';
-import { checkCopies, DEFAULT_SETTINGS, type Settings } from '../settings/settings.ts';
+import { checkCopies, checkSplit, DEFAULT_SETTINGS, type Settings } from '../settings/settings.ts';
+import { keepsPaths } from '../settings/split-shares.ts';
 import { SETTINGS } from '../settings/table.ts';
 import type { RunHooks } from './hooks.ts';
 import { type Run, type RunSummary, runIntoDataset } from './run.ts';
@@ -38,13 +39,13 @@ export async function merge(request: MergeRequest, hooks: RunHooks = {}): Promis
   try {
     await store.prepare({ inputs: datasets, replace });
     const { run, merged } = await begin(request, opened, hooks);
-    const { format, copies, quarantineSize } = run.settings;
+    const { format, quarantineSize } = run.settings;
     return await runIntoDataset(run, store, {
       done: 0,
       canBeResumed: false,
       open(pathFor) {
         const { signal } = hooks;
-        const about = { format: format[0] ?? '', hasPaths: copies !== undefined, pathFor, signal };
+        const about = { format: format[0] ?? '', hasPaths: keepsPaths(run.settings), pathFor, signal };
         return new MergedSources(merged, { ...about, merged: { quarantineSize } });
       },
     });
@@ -87,6 +88,7 @@ async function begin(
   const [first] = opened.inputs as [MergeInput];
   const settings = settingsOf(first, merged.inputs, request);
   checkCopies(settings);
+  checkSplit(settings);
   if (settings.compress === 'zstd') requireZstd('--compress zstd');
   const { listing } = merged;
   const shownSettings = first.manifest.settings as Run['shownSettings'];

@@ -8,7 +8,8 @@ import { usageCsv } from '../../transforms/model/tool-usage.ts';
 import { REPORTS } from '../dataset/layout.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import { modesOf } from '../dataset/modes.ts';
-import type { ManifestSlice, RunFacts } from '../dataset/schema/manifest.ts';
+import type { Counts } from '../dataset/schema/ledger.ts';
+import type { ManifestShard, ManifestSlice, RunFacts } from '../dataset/schema/manifest.ts';
 import type { DatasetProfile, LedgerSums } from '../dataset/schema/reports.ts';
 import { workPath } from '../dataset/staging.ts';
 import type { DatasetStore, DatasetWriter } from '../dataset/store/store.ts';
@@ -26,13 +27,15 @@ import { Checkpoints } from '../record/checkpoints.ts';
 import { DatasetOutput, type Destination, type MakePage } from '../record/output.ts';
 import type { LateResumption } from '../record/result-writer.ts';
 import type { KeptSessions } from '../reuse/kept-sessions.ts';
+import type { PreviousRun } from '../reuse/previous-run.ts';
 import { NOTHING_REUSED, type Reuse } from '../reuse/reuse.ts';
 import { checkTolerance } from '../settings/error-budget.ts';
 import type { Settings } from '../settings/settings.ts';
+import { keepsPaths, type SplitShares } from '../settings/split-shares.ts';
 import { sha256 } from '../sha256.ts';
 import { toolVersion } from '../version.ts';
 import { type Books, openBooks } from './books.ts';
-import type { LeaveOutOptions } from './contained.ts';
+import type { DecideOptions } from './decided.ts';
 import type { RunHooks } from './hooks.ts';
 import { type Recorded, recordAll } from './map.ts';
 
@@ -46,6 +49,8 @@ export interface RunSummary {
   readonly rejections: number;
   /** Sessions that are further branches of another one, if the run wrote any into a dataset. */
   readonly branches?: number;
+  /** Records of all formats by split, with `--split`. */
+  readonly splits?: Counts;
   readonly shards: readonly { readonly path: string; readonly records: number; readonly bytes: number }[];
   readonly out: string | undefined;
   readonly elapsedMs: number;
@@ -87,24 +92,24 @@ export interface RunParts {
   readonly kept?: KeptSessions | undefined;
   /** Whether a later run can continue this one if it is stopped. */
   readonly canBeResumed?: boolean;
-  /** Leaves out records once all are staged. */
-  readonly leaveOut?: ((books: Books, sources: number) => Promise<Books | undefined>) | undefined;
+  /** Leaves out records, marks answers and divides into splits once all are staged. */
+  readonly decide?: ((books: Books, sources: number) => Promise<Books | undefined>) | undefined;
 }
 
 const NO_CHECKPOINTS = { checkpoint: (): void => undefined };
 
 export const NO_PARTS: RunParts = { reuse: NOTHING_REUSED, done: 0 };
 
-/** Returns the step that leaves out contained records, if the run has it. Its code is loaded on demand. */
-function leavingOut(
-  { settings, listing, hooks: { signal } }: Run,
+/** Returns the step that decides about the staged records, if the run has it. Its code is loaded on demand. */
+function deciding(
+  { settings, listing, hooks: { signal, onNote } }: Run,
   staged: DatasetOutput,
-  files: Pick<LeaveOutOptions, 'open' | 'pathFor'>,
-): RunParts['leaveOut'] {
-  if (settings.copies === undefined) return undefined;
+  files: Pick<DecideOptions, 'open' | 'pathFor' | 'previous'>,
+): RunParts['decide'] {
+  if (!keepsPaths(settings)) return undefined;
   return async (books, sources) => {
-    const { leaveOutContained } = await import('./contained.ts');
-    return leaveOutContained({ settings, listing, signal, staged, ...files }, books, sources);
+    const { decideRecords } = await import('./decided.ts');
+    return decideRecords({ settings, listing, signal, onNote, staged, ...files }, books, sources);
   };
 }
 
@@ -112,6 +117,8 @@ function leavingOut(
 export interface DatasetParts extends Pick<RunParts, 'done' | 'kept' | 'canBeResumed'> {
   /** The killed run to continue from. */
   readonly resumedId?: string | undefined;
+  /** The dataset that an update replaces. */
+  readonly previous?: PreviousRun | undefined;
   /** Opens the results to reuse. @param pathFor returns a path for a temporary file of the run */
   open(pathFor: (name: string) => string): Reuse;
 }
@@ -120,7 +127,7 @@ export interface DatasetParts extends Pick<RunParts, 'done' | 'kept' | 'canBeRes
 export async function runIntoDataset(
   run: Run,
   store: DatasetStore,
-  { resumedId, open, ...parts }: DatasetParts,
+  { resumedId, open, previous, ...parts }: DatasetParts,
 ): Promise<RunSummary> {
   const { settings, listing, hooks } = run;
   const { signal } = hooks;
@@ -132,8 +139,8 @@ export async function runIntoDataset(
     destination = new DatasetOutput({ writer, settings, listing, signal });
     const pathFor = (name: string): string => workPath(writer.path, name);
     const second = (): DatasetWriter => store.open(writer.runId, modes);
-    const leaveOut = leavingOut(run, destination, { pathFor, open: second });
-    return await runInto(run, destination, { ...parts, reuse: open(pathFor), leaveOut });
+    const decide = deciding(run, destination, { pathFor, open: second, previous });
+    return await runInto(run, destination, { ...parts, reuse: open(pathFor), decide });
   } catch (error) {
     if (destination === undefined) await writer.discard();
     throw error;
@@ -142,7 +149,7 @@ export async function runIntoDataset(
 
 export async function runInto(run: Run, destination: Destination, parts: RunParts): Promise<RunSummary> {
   const { settings, listing, profile } = run;
-  const { reuse, done, kept, leaveOut, canBeResumed = true } = parts;
+  const { reuse, done, kept, decide, canBeResumed = true } = parts;
   const hooks = kept === undefined ? run.hooks : withResults(run.hooks, (result) => kept.see(result));
   let books = openBooks(settings, listing, destination);
   try {
@@ -154,7 +161,7 @@ export async function runInto(run: Run, destination: Destination, parts: RunPart
     const recorded = await recordAll(state);
     const late = recorder.reopened();
     if (late !== undefined) hooks.onNote?.(lateNote(late));
-    books = (await leaveOut?.(books, recorded.sources)) ?? books;
+    books = (await decide?.(books, recorded.sources)) ?? books;
     return await publish(run, books, parts, recorded);
   } catch (error) {
     if (books.destination !== destination) await books.destination.discard();
@@ -189,6 +196,7 @@ async function publish(
     sums,
     rejections: ledger.rejectionCounts().rejections,
     ...(counted?.branches !== undefined && { branches: counted.branches }),
+    ...(settings.split && { splits: splitCounts(settings.split, committed?.manifest.shards) }),
     shards: committed?.manifest.shards ?? [],
     out: settings.out,
     elapsedMs: performance.now() - started,
@@ -199,6 +207,15 @@ async function publish(
     problems: committed?.problems.map(({ message }) => message) ?? [],
     ...(profile && { profile: profile.take() }),
   };
+}
+
+/** Counts the records of each split, in the order in which the user named them. */
+function splitCounts(shares: SplitShares, shards: readonly ManifestShard[] = []): Counts {
+  const counts = Object.keys(shares).map((name) => {
+    const own = shards.filter(({ path }) => path.split('/').at(-2) === name);
+    return [name, own.reduce((sum, { records }) => sum + records, 0)];
+  });
+  return Object.fromEntries(counts);
 }
 
 /** Returns the hooks with a further one for results. */

@@ -88,7 +88,7 @@ export interface SessionReport {
   /** `contained`: its records lie inside another one, so they are not written (docs/copies.md). */
   readonly fate: Exclude<SessionFate, 'none'> | 'contained';
   /**
-   * With `--copies drop` or `mark`: the hashes of the messages of a written or contained session, 16 bytes each; none if it has
+   * With `--copies drop` or `mark`, or `--split`: the hashes of the messages of a written or contained session, 16 bytes each; none if it has
    * several conversations.
    */
   readonly path?: Uint8Array | undefined;

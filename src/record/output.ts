@@ -18,6 +18,7 @@ import type { RecordResult } from '../ledger/result.ts';
 import type { Profile } from '../profile.ts';
 import { decisiveSettings } from '../settings/decisive.ts';
 import type { Settings } from '../settings/settings.ts';
+import { keepsPaths } from '../settings/split-shares.ts';
 import { toolVersion } from '../version.ts';
 import { cardText } from './card.ts';
 import { FileParts, type HeldParts, MemoryParts } from './held-parts.ts';
@@ -43,7 +44,7 @@ export interface Destination {
   record(record: RecordResult): Location | Promise<Location>;
   /** Appends a JSON line to one of the files beside the shards. */
   line(file: string, json: string): void;
-  /** Takes the path of a conversation that is written or contained, with `--copies drop` or `mark`. */
+  /** Takes the path of a conversation that is written or contained, with `--copies drop` or `mark`, or `--split`. */
   path(path: WrittenPath): void;
   /** Writes a report as a whole, at the end. */
   text(file: string, text: string): void;
@@ -89,7 +90,7 @@ export class DatasetOutput implements Destination {
   readonly #fingerprints: PlainLineFile;
   /** With `--redact`. */
   readonly #redactions: PlainLineFile | undefined;
-  /** The paths of all conversations, with `--copies drop` or `mark`. */
+  /** The paths of all conversations, with `--copies drop` or `mark`, or `--split`. */
   readonly paths: PathWriter | undefined;
   readonly #reports: WrittenFile[] = [];
   #hasCheckpoint = false;
@@ -113,7 +114,7 @@ export class DatasetOutput implements Destination {
       ...(redactions === undefined ? [] : [[REDACTIONS, redactions] as const]),
       [WORK_FILES.fingerprints, this.#fingerprints],
     ]);
-    if (settings.copies !== undefined) this.paths = new PathWriter(writer.files.create(PATHS), allOf(chosen));
+    if (keepsPaths(settings)) this.paths = new PathWriter(writer.files.create(PATHS), allOf(chosen));
   }
 
   /** The staging folder. */
@@ -121,8 +122,18 @@ export class DatasetOutput implements Destination {
     return this.#writer.path;
   }
 
-  record({ group, format, bytes }: RecordResult): Location | Promise<Location> {
-    const at = this.#shards.write(group, bytes, this.#series.get(format));
+  record(record: RecordResult): Location | Promise<Location> {
+    return this.recordIn(record, undefined);
+  }
+
+  /** Appends a record to the shards of a split. */
+  protected recordIn(
+    { group, format, bytes }: RecordResult,
+    split: string | undefined,
+  ): Location | Promise<Location> {
+    const series = this.#series.get(format) as Series;
+    const own = split === undefined ? series : { ...series, folder: `${series.folder}/${split}` };
+    const at = this.#shards.write(group, bytes, own);
     if (this.#redactions !== undefined)
       for (const line of redactionLines(bytes, at)) this.#redactions.writeText(line);
     const ready = this.#writer.whenReady();

@@ -25,6 +25,7 @@ import type {
   SourceReport,
 } from '../ledger/result.ts';
 import type { Settings } from '../settings/settings.ts';
+import { keepsPaths } from '../settings/split-shares.ts';
 import { EarlierSources } from './earlier-sources.ts';
 import { HeldResults } from './held-results.ts';
 import { quote } from './line-text.ts';
@@ -222,7 +223,7 @@ export class Recorder {
     this.#lines.session(ref, session, places, this.#group, settings.format.length === 1);
     if (places.length === 1) ledger.wrote((places[0] as RecordPlace).format);
     else for (const format of new Set(places.map((place) => place.format))) ledger.wrote(format);
-    if (settings.copies !== undefined) this.#writePath(session);
+    if (keepsPaths(settings)) this.#writePath(session);
     this.#places = [];
     const { rejection, recordRejections = [] } = session;
     return rejection === undefined && recordRejections.length === 0

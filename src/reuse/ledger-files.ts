@@ -120,10 +120,10 @@ export class Lookahead<Item> {
 }
 
 /** Whether a session has a path, if the run compared its records. */
-const isCompared = ({ fate }: SessionLine): boolean => fate === 'written' || fate === 'contained';
+export const isCompared = ({ fate }: SessionLine): boolean => fate === 'written' || fate === 'contained';
 
 /** Yields the sessions in order, with copies of their paths. */
-function* sessionsWithPaths(run: PreviousRun): Generator<PathedSession, undefined> {
+export function* sessionsWithPaths(run: PreviousRun): Generator<PathedSession, undefined> {
   const paths = run.paths();
   for (const line of run.lines(LINE_FILES.sessions)) {
     if (!isCompared(line)) yield line;

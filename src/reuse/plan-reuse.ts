@@ -9,7 +9,9 @@ import { modesOf } from '../dataset/modes.ts';
 import type { Place } from '../dataset/place.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { Settings } from '../settings/settings.ts';
+import { keepsPaths } from '../settings/split-shares.ts';
 import { KeptSessions } from './kept-sessions.ts';
+import type { PreviousRun } from './previous-run.ts';
 import { planResume } from './resume.ts';
 import { NOTHING_REUSED, type Reuse } from './reuse.ts';
 import { type Reusable, ReusedSources, SequentialReuse } from './reused-sources.ts';
@@ -23,6 +25,8 @@ export interface ReuseHooks {
 export interface ReusePlan {
   /** The existing dataset, if this run would build the same one. */
   readonly upToDate: Pick<Update, 'manifest' | 'rejections'> | undefined;
+  /** The dataset that an update replaces. */
+  readonly previous: PreviousRun | undefined;
   /** Counts the sessions that an update keeps; undefined if it may lose any number. */
   readonly keptSessions: KeptSessions | undefined;
   /** Whether results are taken from the dataset, so that its shards are needed. */
@@ -43,7 +47,7 @@ export async function planReuse(
   listing: Listing,
   { onNote, signal }: ReuseHooks,
 ): Promise<ReusePlan> {
-  const { update: isUpdate, resume: isResume, format, copies } = settings;
+  const { update: isUpdate, resume: isResume, format } = settings;
   const total = listing.sources.length;
   const planned = isUpdate ? await planUpdate(place.path, settings, listing, signal) : undefined;
   if (planned !== undefined && 'why' in planned) onNote?.(`${planned.why}: everything is read again`);
@@ -60,11 +64,12 @@ export async function planReuse(
   }
   return {
     upToDate: update !== undefined && isUpToDate(update, settings) ? update : undefined,
+    previous: planned?.run,
     keptSessions: keptSessions(planned, settings, listing),
     readsDataset: update?.fingerprints.some((fingerprint) => fingerprint !== undefined) === true,
     resumed,
     open(pathFor) {
-      const options = { format: format[0] ?? '', hasPaths: copies !== undefined, pathFor, signal };
+      const options = { format: format[0] ?? '', hasPaths: keepsPaths(settings), pathFor, signal };
       const open = (reusable: Reusable): Reuse => new ReusedSources(reusable, listing, options);
       const first = resumed === undefined ? NOTHING_REUSED : open(resumed);
       if (update === undefined) return first;

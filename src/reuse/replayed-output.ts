@@ -5,6 +5,7 @@
 import { createAppendFile } from '../dataset/append-file.ts';
 import { LINE_FILES, WORK_FILES } from '../dataset/layout.ts';
 import { lineFileOver, type PlainLineFile } from '../dataset/line-file.ts';
+import type { RecordResult } from '../ledger/result.ts';
 import { DatasetOutput, type DatasetOutputOptions, type Location } from '../record/output.ts';
 import type { WrittenPath } from '../record/path-writer.ts';
 import { CheckedLines, changedSince } from './checked-lines.ts';
@@ -16,10 +17,13 @@ const PENDING = /"in":\{"shard":"","line":(\d+)\}/;
 export interface ReplayedOutputOptions extends DatasetOutputOptions {
   /** Returns whether sessions are contained in the record of this path. */
   readonly isContainer: (path: number) => boolean;
+  /** Returns the split of the records of this path; undefined without splits. */
+  readonly splitOf: (path: number) => string | undefined;
 }
 
 export class ReplayedOutput extends DatasetOutput {
   readonly #isContainer: (path: number) => boolean;
+  readonly #splitOf: (path: number) => string | undefined;
   readonly #sessions: PlainLineFile;
   /** Places of the records that contain sessions, by path. */
   readonly #places = new Map<number, Location>();
@@ -28,12 +32,18 @@ export class ReplayedOutput extends DatasetOutput {
   constructor(options: ReplayedOutputOptions) {
     super(options);
     this.#isContainer = options.isContainer;
+    this.#splitOf = options.splitOf;
     this.#sessions = lineFileOver(createAppendFile(`${this.root}/${WORK_FILES.sessions}`, { mode: 0o600 }));
   }
 
   override line(file: string, json: string): void {
     if (file === LINE_FILES.sessions) this.#sessions.writeText(json);
     else super.line(file, json);
+  }
+
+  /** The records of a conversation come before its path. */
+  override record(record: RecordResult): Location | Promise<Location> {
+    return this.recordIn(record, this.#splitOf(this.#paths));
   }
 
   override path(path: WrittenPath): void {

@@ -6,6 +6,7 @@ import type { Tolerance } from './error-budget.ts';
 import type { Setting } from './option.ts';
 import { NO_RUN_PLUG_INS, type RunPlugIns } from './plug-ins.ts';
 import { DEFAULT_S3 } from './s3-settings.ts';
+import { type SplitShares, splitShares } from './split-shares.ts';
 import { choice, fileMode, flag, size, text, tolerance, wholeNumber } from './value-types.ts';
 
 const MAX_WORKERS = 1024;
@@ -79,6 +80,21 @@ export const OUTPUT_SETTINGS = {
     type: choice(['keep', 'drop', 'mark']),
     decides: 'bytes',
   } as Setting<'keep' | 'drop' | 'mark' | undefined>,
+  /** The share of each split (docs/splits.md); undefined for one dataset without splits. */
+  split: {
+    ...output,
+    help: 'Divide the records into splits with about these shares, such as train=0.9,validation=0.05,test=0.05; conversations of one session, or that begin alike, stay together',
+    type: splitShares,
+    decides: 'bytes',
+  } as Setting<SplitShares | undefined>,
+  splitSeed: {
+    ...output,
+    advanced: true,
+    help: 'With --split: divide the records differently for each TEXT',
+    shown: 'turnmill',
+    type: text('TEXT'),
+    decides: 'bytes',
+  } as Setting<string | undefined>,
   shardSize: {
     ...output,
     help: 'Start a new shard before one grows beyond SIZE',

@@ -60,6 +60,7 @@ export function resolveSettings({
   checkConversion(settings);
   checkReuse(settings);
   checkCopies(settings);
+  checkSplit(settings);
   checkSlice(settings);
   return settings;
 }
@@ -174,6 +175,17 @@ export function checkCopies({ copies, out, format: names, plugIns }: Settings): 
     fail(
       `${option}: --format ${unable.join(', ')} cannot say which answers are context; use ${marking.join(', ')}`,
     );
+}
+
+/** Throws if records cannot be divided at the end of the run. */
+export function checkSplit({ split, splitSeed, out, format: names }: Settings): void {
+  if (split === undefined && splitSeed !== undefined) fail('--split-seed works only together with --split');
+  if (split === undefined) return;
+  if (out === undefined || out === '-')
+    fail('--split needs an output folder, because which records stay together is known only at the end');
+  if (isObjectUrl(out))
+    fail('--split: a dataset in a store cannot be divided; use a folder, and upload that');
+  if (names.length > MAX_COMPARED_FORMATS) fail(`--split works with at most ${MAX_COMPARED_FORMATS} formats`);
 }
 
 /** Throws if the run cannot be one of several tasks, whose datasets are merged. */

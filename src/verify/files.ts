@@ -72,7 +72,7 @@ async function measure(path: string): Promise<{ bytes: number; sha256: string }>
  * @param listed the paths of the manifest's shards and files
  */
 export function checkForeignFiles(root: string, listed: ReadonlySet<string>, problems: Problems): void {
-  const folders = new Set([...listed].map((path) => dirname(path)));
+  const folders = new Set([...listed].flatMap((path) => [dirname(path), dirname(dirname(path))]));
   for (const [name, isFolder] of namesIn(root)) {
     if (FOLDERS.has(name) && isFolder) checkFolder(name);
     else if (name === RUN_FACTS) checkRunFacts(root, problems);

@@ -35,9 +35,12 @@ export interface ManifestFacts {
   readonly ledger: Untrusted<LedgerSums>;
 }
 
-/** The card, or a file in one of the four folders or in a format's folder in data/. Such a path cannot lead out of the dataset. */
+/**
+ * The card, or a file in one of the four folders or in the folder of a format or split in data/. Such a path cannot lead
+ * out of the dataset.
+ */
 const PATH =
-  /^(?:README\.md|(?:data(?:\/[a-z][a-z0-9-]*)?|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*)$/;
+  /^(?:README\.md|(?:data(?:\/[a-z][a-z0-9_-]*){0,2}|ledger|quarantine|reports)\/[A-Za-z0-9][A-Za-z0-9._-]*)$/;
 /** Enough for a million shards. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const SHA256 = /^[0-9a-f]{64}$/;

@@ -2,13 +2,14 @@
  * Checks every shard, record by record: the number of its lines, the shape of each record, and its name, which depends
  * on its group. The sessions must point to each record once, in order.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Answers, answersOf } from './answers.ts';
 import { readLines, readTexts } from './line-reader.ts';
 import type { ListedShard, ManifestFacts } from './manifest-file.ts';
 import type { Problems } from './problems.ts';
 import type { ProfileRecount } from './profile-recount.ts';
 import { type RecordCheck, recordCheckOf } from './record.ts';
+import { splitsOf } from './splits.ts';
 import { asCount, asText } from './untrusted.ts';
 import { recount, type UsageRecount } from './usage.ts';
 
@@ -44,7 +45,7 @@ const DECK = /\.toml(?:\.gz|\.zst)?$/;
 const DECK_RECORD = '[[samples]]';
 /** Session traces: each begins with its header. */
 const TRACES = /\.sts\.jsonl(?:\.gz|\.zst)?$/;
-const SHARD_NAME = /^(data(?:\/[^/]+)?)\/([^/]+)-(\d{5,})\.(jsonl|toml|sts\.jsonl)(\.gz|\.zst)?$/;
+const SHARD_NAME = /^(data(?:\/[^/]+){0,2})\/([^/]+)-(\d{5,})\.(jsonl|toml|sts\.jsonl)(\.gz|\.zst)?$/;
 /** Suffixes by `--compress`. */
 const SUFFIXES: ReadonlyMap<unknown, string> = new Map([
   ['gzip', '.gz'],
@@ -61,16 +62,18 @@ export interface Recounts {
 /** Checks the shards. @returns their facts by path, in the order of the manifest */
 export async function readShards(
   root: string,
-  { shards, settings, formats }: ManifestFacts,
+  manifest: ManifestFacts,
   readable: ReadonlySet<string>,
   recounts: Recounts,
   problems: Problems,
 ): Promise<ReadonlyMap<string, ShardFacts>> {
+  const { shards, settings, formats } = manifest;
+  const splits = splitsOf(manifest);
   const facts = new Map<string, ShardFacts>();
-  const numbers = new Map<string, number>(); // number of shards so far for each format's groups
+  const numbers = new Map<string, number>(); // number of shards so far for each folder's groups
   for (const shard of shards) {
-    const format = formatOf(shard, formats, problems);
-    const series = `${format}/${shard.group}`;
+    const format = formatOf(shard, formats, splits, problems);
+    const series = `${dirname(shard.path)}/${shard.group}`;
     const number = numbers.get(series) ?? 0;
     numbers.set(series, number + 1);
     checkName(shard, number, SUFFIXES.get(settings.compress) ?? '', problems);
@@ -83,12 +86,22 @@ export async function readShards(
   return facts;
 }
 
-/** Returns the format of a shard, by its folder if there are several. */
-function formatOf({ path }: ListedShard, formats: readonly string[], problems: Problems): string {
+/** Returns the format of a shard, by its folder if there are several. With splits, each has a folder below. */
+function formatOf(
+  { path }: ListedShard,
+  formats: readonly string[],
+  splits: readonly string[],
+  problems: Problems,
+): string {
   const [, folder] = SHARD_NAME.exec(path) ?? [];
-  const format = formats.find((name) => folder === (formats.length === 1 ? 'data' : `data/${name}`));
-  if (format === undefined)
-    problems.add(path, 'expected a shard in the folder of a format of settings.format');
+  const format = formats.find((name) => {
+    const own = formats.length === 1 ? 'data' : `data/${name}`;
+    return splits.length === 0 ? folder === own : splits.some((split) => folder === `${own}/${split}`);
+  });
+  if (format === undefined) {
+    const ofSplit = splits.length === 0 ? '' : ', and of a split of settings.split';
+    problems.add(path, `expected a shard in the folder of a format of settings.format${ofSplit}`);
+  }
   return format ?? '';
 }
 

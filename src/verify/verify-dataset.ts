@@ -16,6 +16,7 @@ import { ProfileRecount } from './profile-recount.ts';
 import { REDACTIONS, RedactionRecount } from './redactions.ts';
 import { findSecrets, type SecretRules } from './secrets.ts';
 import { readShards } from './shards.ts';
+import { checkSplits, splitsOf } from './splits.ts';
 import { checkUsage } from './usage.ts';
 
 export interface VerifyResult {
@@ -83,6 +84,7 @@ export async function verifyDataset(
   const totals = await readLedger({ root, manifest, readable, shards, profile, problems });
   const context = { root, manifest, readable, problems };
   if (comparesRecords(manifest)) await checkContained(context);
+  if (splitsOf(manifest).length > 0) await checkSplits({ ...context, sessions: totals.sessions });
   if (manifest.settings.copies === 'mark') await checkContext({ ...context, shards, totals });
   checkLedgerSums(manifest, totals, shards, problems);
   if (readable.has(SUMMARY)) checkSummary(root, manifest.ledger, profile, problems);
@@ -122,13 +124,17 @@ function realFolder(out: string): string {
 function checkNames(manifest: ManifestFacts, problems: Problems): void {
   const { shards, files } = manifest;
   const found = new Set(files.map(({ path }) => path));
+  const hasPaths = comparesRecords(manifest) || splitsOf(manifest).length > 0;
   const required = [
     ...REQUIRED_FILES,
-    ...(comparesRecords(manifest) ? [PATHS] : []),
+    ...(hasPaths ? [PATHS] : []),
     ...(isRedacted(manifest) ? [REDACTIONS] : []),
   ];
-  if (!comparesRecords(manifest) && found.has(PATHS))
-    problems.add(MANIFEST, `files: expected no ${PATHS} without --copies drop or mark, found one`);
+  if (!hasPaths && found.has(PATHS))
+    problems.add(
+      MANIFEST,
+      `files: expected no ${PATHS} without --copies drop or mark, or --split, found one`,
+    );
   for (const path of required) {
     if (!found.has(path)) problems.add(MANIFEST, `files: expected ${path}, found no entry for it`);
   }

@@ -31,6 +31,8 @@ export class FolderFiles implements DatasetFiles {
   #checkFolder(folder: string): void {
     this.#guards.get(DATA)?.();
     if (!this.#guards.has(folder)) {
+      const parent = dirname(folder);
+      if (parent !== DATA) this.#checkFolder(parent);
       makeDirectory(join(this.#root, folder), this.#modes.folder(folder));
       this.#guards.set(folder, folderGuard(this.#root, folder));
     }

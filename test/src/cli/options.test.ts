@@ -74,6 +74,12 @@ const BY_PLACEHOLDER: Readonly<
   PERCENT: ['50', 50, '101', "'101' is not a whole number from 0 to 100"],
   NAMES: ['source_id,usage', ['source_id', 'usage'], '', "'' is not one of source_id"],
   'DIR|-': ['-', '-', '', 'needs a value'],
+  'NAME=SHARE,...': [
+    'train=0.75,test=.25',
+    { train: 0.75, test: 0.25 },
+    'train=0.75,test=0.5',
+    'the shares add up to 1.25, not to 1',
+  ],
   'RULE=reject|keep': [
     'non-text-part=reject',
     { 'non-text-part': 'reject' },

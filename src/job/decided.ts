@@ -1,29 +1,36 @@
 /**
- * Leaves out the records that lie inside another one, and marks answers that an earlier record has too (docs/copies.md).
- * Both are known only once all results are staged: if there are any, the staged results are replayed into another staging
- * folder without them, and with the marks.
+ * Leaves out the records that lie inside another one, marks answers that an earlier record has too (docs/copies.md), and
+ * divides the records into splits (docs/splits.md). All of this is known only once all results are staged: the staged
+ * results are then replayed into another staging folder as decided.
  */
 import type { ContextMarks } from '../../transforms/formats/context-marks.ts';
 import { formats } from '../../transforms/formats/index.ts';
-import { PATHS } from '../dataset/layout.ts';
+import { LINE_FILES, PATHS } from '../dataset/layout.ts';
 import type { DatasetWriter } from '../dataset/store/store.ts';
 import type { Listing } from '../input/sources/source.ts';
 import type { DatasetOutput } from '../record/output.ts';
+import type { PathWriter } from '../record/path-writer.ts';
 import { changedSince } from '../reuse/checked-lines.ts';
 import { type ComparedPath, Containment } from '../reuse/containment.ts';
 import { Contexts } from '../reuse/contexts.ts';
 import { DecidedResults, type Decisions, lostContainer } from '../reuse/decided-results.ts';
+import { isCompared, type PathedSession, sessionsWithPaths } from '../reuse/ledger-files.ts';
 import { checkStagedFiles, PreviousRun } from '../reuse/previous-run.ts';
 import { ReplayedOutput } from '../reuse/replayed-output.ts';
 import { openStaged } from '../reuse/resume.ts';
 import { ReusedSources } from '../reuse/reused-sources.ts';
+import { Splits } from '../reuse/splits.ts';
 import type { Settings } from '../settings/settings.ts';
+import { plural } from '../sizes.ts';
 import { type Books, openBooks } from './books.ts';
 
-export interface LeaveOutOptions {
+export interface DecideOptions {
   readonly settings: Settings;
   readonly listing: Listing;
   readonly signal: AbortSignal | undefined;
+  readonly onNote?: ((message: string) => unknown) | undefined;
+  /** The dataset that an update replaces. */
+  readonly previous?: PreviousRun | undefined;
   /** The dataset with all records. */
   readonly staged: DatasetOutput;
   /** Opens the staging folder of the replay. */
@@ -35,23 +42,28 @@ export interface LeaveOutOptions {
 /**
  * @param books of the staged results
  * @param sources number of sources that were read
- * @returns the books without the contained records and with the marks, whose destination has to be committed instead;
- *   undefined if the staged records stay as they are
+ * @returns the books as decided, whose destination has to be committed instead; undefined if the staged records stay as
+ *   they are
  */
-export async function leaveOutContained(
-  options: LeaveOutOptions,
+export async function decideRecords(
+  options: DecideOptions,
   books: Books,
   sources: number,
 ): Promise<Books | undefined> {
   const { staged, settings, listing, signal } = options;
   const { containment, contexts, marks } = await compare(staged, settings, signal);
-  if (containment.contained === 0 && books.ledger.contained > 0) throw lostContainer();
+  if (containment?.contained === 0 && books.ledger.contained > 0) throw lostContainer();
   const rewritesAll = [...marks.values()].some(({ inAll }) => inAll === true);
-  if (containment.contained === 0 && !rewritesAll && (contexts?.size ?? 0) === 0) return undefined;
+  const stays = (containment?.contained ?? 0) === 0 && !rewritesAll && (contexts?.size ?? 0) === 0;
+  if (stays && settings.split === undefined) return undefined;
   staged.end(sources);
   const { run, fingerprints } = await openStaged(staged.root, signal);
-  const isContainer = (path: number): boolean => containment.isContainer(path);
-  const output = new ReplayedOutput({ writer: options.open(), settings, listing, signal, isContainer });
+  const splits = splitsOf(run, options);
+  const output = new ReplayedOutput({
+    ...{ writer: options.open(), settings, listing, signal },
+    isContainer: (path) => containment?.isContainer(path) === true,
+    splitOf: (path) => splits?.of(path),
+  });
   try {
     const replayed = openBooks(settings, listing, output);
     // what an update unpacked may still be there
@@ -59,7 +71,7 @@ export async function leaveOutContained(
     const from = { format: settings.format[0] ?? '', hasPaths: true, pathFor, signal };
     const reused = new ReusedSources({ run, fingerprints }, listing, from);
     const decided = new DecidedResults({
-      containerOf: (path) => containment.containerOf(path),
+      containerOf: (path) => containment?.containerOf(path),
       contextOf: (path) => contexts?.of(path),
       marks,
     });
@@ -77,9 +89,35 @@ export async function leaveOutContained(
   }
 }
 
+/** Divides the records, and notes what the user has to know; undefined without `--split`. */
+function splitsOf(
+  run: PreviousRun,
+  { settings, staged, previous, onNote }: DecideOptions,
+): Splits | undefined {
+  const { split: shares, splitSeed: seed = 'turnmill' } = settings;
+  if (shares === undefined) return undefined;
+  const { count } = staged.paths as PathWriter;
+  const splits = new Splits({ count, read: () => comparedSessions(run), shares, seed });
+  for (const name of splits.empty())
+    onNote?.(
+      `the split ${name} is empty: sessions that belong together stay together, which makes ${plural(splits.groups, 'group')}`,
+    );
+  const moved = previous === undefined ? 0 : splits.movedFrom(() => previous.lines(LINE_FILES.sessions));
+  if (moved > 0)
+    onNote?.(
+      `split-moved: ${plural(moved, 'group')} of sessions in another split than in the previous dataset`,
+    );
+  return splits;
+}
+
+function* comparedSessions(run: PreviousRun): Generator<PathedSession> {
+  for (const session of sessionsWithPaths(run)) if (isCompared(session)) yield session;
+}
+
 interface Compared extends Pick<Decisions, 'marks'> {
-  readonly containment: Containment;
-  /** Undefined with `--copies drop`. */
+  /** Undefined without `--copies drop` or `mark`. */
+  readonly containment: Containment | undefined;
+  /** Undefined without `--copies mark`. */
   readonly contexts: Contexts | undefined;
 }
 
@@ -88,6 +126,7 @@ async function compare(
   settings: Settings,
   signal: AbortSignal | undefined,
 ): Promise<Compared> {
+  if (settings.copies === undefined) return { containment: undefined, contexts: undefined, marks: new Map() };
   if (paths === undefined) throw new Error('the run does not compare its records');
   const { file, count, messages } = paths;
   file.flush();

@@ -1,0 +1,160 @@
+/**
+ * Decides the split of each conversation (docs/splits.md). Conversations of one session, or with the same messages up to
+ * the first answer, are one group; a group is in one split, so that no answer is in two after the same messages. The
+ * split depends on the group alone: neither the order of the logs nor other groups matter.
+ */
+import { createHash } from 'node:crypto';
+import type { SessionLine } from '../dataset/schema/ledger.ts';
+import { answersIn, PATH_HASH_BYTES } from '../ledger/compared-path.ts';
+import type { SplitShares } from '../settings/split-shares.ts';
+import { EndTable, HASH_WORDS, isOfPass, MAX_TABLE_BYTES, NONE, passBitsFor, wordsOf } from './end-table.ts';
+import type { PathedSession } from './ledger-files.ts';
+
+export interface SplitsOptions {
+  readonly count: number;
+  /** Reads the written and contained sessions with their paths, in the order of the paths; called several times. */
+  readonly read: () => Iterable<PathedSession>;
+  readonly shares: SplitShares;
+  readonly seed: string;
+  readonly maxTableBytes?: number;
+}
+
+export class Splits {
+  readonly #options: SplitsOptions;
+  readonly #names: readonly string[];
+  /** For each conversation another one of its group; the first of a group names itself. */
+  readonly #parents: Uint32Array;
+  /** The smallest hash of a session in each group, at the first of the group. */
+  readonly #keys: BigUint64Array;
+  readonly #passBits: number;
+
+  constructor(options: SplitsOptions) {
+    const { count, read, shares, maxTableBytes = MAX_TABLE_BYTES } = options;
+    this.#options = options;
+    this.#names = Object.keys(shares);
+    this.#parents = Uint32Array.from({ length: count }, (_, index) => index);
+    this.#keys = new BigUint64Array(count).fill(2n ** 64n - 1n);
+    this.#passBits = passBitsFor(2 * count, maxTableBytes);
+    this.#eachPass((isOf) => this.#join(isOf));
+    let index = 0;
+    for (const session of read()) {
+      const group = this.#groupOf(index++);
+      const key = sessionHash(session).readBigUInt64LE();
+      if (key < (this.#keys[group] as bigint)) this.#keys[group] = key;
+    }
+  }
+
+  /** Returns the name of a conversation's split. */
+  of(index: number): string {
+    const key = this.#keys[this.#groupOf(index)] as bigint;
+    // a smallest hash is small: it is hashed again, so that large groups are not all at one end
+    const digest = createHash('sha256').update(`${this.#options.seed}\n${key}`).digest();
+    const at = digest.readUIntBE(0, 6) / 2 ** 48;
+    let end = 0;
+    for (const name of this.#names) {
+      end += this.#options.shares[name] as number;
+      if (at < end) return name;
+    }
+    return this.#names.at(-1) as string;
+  }
+
+  /** Number of groups. */
+  get groups(): number {
+    let groups = 0;
+    for (const [index, parent] of this.#parents.entries()) if (parent === index) groups++;
+    return groups;
+  }
+
+  /** Returns the names of the splits without a conversation. */
+  empty(): readonly string[] {
+    const used = new Set<string>();
+    for (let index = 0; index < this.#options.count && used.size < this.#names.length; index++)
+      used.add(this.of(index));
+    return this.#names.filter((name) => !used.has(name));
+  }
+
+  /** Returns the number of groups with a session that was written to another split before. */
+  movedFrom(previous: () => Iterable<SessionLine>): number {
+    const moved = new Set<number>();
+    this.#eachPass((isOf) => {
+      const sessions = new EndTable(this.#options.count / 2 ** this.#passBits);
+      let index = 0;
+      for (const session of this.#options.read()) {
+        const words = wordsOf(sessionHash(session));
+        if (isOf(words[0] as number)) sessions.add(words, 0, index);
+        index++;
+      }
+      for (const session of previous()) {
+        const before = splitIn(session);
+        const words = wordsOf(sessionHash(session));
+        if (!this.#names.includes(before) || !isOf(words[0] as number)) continue;
+        const now = sessions.containerOf(words, NONE);
+        if (now !== NONE && this.of(now) !== before) moved.add(this.#groupOf(now));
+      }
+    });
+    return moved.size;
+  }
+
+  #eachPass(run: (isOf: (word: number) => boolean) => void): void {
+    for (let pass = 0; pass < 2 ** this.#passBits; pass++)
+      run((word) => isOfPass(pass, this.#passBits, word));
+  }
+
+  /** Joins the conversations that have a hash of this pass in common. */
+  #join(isOf: (word: number) => boolean): void {
+    const { count, read } = this.#options;
+    const first = new EndTable((2 * count) / 2 ** this.#passBits);
+    let index = 0;
+    for (const session of read()) {
+      for (const hash of [sessionHash(session), beginningOf(session.path)]) {
+        if (hash === undefined) continue;
+        const words = wordsOf(hash);
+        if (!isOf(words[0] as number)) continue;
+        first.add(words, 0, index);
+        const earlier = first.containerOf(words, index);
+        if (earlier !== NONE) this.#parents[this.#groupOf(index)] = this.#groupOf(earlier);
+      }
+      index++;
+    }
+  }
+
+  #groupOf(index: number): number {
+    const parents = this.#parents;
+    let at = index;
+    for (let up = parents[at] as number; up !== at; up = parents[at] as number) {
+      parents[at] = parents[up] as number;
+      at = parents[at] as number;
+    }
+    return at;
+  }
+}
+
+/** Returns the hash of the messages up to the first answer; undefined without an answer or a path. */
+function beginningOf(path: Uint8Array = new Uint8Array(0)): Uint8Array | undefined {
+  for (let at = 0; at < path.length; at += PATH_HASH_BYTES) {
+    const hash = path.subarray(at, at + PATH_HASH_BYTES);
+    if (answersIn(hash) > 0) return hash;
+  }
+  return undefined;
+}
+
+/** Returns the name of the session that a branch (`ID#2`) or a sub-agent (`ID/AGENT`) belongs to. */
+function sessionOf(id: string): string {
+  const agent = id.indexOf('/', 1);
+  return (agent < 0 ? id : id.slice(0, agent)).replace(/#\d+$/, '');
+}
+
+/** Returns the hash of a session's name; without one, of its source. */
+function sessionHash({ id, source, source_b64, input = 0 }: SessionLine): Buffer {
+  const name = id === null ? `${input}\0${source_b64 ?? source}` : sessionOf(id);
+  return createHash('sha256')
+    .update(name)
+    .digest()
+    .subarray(0, 4 * HASH_WORDS);
+}
+
+/** Returns the folder that a session's record is in, which is its split; empty if it has no record. */
+function splitIn({ shard = '', records }: SessionLine): string {
+  const path = records?.[0]?.shard ?? shard;
+  return path.split('/').at(-2) ?? '';
+}

@@ -1,0 +1,270 @@
+/**
+ * `--split` over generated sessions with branches, sub-agents, forks and copies in other files: nothing that belongs
+ * together is in two splits, and workers, updates, resumed runs and slices give the bytes of one build.
+ */
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { build } from '../../../src/job/build.ts';
+import type { PartialSettings } from '../../../src/settings/settings.ts';
+import { verifyDataset } from '../../../src/verify/verify-dataset.ts';
+import { filesIn } from '../../support/changed-logs.ts';
+import { turnmillHere } from '../../support/command-here.ts';
+import { writeCopiedLogs } from '../../support/copied-logs.ts';
+import { hashesOf, temporaryFolder } from '../../support/folder.ts';
+import { LONG } from '../../support/long.ts';
+import { randomFrom } from '../../support/plain-logs.ts';
+import { buildSlices, mergeAll } from '../../support/sliced-logs.ts';
+import { stagingIn, stopAfter } from '../../support/stopped-run.ts';
+
+const SHARES = { train: 0.5, validation: 0.25, test: 0.25 };
+const SEEDS = Array.from({ length: LONG ? 500 : 12 }, (_, seed) => seed);
+const SESSIONS = 14;
+
+afterEach(() => vi.unstubAllEnvs());
+
+interface Message {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: readonly { readonly function: unknown }[];
+}
+
+/** A record: its split, its session, and its messages up to the first answer. */
+interface Placed {
+  readonly split: string;
+  readonly session: string;
+  readonly beginning: string;
+}
+
+interface SessionLine {
+  readonly id: string;
+  readonly fate: string;
+  readonly shard: string;
+  readonly line: number;
+}
+
+const linesIn = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+
+/** Reads the records of a dataset in the format `chat`, in the order of the ledger. */
+function recordsIn(out: string): Placed[] {
+  const sessions = linesIn(join(out, 'ledger/sessions.jsonl')).map((line) => JSON.parse(line) as SessionLine);
+  return sessions
+    .filter(({ fate }) => fate === 'written')
+    .map(({ id, shard, line }) => {
+      const { messages } = JSON.parse(linesIn(join(out, shard))[line - 1] as string) as {
+        messages: Message[];
+      };
+      const first = messages.findIndex(({ role }) => role === 'assistant');
+      const beginning = messages
+        .slice(0, first + 1)
+        .map(({ role, content, tool_calls: calls = [] }) => [
+          role,
+          content ?? '',
+          calls.map((call) => call.function),
+        ]);
+      const session = id.replace(/\/.*/, '').replace(/#\d+$/, '');
+      return { split: shard.split('/')[1] as string, session, beginning: JSON.stringify(beginning) };
+    });
+}
+
+/** Groups the sessions naively: joins the groups of two records until nothing changes. Returns each session's group. */
+function groupsOf(records: readonly Placed[]): ReadonlyMap<string, string> {
+  const group = new Map(records.map(({ session }) => [session, session]));
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const one of records)
+      for (const other of records) {
+        const [a, b] = [group.get(one.session) as string, group.get(other.session) as string];
+        if (a === b || one.beginning !== other.beginning) continue;
+        for (const [session, now] of group) if (now === b) group.set(session, a);
+        changed = true;
+      }
+  }
+  return group;
+}
+
+const membersOf = (groups: ReadonlyMap<string, string>, session: string): string =>
+  [...groups.keys()]
+    .filter((other) => groups.get(other) === groups.get(session))
+    .sort()
+    .join(' ');
+
+function logsOf(seed: number, sessions = SESSIONS): { logs: string; path: (name: string) => string } {
+  const folder = temporaryFolder();
+  const logs = join(folder, 'logs');
+  writeCopiedLogs(logs, seed, sessions);
+  return { logs, path: (name) => join(folder, name) };
+}
+
+const settingsFor = (logs: string, more: Partial<PartialSettings> = {}): PartialSettings => ({
+  ...{ inputs: [logs], workers: 1, split: SHARES, report: false },
+  ...more,
+});
+
+const splitsBy = (records: readonly Placed[], key: 'session' | 'beginning'): Set<string>[] => {
+  const splits = new Map<string, Set<string>>();
+  for (const record of records)
+    splits.set(record[key], (splits.get(record[key]) ?? new Set()).add(record.split));
+  return [...splits.values()];
+};
+
+describe('what belongs together', () => {
+  test.each(SEEDS)('is in one split, whatever the files are called: seed %i', async (seed) => {
+    const { logs, path } = logsOf(seed);
+    await build({ ...settingsFor(logs), out: path('out') });
+    const records = recordsIn(path('out'));
+    expect(records.length).toBeGreaterThan(SESSIONS);
+    for (const key of ['session', 'beginning'] as const)
+      expect(Math.max(...splitsBy(records, key).map(({ size }) => size))).toBe(1);
+    expect((await verifyDataset(path('out'))).problems).toEqual([]);
+
+    for (const [n, file] of filesIn(logs).entries())
+      renameSync(file, join(dirname(file), `${(n * 7919) % 1000}-renamed.jsonl`));
+    await build({ ...settingsFor(logs), out: path('renamed') });
+    const sides = (placed: readonly Placed[]): string[] => placed.map((one) => JSON.stringify(one)).sort();
+    expect(sides(recordsIn(path('renamed')))).toEqual(sides(records));
+  });
+
+  test('groups of several sessions, of one session with several beginnings, and all splits occur', async () => {
+    const { logs, path } = logsOf(3, 60);
+    await build({ ...settingsFor(logs), out: path('out') });
+    const records = recordsIn(path('out'));
+    const groups = groupsOf(records);
+    expect(new Set(groups.values()).size).toBeLessThan(groups.size);
+    expect(new Set(records.map(({ beginning }) => beginning)).size).toBeGreaterThan(
+      new Set(groups.values()).size,
+    );
+    expect(new Set(records.map(({ split }) => split))).toEqual(new Set(Object.keys(SHARES)));
+  });
+
+  test.each(SEEDS.slice(0, 4))(
+    'moves only when groups merge, which an update counts: seed %i',
+    async (seed) => {
+      const { logs, path } = logsOf(seed, 30);
+      const all = filesIn(logs);
+      cpSync(logs, path('all'), { recursive: true });
+      for (const [n, file] of all.entries()) if (n % 2 === 1) rmSync(file);
+      const shared = settingsFor(logs);
+      await build({ ...shared, out: path('out') });
+      const before = recordsIn(path('out'));
+      cpSync(path('all'), logs, { recursive: true });
+      const notes: string[] = [];
+      await build({ ...shared, out: path('out'), update: true }, { onNote: (note) => void notes.push(note) });
+      const after = recordsIn(path('out'));
+      await build({ ...shared, out: path('fresh') });
+      expect(hashesOf(path('out'))).toEqual(hashesOf(path('fresh')));
+
+      const [groupsBefore, groups] = [groupsOf(before), groupsOf(after)];
+      const sideOf = (records: readonly Placed[], session: string): string | undefined =>
+        records.find((record) => record.session === session)?.split;
+      const moved = [...groupsBefore.keys()].filter(
+        (session) => sideOf(before, session) !== sideOf(after, session),
+      );
+      for (const session of moved)
+        expect(membersOf(groups, session)).not.toBe(membersOf(groupsBefore, session));
+      const count = new Set(moved.map((session) => groups.get(session))).size;
+      const said = notes.find((note) => note.startsWith('split-moved: '));
+      expect(Number(/\d+/.exec(said ?? '0')?.[0])).toBe(count);
+    },
+  );
+});
+
+const VARIANTS: readonly Partial<PartialSettings>[] = [
+  { splitSeed: 'other', compress: 'gzip', shardSize: 2000 },
+  { copies: 'drop', format: ['chat', 'trl'] },
+];
+
+describe.each(VARIANTS)('with %j', (more) => {
+  test('two workers give the bytes of one', async () => {
+    const { logs, path } = logsOf(5);
+    await build({ ...settingsFor(logs, more), out: path('one') });
+    await build({ ...settingsFor(logs, more), workers: 2, out: path('two') });
+    expect(hashesOf(path('two'))).toEqual(hashesOf(path('one')));
+    expect((await verifyDataset(path('one'))).problems).toEqual([]);
+  });
+
+  test('merged slices give the bytes of one build', async () => {
+    const { logs, path } = logsOf(6);
+    const { inputs: _, ...shared } = settingsFor(logs, more);
+    await build({ ...shared, inputs: [logs], out: path('whole') });
+    const parts = await buildSlices([logs], dirname(logs), 3, shared);
+    await mergeAll(parts.toReversed(), path('merged'));
+    expect(hashesOf(path('merged'))).toEqual(hashesOf(path('whole')));
+  });
+
+  test('a run that is stopped and resumed gives the bytes of a straight one', async () => {
+    vi.stubEnv('TURNMILL_CHECKPOINT_BYTES', '0');
+    const { logs, path } = logsOf(7);
+    const shared = settingsFor(logs, more);
+    let results = 0;
+    await build({ ...shared, out: path('straight') }, { onResult: () => void results++ });
+    const random = randomFrom(7);
+    let isWhole = await stopAfter({ ...shared, out: path('out') }, Math.ceil(random() * results));
+    while (!isWhole)
+      isWhole = await stopAfter(
+        { ...shared, out: path('out'), resume: true },
+        Math.ceil(random() * 2 * results),
+      );
+    expect(hashesOf(path('out'))).toEqual(hashesOf(path('straight')));
+    expect(stagingIn(dirname(logs))).toEqual([]);
+  });
+});
+
+test('another seed divides the sessions differently', async () => {
+  const { logs, path } = logsOf(8, 30);
+  await build({ ...settingsFor(logs), out: path('one') });
+  await build({ ...settingsFor(logs), splitSeed: 'other', out: path('two') });
+  expect(recordsIn(path('two')).map(({ split }) => split)).not.toEqual(
+    recordsIn(path('one')).map(({ split }) => split),
+  );
+});
+
+describe('the command', () => {
+  test('says how many records each split has, and which one is empty', async () => {
+    const { logs, path } = logsOf(9, 3);
+    const args = [
+      'build',
+      logs,
+      '--split',
+      'train=0.999999,test=0.000001',
+      '--out',
+      path('out'),
+      '--workers',
+      '1',
+    ];
+    const { status, stdout, stderr } = await turnmillHere(args);
+    expect(status).toBe(0);
+    expect(`${stdout}${stderr}`).toMatch(/splits {5}train \d+ records; test 0 records/);
+    expect(stderr).toContain('the split test is empty: sessions that belong together');
+    expect(readdirSync(path('out/data'))).toEqual(['train']);
+  });
+
+  test.each([
+    ['train=0.9,test=0.2', 'the shares add up to 1.1, not to 1'],
+    ['train=0.5,train=0.5', 'train appears twice'],
+    ['train=0.5,=0.5', 'a split needs a name'],
+    ['train=1,test=0', 'the share of test must be a number above 0'],
+    ['train=x', "the share of train must be a number above 0 and up to 1, not 'x'"],
+    ['../up=1', "'../up' is not the name of a split"],
+    ['train', "'train' is not NAME=SHARE"],
+  ])('refuses %s before anything is read', async (split, message) => {
+    const { status, stderr } = await turnmillHere([
+      'build',
+      '/nowhere',
+      '--split',
+      split,
+      '--out',
+      '/nowhere/out',
+    ]);
+    expect([status, stderr]).toEqual([64, expect.stringContaining(message)]);
+  });
+
+  test.each([
+    [['--split', 'train=1', '--out', '-'], '--split needs an output folder'],
+    [['--split', 'train=1', '--out', 's3://bucket/out'], 'a dataset in a store cannot be divided'],
+    [['--split-seed', 'x', '--out', '/nowhere/out'], '--split-seed works only together with --split'],
+  ])('refuses %j', async (args, message) => {
+    const { status, stderr } = await turnmillHere(['build', '/nowhere', ...args]);
+    expect([status, stderr]).toEqual([64, expect.stringContaining(message)]);
+  });
+});
