@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { SessionLine } from '../dataset/schema/ledger.ts';
+import { sessionOfBranch } from '../ledger/branch-id.ts';
 import { answersIn, PATH_HASH_BYTES } from '../ledger/compared-path.ts';
 import type { SplitShares } from '../settings/split-shares.ts';
 import { EndTable, HASH_WORDS, isOfPass, MAX_TABLE_BYTES, NONE, passBitsFor, wordsOf } from './end-table.ts';
@@ -27,6 +28,7 @@ export class Splits {
   /** The smallest hash of a session in each group, at the first of the group. */
   readonly #keys: BigUint64Array;
   readonly #passBits: number;
+  readonly #parentIds: ReadonlySet<string>;
 
   constructor(options: SplitsOptions) {
     const { count, read, shares, maxTableBytes = MAX_TABLE_BYTES } = options;
@@ -35,11 +37,12 @@ export class Splits {
     this.#parents = Uint32Array.from({ length: count }, (_, index) => index);
     this.#keys = new BigUint64Array(count).fill(2n ** 64n - 1n);
     this.#passBits = passBitsFor(2 * count, maxTableBytes);
+    this.#parentIds = parentIdsOf(read);
     this.#eachPass((isOf) => this.#join(isOf));
     let index = 0;
     for (const session of read()) {
       const group = this.#groupOf(index++);
-      const key = sessionHash(session).readBigUInt64LE();
+      const key = this.#sessionHash(session).readBigUInt64LE();
       if (key < (this.#keys[group] as bigint)) this.#keys[group] = key;
     }
   }
@@ -80,19 +83,34 @@ export class Splits {
       const sessions = new EndTable(this.#options.count / 2 ** this.#passBits);
       let index = 0;
       for (const session of this.#options.read()) {
-        const words = wordsOf(sessionHash(session));
+        const words = wordsOf(this.#sessionHash(session));
         if (isOf(words[0] as number)) sessions.add(words, 0, index);
         index++;
       }
       for (const session of previous()) {
         const before = splitIn(session);
-        const words = wordsOf(sessionHash(session));
+        const words = wordsOf(this.#sessionHash(session));
         if (!this.#names.includes(before) || !isOf(words[0] as number)) continue;
         const now = sessions.containerOf(words, NONE);
         if (now !== NONE && this.of(now) !== before) moved.add(this.#groupOf(now));
       }
     });
     return moved.size;
+  }
+
+  /** Returns the hash of a session's name, or of that of the session whose sub-agent it is; without one, of its source. */
+  #sessionHash({ id, source, source_b64, input = 0 }: SessionLine): Buffer {
+    const name = id === null ? `${input}\0${source_b64 ?? source}` : this.#sessionOf(withoutBranch(id));
+    return createHash('sha256')
+      .update(name)
+      .digest()
+      .subarray(0, 4 * HASH_WORDS);
+  }
+
+  #sessionOf(id: string): string {
+    if (this.#parentIds.size > 0)
+      for (const parent of prefixesOf(id)) if (this.#parentIds.has(parent)) return parent;
+    return id;
   }
 
   #eachPass(run: (isOf: (word: number) => boolean) => void): void {
@@ -106,7 +124,7 @@ export class Splits {
     const first = new EndTable((2 * count) / 2 ** this.#passBits);
     let index = 0;
     for (const session of read()) {
-      for (const hash of [sessionHash(session), beginningOf(session.path)]) {
+      for (const hash of [this.#sessionHash(session), beginningOf(session.path)]) {
         if (hash === undefined) continue;
         const words = wordsOf(hash);
         if (!isOf(words[0] as number)) continue;
@@ -138,20 +156,30 @@ function beginningOf(path: Uint8Array = new Uint8Array(0)): Uint8Array | undefin
   return undefined;
 }
 
-/** Returns the name of the session that a branch (`ID#2`) or a sub-agent (`ID/AGENT`) belongs to. */
-function sessionOf(id: string): string {
-  const agent = id.indexOf('/', 1);
-  return (agent < 0 ? id : id.slice(0, agent)).replace(/#\d+$/, '');
+/**
+ * Returns the ids of sessions that others continue after a `/`. Not every id with one is of a sub-agent: `EVAL/SAMPLE/1`
+ * is a session by itself, because there is none with the id `EVAL`.
+ */
+function parentIdsOf(read: SplitsOptions['read']): ReadonlySet<string> {
+  const wanted = new Set<string>();
+  for (const { id } of read()) for (const parent of prefixesOf(withoutBranch(id ?? ''))) wanted.add(parent);
+  const found = new Set<string>();
+  if (wanted.size === 0) return found;
+  for (const { id } of read()) {
+    const name = withoutBranch(id ?? '');
+    if (wanted.has(name)) found.add(name);
+  }
+  return found;
 }
 
-/** Returns the hash of a session's name; without one, of its source. */
-function sessionHash({ id, source, source_b64, input = 0 }: SessionLine): Buffer {
-  const name = id === null ? `${input}\0${source_b64 ?? source}` : sessionOf(id);
-  return createHash('sha256')
-    .update(name)
-    .digest()
-    .subarray(0, 4 * HASH_WORDS);
+/** Yields `a` and `a/b` for `a/b/c`. */
+function* prefixesOf(id: string): Generator<string> {
+  for (let at = id.indexOf('/', 1); at >= 0; at = id.indexOf('/', at + 1))
+    yield withoutBranch(id.slice(0, at));
 }
+
+/** Returns the id of the session that a branch (`ID#2`) belongs to. */
+const withoutBranch = (id: string): string => sessionOfBranch(id) ?? id;
 
 /** Returns the folder that a session's record is in, which is its split; empty if it has no record. */
 function splitIn({ shard = '', records }: SessionLine): string {

@@ -27,10 +27,11 @@ export const splitsOf = ({ settings }: Pick<ManifestFacts, 'settings'>): readonl
 
 export async function checkSplits({ root, readable, sessions, problems }: SplitsContext): Promise<void> {
   if (!readable.has(PATHS) || !readable.has(SESSIONS)) return;
+  const parents = await parentsIn(root);
   const rounds = Math.max(1, Math.ceil((2 * sessions) / MAX_NAMES));
   for (let round = 0; round < rounds; round++) {
     const places = new Map<string, { readonly split: string; readonly line: number }>();
-    for await (const { line, split, names } of writtenSessions(root)) {
+    for await (const { line, split, names } of writtenSessions(root, parents)) {
       for (const name of names) {
         if (sumOf(name) % rounds !== round) continue;
         const first = places.get(name) ?? { split, line };
@@ -53,25 +54,49 @@ interface WrittenSession {
   readonly names: readonly string[];
 }
 
-async function* writtenSessions(root: string): AsyncGenerator<WrittenSession> {
+async function* writtenSessions(root: string, parents: ReadonlySet<string>): AsyncGenerator<WrittenSession> {
   const paths = readPaths(join(root, PATHS));
   for await (const { line, value } of comparedLines(root)) {
     const { value: path } = await paths.next();
     const { id, shard, records, fate } = value;
     const places: readonly Untrusted<RecordPlace>[] = shard === undefined ? asObjects(records) : [{ shard }];
     if (fate !== 'written') continue;
-    const session = asText(id)
-      ?.replace(/^(.[^/]*)\/.*$/s, '$1')
-      .replace(/#\d+$/, '');
+    const own = nameOf(id);
+    const session = namesBefore(own).find((name) => parents.has(name)) ?? own;
     const answer = firstAnswer(path ?? undefined);
     const names = [
-      ...(session === undefined ? [] : [`${SESSION}${session}`]),
+      ...(session === '' ? [] : [`${SESSION}${session}`]),
       ...(answer === undefined ? [] : [`answer ${answer}`]),
     ];
     for (const split of new Set(places.map((place) => asText(place.shard)?.split('/').at(-2) ?? '')))
       yield { line, split, names };
   }
   await paths.return(undefined);
+}
+
+/** Returns the names of sessions that have sub-agents, whose ids go on with `/` after that name. */
+async function parentsIn(root: string): Promise<ReadonlySet<string>> {
+  const wanted = new Set<string>();
+  for await (const { value } of comparedLines(root))
+    for (const name of namesBefore(nameOf(value.id))) wanted.add(name);
+  const parents = new Set<string>();
+  for await (const { value } of comparedLines(root)) {
+    const name = nameOf(value.id);
+    if (wanted.has(name)) parents.add(name);
+  }
+  return parents;
+}
+
+const BRANCH = /#[1-9]\d*$/;
+
+/** Returns the id without the number of a branch; an empty text for a session without an id. */
+const nameOf = (id: unknown): string => (asText(id) ?? '').replace(BRANCH, '');
+
+/** Returns the beginnings of a name before each `/`, except before the first character. */
+function namesBefore(name: string): readonly string[] {
+  const parts = name.split('/');
+  const names = parts.map((_, n) => parts.slice(0, n).join('/').replace(BRANCH, ''));
+  return names.slice(1).filter((before) => before !== '');
 }
 
 /** Returns the hash of the first answer, whose last bit is 1. */

@@ -38,11 +38,18 @@ describe('Splits', () => {
     expect(new Set(Array.from({ length: 203 }, (_, n) => splits.of(n))).size).toBe(1);
   });
 
+  test('ids with a slash belong together only if there is a session with the id before it', () => {
+    const samples = ['eval/tulips/1', 'eval/roses/1', 'logs/a.json', 'logs/b.json', '/a', '/b'];
+    expect(splitsOf(samples.map((id, n) => session(id, n))).groups).toBe(samples.length);
+    const agents = ['eval/tulips/1/sorter', 'eval/tulips/1#2/sorter/deep', 'eval/tulips/1#2'];
+    expect(splitsOf([...samples, ...agents].map((id, n) => session(id, n))).groups).toBe(samples.length);
+  });
+
   test('any number of passes gives the same', () => {
     const random = randomFrom(1);
     const below = (n: number): number => Math.floor(random() * n);
     const sessions = Array.from({ length: 3000 }, () => session(`s${below(2500)}`, below(4000)));
-    const [one, many] = [splitsOf(sessions), splitsOf(sessions, 4096)];
+    const [one, many] = [splitsOf(sessions), splitsOf(sessions, 16_384)];
     expect(many.groups).toBe(one.groups);
     expect(one.groups).toBeGreaterThan(500);
     const sides = (splits: Splits): string[] => sessions.map((_, index) => splits.of(index));

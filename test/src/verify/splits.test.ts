@@ -59,6 +59,22 @@ test('finds a session in two splits', async () => {
   );
 });
 
+test('finds a sub-agent in another split than its session, and lets samples of one evaluation be in two', async () => {
+  const out = await dataset();
+  const named = (ids: readonly string[]): void =>
+    rewrite(out, (lines) => {
+      const written = lines.filter(({ fate }) => fate === 'written');
+      const [train, test] = ['/train/', '/test/'].map((split) =>
+        written.find(({ shard = '' }) => shard.includes(split)),
+      ) as [Line, Line];
+      [train.id, test.id] = ids as [string, string];
+    });
+  named(['eval/tulips/1', 'eval/roses/1']);
+  expect(await problemsOf(out)).toEqual([]);
+  named(['eval/tulips', 'eval/tulips/sorter']);
+  expect(await problemsOf(out)).toEqual([expect.stringContaining('expected its session in ')]);
+});
+
 test('finds the path of an answer in two splits', async () => {
   const out = await dataset();
   // every session gets another id, and half of them go to the other split: only the paths still tell
