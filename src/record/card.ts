@@ -9,7 +9,9 @@ import { valuesFor } from '../../transforms/formats/format-options.ts';
 import { formats } from '../../transforms/formats/index.ts';
 import { DATA } from '../dataset/layout.ts';
 import type { ManifestShard } from '../dataset/schema/manifest.ts';
+import type { LedgerSums } from '../dataset/schema/reports.ts';
 import type { Settings } from '../settings/settings.ts';
+import { type BodySettings, type CardRow, cardBody } from './card-body.ts';
 
 const TYPES: Readonly<Record<ColumnType, readonly string[]>> = {
   text: ['dtype: string'],
@@ -19,17 +21,18 @@ const TYPES: Readonly<Record<ColumnType, readonly string[]>> = {
   turns: ['list:', '- name: from', '  dtype: string', '- name: value', '  dtype: string'],
 };
 
-type CardSettings = Pick<Settings, 'format' | 'formatOptions' | 'plugIns' | 'meta' | 'copies'>;
+type CardSettings = BodySettings &
+  Pick<Settings, 'format' | 'formatOptions' | 'plugIns' | 'meta' | 'license'>;
 
-/** The shards of one format. */
+/** The shards of one format, by split. */
 interface Config {
   readonly format: Format;
-  readonly path: string;
-  readonly records: number;
+  readonly splits: readonly Omit<CardRow, 'config'>[];
 }
 
-/** Returns the text of the card. It depends on the settings and the shards only. */
-export function cardText(settings: CardSettings, shards: readonly ManifestShard[]): string {
+/** Returns the text of the card. It depends on the settings, the shards and the sums only. */
+export function cardText(settings: CardSettings, shards: readonly ManifestShard[], sums: LedgerSums): string {
+  const { license } = settings;
   const configs = configsOf(settings, shards);
   const typed = configs.flatMap(({ format }) => {
     const columns = Object.entries(columnsOf(format, settings) ?? {});
@@ -37,49 +40,56 @@ export function cardText(settings: CardSettings, shards: readonly ManifestShard[
       ? []
       : [`- config_name: ${format.name}`, '  features:', ...columns.flatMap(featureLines)];
   });
-  const lines = [
-    '---',
+  const yaml = [
+    ...(license === undefined ? [] : [`license: ${license}`]),
     ...(configs.length === 0 ? [] : ['configs:', ...configs.flatMap(configLines)]),
     ...(typed.length === 0 ? [] : ['dataset_info:', ...typed]),
-    '---',
-    '# Conversations of LLM agents',
-    '',
-    'Built from logs by turnmill.',
-    '',
-    '| config | records | files |',
-    '| --- | --- | --- |',
-    ...configs.map(({ format, path, records }) => `| \`${format.name}\` | ${records} | \`${path}\` |`),
-    '',
   ];
-  return lines.join('\n');
+  const rows = configs.flatMap(({ format, splits }) =>
+    splits.map((split) => ({ config: format.name, ...split })),
+  );
+  return `${['---', ...yaml, '---'].join('\n')}\n${cardBody(settings, rows, sums)}`;
 }
 
 /** The formats with shards, which a loader can read: the files of a config without any are an error. */
-function configsOf(
-  { format: names, plugIns }: CardSettings,
-  shards: readonly ManifestShard[],
-): readonly Config[] {
+function configsOf(settings: CardSettings, shards: readonly ManifestShard[]): readonly Config[] {
+  const { format: names, plugIns } = settings;
   return [...formats, ...plugIns.formats]
     .filter(({ name }) => names.includes(name))
     .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
-    .flatMap((format) => {
-      const folder = names.length > 1 ? `${DATA}/${format.name}` : DATA;
-      const own = shards.filter(({ path }) => dirname(path) === folder && !/\.toml(?:\.|$)/.test(path));
-      const extension = own[0]?.path.match(/\.(?:sts\.)?jsonl(?:\.gz|\.zst)?$/)?.[0];
-      if (extension === undefined) return [];
-      const records = own.reduce((sum, shard) => sum + shard.records, 0);
-      return [{ format, path: `${folder}/*${extension}`, records }];
-    });
+    .map((format) => ({
+      format,
+      splits: splitsOf(names.length > 1 ? `${DATA}/${format.name}` : DATA, settings, shards),
+    }))
+    .filter(({ splits }) => splits.length > 0);
 }
 
-function configLines({ format, path }: Config, at: number): readonly string[] {
+/** The splits with shards, in the order in which the user named them; without `--split` one, which loaders call `train`. */
+function splitsOf(
+  folder: string,
+  { split: shares }: CardSettings,
+  shards: readonly ManifestShard[],
+): Config['splits'] {
+  const folders =
+    shares === undefined
+      ? [['train', folder] as const]
+      : Object.keys(shares).map((name) => [name, `${folder}/${name}`] as const);
+  return folders.flatMap(([split, own]) => {
+    const files = shards.filter(({ path }) => dirname(path) === own && !/\.toml(?:\.|$)/.test(path));
+    const extension = files[0]?.path.match(/\.(?:sts\.)?jsonl(?:\.gz|\.zst)?$/)?.[0];
+    if (extension === undefined) return [];
+    const records = files.reduce((sum, shard) => sum + shard.records, 0);
+    return [{ split, path: `${own}/*${extension}`, records }];
+  });
+}
+
+function configLines({ format, splits }: Config, at: number): readonly string[] {
   const first = at === 0 ? ['  default: true'] : [];
   return [
     `- config_name: ${format.name}`,
     ...first,
     '  data_files:',
-    '  - split: train',
-    `    path: ${path}`,
+    ...splits.flatMap(({ split, path }) => [`  - split: ${split}`, `    path: ${path}`]),
   ];
 }
 

@@ -8,6 +8,7 @@ import { CARD, DATA, LINE_FILES, PATHS, REDACTIONS, REPORTS, WORK_FILES } from '
 import { type LineFile, lineFileOver, type PlainLineFile, type WrittenFile } from '../dataset/line-file.ts';
 import type { ManifestBody } from '../dataset/manifest.ts';
 import type { ManifestShard } from '../dataset/schema/manifest.ts';
+import type { LedgerSums } from '../dataset/schema/reports.ts';
 import { type Series, Shards } from '../dataset/shards.ts';
 import { StdoutSink } from '../dataset/stdout.ts';
 import type { DatasetWriter } from '../dataset/store/store.ts';
@@ -172,17 +173,21 @@ export class DatasetOutput implements Destination {
       body,
       runFacts,
       fingerprints: this.#fingerprints,
-      writeLast: (listed) => this.#writeLast(listed, page),
+      writeLast: (listed) => this.#writeLast(listed, body.ledger, page),
       replace: replace || update,
       ...(this.#signal && { signal: this.#signal }),
       onReadBack: () => profile?.enter('sync'),
     });
   }
 
-  async #writeLast(shards: readonly ManifestShard[], page?: MakePage): Promise<readonly WrittenFile[]> {
+  async #writeLast(
+    shards: readonly ManifestShard[],
+    sums: LedgerSums,
+    page?: MakePage,
+  ): Promise<readonly WrittenFile[]> {
     const files = page === undefined ? [] : [this.#write(REPORTS.page, await page(shards))];
     if (this.#writer.keepsCard()) return files;
-    return [...files, this.#write(CARD, cardText(this.#settings, shards))];
+    return [...files, this.#write(CARD, cardText(this.#settings, shards, sums))];
   }
 
   checkpoint(sources: number): void {

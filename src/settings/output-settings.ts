@@ -7,7 +7,17 @@ import type { Setting } from './option.ts';
 import { NO_RUN_PLUG_INS, type RunPlugIns } from './plug-ins.ts';
 import { DEFAULT_S3 } from './s3-settings.ts';
 import { type SplitShares, splitShares } from './split-shares.ts';
-import { choice, fileMode, flag, size, text, tolerance, wholeNumber } from './value-types.ts';
+import {
+  cardFile,
+  choice,
+  fileMode,
+  flag,
+  licenseId,
+  size,
+  text,
+  tolerance,
+  wholeNumber,
+} from './value-types.ts';
 
 const MAX_WORKERS = 1024;
 const GIBIBYTE = 1024 * 1024 * 1024;
@@ -93,6 +103,22 @@ export const OUTPUT_SETTINGS = {
     help: 'With --split: divide the records differently for each TEXT',
     shown: 'turnmill',
     type: text('TEXT'),
+    decides: 'bytes',
+  } as Setting<string | undefined>,
+  /** Id of the licence on the card, as the Hub writes it. */
+  license: {
+    ...output,
+    advanced: true,
+    help: 'Name the licence on the card, by its id on the Hub, such as cc-by-4.0',
+    type: licenseId,
+    decides: 'bytes',
+  } as Setting<string | undefined>,
+  /** The user's own text of the card, below its YAML. The manifest has it, so that a merge can write it again. */
+  card: {
+    ...output,
+    advanced: true,
+    help: 'Use the text of this Markdown file as the card, below the YAML that names the files',
+    type: cardFile,
     decides: 'bytes',
   } as Setting<string | undefined>,
   shardSize: {

@@ -242,6 +242,26 @@ const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 /** The text of a UTF-8 file, without its final newline. */
 export const textFile: ValueType<string> = ofWord('FILE', textIn);
 
+/** Markdown for a card, whose YAML turnmill writes. */
+export const cardFile: ValueType<string> = ofWord('MARKDOWN', (path, refuse) => {
+  const markdown = textIn(path, refuse).replace(/^\uFEFF/, '');
+  return /^---\s*$/m.test(markdown.slice(0, 5))
+    ? refuse(`'${path}' begins with YAML: leave it out, because the card has that of its files`)
+    : markdown;
+});
+
+/** Longer ids are not on the Hub. */
+const LICENSE_ID = /^[a-z0-9][a-z0-9.-]{0,63}$/;
+
+/** The id of a licence as the Hub writes it. */
+export const licenseId: ValueType<string> = { ...ofWord('LICENSE', licenseIn), check: licenseIn };
+
+function licenseIn(value: unknown, refuse: Refuse): string {
+  return typeof value === 'string' && LICENSE_ID.test(value)
+    ? value
+    : refuse(`${shown(value)} is not the id of a licence: write it in lower case, such as cc-by-4.0`);
+}
+
 /** Ids from a file, one per line; an id that begins with a quotation mark is a JSON string. */
 export const idFile: ValueType<readonly string[]> = ofWord('IDS', (path, refuse) =>
   idsIn(textIn(path, refuse), refuse),

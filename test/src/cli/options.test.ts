@@ -52,6 +52,13 @@ const BY_PLACEHOLDER: Readonly<
     `${FILE}.gone`,
     `cannot read '${FILE}.gone': ENOENT`,
   ],
+  LICENSE: ['cc-by-4.0', 'cc-by-4.0', 'MIT', "'MIT' is not the id of a licence"],
+  MARKDOWN: [
+    FILE,
+    readFileSync(FILE, 'utf8').replace(/\n$/, ''),
+    `${FILE}.gone`,
+    `cannot read '${FILE}.gone': ENOENT`,
+  ],
   OUT: ['out', 'out', '', 'needs a value'],
   ORIGIN: ['http://a:1', ['http://a:1'], '', 'needs a value'],
   SIDE: ['recorded', 'recorded', 'no-such', "'no-such' is not one of recorded"],
@@ -102,7 +109,9 @@ function caseOf({ type, flagOnly }: NamedOption): (typeof BY_PLACEHOLDER)[string
 /** The same value in a configuration file: as text only where JSON has nothing better. */
 function jsonOf({ type }: NamedOption, good: string, value: unknown): unknown {
   if (type.placeholder === undefined) return true;
-  const isWord = ['SIZE', 'FILE', 'MODE', 'IDS', 'TIME', 'WHEN', 'I/N'].includes(type.placeholder);
+  const isWord = ['SIZE', 'FILE', 'MARKDOWN', 'MODE', 'IDS', 'TIME', 'WHEN', 'I/N'].includes(
+    type.placeholder,
+  );
   return isWord ? good : value;
 }
 

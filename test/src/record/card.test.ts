@@ -1,20 +1,29 @@
 /** The card: the files of each format and the types of their columns, as loaders read them. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ManifestShard } from '../../../src/dataset/schema/manifest.ts';
+import type { LedgerSums } from '../../../src/dataset/schema/reports.ts';
 import { cardText } from '../../../src/record/card.ts';
 import { DEFAULT_SETTINGS } from '../../../src/settings/settings.ts';
 import { formats } from '../../../transforms/formats/index.ts';
 import { buildLogs, entryLine } from '../../support/build-logs.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 const shard = (path: string, records = 2): ManifestShard => ({
   ...{ path, records, group: 'a', bytes: 1, sha256: '' },
 });
 
+const SUMS: LedgerSums = {
+  ...{ sources: { read: 2, rejected: 1 }, skipped: {}, extensions: {}, bytes: {}, repairs: {}, tools: {} },
+  ...{ fates: { snapshot: 4, superseded: 1200 }, lines: 1204, sessions: { seen: 5, written: 4, empty: 1 } },
+  ...{ rewrites: { 'null-fields': 3, 'redact:github-token': 2 }, findings: {}, errors: 1, warnings: 0 },
+  ...{ records: 4, formats: { chat: { records: 4 } } },
+};
+
 function header(settings: Partial<typeof DEFAULT_SETTINGS>, ...paths: readonly string[]): string {
   const shards = paths.map((path) => shard(path));
-  return cardText({ ...DEFAULT_SETTINGS, ...settings }, shards).split('\n---\n')[0] as string;
+  return cardText({ ...DEFAULT_SETTINGS, ...settings }, shards, SUMS).split('\n---\n')[0] as string;
 }
 
 const CHAT = `---
@@ -62,9 +71,56 @@ describe('the header of a card', () => {
     expect(header({ format: ['samples'] }, 'data/a-00000.toml.gz')).toBe('---');
   });
 
+  it('names the files of each split that has any, and the licence', () => {
+    const split = { train: 0.8, validation: 0.1, test: 0.1 };
+    const paths = [
+      'data/chat/test/a-00000.jsonl',
+      'data/chat/train/a-00000.jsonl',
+      'data/trl/train/a-00000.jsonl',
+    ];
+    const text = header({ format: ['chat', 'trl'], split, license: 'cc-by-4.0' }, ...paths);
+    expect(text.split('\n').slice(0, 10)).toEqual([
+      ...['---', 'license: cc-by-4.0', 'configs:', '- config_name: chat', '  default: true', '  data_files:'],
+      ...['  - split: train', '    path: data/chat/train/*.jsonl'],
+      ...['  - split: test', '    path: data/chat/test/*.jsonl'],
+    ]);
+    expect(text.match(/path: data\/trl.*/g)).toEqual(['path: data/trl/train/*.jsonl']);
+  });
+
   it('has prompt and completion for trl with --copies mark', () => {
     const text = header({ format: ['trl'], copies: 'mark' }, 'data/a-00000.jsonl');
     expect(text.match(/- name: \S+/g)).toEqual(['- name: prompt', '- name: completion', '- name: tools']);
+  });
+});
+
+describe('the text of a card', () => {
+  const body = (settings: Partial<typeof DEFAULT_SETTINGS>): string =>
+    cardText({ ...DEFAULT_SETTINGS, format: ['chat'], ...settings }, [shard('data/a-00000.jsonl', 4)], SUMS)
+      .split('\n---\n')
+      .slice(1)
+      .join('\n---\n');
+
+  it('says where the records are, what became of the logs, and what was not looked for', () => {
+    const text = body({});
+    expect(text).toContain('| `chat` | `train` | 4 | `data/*.jsonl` |');
+    expect(text).toContain('3 sources: 2 read, 1 rejected. 5 sessions: 4 written, 1 empty.');
+    expect(text).toContain('| `superseded` | 1,200 |\n| all | 1,204 |');
+    expect(text).toContain('Nothing was redacted');
+    expect(text).toContain('1 error and 0 warnings');
+    expect(text).toContain('Copies of a conversation');
+  });
+
+  it('counts what was redacted by rule, and says what is not found', () => {
+    const text = body({ redact: true, copies: 'drop' });
+    expect(text).toContain('| `github-token` | 2 |');
+    expect(text).not.toContain('null-fields');
+    expect(text).toContain('- values in base64');
+    expect(text).not.toContain('Copies of a conversation');
+    expect(text).not.toContain('None was found');
+  });
+
+  it("is the user's own, if there is one", () => {
+    expect(body({ card: '# Mine\n\n---\n\nText.\n\n' })).toBe('# Mine\n\n---\n\nText.\n');
   });
 });
 
@@ -89,5 +145,23 @@ describe.each(formats.filter(({ columns }) => columns !== undefined))('the colum
     const known = [...readFileSync(join(out, 'README.md'), 'utf8').matchAll(/^ {2}- name: (\S+)$/gm)];
     const members = new Set(records.flatMap((record) => Object.keys(JSON.parse(record))));
     expect([...members].sort()).toEqual(known.map(([, key]) => key).sort());
+  });
+});
+
+describe('the command', () => {
+  it('writes the licence and the text of a file', async () => {
+    const folder = temporaryFolder();
+    const [mine, yaml] = [join(folder, 'mine.md'), join(folder, 'yaml.md')];
+    writeFileSync(mine, '# Mine\n');
+    writeFileSync(yaml, '---\nlicense: mit\n---\n# Mine\n');
+    const files = { 's.jsonl': `${entryLine()}\n` };
+    const { out } = await buildLogs({ files }, ['--license', 'cc-by-4.0', '--card', mine]);
+    const text = readFileSync(join(out, 'README.md'), 'utf8');
+    expect(text.startsWith('---\nlicense: cc-by-4.0\nconfigs:\n')).toBe(true);
+    expect(text.endsWith('\n---\n# Mine\n')).toBe(true);
+    await expect(buildLogs({ files }, ['--card', yaml])).rejects.toThrow('begins with YAML: leave it out');
+    await expect(buildLogs({ files }, ['--license', 'MIT'])).rejects.toThrow(
+      "'MIT' is not the id of a licence",
+    );
   });
 });

@@ -1,0 +1,108 @@
+/** The text of a dataset's card below its YAML: what the dataset was made from, what became of it, and what to know. */
+import type { Counts } from '../dataset/schema/ledger.ts';
+import type { LedgerSums } from '../dataset/schema/reports.ts';
+import type { Settings } from '../settings/settings.ts';
+import { plural, showCount } from '../sizes.ts';
+import { toolVersion } from '../version.ts';
+
+/** What the card says about one format or, with splits, about one split of it. */
+export interface CardRow {
+  readonly config: string;
+  readonly split: string;
+  readonly records: number;
+  /** Pattern of its files. */
+  readonly path: string;
+}
+
+export type BodySettings = Pick<Settings, 'redact' | 'copies' | 'card' | 'split'>;
+
+const REDACTED = 'redact:';
+const NOT_FOUND = [
+  'values in base64, percent-encoding or `\\u` escapes, and values in images or archives;',
+  'values that are cut over two messages, or by the tool that printed them;',
+  'names, addresses and other facts about people, except e-mail addresses and numbers of cards and accounts;',
+  'passwords that nothing names, and secrets of services that no rule knows.',
+];
+
+/** Returns the user's own text, or one about the dataset. It depends on the settings and the counts only. */
+export function cardBody(settings: BodySettings, rows: readonly CardRow[], sums: LedgerSums): string {
+  if (settings.card !== undefined) return `${settings.card.trimEnd()}\n`;
+  const parts = [
+    ...[overview(rows), splits(settings), origin(sums)],
+    ...[secrets(settings, sums.rewrites), limits(settings, sums)],
+  ];
+  return `${parts.flat().join('\n')}\n`;
+}
+
+const overview = (rows: readonly CardRow[]): readonly string[] => [
+  '# Conversations of LLM agents',
+  '',
+  `Built from session logs by turnmill ${toolVersion()}.`,
+  '',
+  '| config | split | records | files |',
+  '| --- | --- | --- | --- |',
+  ...rows.map(
+    ({ config, split, records, path }) =>
+      `| \`${config}\` | \`${split}\` | ${showCount(records)} | \`${path}\` |`,
+  ),
+  '',
+];
+
+function splits({ split }: BodySettings): readonly string[] {
+  if (split === undefined) return [];
+  const shares = Object.entries(split).map(([name, share]) => `\`${name}\` ${share}`);
+  return [
+    `Shares of the splits: ${shares.join(', ')}. Conversations of one session, or with the same messages up to the first answer, are in the same split.`,
+    '',
+  ];
+}
+
+/** Every line has one fate, so the rows of the lines add up. */
+const origin = ({ sources, lines, fates, sessions }: LedgerSums): readonly string[] => [
+  '## Origin',
+  '',
+  `${plural(sumOf(sources), 'source')}: ${listOf(sources)}. ${plural(sessions.seen ?? 0, 'session')}: ${listOf(sessions, 'seen')}.`,
+  '',
+  '| fate | lines |',
+  '| --- | --- |',
+  ...Object.entries(fates).map(([fate, n]) => `| \`${fate}\` | ${showCount(n)} |`),
+  `| all | ${showCount(lines)} |`,
+  '',
+];
+
+function secrets({ redact }: BodySettings, rewrites: Counts): readonly string[] {
+  const title = ['## Secrets', ''];
+  if (redact !== true) return [...title, 'Nothing was redacted: the records say what the logs say.', ''];
+  const found = Object.entries(rewrites).filter(([rule]) => rule.startsWith(REDACTED));
+  return [
+    ...title,
+    'Keys, tokens, passwords and such values were replaced by names like `<GITHUB_TOKEN:K7Q2M4XN3A>`; the same value has the same name everywhere.',
+    '',
+    ...(found.length === 0 ? ['None was found.'] : ['| rule | values |', '| --- | --- |']),
+    ...found.map(([rule, n]) => `| \`${rule.slice(REDACTED.length)}\` | ${showCount(n)} |`),
+    '',
+    'Not found are:',
+    '',
+    ...NOT_FOUND.map((item) => `- ${item}`),
+    '',
+  ];
+}
+
+function limits({ copies }: BodySettings, { errors, warnings }: LedgerSums): readonly string[] {
+  return [
+    '## Limits',
+    '',
+    `- The checks reported ${plural(errors, 'error')} and ${plural(warnings, 'warning')}: \`reports/integrity.jsonl\`. What was rejected is in \`quarantine/rejected.jsonl\`.`,
+    ...(copies === undefined
+      ? ['- Copies of a conversation, in other files or as the beginning of a longer one, were kept.']
+      : []),
+  ];
+}
+
+const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
+
+const listOf = (counts: Counts, without?: string): string =>
+  Object.entries(counts)
+    .filter(([name]) => name !== without)
+    .map(([name, n]) => `${showCount(n)} ${name}`)
+    .join(', ');
