@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.ts';
 import { plural, showCount } from '../sizes.ts';
 import { toolVersion } from '../version.ts';
 
-/** What the card says about one format or, with splits, about one split of it. */
+/** Describes one format or, with splits, one split of it. */
 export interface CardRow {
   readonly config: string;
   readonly split: string;
