@@ -1,8 +1,8 @@
 /**
  * Format `openai`: for OpenAI's fine-tuning and MLX-LM. Tool definitions are wrapped in
  * `{"type":"function","function":...}`, arguments are strings (absent or null ones `"{}"`, with the finding
- * `empty-arguments`), and `parallel_tool_calls` is true if a message has several calls. Messages keep all their
- * members.
+ * `empty-arguments`), and `parallel_tool_calls` is true if a message has several calls. A list of
+ * text parts becomes one text. Messages keep all their members.
  */
 
 import { valueBytes } from '../json/members.ts';
@@ -17,6 +17,7 @@ import { reportOtherContents } from './content-not-text.ts';
 import { markedByMember } from './context-marks.ts';
 import type { Format, FormatFinding } from './format.ts';
 import { NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
+import { joinTextParts } from './template-contents.ts';
 import { asString, encodeArguments, type Report } from './tool-arguments.ts';
 
 const HEAD = encode('{"type":"function","function":');
@@ -67,6 +68,7 @@ const openai: Format<ArrowSafe> = {
     'content-not-text',
     'empty-arguments',
     NO_ANSWER,
+    'parts-joined',
     'tool-not-function',
     'unknown-role',
   ],
@@ -82,7 +84,7 @@ const openai: Format<ArrowSafe> = {
     const report: Report = (finding) => findings.push(finding);
     reportOtherContents(messages, report);
     reportUnknownRoles(messages, report);
-    const written = encodeArguments(messages, asString, report);
+    const written = encodeArguments(joinTextParts(messages, report), asString, report);
     const record = chatRecord(written, wrapTools(tools, report), arrowSafe);
     const bytes = messages.some(hasParallelCalls) ? addMember(record, 'parallel_tool_calls', TRUE) : record;
     return { bytes, written, findings };

@@ -2,6 +2,7 @@
  * Format `trl`: for TRL, Unsloth and chat templates of Hugging Face. Like `openai`, but arguments are objects, because
  * several templates fail on strings or encode them twice. A string with an object becomes that object; empty, null or
  * absent arguments become `{}`, with the finding `empty-arguments`; anything else rejects the record.
+ * A list of text parts becomes one text, and an answer of calls alone has an empty one.
  * `parallel_tool_calls` is not written: no template reads it, and as a column it would be null in most records.
  */
 import { OPEN_ARRAY } from '../json/bytes.ts';
@@ -18,6 +19,7 @@ import { type ContextMarks, isAnswer } from './context-marks.ts';
 import type { EncodedRecord, Format, FormatFinding } from './format.ts';
 import { wrapTools } from './openai.ts';
 import { NO_ANSWER, reportUnknownRoles } from './shared-rules.ts';
+import { fillContents, joinTextParts } from './template-contents.ts';
 import { asObject, asObjectInString, encodeArguments, type Report } from './tool-arguments.ts';
 
 /** Builds one record. @param arrowSafe whether to write tools and arguments as JSON strings */
@@ -26,7 +28,8 @@ export function templateRecord({ messages, tools }: Conversation, arrowSafe: boo
   const report: Report = (finding) => findings.push(finding);
   reportOtherContents(messages, report);
   reportUnknownRoles(messages, report);
-  const written = encodeArguments(messages, arrowSafe ? asObjectInString : asObject, report);
+  const filled = fillContents(joinTextParts(messages, report));
+  const written = encodeArguments(filled, arrowSafe ? asObjectInString : asObject, report);
   return { bytes: chatRecord(written, wrapTools(tools, report), arrowSafe), written, findings };
 }
 
@@ -88,6 +91,7 @@ const trl: Format<ArrowSafe> = {
     'content-not-text',
     'empty-arguments',
     NO_ANSWER,
+    'parts-joined',
     'tool-not-function',
     'unknown-role',
   ],

@@ -198,16 +198,30 @@ const EXPANDED = new Map([
   ['2.5E-4', '0.00025'],
 ]);
 
+const ONE_TEXT_PART = /"content":\[\{"type":"text","text":("(?:[^"\\]|\\.)*")\}\]/;
+
+/** The JSON text that a format for templates makes of a message with a single text part, or with calls and no content. */
+function templated(name: string, { role, json, calls }: OddConversation['messages'][number]): string {
+  const joined = json.replace(ONE_TEXT_PART, '"content":$1');
+  if (!['trl', 'axolotl'].includes(name) || role !== 'assistant' || calls.length === 0) return joined;
+  if ((JSON.parse(joined).content ?? undefined) !== undefined) return joined;
+  return joined.includes('"content":null')
+    ? joined.replace('"content":null', '"content":""')
+    : joined.replace('"role":"assistant"', '"role":"assistant","content":""');
+}
+
 describe('the bytes of messages', () => {
   it.each([
     ['openai', 'string'],
     ['trl', 'object'],
-  ])('stay in %s, except for the encoding of arguments', (name, encoding) => {
+  ])('stay in %s, except for the encoding of arguments and contents', (name, encoding) => {
     check((of) => {
       const { written: inRecord, findings } = formatNamed(name).encode(conversation(of));
       if (findings.some(({ rejects }) => rejects)) return;
       inRecord.forEach(({ bytes }, i) => {
-        const { json, calls } = of.messages[i] as OddConversation['messages'][number];
+        const message = of.messages[i] as OddConversation['messages'][number];
+        const { calls } = message;
+        const json = templated(name, message);
         const same = calls.every((call) => call.encoding === encoding);
         if (same) expect(decode(bytes)).toBe(json);
         const [now, logged] = [decode(bytes), json].map((text) => text.replace(/"tool_calls":.*$/s, ''));
@@ -244,14 +258,18 @@ describe('reading back', () => {
     ['openai', 'string'],
     ['trl', 'object'],
     ['axolotl', 'string'],
-  ])('chat -> %s -> chat is the identity', (name, encoding) => {
+  ])('chat -> %s -> chat is the identity, except for contents', (name, encoding) => {
     let seen = 0;
     check((of) => {
       if (encoding !== 'any' && !encodedAs(of, encoding)) return;
       const record = recordOf(formatNamed(name), of);
       if (record === undefined) return;
       seen += 1;
-      expect(chatText(again(record))).toBe(chatText(conversation(answered(of))));
+      const { messages, tools } = answered(of);
+      const read = messages.map((message) =>
+        name === 'chat' ? message : { ...message, json: templated(name, message) },
+      );
+      expect(chatText(again(record))).toBe(chatText(conversation({ messages: read, tools })));
     });
     expect(seen).toBeGreaterThan(0);
   });

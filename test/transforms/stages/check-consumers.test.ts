@@ -60,7 +60,18 @@ describe('the consumer of a format', () => {
       [...GOOD, messageOf({ role: 'system', content: 'x' })],
       ['reader-late-system 2'],
     ],
-    ['parts', 'axolotl', [user([{ type: 'text', text: 'a' }]), assistant('b')], ['reader-parts 0']],
+    [
+      'an image among the parts',
+      'axolotl',
+      [user([{ type: 'text', text: 'a' }, { type: 'image_url' }]), assistant('b')],
+      ['reader-parts 0'],
+    ],
+    [
+      'parts of text, which become one text',
+      'axolotl',
+      [user([{ type: 'text', text: 'a' }]), assistant('b')],
+      [],
+    ],
     ['parts, which OpenAI accepts', 'openai', [user([{ type: 'text', text: 'a' }]), assistant('b')], []],
     [
       'a thought',

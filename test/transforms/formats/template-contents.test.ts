@@ -1,0 +1,76 @@
+import { describe, expect, it, test } from 'vitest';
+import axolotl from '../../../transforms/formats/axolotl.ts';
+import openai from '../../../transforms/formats/openai.ts';
+import trl from '../../../transforms/formats/trl.ts';
+import { buildLogs, entryLine } from '../../support/build-logs.ts';
+import { callJson, conversation, findingsOf, recordOf } from './encoded.ts';
+
+const part = (text: string): string => `{"type":"text","text":"${text}"}`;
+const user = (content: string): string => `{"role":"user","content":${content}}`;
+const FORMATS = [trl, axolotl, openai];
+
+describe.each(FORMATS.map((format) => [format.name, format] as const))('contents in %s', (_name, format) => {
+  const contentOf = (content: string): string | undefined =>
+    /"user","content":(.*)\}\],"tools":/s.exec(recordOf(format, [user(content)]))?.[1];
+
+  test.each([
+    ['one text part', `[${part('a')}]`, '"a"'],
+    ['text parts', `[${part('README.md')},${part('diary.md')}]`, '"README.md\\ndiary.md"'],
+    ['a string among the parts', `["a", ${part('b')}]`, '"a\\nb"'],
+    ['escapes, whose bytes stay', `[${part('\\u00e9\\"')},${part('\\ud83d')}]`, '"\\u00e9\\"\\n\\ud83d"'],
+    ['a part with other members', '[{"cache_control":{},"text":"a","type":"text"}]', '"a"'],
+    ['no part', '[]', '""'],
+  ])('become one text: %s', (_what, content, expected) => {
+    expect(contentOf(content)).toBe(expected);
+  });
+
+  test.each([
+    ['an image', `[${part('a')},{"type":"image_url","image_url":{"url":"data:"}}]`],
+    ['a text that is a number', '[{"type":"text","text":7}]'],
+    ['a part without a text', '[{"type":"text"}]'],
+    ['null among the parts', `[${part('a')},null]`],
+  ])('stay a list with %s', (_what, content) => {
+    expect(contentOf(content)).toBe(content);
+  });
+
+  it('are reported once for a record, if they have several parts', () => {
+    const asked = user(`[${part('a')},${part('b')}]`);
+    const answered = `{"role":"assistant","content":[${part('c')}]}`;
+    expect(findingsOf(format, [asked, answered])).toEqual(['WARNING parts-joined']);
+    expect(findingsOf(format, [user(`[${part('a')}]`), answered])).toEqual([]);
+    const [found] = format.encode(conversation([asked, asked])).findings;
+    expect(found?.message).toBe('messages[0] and 1 more has a content of several parts: written as one text');
+  });
+});
+
+describe('an answer of calls alone', () => {
+  const calls = `"tool_calls":[${callJson('"{}"')}]`;
+
+  test.each([
+    ['nothing', `{"role":"assistant",${calls}}`],
+    ['null', `{"role":"assistant","content":null,${calls}}`],
+  ])('has an empty text instead of %s in trl and axolotl', (_what, message) => {
+    for (const format of [trl, axolotl])
+      expect(recordOf(format, [message])).toContain('"role":"assistant","content":"","tool_calls":[{');
+  });
+
+  test.each([
+    ['openai', openai, `{"role":"assistant",${calls}}`],
+    ['an answer with a text', trl, `{"role":"assistant","content":"a",${calls}}`],
+    ['an answer without calls', trl, '{"role":"assistant","tool_calls":[]}'],
+    ['a question', trl, '{"role":"user"}'],
+  ])('is unchanged in %s', (_what, format, message) => {
+    expect(recordOf(format, [message])).not.toContain('"content":""');
+  });
+});
+
+test('a built dataset counts the contents of several parts and reads back', async () => {
+  const asked = { role: 'user', content: ['README.md', 'diary.md'].map((text) => ({ type: 'text', text })) };
+  const files = { 'a.jsonl': `${entryLine({ messages: [asked] })}\n` };
+  const { status, records, findings } = await buildLogs({ files }, ['--format', 'trl']);
+  expect(status).toBe(0);
+  expect(findings.map(({ rule }) => rule)).toContain('parts-joined');
+  expect(records.map((record) => JSON.parse(record).messages[0].content)).toEqual(['README.md\ndiary.md']);
+  const refused = await buildLogs({ files }, ['--format', 'trl', '--on-finding', 'parts-joined=reject']);
+  expect([refused.status, refused.quarantine.map(({ reason }) => reason)]).toEqual([3, ['parts-joined']]);
+});

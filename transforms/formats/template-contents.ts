@@ -1,0 +1,74 @@
+/**
+ * Contents for chat templates: one text for a list of text parts, which templates of text models print, lose or refuse;
+ * and an empty text for an answer of calls alone, whose missing content other templates refuse.
+ */
+import { LETTER_N, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/bytes.ts';
+import { elementsOf, valueBytes, valueSpan } from '../json/members.ts';
+import { addMember, concat, replaceValue, spliced } from '../json/splice.ts';
+import { encode } from '../json/utf8.ts';
+import type { Message } from '../model/element.ts';
+import { stringValue, toolCallsOf } from '../model/message.ts';
+import type { Report } from './tool-arguments.ts';
+
+const MEMBER = encode(',"content":');
+const NO_TEXT = encode('""');
+const ONE_QUOTE = encode('"');
+const ESCAPED_LINE_FEED = encode('\\n');
+
+/**
+ * Writes contents of text parts as one text, and reports those of several parts. A list with any other part stays a list.
+ * Returns the same object for a message that does not change.
+ */
+export function joinTextParts(messages: readonly Message[], report: Report): readonly Message[] {
+  const several: number[] = [];
+  const joined = messages.map((message, at) => {
+    const content = valueBytes(message.bytes, 'content');
+    if (content?.[0] !== OPEN_ARRAY) return message;
+    const texts = elementsOf(content).map(textIn);
+    if (!texts.every((text) => text !== undefined)) return message;
+    if (texts.length > 1) several.push(at);
+    return withContent(message, oneText(texts));
+  });
+  if (several.length > 0) {
+    const which = `messages[${several[0]}]${several.length > 1 ? ` and ${several.length - 1} more` : ''}`;
+    const message = `${which} has a content of several parts: written as one text`;
+    report({ rule: 'parts-joined', severity: 'WARNING', message });
+  }
+  return joined;
+}
+
+/** Adds an empty content to answers with calls whose content is absent or null. */
+export function fillContents(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message) => {
+    const calls = message.role === 'assistant' ? toolCallsOf(message) : undefined;
+    if (calls === undefined || calls === 'not-a-list' || calls.length === 0) return message;
+    const content = valueBytes(message.bytes, 'content');
+    return content === undefined || content[0] === LETTER_N ? withContent(message, NO_TEXT) : message;
+  });
+}
+
+/** The JSON string of a part with a text; undefined if it is another part. */
+function textIn(part: Uint8Array): Uint8Array | undefined {
+  if (part[0] === QUOTE) return part;
+  if (part[0] !== OPEN_OBJECT || stringValue(part, 'type') !== 'text') return undefined;
+  const text = valueBytes(part, 'text');
+  return text?.[0] === QUOTE ? text : undefined;
+}
+
+/** Joins JSON strings with line feeds, without touching their escapes. */
+function oneText(texts: readonly Uint8Array[]): Uint8Array {
+  const pieces = texts.flatMap((text, i) => [
+    ...(i > 0 ? [ESCAPED_LINE_FEED] : []),
+    text.subarray(1, text.length - 1),
+  ]);
+  return concat([ONE_QUOTE, ...pieces, ONE_QUOTE]);
+}
+
+/** Replaces the content, or adds it after the role. */
+function withContent({ bytes, role }: Message, content: Uint8Array): Message {
+  const replaced = replaceValue(bytes, 'content', content);
+  if (replaced !== undefined) return { bytes: replaced, role };
+  const at = valueSpan(bytes, 'role')?.end;
+  if (at === undefined) return { bytes: addMember(bytes, 'content', content), role };
+  return { bytes: spliced(bytes, [{ start: at, end: at, by: concat([MEMBER, content]) }]), role };
+}
