@@ -12,7 +12,7 @@ const NAMES: ReadonlySet<string> = new Set([
   ...['settings.json', 'settings.local.json', '.mcp.json', 'mcp.json', '.credentials.json', 'auth.json'],
   ...['package.json', 'package-lock.json', 'tsconfig.json', 'pyproject.toml', 'Cargo.toml', 'config.toml'],
 ]);
-/** What a user typed into a client, without the answers: Claude Code and Codex. Other files have that name too. */
+/** Texts that a user typed into Claude Code or Codex, without the answers. Other files have that name too. */
 const TYPED_NAME = /(?:^|\/)history\.jsonl$/;
 const TYPED = /^\s*\{"(?:display|session_id)":"(?:[^"\\]|\\.)*","(?:pastedContents|timestamp|ts)":/;
 const HEAD_BYTES = 4096;
