@@ -91,7 +91,7 @@ describe('check --target', () => {
   > = {
     'reader-role': ['axolotl', [ask, { role: 'function', content: 'c' }, reply({})]],
     'reader-late-system': ['trl', [ask, { role: 'system', content: 's' }, reply({})]],
-    'reader-parts': ['trl', [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, reply({})]],
+    'reader-parts': ['chat', [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, reply({})]],
     'reader-reasoning': ['chat', [ask, reply({ reasoning_content: 'c' })]],
     'reader-columns': ['trl', [ask, calls('{}'), answer('c'), reply({})]],
     'reader-parallel-calls': ['sharegpt', [ask, calls('{}', 'c', 'd'), answer('c'), reply({})]],
