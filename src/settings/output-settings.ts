@@ -93,7 +93,7 @@ export const OUTPUT_SETTINGS = {
   /** The share of each split (docs/splits.md); undefined for one dataset without splits. */
   split: {
     ...output,
-    help: 'Divide the records into splits with about these shares, such as train=0.9,validation=0.05,test=0.05; conversations of one session, or that begin alike, stay together',
+    help: 'Divide the records into splits with about these shares, such as train=0.9,test=0.1; conversations of one session, or that begin alike, stay together',
     type: splitShares,
     decides: 'bytes',
   } as Setting<SplitShares | undefined>,

@@ -4,6 +4,7 @@
  */
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,7 +19,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error: a script without types
 import { schemaOf as readSchema } from '../../../scripts/gen/dataset-page.mjs';
-import { LINE_FILES, MANIFEST, REPORTS, RUN_FACTS } from '../../../src/dataset/layout.ts';
+import { LINE_FILES, MANIFEST, REDACTIONS, REPORTS, RUN_FACTS } from '../../../src/dataset/layout.ts';
 import { build } from '../../../src/job/build.ts';
 import { entryLine, REPLY, USER } from '../../support/build-logs.ts';
 import { copiedLogs } from '../../support/copied-logs.ts';
@@ -86,13 +87,13 @@ function faultsOfObject(value: unknown, type: string, where: string): readonly s
 function* valuesOf(out: string): Generator<readonly [value: unknown, type: string, where: string]> {
   const text = (file: string): string => readFileSync(join(out, file), 'utf8');
   const lineTypes = {
-    sources: 'SourceLine',
-    sessions: 'SessionLine',
-    quarantine: 'QuarantineLine',
-    findings: 'FindingLine',
-  } as const;
-  for (const [name, type] of Object.entries(lineTypes)) {
-    const file = LINE_FILES[name as keyof typeof lineTypes];
+    [LINE_FILES.sources]: 'SourceLine',
+    [LINE_FILES.sessions]: 'SessionLine',
+    [LINE_FILES.quarantine]: 'QuarantineLine',
+    [LINE_FILES.findings]: 'FindingLine',
+    ...(existsSync(join(out, REDACTIONS)) ? { [REDACTIONS]: 'RedactionLine' } : {}),
+  };
+  for (const [file, type] of Object.entries(lineTypes)) {
     const lines = text(file).split('\n').slice(0, -1);
     for (const [i, line] of lines.entries()) yield [JSON.parse(line), type, `${file}:${i + 1}`];
   }
@@ -210,6 +211,13 @@ const KINDS: Readonly<Record<string, () => Settings>> = {
     ];
     const line = entryLine({ id: 'a', messages });
     return { inputs: [logsOf('findings', { 'a.jsonl': `${line}\n` })] };
+  },
+  'a redacted address': () => {
+    const line = entryLine({
+      id: 'a',
+      messages: [{ role: 'user', content: 'Write to zoe@harbour-desk.com.' }],
+    });
+    return { inputs: [logsOf('redacted', { 'a.jsonl': `${line}\n` })], redact: true };
   },
   'no sessions': () => ({ inputs: [logsOf('none', { 'a.jsonl': '\n' })], allowEmpty: true }),
 };

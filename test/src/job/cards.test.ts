@@ -75,12 +75,12 @@ describe('a card that turnmill wrote', () => {
       );
     expect([listed()[0], readFileSync(card, 'utf8')]).toEqual([
       'README.md',
-      expect.stringContaining('| `chat` | 2 | `data/*.jsonl` |'),
+      expect.stringContaining('| `chat` | `train` | 2 | `data/*.jsonl` |'),
     ]);
     expect(await replace('build --update')).toMatchObject({ status: 0 });
     expect([listed()[0], readFileSync(card, 'utf8')]).toEqual([
       'README.md',
-      expect.stringContaining('| `chat` | 3 | `data/*.jsonl` |'),
+      expect.stringContaining('| `chat` | `train` | 3 | `data/*.jsonl` |'),
     ]);
   });
 
