@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { FileCheckpoint } from '../dataset/checkpoint-file.ts';
 import { lstatIfAny } from '../dataset/fs-calls.ts';
-import { CARD, PATHS } from '../dataset/layout.ts';
+import { PATHS } from '../dataset/layout.ts';
 import { type LineFileName, type LineTypes, parseLine } from '../dataset/parse-line.ts';
 import { readBack, readChunks } from '../dataset/read-back.ts';
 import type { Manifest } from '../dataset/schema/manifest.ts';
@@ -123,10 +123,9 @@ function* parsedLines<F extends LineFileName>(
  */
 export async function openPreviousDataset(
   root: string,
-  { files: listed, shards }: Manifest,
+  { files, shards }: Pick<Manifest, 'files' | 'shards'>,
   signal?: AbortSignal,
 ): Promise<PreviousRun> {
-  const files = listed.filter(({ path }) => path !== CARD); // users may edit it
   for (const { path, bytes } of [...files, ...shards]) {
     const stats = lstatIfAny(join(root, path));
     if (stats?.isFile() !== true || Number(stats.size) !== bytes) throw notAsPublished(join(root, path));

@@ -3,6 +3,7 @@
  * (docs/decisions/0013-update.md).
  */
 
+import { CARD } from '../dataset/layout.ts';
 import { isDataset, readManifest } from '../dataset/manifest.ts';
 import { resolveDataset } from '../dataset/recover.ts';
 import { readFingerprints } from '../dataset/run-facts.ts';
@@ -55,7 +56,8 @@ export async function planUpdate(
   const { version } = manifest.tool;
   if (version !== toolVersion())
     return { why: `the dataset was written by turnmill ${version}`, run: undefined };
-  const run = await openPreviousDataset(root, manifest, signal);
+  const files = manifest.files.filter(({ path }) => path !== CARD); // users may edit it
+  const run = await openPreviousDataset(root, { ...manifest, files }, signal);
   const different = differences(manifest.settings, settings);
   if (different.length > 0)
     return { why: `the dataset was built with other settings: ${different.join(', ')}`, run };
