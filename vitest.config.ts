@@ -37,11 +37,16 @@ const CORE_FAULTS = [
 const SLOW_FAULTS = [
   'bit-flips',
   'determinism',
+  'kill-merges',
   'linear-work',
   'million-events',
   'not-files',
   'resume',
   'rewritten-sources',
+  's3-corpora',
+  's3-killed-runs',
+  's3-moto-datasets',
+  's3-moto-sources',
   'volume',
   'worker-death',
 ].map(fault);
@@ -135,7 +140,7 @@ const PROJECTS = [
     include: ['test/faults/**/*.test.ts'],
     exclude: [...CORE_FAULTS, ...SLOW_FAULTS, SOAK, ...STORE_FAULTS, ...ISOLATED, fault('linear-patterns')],
   },
-  { name: 'store-faults', include: STORE_FAULTS },
+  { name: 'store-faults', include: STORE_FAULTS, exclude: SLOW_FAULTS },
   { name: 'slow-faults', include: SLOW_FAULTS },
   { name: 'slow-soak', include: [SOAK] },
 ];

@@ -82,8 +82,11 @@ function checkKeys(table: Table, known: readonly string[], where: string, refuse
   if (other !== undefined) refuse(`${where}'${other}' is not one of ${known.join(', ')}`);
 }
 
+const MAX_PATTERN_LENGTH = 1000;
+
 /** Returns the number of capture groups. Refuses what may take more than linear time. */
 function groupsOf(pattern: string, where: string, refuse: Refuse): number {
+  if (pattern.length > MAX_PATTERN_LENGTH) refuse(`${where} is longer than ${MAX_PATTERN_LENGTH} characters`);
   let groups = 0;
   try {
     groups = (new RegExp(`${bytesOf(pattern)}|`).exec('')?.length ?? 1) - 1;

@@ -31,7 +31,7 @@ function pairIn(pair: string, refuse: Refuse): readonly [string, unknown] {
   const at = pair.indexOf('=');
   if (at < 0) return refuse(`'${pair}' is not NAME=SHARE, such as train=0.9`);
   const digits = pair.slice(at + 1);
-  return [pair.slice(0, at), /^\d*\.?\d+$/.test(digits) ? Number(digits) : digits];
+  return [pair.slice(0, at), /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(digits) ? Number(digits) : digits];
 }
 
 function sharesOf(pairs: readonly (readonly [string, unknown])[], refuse: Refuse): SplitShares {

@@ -77,9 +77,18 @@ function* matchesOf(form: Form, text: string): Generator<readonly [at: number, v
       pattern.lastIndex = match.index + 1;
       continue;
     }
-    const [value = ''] = text.slice(start, end).split(/\\*"/);
+    const value = beforeQuote(text.slice(start, end));
     if (isSecret(value, form.check)) yield [start, value.replace(/\\+[nrt]|\\+|\s/g, '')];
   }
+}
+
+/** The text before its first quotation mark and the backslashes of that. */
+function beforeQuote(text: string): string {
+  const quote = text.indexOf('"');
+  if (quote < 0) return text;
+  let end = quote;
+  while (text[end - 1] === '\\') end--;
+  return text.slice(0, end);
 }
 
 /** Whether the text ends in a letter, a digit or `_` that is not part of an escape. */

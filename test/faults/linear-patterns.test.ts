@@ -23,6 +23,10 @@ const OWN_TEXT = 'scripts/gen/';
 const SHORT: Readonly<Record<string, string>> = {
   'src/sizes.ts: /\\B(?=(\\d{3})+$)/g': 'a number: at most 21 digits',
   'src/dataset/shard-name.ts: /[._-]+$/': 'a slug of at most 40 characters',
+  'src/settings/redaction-rules.ts: /\\[(?:[^\\]])*\\]/g': 'a pattern of a user: at most 1000 characters',
+  'src/verify/secrets.ts: /[.-]+$/': 'a domain: at most 255 characters',
+  'src/verify/secrets.ts: /[A-Za-z0-9._%+-]+$/': 'the 64 characters before an @',
+  'src/verify/secrets.ts: /\\\\+[nrt]/g': 'a private key: at most 4096 characters',
   'src/engine/bug-fault.ts: /^\\s*at\\s+(?:(?:async\\s+)?(.+?)\\s+\\()?(.*?):(\\d+):(\\d+)\\)?$/':
     'a line of a stack: at most 1000 characters',
 };
@@ -31,6 +35,10 @@ const SHORT: Readonly<Record<string, string>> = {
 const BUILT_AT_RUN_TIME: Readonly<Record<string, number>> = {
   'scripts/gen/markdown.mjs': 1, // on our own source text
   'src/loop/hidden-key.ts': 1, // on the characters of a key, each escaped or not
+  'src/ledger/redactor.ts': 1, // patterns of users, which src/settings/redaction-rules.ts checks
+  'src/settings/redaction-rules.ts': 1,
+  'src/verify/secrets.ts': 2, // the rules for secrets, which its own tests try on hostile texts
+  'transforms/redaction/scan.ts': 2, // the same rules, on at most 400 bytes
   'transforms/model/meta.ts': 2,
   'transforms/rules/goose-bootstrap.ts': 1,
   'transforms/model/white-space.ts': 1,

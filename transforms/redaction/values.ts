@@ -44,7 +44,7 @@ function isRandom(value: string): boolean {
 /** A value whose form says nothing must be mixed: no word, no number, no path, no name of code. */
 function looksSecret(value: string): boolean {
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
-  if (/^[./~@&#]|^[A-Za-z_]+\d{0,2}(?:[._/-][A-Za-z_]+\d{0,2})*$/.test(value)) return false;
+  if (/^[./~@&#]|^_*[A-Za-z]+\d{0,2}(?:[._/-]+[A-Za-z]+\d{0,2})*_*$/.test(value)) return false;
   return !PLACEHOLDER.test(value) && !ONE_CHARACTER.test(value) && entropy(value) >= MIN_SECRET_BITS;
 }
 
