@@ -4,6 +4,7 @@ import { redactBytes } from '../../transforms/redaction/redact-bytes.ts';
 import type { Redaction, Rule } from '../../transforms/redaction/rules.ts';
 import { SecretScan } from '../../transforms/redaction/scan.ts';
 import { sha256 } from '../sha256.ts';
+import { PATH_HASH_BYTES } from './compared-path.ts';
 import type { CountList } from './counts.ts';
 
 /** Changes of a session that only say what a build with `--redact` would replace. */
@@ -14,7 +15,6 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const NAME_LENGTH = 10; // 50 bits
 /** Escapes and white space inside a value: line breaks of a key, slashes of an address. */
 const LAYOUT = /\\+[nrt]|\\+|\s/g;
-const PATH_HASH_BYTES = 16;
 
 export class Redactor {
   readonly #redaction: Redaction;

@@ -36,6 +36,20 @@ export async function stopAfter(settings: Parameters<typeof build>[0], results: 
   );
 }
 
+/**
+ * Stops a run at random results, and resumes it until it has ended.
+ * @param results how many results a run without a stop has
+ */
+export async function stopAndResume(
+  settings: Parameters<typeof build>[0],
+  random: () => number,
+  results: number,
+): Promise<void> {
+  let isWhole = await stopAfter(settings, Math.ceil(random() * results));
+  while (!isWhole)
+    isWhole = await stopAfter({ ...settings, resume: true }, Math.ceil(random() * 2 * results));
+}
+
 export interface Stopped {
   readonly folder: string;
   readonly logs: string;

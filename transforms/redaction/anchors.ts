@@ -33,7 +33,7 @@ export class AnchorScan<T> {
     const pairs = this.#pairs;
     const hashes = this.#hashes;
     const end = bytes.length - 1;
-    let at = 1; // of the second byte of a possible anchor
+    let at = 1; // where the second byte of an anchor may be
     while (at < end) {
       const b = bytes[at] as number;
       const c = bytes[at + 1] as number;

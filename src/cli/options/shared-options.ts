@@ -40,7 +40,7 @@ export const JSON_OPTION = {
 export const CONFIG_OPTION = {
   config: {
     group: 'Run',
-    help: 'Read options from this file, a JSON object or FILE.toml, with their names in camelCase; flags override them',
+    help: 'Read options, named in camelCase, from a JSON object, or from TOML if FILE ends in .toml; flags override them',
     type: text('FILE'),
     flagOnly: true,
   } as Option<string>,

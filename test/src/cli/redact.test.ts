@@ -20,7 +20,7 @@ interface Place {
 const workersIn = (args: readonly string[]): string[] =>
   args.includes('--workers') ? [] : ['--workers', '1'];
 
-/** Every planted value in a text, in arguments and in a result; a session without any; a line that is no JSON. */
+/** Logs with each planted value in a text, in arguments and in a result; a session without secrets; a line that is not JSON. */
 function place(): Place {
   const folder = temporaryFolder();
   const path = (name: string): string => join(folder, name);

@@ -15,7 +15,7 @@ import { writeCopiedLogs } from '../../support/copied-logs.ts';
 import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 import { LONG } from '../../support/long.ts';
 import { randomFrom } from '../../support/plain-logs.ts';
-import { stagingIn, stopAfter } from '../../support/stopped-run.ts';
+import { stagingIn, stopAndResume } from '../../support/stopped-run.ts';
 import { hasZstd } from '../../support/zstd.ts';
 
 const SEEDS = LONG ? 5000 : 50;
@@ -167,12 +167,7 @@ describe.each(VARIANTS)('%s', (_, more) => {
     await build({ ...shared, out: path('straight') }, { onResult: () => void results++ });
     const random = randomFrom(7);
     for (let point = 0; point < 2; point++) {
-      let isWhole = await stopAfter({ ...shared, out: path('out') }, Math.ceil(random() * results));
-      while (!isWhole)
-        isWhole = await stopAfter(
-          { ...shared, out: path('out'), resume: true },
-          Math.ceil(random() * 2 * results),
-        );
+      await stopAndResume({ ...shared, out: path('out') }, random, results);
       expect(hashesOf(path('out'))).toEqual(hashesOf(path('straight')));
       expect(stagingIn(folder)).toEqual([]);
       rmSync(path('out'), { recursive: true });

@@ -15,7 +15,7 @@ import { hashesOf, temporaryFolder } from '../../support/folder.ts';
 import { LONG } from '../../support/long.ts';
 import { randomFrom } from '../../support/plain-logs.ts';
 import { buildSlices, mergeAll } from '../../support/sliced-logs.ts';
-import { stagingIn, stopAfter } from '../../support/stopped-run.ts';
+import { stagingIn, stopAndResume } from '../../support/stopped-run.ts';
 
 const SHARES = { train: 0.5, validation: 0.25, test: 0.25 };
 const SEEDS = Array.from({ length: LONG ? 500 : 12 }, (_, seed) => seed);
@@ -199,12 +199,7 @@ describe.each(VARIANTS)('with %j', (more) => {
     let results = 0;
     await build({ ...shared, out: path('straight') }, { onResult: () => void results++ });
     const random = randomFrom(7);
-    let isWhole = await stopAfter({ ...shared, out: path('out') }, Math.ceil(random() * results));
-    while (!isWhole)
-      isWhole = await stopAfter(
-        { ...shared, out: path('out'), resume: true },
-        Math.ceil(random() * 2 * results),
-      );
+    await stopAndResume({ ...shared, out: path('out') }, random, results);
     expect(hashesOf(path('out'))).toEqual(hashesOf(path('straight')));
     expect(stagingIn(dirname(logs))).toEqual([]);
   });

@@ -88,7 +88,7 @@ test('finds the path of an answer in two splits', async () => {
   expect((await problemsOf(out)).join('\n')).toMatch(/expected the path of its first answer in \w+ only/);
 });
 
-test('the command ends with 65 for a shard in a folder that is no split', async () => {
+test('the command ends with 65 for a shard in a folder that is not a split', async () => {
   const out = await dataset();
   const [shard = ''] = readdirSync(join(out, 'data/test'));
   renameSync(join(out, 'data/test'), join(out, 'data/other'));
