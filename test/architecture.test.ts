@@ -26,6 +26,7 @@ describe('dependencies point in one direction', () => {
       '@smithy/signature-v4',
       'node:crypto',
       'node:stream',
+      'node:zlib',
       'preact',
       'preact-render-to-string',
       '@preact/signals',

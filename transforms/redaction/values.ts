@@ -1,4 +1,5 @@
 /** Tells values that are secrets from those that only look like one: checksums, entropy, placeholders. */
+import { crc32 } from 'node:zlib';
 import type { ValueCheck } from './rules.ts';
 
 /** Texts that documentation has instead of a secret. */
@@ -71,15 +72,6 @@ export function hasChecksum(token: string): boolean {
     sum = Math.floor(sum / BASE62.length);
   }
   return body.endsWith(digits);
-}
-
-function crc32(text: string): number {
-  let crc = -1;
-  for (let i = 0; i < text.length; i++) {
-    crc ^= text.charCodeAt(i);
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
 }
 
 /** Digits of a payment card by its first ones and its length, with the check digit of ISO/IEC 7812 (Luhn). */
